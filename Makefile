@@ -55,10 +55,6 @@ lints:
 	@$(MAKE) --no-print-directory check
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
-	$(call say,Each feature alone)
-	for feature in challenges gateway mcp providers rest sign-in xaibo testing; do \
-	  cargo clippy --locked --package toolbooth --no-default-features --features $$feature --quiet -- -D warnings || exit 1; \
-	done
 	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
 	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site

@@ -1,4 +1,4 @@
-// Measures the size and startup time of the Worker with each Cargo feature, and writes the table of docs/SIZE.md.
+// Measures the size and startup time of the Worker with each capability, and writes the table of docs/SIZE.md.
 import { BUDGET } from "./budget.mjs";
 import { firstAnswer } from "./rounds.mjs";
 import { compare } from "./statistics.mjs";
@@ -9,29 +9,30 @@ import { ours, sizes, yardsticks } from "./workers.mjs";
 
 const STARTS = 24;
 
-/** Builds of the calculator with features of the crate `toolbooth`, all of them if not listed, and of `toolbooth-worker`. */
+/** Builds of the calculator with these capabilities, all of them if not listed, and with `bindings` of `toolbooth-worker`. */
 const BUILDS = [
-  { title: "the calculator, all features" },
-  { title: "the calculator, all features, and `bindings`", bindings: true },
-  { title: "the calculator, no feature", features: [] },
-  { title: "the calculator, `mcp`", features: ["mcp"], limit: BUDGET.mcp },
-  { title: "the calculator, `providers`", features: ["providers"] },
-  { title: "the calculator, `rest`", features: ["rest"] },
-  { title: "the calculator, `xaibo`", features: ["xaibo"] },
-  { title: "the calculator, `challenges`", features: ["challenges"] },
-  { title: "the calculator, `gateway`", features: ["gateway"] },
-  { title: "the calculator, `sign-in`", features: ["sign-in"] },
+  { title: "the calculator, all capabilities" },
+  { title: "the calculator, all capabilities, and `bindings`", bindings: true },
+  { title: "the calculator, no capability", capabilities: [] },
+  { title: "the calculator, `MCP`", capabilities: ["MCP"], limit: BUDGET.mcp },
+  { title: "the calculator, `PROVIDERS`", capabilities: ["PROVIDERS"] },
+  { title: "the calculator, `REST`", capabilities: ["REST"] },
+  { title: "the calculator, `XAIBO`", capabilities: ["XAIBO"] },
+  { title: "the calculator, `CHALLENGES`", capabilities: ["CHALLENGES"] },
+  { title: "the calculator, `GATEWAY`", capabilities: ["GATEWAY"] },
+  { title: "the calculator, `SIGN_IN`", capabilities: ["SIGN_IN"] },
+  { title: "the calculator, `MCP`, `SIGN_IN`, `ACCOUNT` and `CHALLENGES`", capabilities: ["MCP", "SIGN_IN", "ACCOUNT", "CHALLENGES"] },
 ];
 
 const log = (text) => console.error(`size: ${text}`);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 
 const echo = (await yardsticks()).find(({ name }) => name === "echo");
-const workers = [echo, { ...(await deployed()), title: "everything: all tools, all features", limit: BUDGET.everything }];
-for (const { title, features, bindings = false, limit } of BUILDS) {
+const workers = [echo, { ...(await deployed()), title: "everything: all tools, all capabilities", limit: BUDGET.everything }];
+for (const { title, capabilities, bindings = false, limit } of BUILDS) {
   log(title);
-  const name = `size-${features === undefined ? "all" : features.join("-") || "none"}${bindings ? "-bindings" : ""}`;
-  workers.push({ ...(await ours(name, title, await catalogue(name, ["tests/samples/calculator"], { features, bindings }))), limit });
+  const name = `size-${capabilities === undefined ? "all" : capabilities.join("-").toLowerCase().replaceAll("_", "") || "none"}${bindings ? "-bindings" : ""}`;
+  workers.push({ ...(await ours(name, title, await catalogue(name, ["tests/samples/calculator"], { capabilities, bindings }))), limit });
 }
 
 log(`${STARTS} starts of each`);

@@ -7,20 +7,22 @@ import { basename, dirname, join } from "node:path";
 import { ROOT, SCRATCH } from "./paths.mjs";
 import { SCHEMAS } from "./schemas.mjs";
 
+/** All capabilities. */
+const CAPABILITIES = ["ACCOUNT", "CHALLENGES", "GATEWAY", "MCP", "PROVIDERS", "REST", "SIGN_IN", "XAIBO"];
 const TOOLKIT_SIZE = 25;
 /** The files that a catalogue depends on. */
 const INPUTS =
   "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tests/samples/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
 
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
- *  these folders and `generated` generated tools, and these `features` of the crate `toolbooth`; with `bindings` also
- *  that of `toolbooth-worker`. */
-export async function catalogue(name, folders, { generated = 0, features = ["default"], bindings = false } = {}) {
+ *  these folders and `generated` generated tools, and serves these `capabilities`; with `bindings` it has that feature of
+ *  `toolbooth-worker`. */
+export async function catalogue(name, folders, { generated = 0, capabilities = CAPABILITIES, bindings = false } = {}) {
   const crate = join(SCRATCH, name);
   const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
-  for (const [path, contents] of await files(name, folders, generated, features, bindings)) {
+  for (const [path, contents] of await files(name, folders, generated, capabilities, bindings)) {
     await mkdir(dirname(join(crate, path)), { recursive: true });
     await writeFile(join(crate, path), contents);
   }
@@ -48,15 +50,15 @@ async function newest(pattern, cwd) {
   return time;
 }
 
-async function files(name, folders, generated, features, bindings) {
+async function files(name, folders, generated, capabilities, bindings) {
   const toolkits = Map.groupBy(
     Array.from({ length: generated }, (_, number) => number),
     toolkit,
   );
   return [
-    ["Cargo.toml", await manifest(name, features, bindings)],
+    ["Cargo.toml", await manifest(name, bindings)],
     ["build.rs", "fn main() -> std::process::ExitCode {\n    toolbooth_build::build()\n}\n"],
-    ["lib.rs", library([...folders.map((folder) => basename(folder)), ...toolkits.keys()])],
+    ["lib.rs", library([...folders.map((folder) => basename(folder)), ...toolkits.keys()], capabilities)],
     ...[...toolkits].flatMap(([name, numbers]) => [
       [`${name.toLowerCase()}/mod.rs`, handlers(numbers)],
       ...numbers.map((number) => [
@@ -70,7 +72,7 @@ async function files(name, folders, generated, features, bindings) {
 const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 
 /** A separate workspace with the versions and the profile of this one. */
-async function manifest(name, features, bindings) {
+async function manifest(name, bindings) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
   const dependencies = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
@@ -90,7 +92,7 @@ crate-type = ["cdylib"]
 [dependencies]
 serde.workspace = true
 serde_json.workspace = true
-toolbooth = { workspace = true, features = ${JSON.stringify(features)} }
+toolbooth.workspace = true
 toolbooth-worker = { workspace = true, features = ${JSON.stringify(bindings ? ["bindings"] : [])} }
 
 [build-dependencies]
@@ -98,14 +100,14 @@ toolbooth-build.workspace = true
 `;
 }
 
-const library = (toolkits) => `${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
+const library = (toolkits, capabilities) => `${toolkits.map((name) => `mod ${name.toLowerCase()};\n`).join("")}
 use toolbooth::tool::Variable;
 
 const VARIABLES: &[Variable] = &[];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-toolbooth_worker::serve!(CATALOG);
+toolbooth_worker::serve!(CATALOG, [${capabilities.join(", ")}]);
 `;
 
 // Every tool has its own function, and so its own instance of `run`, like real tools.

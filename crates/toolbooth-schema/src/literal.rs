@@ -1,10 +1,6 @@
 //! Values that a schema contains.
 
 use crate::Number;
-#[cfg(feature = "build")]
-use crate::codegen::each;
-#[cfg(feature = "build")]
-use crate::compile::{leak, leak_all, leak_text, sorted};
 use crate::json::{Value, to_string};
 use crate::text::same;
 
@@ -75,33 +71,40 @@ impl From<Literal> for Value<'static> {
     }
 }
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl Literal {
-    pub(crate) fn read(value: &serde_json::Value) -> Self {
-        match value {
-            serde_json::Value::Null => Self::Null,
-            serde_json::Value::Bool(flag) => Self::Bool(*flag),
-            serde_json::Value::Number(number) => Self::Number(number.into()),
-            serde_json::Value::String(text) => Self::String(leak_text(text)),
-            serde_json::Value::Array(items) => Self::Array(leak_all(items, Self::read)),
-            serde_json::Value::Object(members) => {
-                let members = sorted(members).map(|(name, value)| (name, Self::read(value)));
-                Self::Object(leak(members.collect()))
+mod build {
+    use super::*;
+    use crate::codegen::each;
+    use crate::compile::{leak, leak_all, leak_text, sorted};
+
+    impl Literal {
+        pub(crate) fn read(value: &serde_json::Value) -> Self {
+            match value {
+                serde_json::Value::Null => Self::Null,
+                serde_json::Value::Bool(flag) => Self::Bool(*flag),
+                serde_json::Value::Number(number) => Self::Number(number.into()),
+                serde_json::Value::String(text) => Self::String(leak_text(text)),
+                serde_json::Value::Array(items) => Self::Array(leak_all(items, Self::read)),
+                serde_json::Value::Object(members) => {
+                    let members = sorted(members).map(|(name, value)| (name, Self::read(value)));
+                    Self::Object(leak(members.collect()))
+                }
             }
         }
-    }
 
-    pub(crate) fn codegen(&self) -> String {
-        match self {
-            Self::Null => "Literal::Null".to_owned(),
-            Self::Bool(flag) => format!("Literal::Bool({flag})"),
-            Self::Number(number) => format!("Literal::Number({})", number.codegen()),
-            Self::String(text) => format!("Literal::String({text:?})"),
-            Self::Array(items) => format!("Literal::Array({})", each(items, Self::codegen)),
-            Self::Object(members) => {
-                let member =
-                    |(name, value): &(&str, Self)| format!("({name:?}, {})", value.codegen());
-                format!("Literal::Object({})", each(members, member))
+        pub(crate) fn codegen(&self) -> String {
+            match self {
+                Self::Null => "Literal::Null".to_owned(),
+                Self::Bool(flag) => format!("Literal::Bool({flag})"),
+                Self::Number(number) => format!("Literal::Number({})", number.codegen()),
+                Self::String(text) => format!("Literal::String({text:?})"),
+                Self::Array(items) => format!("Literal::Array({})", each(items, Self::codegen)),
+                Self::Object(members) => {
+                    let member =
+                        |(name, value): &(&str, Self)| format!("({name:?}, {})", value.codegen());
+                    format!("Literal::Object({})", each(members, member))
+                }
             }
         }
     }

@@ -3,10 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::APPLIED;
-#[cfg(feature = "build")]
-use crate::codegen::{Statics, each};
-#[cfg(feature = "build")]
-use crate::compile::{SchemaObject, compile, leak_all, leak_one};
 use crate::describe::describe_alternatives;
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::Value;
@@ -64,38 +60,6 @@ fn is_whole(number: &serde_json::Number) -> bool {
 }
 
 // Read
-
-#[cfg(feature = "build")]
-impl AnyKeyword {
-    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-        let mut keywords = Vec::new();
-        keywords.extend(schema.get("type").map(|names| Self::Type(Types::read(names))));
-        keywords.extend(schema.get("const").map(|value| Self::Const(Literal::read(value))));
-        keywords
-            .extend(schema.list("enum").map(|values| Self::Enum(leak_all(values, Literal::read))));
-        keywords.extend(schema.schemas("allOf").map(Self::AllOf));
-        keywords.extend(schema.schemas("anyOf").map(Self::AnyOf));
-        keywords.extend(schema.schemas("oneOf").map(Self::OneOf));
-        keywords.extend(schema.schema("not").map(Self::Not));
-        keywords.extend(schema.schema("if").map(|condition| {
-            let or_true = |schema: Option<_>| {
-                schema.unwrap_or_else(|| leak_one(compile(&serde_json::Value::Bool(true))))
-            };
-            Self::If(condition, or_true(schema.schema("then")), or_true(schema.schema("else")))
-        }));
-        keywords
-    }
-}
-
-#[cfg(feature = "build")]
-impl Types {
-    fn read(names: &serde_json::Value) -> Self {
-        let one = std::slice::from_ref(names);
-        let names = names.as_array().map_or(one, Vec::as_slice);
-        let bit = |name: &serde_json::Value| Self::NAMES.iter().position(|known| name == known);
-        Self(names.iter().filter_map(bit).fold(0, |set, bit| set | 1 << bit))
-    }
-}
 
 // Check
 
@@ -193,25 +157,63 @@ impl Types {
 
 // Codegen
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl AnyKeyword {
-    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
-        let keyword = match self {
-            Self::False => "False".to_owned(),
-            Self::Type(types) => format!("Type({types:?})"),
-            Self::Const(value) => format!("Const({})", value.codegen()),
-            Self::Enum(values) => format!("Enum({})", each(values, Literal::codegen)),
-            Self::AllOf(schemas) => format!("AllOf({})", statics.schemas(schemas)),
-            Self::AnyOf(schemas) => format!("AnyOf({})", statics.schemas(schemas)),
-            Self::OneOf(schemas) => format!("OneOf({})", statics.schemas(schemas)),
-            Self::Not(schema) => format!("Not(&{})", statics.schema(schema)),
-            Self::If(condition, then, otherwise) => format!(
-                "If(&{}, &{}, &{})",
-                statics.schema(condition),
-                statics.schema(then),
-                statics.schema(otherwise)
-            ),
-        };
-        format!("AnyKeyword::{keyword}")
+mod build {
+    use super::*;
+    use crate::codegen::{Statics, each};
+    use crate::compile::{SchemaObject, compile, leak_all, leak_one};
+
+    impl AnyKeyword {
+        pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+            let mut keywords = Vec::new();
+            keywords.extend(schema.get("type").map(|names| Self::Type(Types::read(names))));
+            keywords.extend(schema.get("const").map(|value| Self::Const(Literal::read(value))));
+            keywords.extend(
+                schema.list("enum").map(|values| Self::Enum(leak_all(values, Literal::read))),
+            );
+            keywords.extend(schema.schemas("allOf").map(Self::AllOf));
+            keywords.extend(schema.schemas("anyOf").map(Self::AnyOf));
+            keywords.extend(schema.schemas("oneOf").map(Self::OneOf));
+            keywords.extend(schema.schema("not").map(Self::Not));
+            keywords.extend(schema.schema("if").map(|condition| {
+                let or_true = |schema: Option<_>| {
+                    schema.unwrap_or_else(|| leak_one(compile(&serde_json::Value::Bool(true))))
+                };
+                Self::If(condition, or_true(schema.schema("then")), or_true(schema.schema("else")))
+            }));
+            keywords
+        }
+    }
+
+    impl Types {
+        fn read(names: &serde_json::Value) -> Self {
+            let one = std::slice::from_ref(names);
+            let names = names.as_array().map_or(one, Vec::as_slice);
+            let bit = |name: &serde_json::Value| Self::NAMES.iter().position(|known| name == known);
+            Self(names.iter().filter_map(bit).fold(0, |set, bit| set | 1 << bit))
+        }
+    }
+
+    impl AnyKeyword {
+        pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
+            let keyword = match self {
+                Self::False => "False".to_owned(),
+                Self::Type(types) => format!("Type({types:?})"),
+                Self::Const(value) => format!("Const({})", value.codegen()),
+                Self::Enum(values) => format!("Enum({})", each(values, Literal::codegen)),
+                Self::AllOf(schemas) => format!("AllOf({})", statics.schemas(schemas)),
+                Self::AnyOf(schemas) => format!("AnyOf({})", statics.schemas(schemas)),
+                Self::OneOf(schemas) => format!("OneOf({})", statics.schemas(schemas)),
+                Self::Not(schema) => format!("Not(&{})", statics.schema(schema)),
+                Self::If(condition, then, otherwise) => format!(
+                    "If(&{}, &{}, &{})",
+                    statics.schema(condition),
+                    statics.schema(then),
+                    statics.schema(otherwise)
+                ),
+            };
+            format!("AnyKeyword::{keyword}")
+        }
     }
 }

@@ -3,10 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::{APPLIED, count};
-#[cfg(feature = "build")]
-use crate::codegen::Statics;
-#[cfg(feature = "build")]
-use crate::compile::SchemaObject;
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::Value;
 use crate::unevaluated::Evaluated;
@@ -32,29 +28,6 @@ pub enum ArrayKeyword {
 }
 
 // Read
-
-#[cfg(feature = "build")]
-impl ArrayKeyword {
-    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-        let mut keywords = Vec::new();
-        keywords.extend(schema.count("minItems").filter(|least| *least > 0).map(Self::MinItems));
-        keywords.extend(schema.count("maxItems").map(Self::MaxItems));
-        if schema.get("uniqueItems") == Some(&serde_json::Value::Bool(true)) {
-            keywords.push(Self::UniqueItems(crate::is_unique));
-        }
-        let prefix = schema.schemas("prefixItems");
-        keywords.extend(prefix.map(Self::PrefixItems));
-        let from = prefix.map_or(0, <[_]>::len);
-        keywords.extend(schema.schema("items").map(|items| Self::Items(from, items)));
-        keywords.extend(schema.schema("contains").map(|wanted| {
-            let least = schema.count("minContains").unwrap_or(1);
-            Self::Contains(wanted, least, schema.count("maxContains"))
-        }));
-        let rest = schema.schema("unevaluatedItems");
-        keywords.extend(rest.map(|rest| Self::UnevaluatedItems(rest, crate::evaluated)));
-        keywords
-    }
-}
 
 // Check
 
@@ -134,22 +107,52 @@ impl ArrayKeyword {
 
 // Codegen
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl ArrayKeyword {
-    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
-        let keyword = match self {
-            Self::MinItems(limit) => format!("MinItems({limit})"),
-            Self::MaxItems(limit) => format!("MaxItems({limit})"),
-            Self::UniqueItems(_) => "UniqueItems(is_unique)".to_owned(),
-            Self::PrefixItems(schemas) => format!("PrefixItems({})", statics.schemas(schemas)),
-            Self::Items(from, schema) => format!("Items({from}, &{})", statics.schema(schema)),
-            Self::Contains(schema, least, most) => {
-                format!("Contains(&{}, {least}, {most:?})", statics.schema(schema))
+mod build {
+    use super::*;
+    use crate::codegen::Statics;
+    use crate::compile::SchemaObject;
+
+    impl ArrayKeyword {
+        pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+            let mut keywords = Vec::new();
+            keywords
+                .extend(schema.count("minItems").filter(|least| *least > 0).map(Self::MinItems));
+            keywords.extend(schema.count("maxItems").map(Self::MaxItems));
+            if schema.get("uniqueItems") == Some(&serde_json::Value::Bool(true)) {
+                keywords.push(Self::UniqueItems(crate::is_unique));
             }
-            Self::UnevaluatedItems(schema, _) => {
-                format!("UnevaluatedItems(&{}, evaluated)", statics.schema(schema))
-            }
-        };
-        format!("ArrayKeyword::{keyword}")
+            let prefix = schema.schemas("prefixItems");
+            keywords.extend(prefix.map(Self::PrefixItems));
+            let from = prefix.map_or(0, <[_]>::len);
+            keywords.extend(schema.schema("items").map(|items| Self::Items(from, items)));
+            keywords.extend(schema.schema("contains").map(|wanted| {
+                let least = schema.count("minContains").unwrap_or(1);
+                Self::Contains(wanted, least, schema.count("maxContains"))
+            }));
+            let rest = schema.schema("unevaluatedItems");
+            keywords.extend(rest.map(|rest| Self::UnevaluatedItems(rest, crate::evaluated)));
+            keywords
+        }
+    }
+
+    impl ArrayKeyword {
+        pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
+            let keyword = match self {
+                Self::MinItems(limit) => format!("MinItems({limit})"),
+                Self::MaxItems(limit) => format!("MaxItems({limit})"),
+                Self::UniqueItems(_) => "UniqueItems(is_unique)".to_owned(),
+                Self::PrefixItems(schemas) => format!("PrefixItems({})", statics.schemas(schemas)),
+                Self::Items(from, schema) => format!("Items({from}, &{})", statics.schema(schema)),
+                Self::Contains(schema, least, most) => {
+                    format!("Contains(&{}, {least}, {most:?})", statics.schema(schema))
+                }
+                Self::UnevaluatedItems(schema, _) => {
+                    format!("UnevaluatedItems(&{}, evaluated)", statics.schema(schema))
+                }
+            };
+            format!("ArrayKeyword::{keyword}")
+        }
     }
 }

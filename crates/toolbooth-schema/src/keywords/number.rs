@@ -3,10 +3,6 @@
 use std::cmp::Ordering;
 
 use crate::Number;
-#[cfg(feature = "build")]
-use crate::compile::SchemaObject;
-#[cfg(feature = "build")]
-use crate::is_multiple;
 
 /// A keyword for numbers.
 #[derive(Debug, Clone, Copy)]
@@ -24,19 +20,6 @@ pub enum NumberKeyword {
 }
 
 // Read
-
-#[cfg(feature = "build")]
-impl NumberKeyword {
-    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-        let mut keywords = Vec::new();
-        keywords.extend(schema.number("minimum").map(Self::Minimum));
-        keywords.extend(schema.number("maximum").map(Self::Maximum));
-        keywords.extend(schema.number("exclusiveMinimum").map(Self::ExclusiveMinimum));
-        keywords.extend(schema.number("exclusiveMaximum").map(Self::ExclusiveMaximum));
-        keywords.extend(schema.number("multipleOf").map(|of| Self::MultipleOf(of, is_multiple)));
-        keywords
-    }
-}
 
 // Check
 
@@ -72,16 +55,36 @@ impl NumberKeyword {
 
 // Codegen
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl NumberKeyword {
-    pub(super) fn codegen(&self) -> String {
-        let keyword = match self {
-            Self::Minimum(limit) => format!("Minimum({})", limit.codegen()),
-            Self::Maximum(limit) => format!("Maximum({})", limit.codegen()),
-            Self::ExclusiveMinimum(limit) => format!("ExclusiveMinimum({})", limit.codegen()),
-            Self::ExclusiveMaximum(limit) => format!("ExclusiveMaximum({})", limit.codegen()),
-            Self::MultipleOf(of, _) => format!("MultipleOf({}, is_multiple)", of.codegen()),
-        };
-        format!("NumberKeyword::{keyword}")
+mod build {
+    use super::*;
+    use crate::compile::SchemaObject;
+    use crate::is_multiple;
+
+    impl NumberKeyword {
+        pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+            let mut keywords = Vec::new();
+            keywords.extend(schema.number("minimum").map(Self::Minimum));
+            keywords.extend(schema.number("maximum").map(Self::Maximum));
+            keywords.extend(schema.number("exclusiveMinimum").map(Self::ExclusiveMinimum));
+            keywords.extend(schema.number("exclusiveMaximum").map(Self::ExclusiveMaximum));
+            keywords
+                .extend(schema.number("multipleOf").map(|of| Self::MultipleOf(of, is_multiple)));
+            keywords
+        }
+    }
+
+    impl NumberKeyword {
+        pub(in crate::keywords) fn codegen(&self) -> String {
+            let keyword = match self {
+                Self::Minimum(limit) => format!("Minimum({})", limit.codegen()),
+                Self::Maximum(limit) => format!("Maximum({})", limit.codegen()),
+                Self::ExclusiveMinimum(limit) => format!("ExclusiveMinimum({})", limit.codegen()),
+                Self::ExclusiveMaximum(limit) => format!("ExclusiveMaximum({})", limit.codegen()),
+                Self::MultipleOf(of, _) => format!("MultipleOf({}, is_multiple)", of.codegen()),
+            };
+            format!("NumberKeyword::{keyword}")
+        }
     }
 }

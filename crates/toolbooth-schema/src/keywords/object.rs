@@ -3,10 +3,6 @@
 use std::ops::ControlFlow;
 
 use super::{APPLIED, Properties, count};
-#[cfg(feature = "build")]
-use crate::codegen::{Statics, each};
-#[cfg(feature = "build")]
-use crate::compile::{SchemaObject, leak, leak_one, named_schemas, names, sorted};
 use crate::describe::first_error;
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::{Object, Value};
@@ -36,38 +32,6 @@ pub enum ObjectKeyword {
 }
 
 // Read
-
-#[cfg(feature = "build")]
-impl ObjectKeyword {
-    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-        let mut keywords = Vec::new();
-        keywords.extend(
-            schema.count("minProperties").filter(|least| *least > 0).map(Self::MinProperties),
-        );
-        keywords.extend(schema.count("maxProperties").map(Self::MaxProperties));
-        let required = schema.get("required").map(names).filter(|names| !names.is_empty());
-        keywords.extend(required.map(Self::Required));
-        keywords.extend(schema.map("dependentRequired").map(|map| {
-            Self::DependentRequired(leak(sorted(map).map(|(name, of)| (name, names(of))).collect()))
-        }));
-        let dependent = schema.map("dependentSchemas").map(named_schemas);
-        keywords.extend(dependent.map(Self::DependentSchemas));
-        // From earlier drafts, and still accepted: each entry is one of the two above.
-        for (name, of) in schema.map("dependencies").into_iter().flat_map(sorted) {
-            keywords.push(match of {
-                serde_json::Value::Array(_) => {
-                    Self::DependentRequired(leak(vec![(name, names(of))]))
-                }
-                _ => Self::DependentSchemas(leak(vec![(name, crate::compile(of))])),
-            });
-        }
-        keywords.extend(schema.schema("propertyNames").map(Self::PropertyNames));
-        keywords.extend(Properties::read(schema).map(|it| Self::Properties(leak_one(it))));
-        let rest = schema.schema("unevaluatedProperties");
-        keywords.extend(rest.map(|rest| Self::UnevaluatedProperties(rest, crate::evaluated)));
-        keywords
-    }
-}
 
 // Check
 
@@ -182,28 +146,70 @@ impl ObjectKeyword {
 
 // Codegen
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl ObjectKeyword {
-    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
-        let keyword = match self {
-            Self::MinProperties(limit) => format!("MinProperties({limit})"),
-            Self::MaxProperties(limit) => format!("MaxProperties({limit})"),
-            Self::Required(names) => format!("Required(&{names:?})"),
-            Self::DependentRequired(dependencies) => format!(
-                "DependentRequired({})",
-                each(dependencies, |(name, needed)| format!("({name:?}, &{needed:?})"))
-            ),
-            Self::DependentSchemas(schemas) => {
-                format!("DependentSchemas({})", statics.named_schemas(schemas))
+mod build {
+    use super::*;
+    use crate::codegen::{Statics, each};
+    use crate::compile::{SchemaObject, leak, leak_one, named_schemas, names, sorted};
+
+    impl ObjectKeyword {
+        pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+            let mut keywords = Vec::new();
+            keywords.extend(
+                schema.count("minProperties").filter(|least| *least > 0).map(Self::MinProperties),
+            );
+            keywords.extend(schema.count("maxProperties").map(Self::MaxProperties));
+            let required = schema.get("required").map(names).filter(|names| !names.is_empty());
+            keywords.extend(required.map(Self::Required));
+            keywords.extend(schema.map("dependentRequired").map(|map| {
+                Self::DependentRequired(leak(
+                    sorted(map).map(|(name, of)| (name, names(of))).collect(),
+                ))
+            }));
+            let dependent = schema.map("dependentSchemas").map(named_schemas);
+            keywords.extend(dependent.map(Self::DependentSchemas));
+            // From earlier drafts, and still accepted: each entry is one of the two above.
+            for (name, of) in schema.map("dependencies").into_iter().flat_map(sorted) {
+                keywords.push(match of {
+                    serde_json::Value::Array(_) => {
+                        Self::DependentRequired(leak(vec![(name, names(of))]))
+                    }
+                    _ => Self::DependentSchemas(leak(vec![(name, crate::compile(of))])),
+                });
             }
-            Self::PropertyNames(schema) => format!("PropertyNames(&{})", statics.schema(schema)),
-            Self::Properties(properties) => {
-                format!("Properties(&{})", properties.codegen(statics))
-            }
-            Self::UnevaluatedProperties(schema, _) => {
-                format!("UnevaluatedProperties(&{}, evaluated)", statics.schema(schema))
-            }
-        };
-        format!("ObjectKeyword::{keyword}")
+            keywords.extend(schema.schema("propertyNames").map(Self::PropertyNames));
+            keywords.extend(Properties::read(schema).map(|it| Self::Properties(leak_one(it))));
+            let rest = schema.schema("unevaluatedProperties");
+            keywords.extend(rest.map(|rest| Self::UnevaluatedProperties(rest, crate::evaluated)));
+            keywords
+        }
+    }
+
+    impl ObjectKeyword {
+        pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
+            let keyword = match self {
+                Self::MinProperties(limit) => format!("MinProperties({limit})"),
+                Self::MaxProperties(limit) => format!("MaxProperties({limit})"),
+                Self::Required(names) => format!("Required(&{names:?})"),
+                Self::DependentRequired(dependencies) => format!(
+                    "DependentRequired({})",
+                    each(dependencies, |(name, needed)| format!("({name:?}, &{needed:?})"))
+                ),
+                Self::DependentSchemas(schemas) => {
+                    format!("DependentSchemas({})", statics.named_schemas(schemas))
+                }
+                Self::PropertyNames(schema) => {
+                    format!("PropertyNames(&{})", statics.schema(schema))
+                }
+                Self::Properties(properties) => {
+                    format!("Properties(&{})", properties.codegen(statics))
+                }
+                Self::UnevaluatedProperties(schema, _) => {
+                    format!("UnevaluatedProperties(&{}, evaluated)", statics.schema(schema))
+                }
+            };
+            format!("ObjectKeyword::{keyword}")
+        }
     }
 }

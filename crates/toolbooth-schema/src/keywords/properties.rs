@@ -3,10 +3,6 @@
 use std::ops::ControlFlow;
 
 use crate::Schema;
-#[cfg(feature = "build")]
-use crate::codegen::{Statics, each};
-#[cfg(feature = "build")]
-use crate::compile::{SchemaObject, compile, compile_pattern, leak, named_schemas, sorted};
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::{Object, Value};
 use crate::pattern::Pattern;
@@ -38,25 +34,6 @@ impl Properties {
 }
 
 // Read
-
-#[cfg(feature = "build")]
-impl Properties {
-    pub(super) fn read(schema: &SchemaObject<'_>) -> Option<Self> {
-        let (named, patterns) = (schema.map("properties"), schema.map("patternProperties"));
-        let additional = schema.schema("additionalProperties");
-        if named.is_none() && patterns.is_none() && additional.is_none() {
-            return None;
-        }
-        let patterns = patterns.into_iter().flat_map(sorted);
-        Some(Self {
-            named: named.map(named_schemas).unwrap_or_default(),
-            patterns: leak(
-                patterns.map(|(name, of)| (compile_pattern(name), compile(of))).collect(),
-            ),
-            additional,
-        })
-    }
-}
 
 // Check
 
@@ -127,18 +104,45 @@ impl Properties {
 
 // Codegen
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl Properties {
-    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
-        let Self { named, patterns, additional } = self;
-        let named = statics.named_schemas(named);
-        let patterns = each(patterns, |(pattern, schema)| {
-            format!("(&{}, {})", statics.pattern(pattern), statics.schema(schema))
-        });
-        let additional = match additional {
-            Some(schema) => format!("Some(&{})", statics.schema(schema)),
-            None => "None".to_owned(),
-        };
-        format!("Properties {{ named: {named}, patterns: {patterns}, additional: {additional} }}")
+mod build {
+    use super::*;
+    use crate::codegen::{Statics, each};
+    use crate::compile::{SchemaObject, compile, compile_pattern, leak, named_schemas, sorted};
+
+    impl Properties {
+        pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Option<Self> {
+            let (named, patterns) = (schema.map("properties"), schema.map("patternProperties"));
+            let additional = schema.schema("additionalProperties");
+            if named.is_none() && patterns.is_none() && additional.is_none() {
+                return None;
+            }
+            let patterns = patterns.into_iter().flat_map(sorted);
+            Some(Self {
+                named: named.map(named_schemas).unwrap_or_default(),
+                patterns: leak(
+                    patterns.map(|(name, of)| (compile_pattern(name), compile(of))).collect(),
+                ),
+                additional,
+            })
+        }
+    }
+
+    impl Properties {
+        pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
+            let Self { named, patterns, additional } = self;
+            let named = statics.named_schemas(named);
+            let patterns = each(patterns, |(pattern, schema)| {
+                format!("(&{}, {})", statics.pattern(pattern), statics.schema(schema))
+            });
+            let additional = match additional {
+                Some(schema) => format!("Some(&{})", statics.schema(schema)),
+                None => "None".to_owned(),
+            };
+            format!(
+                "Properties {{ named: {named}, patterns: {patterns}, additional: {additional} }}"
+            )
+        }
     }
 }

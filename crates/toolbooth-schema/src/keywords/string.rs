@@ -1,10 +1,6 @@
 //! Keywords for strings.
 
 use super::count;
-#[cfg(feature = "build")]
-use crate::codegen::Statics;
-#[cfg(feature = "build")]
-use crate::compile::{SchemaObject, compile_pattern};
 use crate::pattern::Pattern;
 
 /// A keyword for strings.
@@ -21,22 +17,6 @@ pub enum StringKeyword {
 }
 
 // Read
-
-#[cfg(feature = "build")]
-impl StringKeyword {
-    pub(super) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-        let mut keywords = Vec::new();
-        keywords.extend(schema.count("minLength").filter(|least| *least > 0).map(Self::MinLength));
-        keywords.extend(schema.count("maxLength").map(Self::MaxLength));
-        keywords.extend(schema.text("pattern").map(|it| Self::Pattern(compile_pattern(it))));
-        keywords.extend(schema.text("format").and_then(Self::read_format));
-        keywords
-    }
-
-    fn read_format(name: &str) -> Option<Self> {
-        crate::formats::ALL.iter().find(|(known, _)| *known == name).map(|(_, keyword)| *keyword)
-    }
-}
 
 // Check
 
@@ -71,17 +51,43 @@ impl StringKeyword {
 
 // Codegen
 
+/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
-impl StringKeyword {
-    pub(super) fn codegen(&self, statics: &mut Statics) -> String {
-        match self {
-            Self::MinLength(limit) => format!("StringKeyword::MinLength({limit})"),
-            Self::MaxLength(limit) => format!("StringKeyword::MaxLength({limit})"),
-            Self::Pattern(pattern) => {
-                format!("StringKeyword::Pattern(&{})", statics.pattern(pattern))
-            }
-            Self::Format(name, _) => {
-                format!("formats::{}", name.to_ascii_uppercase().replace('-', "_"))
+mod build {
+    use super::*;
+    use crate::codegen::Statics;
+    use crate::compile::{SchemaObject, compile_pattern};
+
+    impl StringKeyword {
+        pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+            let mut keywords = Vec::new();
+            keywords
+                .extend(schema.count("minLength").filter(|least| *least > 0).map(Self::MinLength));
+            keywords.extend(schema.count("maxLength").map(Self::MaxLength));
+            keywords.extend(schema.text("pattern").map(|it| Self::Pattern(compile_pattern(it))));
+            keywords.extend(schema.text("format").and_then(Self::read_format));
+            keywords
+        }
+
+        fn read_format(name: &str) -> Option<Self> {
+            crate::formats::ALL
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, keyword)| *keyword)
+        }
+    }
+
+    impl StringKeyword {
+        pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
+            match self {
+                Self::MinLength(limit) => format!("StringKeyword::MinLength({limit})"),
+                Self::MaxLength(limit) => format!("StringKeyword::MaxLength({limit})"),
+                Self::Pattern(pattern) => {
+                    format!("StringKeyword::Pattern(&{})", statics.pattern(pattern))
+                }
+                Self::Format(name, _) => {
+                    format!("formats::{}", name.to_ascii_uppercase().replace('-', "_"))
+                }
             }
         }
     }
