@@ -14,7 +14,7 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
 import { serviceOf, standIn } from "../packages/toolbooth/src/provider.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
-import { keepRunning } from "../packages/toolbooth/src/runtime.js";
+import { advice, keepRunning } from "../packages/toolbooth/src/runtime.js";
 import { buildSite } from "../site/build/index.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
 import { freePort, root, run } from "./support/commands.mjs";
@@ -380,5 +380,19 @@ test("the npm package of a git dependency, which is this repository, has what pa
   for (const member of ["bin", "exports"]) {
     const moved = Object.entries(packed[member]).map(([name, path]) => [name, path.replace(/^(\.\/)?/, "$1packages/toolbooth/")]);
     assert.deepEqual(ours[member], Object.fromEntries(moved));
+  }
+});
+
+test("an error of D1 in the log is followed by what to do", () => {
+  const migrate = () => ["npx wrangler d1 migrations apply DB --local"];
+  for (const [message, expected] of [
+    ["D1_ERROR: no such table: notes: SQLITE_ERROR", /^There is no table notes\. Apply the migrations that create it:\n {2}npx wrangler d1 migrations apply DB --local$/],
+    ["D1_ERROR: no such column: done at offset 7: SQLITE_ERROR", /^There is no column done\. If a migration adds it, apply it:\n {2}npx/],
+    ["D1_TYPE_ERROR: Type 'bigint' not supported for value '99'", /^D1 takes no 64-bit integers\. Bind the number as `\(value as f64\)\.into\(\)`/],
+    ["D1_ERROR: UNIQUE constraint failed: notes.title", undefined],
+  ]) {
+    const got = advice(message, migrate);
+    if (expected === undefined) assert.equal(got, undefined, message);
+    else assert.match(got, expected);
   }
 });

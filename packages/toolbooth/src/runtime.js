@@ -65,13 +65,25 @@ export function bindings(vars) {
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { type: "secret_text", value }]));
 }
 
-/** Prints a line of the Worker's log. If a table is missing, says how to create it: its database may be new in the configuration. */
+/** Prints a line of the Worker's log, and after an error of D1 what to do. */
 export function printer(readConfig, env) {
   return ({ level, message }) => {
     (console[level] ?? console.log)(message);
-    const [, table] = /\bno such table: ([\w.]+)/.exec(message) ?? [];
-    if (table === undefined) return;
-    const commands = readConfig().d1_databases.map((database) => `  ${applyMigrations(database, "local", env)}`);
-    console.error(`There is no table ${table}. Apply the migrations that create it:\n${commands.join("\n")}`);
+    const hint = advice(message, () => readConfig().d1_databases.map((database) => applyMigrations(database, "local", env)));
+    if (hint) console.error(hint);
   };
+}
+
+/**
+ * What to do about an error of D1 in a line of the log; undefined if it has none that is known. `migrate` returns the commands
+ * that apply migrations: the database may be new in the configuration.
+ */
+export function advice(message, migrate) {
+  const [, kind, name] = /\bno such (table|column): ([\w.]+)/.exec(message) ?? [];
+  const commands = () => migrate().map((command) => `  ${command}`).join("\n");
+  if (kind === "table") return `There is no table ${name}. Apply the migrations that create it:\n${commands()}`;
+  if (kind === "column") return `There is no column ${name}. If a migration adds it, apply it:\n${commands()}`;
+  if (/\bType 'bigint' not supported\b/.test(message)) {
+    return "D1 takes no 64-bit integers. Bind the number as `(value as f64).into()`, or give it a `maximum` in the schema, so that its type is u32.";
+  }
 }
