@@ -248,6 +248,7 @@ export const schemas = ({ $schema, list }, marked) => ({
   HealthProblems: object({
     status: { const: "unavailable" },
     "problems?": about("What the operator must fix. Callers with the scope * get the details, others with valid credentials the names of the variables.", nonEmpty(text)),
+    "warnings?": about("What the operator should know, in the same way.", nonEmpty(text)),
   }),
 });
 

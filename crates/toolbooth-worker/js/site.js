@@ -39,17 +39,7 @@ const MODES = ["off", "landing", "playground"];
 /** What SITE allows. Without a valid value, there is no playground. */
 export function modeOf(env) {
   if (env.ASSETS === undefined) return "off";
-  if (MODES.includes(env.SITE)) return env.SITE;
-  if (env.SITE !== undefined && env.SITE !== "") complain();
-  return "landing";
-}
-
-let complained = false;
-
-function complain() {
-  if (complained) return;
-  complained = true;
-  console.warn(JSON.stringify({ event: "configuration", warning: `SITE must be ${MODES.join(", ")}: the playground is disabled` }));
+  return MODES.includes(env.SITE) ? env.SITE : "landing";
 }
 
 /** The asset of a page; undefined if there is no such page in this mode. */

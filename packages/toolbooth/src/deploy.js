@@ -50,7 +50,7 @@ function report({ calls, tools, notes, created, databases }, env) {
 
 /** The secrets that are missing. */
 function secretsOf(finding) {
-  const [, own] = /^(API_KEYS|JWT_SECRET|STATE_KEY|GRANT_KEYS) (?:must|or)\b|^(\w+) is a secret that is not set/.exec(finding)?.filter(Boolean) ?? [];
+  const [, own] = /^(API_KEYS|JWT_SECRET|STATE_KEY|GRANT_KEYS) (?:must|or|is not set)\b|^(\w+) is a secret that is not set/.exec(finding)?.filter(Boolean) ?? [];
   return own ? [own] : [...finding.matchAll(/needs the secret (\w+)/g)].map(([, secret]) => secret);
 }
 

@@ -68,7 +68,9 @@ impl ConsentSettings {
             return None;
         }
         let state_keys = StateKeySettings::required(settings, reader);
-        if settings.auth.sign_in && !GrantKeySettings::is_set(reader) {
+        // Without keys, people only sign in there. With an invalid AUTH that is not known.
+        let needs_keys = !settings.auth.sign_in && !reader.has_problem("AUTH");
+        if !needs_keys && !GrantKeySettings::is_set(reader) {
             return None;
         }
         let grant_keys = GrantKeySettings::read(reader);

@@ -6,15 +6,15 @@ use super::settings::{GatewaySettings, SETTINGS};
 use super::{Sender, chat, log_rejected, models};
 use crate::call::{Pipeline, Rejection};
 use crate::capability::Capability;
-use crate::host::boxed;
+use crate::host::{Host, boxed};
 use crate::http::{Answer, Response};
 use crate::log::CallRecorder;
-use crate::principal::GATEWAY_SCOPE;
+use crate::principal::{GATEWAY_SCOPE, Scopes};
 use crate::protocol::providers::ErrorType;
 use crate::protocol::rejection_response;
 use crate::route::{
     BodyFormat, Cors, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
-    RouteResponse, any_version,
+    RouteResponse, State, any_version,
 };
 
 /// The capability.
@@ -22,8 +22,26 @@ pub static CAPABILITY: Capability = Capability {
     protocols: &[("/2api/v1", &TWO_API), ("/v1", &GATEWAY)],
     settings: Some(&SETTINGS),
     scopes: &[GATEWAY_SCOPE],
+    warnings: Some(warnings),
     ..Capability::new("gateway")
 };
+
+/// Callers may chat, and there is no model.
+fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
+    let settings = state.settings();
+    let has_models =
+        settings.extensions.get::<GatewaySettings>().is_some_and(|it| !it.providers.is_empty());
+    let gives = |scopes: &Scopes| matches!(scopes, Scopes::Listed(listed) if listed.iter().any(|it| it == GATEWAY_SCOPE));
+    let mut keys = settings.auth.api_keys.iter().flatten();
+    let warning = keys.find(|key| gives(&key.scopes)).filter(|_| !has_models).map(|key| {
+        format!(
+            "API_KEYS gives {:?} the scope \"gateway\", but no provider of models is configured: set OPENAI_API_KEY, \
+             ANTHROPIC_API_KEY, GEMINI_API_KEY or PROVIDERS",
+            key.name
+        )
+    });
+    warning.into_iter().collect()
+}
 
 /// The chat gateway.
 pub(crate) static GATEWAY: Protocol =

@@ -37,7 +37,7 @@ impl Server {
     }
 
     /// Creates a server for `catalog` with these capabilities, configured by the host's variables. Logs each problem of
-    /// the configuration, or each warning if there is no problem.
+    /// the configuration, and each warning.
     pub fn with_capabilities(
         catalog: &'static Catalog,
         capabilities: &'static [&'static Capability],
@@ -88,9 +88,7 @@ impl Server {
         let warnings = Vec::new();
         let mut state =
             State { capabilities, disabled, authenticator, pipeline, warnings, people, extensions };
-        if state.settings().problems.is_empty() {
-            state.warnings = warnings::warnings(&state, host);
-        }
+        state.warnings = warnings::warnings(&state, host);
         for warning in &state.warnings {
             host.log(Level::Warn, "configuration", &[("warning", warning)]);
         }

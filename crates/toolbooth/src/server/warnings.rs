@@ -9,6 +9,9 @@ use crate::settings::{Allowlist, Permission};
 /// Warnings for the operator: those of the server, then those of its capabilities.
 pub(super) fn warnings(state: &State, host: &dyn Host) -> Vec<String> {
     let capabilities = state.capabilities.iter().filter_map(|it| it.warnings);
+    // Those of capabilities could follow from a problem.
+    let is_valid = state.settings().problems.is_empty();
+    let capabilities = capabilities.filter(|_| is_valid);
     let own = unknown_names(state).into_iter().chain(half_limited(state, host));
     own.chain(capabilities.flat_map(|it| it(state, host))).collect()
 }

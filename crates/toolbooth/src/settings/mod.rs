@@ -99,6 +99,16 @@ pub(crate) static PUBLIC_URL: Row<Option<String>> = Row {
     },
 };
 
+/// The pages that browsers get. The Worker's JavaScript serves them; here its value is only checked.
+static SITE: Row<()> = Row {
+    name: "SITE",
+    doc: documented("Which pages browsers get: off, landing or playground. Default: landing."),
+    default: (),
+    parse: |text| match text {
+        "" | "off" | "landing" | "playground" => Ok(()),
+        _ => Err("must be off, landing or playground; until then, /playground is off".to_owned()),
+    },
+};
 static DEVELOPMENT: Row<bool> = Row {
     name: "DEVELOPMENT",
     doc: documented(
@@ -122,6 +132,9 @@ impl Settings {
         let allowlist = Allowlist::read(&mut reader);
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
+        if let Err(expected) = reader.check(&SITE) {
+            reader.reject(expected);
+        }
         let audience = public_url.as_deref().map(McpResource::identifier_at);
         let methods: Vec<_> = capabilities.iter().flat_map(|it| it.auth_methods).copied().collect();
         let auth = AuthSettings::read(&mut reader, audience.as_deref(), &methods);
@@ -172,7 +185,7 @@ impl Settings {
     /// The documentation of the server's own variables, without those of capabilities. Without the feature `testing` the
     /// texts are empty.
     pub fn variables() -> impl Iterator<Item = &'static VariableDoc> {
-        static OWN: &[VariableDoc] = &[PUBLIC_URL.doc(), DEVELOPMENT.doc()];
+        static OWN: &[VariableDoc] = &[PUBLIC_URL.doc(), SITE.doc(), DEVELOPMENT.doc()];
         let parts = [
             limits::DOCS,
             log::DOCS,

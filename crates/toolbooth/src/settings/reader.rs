@@ -60,6 +60,15 @@ impl<'a> VariableReader<'a> {
         }
     }
 
+    /// Checks a variable.
+    ///
+    /// # Errors
+    /// The problem, in full sentences.
+    pub fn check<T>(&self, row: &Row<T>) -> Result<(), String> {
+        let Some(text) = self.source.variable(row.name) else { return Ok(()) };
+        (row.parse)(&text).map(|_| ()).map_err(|expected| format!("{} {expected}", row.name))
+    }
+
     /// The text of a variable; `None` if it is not set.
     pub fn text(&self, name: &str) -> Option<String> {
         self.source.variable(name)

@@ -337,6 +337,7 @@ fn what_is_wrong_with_the_configuration_is_named() {
         ("STATE_KEY_PREVIOUS", "0123456789abcdef0123456789abcdef", true),
         ("STATE_KEY_PREVIOUS", "fedcba9876543210fedcba9876543210", false),
         ("GRANT_KEYS", "a", true),
+        ("AUTH", "api-key, signin", true),
         ("OAUTH_MAIL_CLIENT_ID", "", true),
         ("OAUTH_MAIL_TOKEN_URL", "http://mail.example", true),
     ] {

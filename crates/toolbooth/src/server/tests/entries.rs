@@ -104,9 +104,40 @@ fn names_of_tools_and_scopes_that_nothing_has_are_reported() {
 }
 
 #[test]
+fn a_problem_hides_no_misspelled_name() {
+    let host = host("", &[("TOOL_ALLOWLIST", "Eco.*"), ("STATE_KEY", "short")]);
+    let logged = |text: &str| format!("{:?}", host.log.borrow()).replace('\\', "").contains(text);
+    answer(CATALOG, &host, ("GET", "/health", &[KEY]), Body::from(""));
+    assert!(logged("STATE_KEY must have at least 32 bytes"));
+    assert!(logged(r#"TOOL_ALLOWLIST includes "Eco.*", but there is no such tool"#));
+}
+
+#[test]
+fn a_scope_of_the_gateway_needs_a_model() {
+    for (variables, expected) in [
+        (&[("OPENAI_API_KEY", "")][..], true),
+        (&[], false),
+        (&[("OPENAI_API_KEY", ""), ("GATEWAY_CALLER_KEYS", "true")], false),
+    ] {
+        let entry = r#",{"name":"two","scopes":["gateway"],"hash":"TWO"}"#;
+        let host = host(entry, variables);
+        answer(CATALOG, &host, ("GET", "/health", &[KEY]), Body::from(""));
+        let logged = format!("{:?}", host.log.borrow()).replace('\\', "");
+        let warning =
+            r#"API_KEYS gives "two" the scope "gateway", but no provider of models is configured"#;
+        assert_eq!(logged.contains(warning), expected, "{variables:?}: {logged}");
+    }
+}
+
+#[test]
 fn calls_are_served_and_the_operator_sees_the_problem() {
     let second = r#",{"name":"two","scopes":[],"hash":"TWO","tool":"x"}"#;
     for (entry, variable, problem) in [
+        (
+            "",
+            ("SITE", "playgroud"),
+            "SITE must be off, landing or playground; until then, /playground is off",
+        ),
         (second, ("LOG", "off"), "API_KEYS[2] of \"two\" must be an object with"),
         ("", ("PROVIDERS", "Groq"), "PROVIDERS[0] must be"),
         ("", ("MODELS", r#"{"fast":{}}"#), "MODELS.fast.targets must be"),

@@ -70,7 +70,7 @@ const HOSTED: &[Connector] = &[Claude, ChatGpt];
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "configuration",
-        passed: "The configuration is valid.",
+        passed: "No setting stops calls. /health lists settings that have no effect, for a key with the scope *.",
         failed: "A variable is missing or invalid, and the server rejects every call.",
         fix: "The log lists what is wrong. So does /health for a valid API key with the scope *.",
         connectors: ALL,
