@@ -127,13 +127,15 @@ test("a person who has signed in authorizes a tool: the pages name the playgroun
       await button.click();
       await use(await opened);
     };
-    await visitor.visit("/playground");
+    // The link of a tool that the list has only with its scope.
+    await visitor.visit("/playground#GitHub.ListIssues@1.0.0");
     await inWindow(page.getByRole("button", { name: "Sign in" }), async (consent) => {
       await consent.getByLabel("API key of this server").fill(KEY);
       await consent.getByRole("button", { name: "Allow with this key" }).click();
     });
+    await page.getByText("may need a permission that you have not given this page").waitFor();
     await inWindow(page.getByRole("button", { name: "Allow github:read" }), (consent) => consent.getByRole("button", { name: "Allow as visitor" }).click());
-    await page.getByRole("link", { name: /^ListIssues/ }).click();
+    await page.locator(".tool-id").getByText("GitHub.ListIssues@1.0.0").waitFor();
     await visitor.fill({ owner: "octocat", repository: "hello-world" });
     assert.equal(await page.getByLabel("User", { exact: true }).count(), 0);
     assert.equal(await page.getByLabel("Access token for github").isVisible(), false);

@@ -12,19 +12,37 @@ function useMissingScopes(): string[] {
   return person ? (server?.scopes ?? []).filter((scope) => !person.scopes.includes(scope)) : [];
 }
 
+/** Those of tools. */
+const useToolScopes = (): string[] => useMissingScopes().filter((scope) => scope !== GATEWAY);
+
 /** Whether the visitor can still allow this page to chat. */
 export const useMayAllowChat = (): boolean => useMissingScopes().includes(GATEWAY);
 
 /** Asks for the tools that the server only lists for those who have allowed their scopes. */
 export function MoreTools() {
-  const scopes = useMissingScopes().filter((scope) => scope !== GATEWAY);
+  const scopes = useToolScopes();
   if (scopes.length === 0) return null;
   return (
     <section class="more-tools" aria-labelledby="more-tools">
       <h2 id="more-tools">More tools</h2>
-      <p class="soft">To use these tools here, allow this page to call them for you.</p>
+      <p class="soft">Some tools need a permission that you have not given this page. The next page names them.</p>
       {scopes.map((scope) => <SignInButton key={scope} class="chip" label={`Allow ${scope}`} scopes={[scope]} />)}
     </section>
+  );
+}
+
+/** What the page shows if the list does not have the tool of the address: it may need a scope. */
+export function NoTool({ id }: { id: string }) {
+  const scopes = useToolScopes();
+  return (
+    <div class="notice wide">
+      <h1>{scopes.length > 0 ? "This tool is not in the list" : "There is no such tool"}</h1>
+      <p>
+        {scopes.length > 0
+          ? <><code>{id}</code> may need a permission that you have not given this page. Give it with one of the buttons below the list. If the tool does not appear, this server does not have it, or you may not call it.</>
+          : <>This server has no tool <code>{id}</code>, or you may not call it. Choose a tool from the list.</>}
+      </p>
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { type Protocol, protocols } from "../protocols.ts";
 import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
 import { idIn, isOld, toolOf } from "../tools.ts";
 import { Chat } from "./chat.tsx";
-import { AllowChat, MoreTools, useMayAllowChat } from "./permissions.tsx";
+import { AllowChat, MoreTools, NoTool, useMayAllowChat } from "./permissions.tsx";
 import { ToolList } from "./list.tsx";
 import { Workbench } from "./workbench.tsx";
 
@@ -87,7 +87,7 @@ function Playground() {
             <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
           ) : loaded.tools.length > 0 ? (
             id.toLowerCase() === "chat" ? <div class="notice wide"><h1>There is no chat here</h1><p>This server has no language model. Its operator can add one: <a href="/docs/gateway">Chat gateway</a>.</p></div> :
-            <div class="notice wide"><h1>There is no such tool</h1><p>This server has no tool <code>{id}</code>, or you may not call it. Choose a tool from the list.</p></div>
+            <NoTool id={id} />
           ) : (
             <div class="notice wide"><h1>Playground</h1><p>There are no tools that you may call on this server.</p></div>
           )}
