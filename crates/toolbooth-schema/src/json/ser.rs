@@ -5,7 +5,7 @@ use std::io;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::ser::Formatter;
 
-use super::Value;
+use super::{Object, Value};
 
 /// The size of most responses, so that their buffer rarely has to grow.
 const CAPACITY: usize = 512;
@@ -63,14 +63,18 @@ impl Serialize for Value<'_> {
             Self::Number(number) => number.serialize(serializer),
             Self::String(text) => serializer.serialize_str(text),
             Self::Array(items) => serializer.collect_seq(items),
-            Self::Object(members) => {
-                let mut map = serializer.serialize_map(Some(members.len()))?;
-                for (name, value) in members.iter() {
-                    map.serialize_entry(name, value)?;
-                }
-                map.end()
-            }
+            Self::Object(members) => members.serialize(serializer),
         }
+    }
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (name, value) in self.iter() {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
     }
 }
 
