@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["host", "http"],
     &["auth", "catalog", "settings", "tool", "url"],
-    &["log", "oauth"],
+    &["log", "oauth", "wire"],
     &["call"],
     &["capability", "route"],
     &["protocol"],

@@ -58,6 +58,7 @@ pub mod testing;
 pub mod tool;
 pub mod trace;
 pub mod url;
+pub mod wire;
 
 pub use capability::Capability;
 pub use server::Server;

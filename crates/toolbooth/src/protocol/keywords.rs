@@ -1,6 +1,74 @@
-//! Describes keywords of JSON Schema in sentences, for clients that understand few of them. Runs at build time only.
+//! Keywords of JSON Schema: which of them have schemas in them, and what they mean in sentences, for clients that
+//! understand few of them.
 
 use serde_json::{Map, Value};
+
+/// Where the value of a keyword has schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subschemas {
+    /// Nowhere: it is data.
+    None,
+    /// The value is one.
+    One,
+    /// The value is a list of them.
+    List,
+    /// The value maps names to them.
+    Map,
+}
+
+/// Where the value of a keyword has schemas.
+pub(crate) fn subschemas(keyword: &str) -> Subschemas {
+    match keyword {
+        "additionalProperties"
+        | "contains"
+        | "contentSchema"
+        | "else"
+        | "if"
+        | "items"
+        | "not"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Subschemas::One,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Subschemas::List,
+        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
+            Subschemas::Map
+        }
+        _ => Subschemas::None,
+    }
+}
+
+/// Calls `visit` with each schema in `schema` that is an object, beginning with itself.
+pub(crate) fn walk<'s>(schema: &'s Value, visit: &mut dyn FnMut(&'s Map<String, Value>)) {
+    let Value::Object(members) = schema else { return };
+    visit(members);
+    for (keyword, value) in members {
+        match (subschemas(keyword), value) {
+            (Subschemas::One, value) => walk(value, visit),
+            (Subschemas::List, Value::Array(list)) => list.iter().for_each(|it| walk(it, visit)),
+            (Subschemas::Map, Value::Object(map)) => map.values().for_each(|it| walk(it, visit)),
+            (Subschemas::None | Subschemas::List | Subschemas::Map, _) => {}
+        }
+    }
+}
+
+/// [`walk`], to change the schemas.
+pub(crate) fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+    let Value::Object(members) = schema else { return };
+    visit(members);
+    for (keyword, value) in members {
+        match (subschemas(keyword), value) {
+            (Subschemas::One, value) => walk_mut(value, visit),
+            (Subschemas::List, Value::Array(list)) => {
+                list.iter_mut().for_each(|it| walk_mut(it, visit));
+            }
+            (Subschemas::Map, Value::Object(map)) => {
+                map.values_mut().for_each(|it| walk_mut(it, visit));
+            }
+            (Subschemas::None | Subschemas::List | Subschemas::Map, _) => {}
+        }
+    }
+}
 
 /// The types that a schema names.
 pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {

@@ -11,7 +11,7 @@ mod discriminator;
 pub mod envelope;
 mod health;
 pub(crate) mod jsonrpc;
-mod keywords;
+pub(crate) mod keywords;
 pub(crate) mod langchain;
 pub(crate) mod mcp;
 pub(crate) mod opentool;

@@ -6,13 +6,18 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::call::{self, CallFormat, CallResult};
 use super::list::{self, ProviderLists};
+use super::schema::rules::{KeywordRule, common};
 use super::schema::{Compatibility, SchemaLimits, Target, add_to_description, render};
 use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
+use crate::json;
 use crate::protocol::keywords::{describe, types};
-use crate::route::{Page, PageError};
+use crate::route::{CallResponse, Page, PageError, PostRequest};
+use crate::wire;
+use crate::wire::anthropic::ToolResult;
 
 pub(super) const FORMS: &[ListForm] = &[
     ListForm { name: "anthropic", head: "[", tail: "]", entry: |listed| tool(listed, false) },
@@ -32,10 +37,41 @@ pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     )
 }
 
+/// `POST /providers/anthropic/call`.
+pub(super) fn calls(request: PostRequest<'_>) -> CallResponse<'_> {
+    static FORMAT: CallFormat = CallFormat {
+        read: wire::anthropic::read,
+        member: "messages",
+        results: user_message,
+        pairs_by_id: true,
+    };
+    call::run(request, &FORMAT)
+}
+
+/// One message, which must come next, with all results as its first blocks.
+fn user_message(results: &[CallResult<'_>]) -> String {
+    #[derive(Serialize)]
+    struct UserMessage<T> {
+        role: &'static str,
+        content: Vec<T>,
+    }
+    if results.is_empty() {
+        return "[]".to_owned();
+    }
+    let results = results.iter();
+    let content = results
+        .map(|it| ToolResult::new(&*it.handle.id, Some(it.text()), Some(it.result.is_err())))
+        .collect();
+    json::to_string(&[UserMessage { role: "user", content }])
+}
+
 /// Tools whose schema Anthropic does not enforce.
 pub(crate) const PLAIN: Target = Target {
-    column: 2,
-    keeps_unknown: true,
+    rule: |keyword| match keyword {
+        "anyOf" | "oneOf" | "allOf" => KeywordRule::Below,
+        "$comment" => KeywordRule::Drop,
+        _ => KeywordRule::Keep,
+    },
     property: property_name,
     limits: SchemaLimits::NONE,
     finish: |_, _| {},
@@ -43,12 +79,24 @@ pub(crate) const PLAIN: Target = Target {
 
 /// Tools whose schema Anthropic enforces.
 pub(crate) const STRICT: Target = Target {
-    column: 3,
-    keeps_unknown: false,
+    rule: |keyword| match keyword {
+        "anyOf" => KeywordRule::Below,
+        "enum" => KeywordRule::If(|values| {
+            values.as_array().is_some_and(|values| values.iter().all(is_scalar))
+        }),
+        "const" => KeywordRule::If(is_scalar),
+        "format" => KeywordRule::If(|format| strict::is_known_format(format) || format == "uri"),
+        "minItems" => KeywordRule::If(|count| count.as_u64().is_some_and(|count| count <= 1)),
+        _ => common(keyword),
+    },
     property: property_name,
     limits: SchemaLimits { optional: 24, unions: 16, ..SchemaLimits::NONE },
     finish: tighten,
 };
+
+fn is_scalar(value: &Value) -> bool {
+    !value.is_array() && !value.is_object()
+}
 
 /// `^[a-zA-Z0-9_.-]{1,64}$`. Any other name makes the whole request fail.
 fn property_name(name: &str) -> bool {

@@ -2,14 +2,21 @@
 //!
 //! There is no strict list: `functionCallingConfig.mode` of the request decides whether Gemini enforces the schema.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
+use super::call::{self, CallFormat, CallResult};
 use super::list::{self, ProviderLists};
+use super::schema::rules::{KeywordRule, common, string_or_number};
 use super::schema::{SchemaLimits, Target, render};
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::route::{Page, PageError};
+use crate::json;
+use crate::route::{CallResponse, Page, PageError, PostRequest};
+use crate::wire;
+use crate::wire::gemini::ResultPart;
 
 pub(super) const FORMS: &[ListForm] = &[ListForm {
     name: "gemini",
@@ -34,10 +41,49 @@ pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     )
 }
 
+/// `POST /providers/gemini/call`.
+pub(super) fn calls(request: PostRequest<'_>) -> CallResponse<'_> {
+    static FORMAT: CallFormat = CallFormat {
+        read: wire::gemini::read,
+        member: "contents",
+        results: user_content,
+        pairs_by_id: false,
+    };
+    call::run(request, &FORMAT)
+}
+
+/// One content with all results.
+fn user_content(results: &[CallResult<'_>]) -> String {
+    #[derive(Serialize)]
+    struct UserContent<T> {
+        role: &'static str,
+        parts: Vec<T>,
+    }
+    if results.is_empty() {
+        return "[]".to_owned();
+    }
+    let mut parts = Vec::new();
+    for CallResult { handle, result } in results {
+        let id = handle.id_sent.then_some(&*handle.id);
+        let result = result.as_ref().map(Cow::Borrowed);
+        let result = result.map_err(|message| Cow::Owned(Value::from(message.as_str())));
+        parts.push(ResultPart::new(id, &*handle.name, result));
+    }
+    json::to_string(&[UserContent { role: "user", parts }])
+}
+
 /// Function declarations.
 pub(crate) const PLAIN: Target = Target {
-    column: 4,
-    keeps_unknown: false,
+    rule: |keyword| match keyword {
+        "anyOf" | "prefixItems" | "format" | "minimum" | "maximum" | "minItems" | "maxItems" => {
+            KeywordRule::Keep
+        }
+        "enum" => KeywordRule::If(|values| {
+            values.as_array().is_some_and(|values| values.iter().all(string_or_number))
+        }),
+        "const" => KeywordRule::Enum,
+        _ => common(keyword),
+    },
     property: property_name,
     limits: SchemaLimits::NONE,
     finish: |_, _| {},

@@ -45,7 +45,7 @@ pub(crate) static OPENAI: Protocol = protocol(
     "OpenAI Chat Completions",
     &[
         Route::get("/tools", Policy::CALLER, &Document(openai::chat_tools)),
-        Route::post("/call", Policy::CALLS, &Calls(call::openai)),
+        Route::post("/call", Policy::CALLS, &Calls(openai::chat_calls)),
     ],
 );
 /// OpenAI Responses.
@@ -54,7 +54,7 @@ pub(crate) static OPENAI_RESPONSES: Protocol = protocol(
     "OpenAI Responses",
     &[
         Route::get("/tools", Policy::CALLER, &Document(openai::responses_tools)),
-        Route::post("/call", Policy::CALLS, &Calls(call::openai_responses)),
+        Route::post("/call", Policy::CALLS, &Calls(openai::responses_calls)),
     ],
 );
 /// Anthropic Messages.
@@ -63,7 +63,7 @@ pub(crate) static ANTHROPIC: Protocol = protocol(
     "Anthropic Messages",
     &[
         Route::get("/tools", Policy::CALLER, &Document(anthropic::tools)),
-        Route::post("/call", Policy::CALLS, &Calls(call::anthropic)),
+        Route::post("/call", Policy::CALLS, &Calls(anthropic::calls)),
     ],
 );
 /// Gemini generateContent.
@@ -72,7 +72,7 @@ pub(crate) static GEMINI: Protocol = protocol(
     "Gemini generateContent",
     &[
         Route::get("/tools", Policy::CALLER, &Document(gemini::tools)),
-        Route::post("/call", Policy::CALLS, &Calls(call::gemini)),
+        Route::post("/call", Policy::CALLS, &Calls(gemini::calls)),
     ],
 );
 /// What each provider supports.

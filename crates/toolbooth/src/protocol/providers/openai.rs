@@ -7,13 +7,19 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::call::{self, CallFormat};
 use super::list::{self, ProviderLists};
+use super::schema::rules::{KeywordRule, common};
 use super::schema::{Compatibility, SchemaLimits, Target, render};
 use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
+use crate::json;
 use crate::protocol::keywords::types;
-use crate::route::{Page, PageError};
+use crate::route::{CallResponse, Page, PageError, PostRequest};
+use crate::wire;
+use crate::wire::openai::ToolMessage;
+use crate::wire::responses::FunctionCallOutput;
 
 pub(super) const CHAT_FORMS: &[ListForm] = &[
     ListForm { name: "openai", head: "[", tail: "]", entry: |listed| chat(listed, false) },
@@ -60,10 +66,43 @@ pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, Page
     )
 }
 
+/// `POST /providers/openai/call`.
+pub(super) fn chat_calls(request: PostRequest<'_>) -> CallResponse<'_> {
+    static FORMAT: CallFormat = CallFormat {
+        read: wire::openai::read,
+        member: "messages",
+        results: |results| {
+            let results = results.iter();
+            let messages = results.map(|it| ToolMessage::new(&it.handle.id, it.text()));
+            json::to_string(&Vec::from_iter(messages))
+        },
+        pairs_by_id: true,
+    };
+    call::run(request, &FORMAT)
+}
+
+/// `POST /providers/openai-responses/call`.
+pub(super) fn responses_calls(request: PostRequest<'_>) -> CallResponse<'_> {
+    static FORMAT: CallFormat = CallFormat {
+        read: wire::responses::read,
+        member: "input",
+        results: |results| {
+            let results = results.iter();
+            let items = results.map(|it| FunctionCallOutput::new(&it.handle.id, it.text()));
+            json::to_string(&Vec::from_iter(items))
+        },
+        pairs_by_id: true,
+    };
+    call::run(request, &FORMAT)
+}
+
 /// Functions whose schema OpenAI does not enforce.
 pub(crate) const PLAIN: Target = Target {
-    column: 0,
-    keeps_unknown: true,
+    rule: |keyword| match keyword {
+        "enum" | "const" | "anyOf" | "oneOf" | "allOf" | "not" => KeywordRule::Below,
+        "$comment" => KeywordRule::Drop,
+        _ => KeywordRule::Keep,
+    },
     property: |_| true,
     limits: SchemaLimits::NONE,
     finish: complete,
@@ -71,8 +110,14 @@ pub(crate) const PLAIN: Target = Target {
 
 /// Functions whose schema OpenAI enforces.
 pub(crate) const STRICT: Target = Target {
-    column: 1,
-    keeps_unknown: false,
+    rule: |keyword| match keyword {
+        "anyOf" => KeywordRule::Below,
+        "oneOf" => KeywordRule::Reject,
+        "enum" | "const" | "pattern" | "minimum" | "maximum" | "exclusiveMinimum"
+        | "exclusiveMaximum" | "multipleOf" | "minItems" | "maxItems" => KeywordRule::Keep,
+        "format" => KeywordRule::If(strict::is_known_format),
+        _ => common(keyword),
+    },
     property: |_| true,
     limits: SchemaLimits { properties: 5000, enum_values: 1000, ..SchemaLimits::NONE },
     finish: tighten,

@@ -61,6 +61,13 @@ pub(super) fn of_types(values: &[Value], names: &[&str]) -> Value {
         .collect()
 }
 
+/// Whether both providers know the value of `format`.
+pub(super) fn is_known_format(format: &Value) -> bool {
+    const FORMATS: [&str; 9] =
+        ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+    format.as_str().is_some_and(|format| FORMATS.contains(&format))
+}
+
 /// Adds a missing `type`, and drops keywords that do not apply to the type. Incompatible: a schema without a type,
 /// or a union with other keywords next to it.
 pub(super) fn normalize_type(schema: &mut Map<String, Value>, found: &mut Compatibility) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::CallHandle;
-use super::model_response::ToolCall;
+use crate::wire::ToolCall;
 
 /// The longest generated id: the smallest limit of a provider (OpenAI Responses, `call_id`).
 const MAX_LENGTH: usize = 64;
@@ -11,15 +11,17 @@ const MAX_LENGTH: usize = 64;
 /// Gives every call a handle. Ids that the model sent are kept. Generated ones have the form
 /// `call_{timestamp}_{name}` (2api.ai, 3.2), with a numeric suffix if that id is taken.
 pub(super) fn assign<'t>(calls: &mut [ToolCall<'t>], now_ms: u64) -> Vec<CallHandle<'t>> {
-    let sent: Vec<_> = calls.iter_mut().map(|call| call.id.take()).collect();
-    let mut taken: Vec<Cow<'t, str>> = sent.iter().flatten().cloned().collect();
-    let handle = |(call, sent): (&mut ToolCall<'t>, Option<Cow<'t, str>>)| {
-        let id_sent = sent.is_some();
-        let id = sent.unwrap_or_else(|| {
+    let sent: Vec<_> = calls.iter_mut().map(|call| std::mem::take(&mut call.id)).collect();
+    let mut taken = sent.clone();
+    let handle = |(call, sent): (&mut ToolCall<'t>, Cow<'t, str>)| {
+        let id_sent = !sent.is_empty();
+        let id = if id_sent {
+            sent
+        } else {
             let id: Cow<'t, str> = generate(&call.name, now_ms, &taken).into();
             taken.push(id.clone());
             id
-        });
+        };
         CallHandle { id, id_sent, name: call.name.clone() }
     };
     calls.iter_mut().zip(sent).map(handle).collect()

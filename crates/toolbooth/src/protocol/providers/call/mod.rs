@@ -1,15 +1,10 @@
-//! Runs the tool calls of a model's response and returns the results in the provider's format.
+//! Runs the tool calls of a model's answer and returns the results in the provider's format.
 //!
-//! Each provider's module reads its format into a [`ModelResponse`] and writes the [`CallResult`]s. The rest is
-//! the same for all: the limits, the ids, the calls that are left to the client, and the error messages.
+//! [`wire`](crate::wire) reads each provider's answers, and has the types of its results. The rest is the same for all:
+//! the limits, the ids, the calls that are left to the client, and the error messages.
 
-mod anthropic;
-mod fields;
-mod gemini;
+mod calls;
 mod ids;
-mod model_response;
-mod openai;
-mod responses;
 mod result;
 
 use std::borrow::Cow;
@@ -28,59 +23,41 @@ use crate::protocol::bounded::truncate;
 use crate::route::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
-use fields::without_nulls;
-use model_response::{ModelResponse, ToolCall};
+use crate::wire::{Answer, ToolCall};
+use calls::Calls;
 pub(crate) use result::for_model;
 
-/// `POST /providers/openai/call`.
-pub(super) fn openai(request: PostRequest<'_>) -> CallResponse<'_> {
-    call(request, &openai::FORMAT)
-}
-
-/// `POST /providers/openai-responses/call`.
-pub(super) fn openai_responses(request: PostRequest<'_>) -> CallResponse<'_> {
-    call(request, &responses::FORMAT)
-}
-
-/// `POST /providers/anthropic/call`.
-pub(super) fn anthropic(request: PostRequest<'_>) -> CallResponse<'_> {
-    call(request, &anthropic::FORMAT)
-}
-
-/// `POST /providers/gemini/call`.
-pub(super) fn gemini(request: PostRequest<'_>) -> CallResponse<'_> {
-    call(request, &gemini::FORMAT)
-}
-
 /// How a provider formats calls and results.
-struct CallFormat {
-    /// Reads a model's response. The error names the position and what was expected.
-    decode: for<'t> fn(json::Value<'t>) -> Result<ModelResponse<'t>, String>,
-    /// Writes what the client appends to its conversation, next to the report.
-    encode: fn(CallReport<'_>, &[CallResult<'_>]) -> Response,
+pub(super) struct CallFormat {
+    /// Reads a model's answer. The error names the position and what was expected.
+    pub(super) read: for<'t> fn(json::Value<'t>) -> Result<Answer<'t>, String>,
+    /// The member of the client's next request to which it appends the results.
+    pub(super) member: &'static str,
+    /// The JSON of what it appends.
+    pub(super) results: fn(&[CallResult<'_>]) -> String,
     /// Whether the provider pairs calls and results by an id that both must have.
-    pairs_by_id: bool,
+    pub(super) pairs_by_id: bool,
 }
 
 /// The identity of a call.
-struct CallHandle<'t> {
-    id: Cow<'t, str>,
+pub(super) struct CallHandle<'t> {
+    pub(super) id: Cow<'t, str>,
     /// Whether the model sent the id; otherwise it was generated.
-    id_sent: bool,
+    pub(super) id_sent: bool,
     /// The function, as the model named it.
-    name: Cow<'t, str>,
+    pub(super) name: Cow<'t, str>,
 }
 
 /// A call with its result.
-struct CallResult<'t> {
-    handle: CallHandle<'t>,
+pub(super) struct CallResult<'t> {
+    pub(super) handle: CallHandle<'t>,
     /// The value, or an error message for the model. Neither is empty or too large.
-    result: Result<Value, String>,
+    pub(super) result: Result<Value, String>,
 }
 
 impl CallResult<'_> {
     /// The result as text, which most formats require.
-    fn text(&self) -> Cow<'_, str> {
+    pub(super) fn text(&self) -> Cow<'_, str> {
         match &self.result {
             Ok(Value::String(text)) | Err(text) => text.into(),
             Ok(value) => json::to_string(value).into(),
@@ -140,11 +117,12 @@ impl CallOptions {
         let json::Value::Object(body) = body else { return Ok(()) };
         let options = match body.take("request_options") {
             None | Some(json::Value::Null) => return Ok(()),
-            Some(json::Value::Object(options)) => without_nulls(options),
+            Some(json::Value::Object(options)) => options,
             Some(_) => return Err(format!("request_options must be an object with {VALIDATE}")),
         };
         for (name, value) in options.iter() {
             match (&**name, value) {
+                (_, json::Value::Null) => {}
                 (VALIDATE, json::Value::Bool(_)) if self.validate.is_some() => {
                     return Err(format!("{VALIDATE} is in the query and in request_options"));
                 }
@@ -164,26 +142,25 @@ impl CallOptions {
     }
 }
 
-/// Runs the calls in a model's response (2api.ai, 4.2, steps 3 and 4).
+/// Runs the calls in a model's answer (2api.ai, 4.2, steps 3 and 4).
 ///
 /// A call that is malformed or fails has an error as its result, next to the results of the others. A tool that
 /// crashes fails the whole request, because the instance is gone.
-fn call<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallResponse<'a> {
+pub(super) fn run<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallResponse<'a> {
     Box::pin(async move {
         let PostRequest { mut body, context } = request;
         let mut options = CallOptions::parse(context.query).map_err(Rejection::Malformed)?;
         options.take_from(&mut body).map_err(Rejection::Malformed)?;
         let validates = options.validate == Some(true);
-        let mut response = (format.decode)(body).map_err(Rejection::Malformed)?;
-        response.block_truncated_call();
-        let count = response.calls.len() + response.client_calls.len();
+        let calls = Calls::of((format.read)(body).map_err(Rejection::Malformed)?);
+        let count = calls.count();
         let limit = context.pipeline.settings.limits.max_tool_calls;
         if count > limit {
             let message =
                 format!("There are {count} tool calls; a request may have at most {limit}");
             return Ok(invalid_request("too_many_tool_calls", &message));
         }
-        let Decoded { calls, handles, warnings } = decode(response, &options, &context, format);
+        let Decoded { calls, handles, warnings } = decode(calls, &options, &context, format);
         let order = match validates {
             true => CheckOrder::InputFirst,
             false => CheckOrder::RequirementsFirst,
@@ -196,7 +173,7 @@ fn call<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> CallRespon
     })
 }
 
-/// The calls of a model's response, each with its handle.
+/// The calls of an answer, each with its handle.
 struct Decoded<'t> {
     calls: Vec<Result<ToolRequest<'t>, Rejection>>,
     handles: Vec<CallHandle<'t>>,
@@ -204,20 +181,20 @@ struct Decoded<'t> {
 }
 
 fn decode<'t>(
-    mut response: ModelResponse<'t>,
+    mut calls: Calls<'t>,
     options: &CallOptions,
     context: &RequestContext<'_>,
     format: &CallFormat,
 ) -> Decoded<'t> {
-    let had_calls = !response.calls.is_empty();
+    let had_calls = !calls.functions.is_empty();
     if options.leave_unknown {
-        response.leave_to_client(|name| {
+        calls.leave_to_client(|name| {
             let found = ToolSelector::Name(name.into()).resolve(context.pipeline.catalog);
             !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
         });
     }
-    let mut warnings = response.warnings(had_calls);
-    let handles = ids::assign(&mut response.calls, context.host.now_ms());
+    let mut warnings = calls.warnings(had_calls);
+    let handles = ids::assign(&mut calls.functions, context.host.now_ms());
     warnings.extend(ids::warnings(&handles, format.pairs_by_id));
     // All argument strings of a request share one limit.
     let mut values_left = json::MAX_VALUES;
@@ -225,7 +202,7 @@ fn decode<'t>(
     let decode = |(call, handle): (ToolCall<'t>, &CallHandle<'_>)| {
         decode_call(call, &handle.id, limit, &mut values_left)
     };
-    let calls = response.calls.into_iter().zip(&handles).map(decode).collect();
+    let calls = calls.functions.into_iter().zip(&handles).map(decode).collect();
     Decoded { calls, handles, warnings }
 }
 
@@ -315,7 +292,9 @@ fn encode(
             .collect(),
         warnings,
     };
-    Ok((format.encode)(report, &results))
+    let (report, member) = (json::to_string(&report), format.member);
+    let body = format!(r#"{{"_toolbooth":{report},"{member}":{}}}"#, (format.results)(&results));
+    Ok(Response::json(200, body.into_bytes()))
 }
 
 #[cfg(test)]

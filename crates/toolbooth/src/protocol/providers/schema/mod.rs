@@ -1,11 +1,10 @@
 //! Adapts a tool's input schema to what a provider accepts.
 //!
-//! [`rules::KEYWORDS`] lists how each provider treats each keyword; [`fit`] walks a schema by that table. A keyword
-//! that a provider does not accept becomes a sentence in the description if that is good enough for a model,
+//! Each provider has a [`KeywordRule`] for each keyword; [`fit`] walks a schema by these rules. A keyword that a provider does not accept becomes a sentence in the description if that is good enough for a model,
 //! otherwise it makes the tool incompatible. In any case the pipeline validates calls against the original schema.
 //! Runs at build time for the tools of this server, and per request for those of the gateway's clients.
 
-mod rules;
+pub(super) mod rules;
 
 use std::collections::BTreeSet;
 
@@ -13,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Listed, Rendering, Requirements};
-use crate::protocol::keywords::describe;
-use rules::{KEYWORDS, KeywordEntry, KeywordRule, Subschemas, string_or_number};
+use crate::protocol::keywords::{Subschemas, describe, subschemas};
+use rules::{KEYWORDS, KeywordRule, string_or_number};
 
 /// The depth of a schema above which there is a warning (2api.ai, 7.1 "Parameters schema depth").
 const WARN_DEPTH: usize = 5;
@@ -48,10 +47,8 @@ impl SchemaLimits {
 
 /// One kind of a provider's lists: what it accepts in a schema.
 pub(crate) struct Target {
-    /// Its column in [`KEYWORDS`].
-    pub(super) column: usize,
-    /// Whether keywords that JSON Schema does not define are kept. They restrict nothing.
-    pub(super) keeps_unknown: bool,
+    /// How it treats a keyword. One that JSON Schema does not define restricts nothing.
+    pub(super) rule: fn(&str) -> KeywordRule,
     /// Whether the tool's input may have a property of this name.
     pub(super) property: fn(&str) -> bool,
     /// The size limits.
@@ -172,19 +169,10 @@ fn walk(
     let mut fitted = Map::new();
     let mut sentences = Vec::new();
     for (name, value) in schema {
-        let position = KEYWORDS.iter().position(|KeywordEntry(keyword, ..)| keyword == name);
-        let known = position.and_then(|position| KEYWORDS.get(position));
-        let (subschemas, rule) = match known {
-            Some(KeywordEntry(_, subschemas, rules)) => {
-                (*subschemas, rules.get(target.column).copied().unwrap_or(KeywordRule::Reject))
-            }
-            None if target.keeps_unknown => (Subschemas::Data, KeywordRule::Keep),
-            None => (Subschemas::Data, KeywordRule::Drop),
+        let mut keep = |kept: &str, found: &mut Compatibility| {
+            fitted.insert(kept.to_owned(), fit_value(name, value, target, level, found));
         };
-        let mut keep = |name: &str, found: &mut Compatibility| {
-            fitted.insert(name.to_owned(), fit_value(subschemas, value, target, level, found));
-        };
-        match rule {
+        match (target.rule)(name) {
             KeywordRule::Keep => keep(name, found),
             KeywordRule::Below if level > 1 => keep(name, found),
             KeywordRule::If(accepts) if accepts(value) => keep(name, found),
@@ -201,6 +189,7 @@ fn walk(
             }
             KeywordRule::If(_) | KeywordRule::Enum | KeywordRule::Words => {
                 if let Some(sentence) = describe(name, value) {
+                    let position = KEYWORDS.iter().position(|known| known == name);
                     found.described.insert(name.clone());
                     sentences.push((position, sentence));
                 }
@@ -220,7 +209,7 @@ fn walk(
 
 /// The value of a keyword, with its subschemas as the target accepts them.
 fn fit_value(
-    subschemas: Subschemas,
+    keyword: &str,
     value: &Value,
     target: &Target,
     level: usize,
@@ -235,14 +224,19 @@ fn fit_value(
         }
         _ => Value::Object(walk(&Map::new(), target, level + 1, found)),
     };
-    match (subschemas, value) {
-        (Subschemas::Data, _) | (Subschemas::Rest, Value::Bool(_)) => value.clone(),
-        (Subschemas::Schema | Subschemas::Rest, _) => fit_one(value),
+    match (subschemas(keyword), value) {
+        // Here, providers accept the booleans.
+        (Subschemas::One, Value::Bool(_))
+            if keyword == "additionalProperties" || keyword.starts_with("unevaluated") =>
+        {
+            value.clone()
+        }
+        (Subschemas::One, _) => fit_one(value),
         (Subschemas::List, Value::Array(list)) => list.iter().map(fit_one).collect(),
-        (Subschemas::Named, Value::Object(map)) => {
+        (Subschemas::Map, Value::Object(map)) => {
             map.iter().map(|(name, schema)| (name.clone(), fit_one(schema))).collect()
         }
-        (Subschemas::List | Subschemas::Named, _) => value.clone(),
+        (Subschemas::None | Subschemas::List | Subschemas::Map, _) => value.clone(),
     }
 }
 
