@@ -6,12 +6,12 @@
 
 use std::cell::Cell;
 
-use super::completion::ToolCall;
 use super::error::{ErrorKind, GatewayError};
 use super::request::Tool;
 use crate::json::{self, Object, Value};
 use crate::schema::{is_multiple, is_unique, order};
 use crate::text::excerpt;
+use crate::wire::ToolCall;
 
 /// Keywords that need an engine for regular expressions, or the results of other keywords.
 const UNCHECKED: [&str; 6] = [
@@ -65,7 +65,7 @@ impl Schemas {
     /// The first arguments that are not JSON, or do not match the schema of their tool.
     pub(super) fn check<'c>(
         &self,
-        mut calls: impl Iterator<Item = &'c ToolCall>,
+        mut calls: impl Iterator<Item = &'c ToolCall<'static>>,
     ) -> Result<(), GatewayError> {
         calls.try_for_each(|call| {
             if call.custom {
@@ -80,17 +80,18 @@ impl Schemas {
         })
     }
 
-    fn check_one(&self, call: &ToolCall) -> Result<(), String> {
-        let arguments = json::parse(&call.arguments).map_err(|error| error.to_string())?;
+    fn check_one(&self, call: &ToolCall<'_>) -> Result<(), String> {
+        let text = call.arguments.text();
+        let arguments = json::parse(&text).map_err(|error| error.to_string())?;
         let schema = self.0.iter().find(|(name, _)| *name == call.name);
         let Some((_, schema)) = schema else { return Err("there is no such tool".to_owned()) };
         // A schema that cannot be read was accepted by the provider: nothing is known to be invalid.
         let Ok(root) = json::parse(schema) else { return Ok(()) };
         let check = Check { root: &root, steps: Cell::new(MAX_STEPS) };
-        if check.holds(&root, &arguments, true, 0) {
-            return Ok(());
+        match check.verdict(&root, &arguments, 0) {
+            Some(false) => Err(check.place(&root, &arguments, &mut String::new())),
+            Some(true) | None => Ok(()),
         }
-        Err(check.place(&root, &arguments, &mut String::new()))
     }
 }
 
@@ -117,149 +118,76 @@ struct Check<'s> {
     steps: Cell<u32>,
 }
 
+/// Whether a value is valid; `None` if a keyword that is not checked decides it.
+type Verdict = Option<bool>;
+
+/// Whether all hold.
+fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    let mut all = Some(true);
+    for verdict in verdicts {
+        match verdict {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
+fn not(verdict: Verdict) -> Verdict {
+    verdict.map(|holds| !holds)
+}
+
+/// Whether the number of those that hold is in a range.
+fn count_in(verdicts: impl IntoIterator<Item = Verdict>, least: usize, most: usize) -> Verdict {
+    let (mut certain, mut possible) = (0, 0);
+    for verdict in verdicts {
+        certain += usize::from(verdict == Some(true));
+        possible += usize::from(verdict != Some(false));
+    }
+    if certain > most || possible < least {
+        Some(false)
+    } else {
+        (certain >= least && possible <= most).then_some(true)
+    }
+}
+
 impl<'s> Check<'s> {
-    /// Whether `value` matches `schema`, where a keyword that is not checked holds if `assume`. So a result of false
-    /// with `assume`, or of true without it, is certain.
-    fn holds(&self, schema: &'s Value<'s>, value: &Value<'_>, assume: bool, depth: usize) -> bool {
+    fn verdict(&self, schema: &'s Value<'s>, value: &Value<'_>, depth: usize) -> Verdict {
         let members = match schema {
-            Value::Bool(truth) => return *truth,
+            Value::Bool(truth) => return Some(*truth),
             Value::Object(members) => members,
-            _ => return assume,
+            _ => return None,
         };
-        let Some(left) = self.steps.get().checked_sub(1).filter(|_| depth < MAX_DEPTH) else {
-            return assume;
-        };
+        let left = self.steps.get().checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
         self.steps.set(left);
         let inner =
-            |schema: &'s Value<'s>, value: &Value<'_>| self.holds(schema, value, assume, depth + 1);
-        for (keyword, expected) in members.iter() {
-            let holds = match &**keyword {
-                "$ref" => match self.resolve(expected) {
-                    Some(schema) => inner(schema, value),
-                    None => assume,
-                },
-                "allOf" => list(expected).iter().all(|schema| inner(schema, value)),
-                "anyOf" => list(expected).iter().any(|schema| inner(schema, value)),
-                "oneOf" => self.one_of(list(expected), value, assume, depth),
-                "not" => !self.holds(expected, value, !assume, depth + 1),
-                "if" => self.condition(members, expected, value, assume, depth),
-                keyword => match value {
-                    Value::Array(items) => self.array(keyword, expected, members, items, &inner),
-                    Value::Object(it) => self.object(keyword, expected, members, it, &inner),
-                    _ => None,
+            |schema: &'s Value<'s>, value: &Value<'_>| self.verdict(schema, value, depth + 1);
+        let inner: Inner<'_, 's> = &inner;
+        let each =
+            |schemas: &'s Value<'s>| list(schemas).iter().map(move |schema| inner(schema, value));
+        all(members.iter().map(|(keyword, expected)| match &**keyword {
+            "$ref" => inner(self.resolve(expected)?, value),
+            "allOf" => all(each(expected)),
+            "anyOf" => count_in(each(expected), 1, usize::MAX),
+            "oneOf" => count_in(each(expected), 1, 1),
+            "not" => not(inner(expected, value)),
+            "if" => {
+                let branch = |name| members.get(name).map_or(Some(true), |it| inner(it, value));
+                match inner(expected, value) {
+                    Some(true) => branch("then"),
+                    Some(false) => branch("else"),
+                    None => Some(branch("then")).filter(|then| *then == branch("else"))?,
                 }
-                .or_else(|| plain(keyword, expected, value))
-                .unwrap_or(assume || !UNCHECKED.contains(&keyword)),
-            };
-            if !holds {
-                return false;
             }
-        }
-        true
-    }
-
-    fn one_of(
-        &self,
-        schemas: &'s [Value<'s>],
-        value: &Value<'_>,
-        assume: bool,
-        depth: usize,
-    ) -> bool {
-        let count = |assume| {
-            let holds = |schema: &&'s Value<'s>| self.holds(schema, value, assume, depth + 1);
-            schemas.iter().filter(holds).count()
-        };
-        let (certain, possible) = (count(false), count(true));
-        if assume { certain <= 1 && possible >= 1 } else { certain == 1 && possible == 1 }
-    }
-
-    fn condition(
-        &self,
-        members: &'s Object<'s>,
-        condition: &'s Value<'s>,
-        value: &Value<'_>,
-        assume: bool,
-        depth: usize,
-    ) -> bool {
-        let branch = |name| {
-            let schema = members.get(name);
-            schema.is_none_or(|schema| self.holds(schema, value, assume, depth + 1))
-        };
-        if self.holds(condition, value, false, depth + 1) {
-            branch("then")
-        } else if !self.holds(condition, value, true, depth + 1) {
-            branch("else")
-        } else if assume {
-            branch("then") || branch("else")
-        } else {
-            branch("then") && branch("else")
-        }
-    }
-
-    /// Whether a keyword for arrays holds; `None` for others.
-    fn array(
-        &self,
-        keyword: &str,
-        expected: &'s Value<'s>,
-        members: &'s Object<'s>,
-        items: &[Value<'_>],
-        inner: &dyn Fn(&'s Value<'s>, &Value<'_>) -> bool,
-    ) -> Option<bool> {
-        let prefix = members.get("prefixItems").map_or(&[][..], list);
-        Some(match keyword {
-            "prefixItems" => prefix.iter().zip(items).all(|(schema, item)| inner(schema, item)),
-            "items" => items.iter().skip(prefix.len()).all(|item| inner(expected, item)),
-            "contains" => {
-                let least = count(members.get("minContains")).unwrap_or(1);
-                let most = count(members.get("maxContains")).unwrap_or(usize::MAX);
-                let matches = items.iter().filter(|item| inner(expected, item)).count();
-                // Too many are only certain if all keywords are checked.
-                let most = if has_unchecked(expected) { usize::MAX } else { most };
-                (least..=most).contains(&matches)
+            keyword if UNCHECKED.contains(&keyword) => None,
+            keyword => match value {
+                Value::Array(items) => array(keyword, expected, members, items, inner),
+                Value::Object(it) => object(keyword, expected, members, it, value, inner),
+                _ => None,
             }
-            "minItems" => count(Some(expected)).is_none_or(|least| items.len() >= least),
-            "maxItems" => count(Some(expected)).is_none_or(|most| items.len() <= most),
-            "uniqueItems" => *expected != Value::Bool(true) || is_unique(items),
-            _ => return None,
-        })
-    }
-
-    /// Whether a keyword for objects holds; `None` for others.
-    fn object(
-        &self,
-        keyword: &str,
-        expected: &'s Value<'s>,
-        members: &'s Object<'s>,
-        value: &Object<'_>,
-        inner: &dyn Fn(&'s Value<'s>, &Value<'_>) -> bool,
-    ) -> Option<bool> {
-        let each = |holds: &dyn Fn(&'s Value<'s>, &Value<'_>) -> bool| {
-            let mut named = expected.as_object().into_iter().flat_map(Object::iter);
-            named.all(|(name, schema)| value.get(name).is_none_or(|member| holds(schema, member)))
-        };
-        Some(match keyword {
-            "properties" => each(inner),
-            "required" => names(expected).all(|name| value.contains(name)),
-            "additionalProperties" => {
-                let declared = members.get("properties").and_then(Value::as_object);
-                let by_pattern = members.get("patternProperties").is_some();
-                let mut others = value.iter().filter(|(name, _)| {
-                    !by_pattern && !declared.is_some_and(|declared| declared.contains(name))
-                });
-                others.all(|(_, member)| inner(expected, member))
-            }
-            "propertyNames" => value.iter().all(|(name, _)| inner(expected, &Value::from(&**name))),
-            "minProperties" => count(Some(expected)).is_none_or(|least| value.len() >= least),
-            "maxProperties" => count(Some(expected)).is_none_or(|most| value.len() <= most),
-            "dependentRequired" => {
-                each(&|others, _| names(others).all(|name| value.contains(name)))
-            }
-            "dependentSchemas" => {
-                let whole = Value::Object(value.clone());
-                each(&|schema, _| inner(schema, &whole))
-            }
-            _ => return None,
-        })
+            .unwrap_or_else(|| Some(plain(keyword, expected, value))),
+        }))
     }
 
     /// The schema that a reference within the root names.
@@ -282,7 +210,7 @@ impl<'s> Check<'s> {
         let declared = schema.get("properties").and_then(Value::as_object);
         for (name, inner) in declared.into_iter().flat_map(Object::iter) {
             let Some(member) = value.get(name) else { continue };
-            if !self.holds(inner, member, true, 0) {
+            if self.verdict(inner, member, 0) == Some(false) {
                 path.push('/');
                 path.push_str(&excerpt(name));
                 return self.place(inner, member, path);
@@ -298,8 +226,69 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Whether a keyword for values of any type, strings or numbers holds; `None` for others.
-fn plain(keyword: &str, expected: &Value<'_>, value: &Value<'_>) -> Option<bool> {
+/// Applies a schema.
+type Inner<'a, 's> = &'a dyn Fn(&'s Value<'s>, &Value<'_>) -> Verdict;
+
+/// Whether a keyword for arrays holds; `None` for others.
+fn array<'s>(
+    keyword: &str,
+    expected: &'s Value<'s>,
+    members: &'s Object<'s>,
+    items: &[Value<'_>],
+    inner: Inner<'_, 's>,
+) -> Option<Verdict> {
+    let prefix = members.get("prefixItems").map_or(&[][..], list);
+    let each = || items.iter().map(|item| inner(expected, item));
+    Some(match keyword {
+        "prefixItems" => all(prefix.iter().zip(items).map(|(schema, item)| inner(schema, item))),
+        "items" => all(each().skip(prefix.len())),
+        "contains" => {
+            let least = count(members.get("minContains")).unwrap_or(1);
+            count_in(each(), least, count(members.get("maxContains")).unwrap_or(usize::MAX))
+        }
+        "minItems" => Some(count(Some(expected)).is_none_or(|least| items.len() >= least)),
+        "maxItems" => Some(count(Some(expected)).is_none_or(|most| items.len() <= most)),
+        "uniqueItems" => Some(*expected != Value::Bool(true) || is_unique(items)),
+        _ => return None,
+    })
+}
+
+/// Whether a keyword for objects holds; `None` for others. `whole` is the object of these members.
+fn object<'s>(
+    keyword: &str,
+    expected: &'s Value<'s>,
+    members: &'s Object<'s>,
+    value: &Object<'_>,
+    whole: &Value<'_>,
+    inner: Inner<'_, 's>,
+) -> Option<Verdict> {
+    // The members that the keyword names, each with what it says about them.
+    let named = expected.as_object().into_iter().flat_map(Object::iter);
+    let mut named = named.filter_map(|(name, expected)| Some((expected, value.get(name)?)));
+    let has_all = |expected: &Value<'_>| names(expected).all(|name| value.contains(name));
+    Some(match keyword {
+        "properties" => all(named.map(|(schema, member)| inner(schema, member))),
+        "dependentSchemas" => all(named.map(|(schema, _)| inner(schema, whole))),
+        "dependentRequired" => Some(named.all(|(others, _)| has_all(others))),
+        "required" => Some(has_all(expected)),
+        "additionalProperties" if members.contains("patternProperties") => None,
+        "additionalProperties" => {
+            let declared = members.get("properties").and_then(Value::as_object);
+            let is_declared = |name: &str| declared.is_some_and(|it| it.contains(name));
+            let others = value.iter().filter(|(name, _)| !is_declared(name));
+            all(others.map(|(_, member)| inner(expected, member)))
+        }
+        "propertyNames" => {
+            all(value.iter().map(|(name, _)| inner(expected, &Value::from(&**name))))
+        }
+        "minProperties" => Some(count(Some(expected)).is_none_or(|least| value.len() >= least)),
+        "maxProperties" => Some(count(Some(expected)).is_none_or(|most| value.len() <= most)),
+        _ => return None,
+    })
+}
+
+/// Whether a keyword for values of any type, strings or numbers holds. Others restrict nothing.
+fn plain(keyword: &str, expected: &Value<'_>, value: &Value<'_>) -> bool {
     let text = |holds: &dyn Fn(usize, usize) -> bool| {
         let (text, limit) = (value.as_str(), count(Some(expected)));
         text.zip(limit).is_none_or(|(text, limit)| holds(text.chars().count(), limit))
@@ -308,7 +297,7 @@ fn plain(keyword: &str, expected: &Value<'_>, value: &Value<'_>) -> Option<bool>
         let both = value.as_number().is_some() && expected.as_number().is_some();
         !both || holds(order(value, expected))
     };
-    Some(match keyword {
+    match keyword {
         "type" => match expected {
             Value::String(name) => is_type(name, value),
             other => names(other).any(|name| is_type(name, value)),
@@ -324,8 +313,8 @@ fn plain(keyword: &str, expected: &Value<'_>, value: &Value<'_>) -> Option<bool>
         "multipleOf" => value.as_number().zip(expected.as_number()).is_none_or(|(it, divisor)| {
             divisor.as_f64().is_some_and(|it| it <= 0.0) || is_multiple(it.into(), divisor.into())
         }),
-        _ => return None,
-    })
+        _ => true,
+    }
 }
 
 fn is_type(name: &str, value: &Value<'_>) -> bool {
@@ -339,10 +328,6 @@ fn is_type(name: &str, value: &Value<'_>) -> bool {
         "object" => matches!(value, Value::Object(_)),
         _ => true,
     }
-}
-
-fn has_unchecked(schema: &Value<'_>) -> bool {
-    UNCHECKED.iter().any(|keyword| uses(schema, keyword))
 }
 
 fn list<'v>(value: &'v Value<'v>) -> &'v [Value<'v>] {

@@ -4,7 +4,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Provider;
-use super::completion::ToolCall;
 use super::error::{ErrorKind, GatewayError};
 use super::report::{RanCall, ReportedChallenge};
 use super::request::{ChatRequest, Tool, ToolResult};
@@ -15,6 +14,7 @@ use crate::protocol::providers::for_model;
 use crate::settings::{Allowlist, Permission};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};
+use crate::wire::{Arguments, ToolCall};
 
 /// The compiled-in tools of a request. The gateway runs their calls.
 #[derive(Debug, Default)]
@@ -128,7 +128,7 @@ impl CatalogTools {
         if self.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let list = context.list(provider.list()).map_err(|rejection| {
+        let list = context.list(provider.adapter().list).map_err(|rejection| {
             GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
         })?;
         let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
@@ -155,7 +155,7 @@ impl CatalogTools {
     }
 
     /// Whether the gateway runs this call. The others are for the client, with those that the user must approve.
-    pub(super) fn runs(&self, call: &ToolCall) -> bool {
+    pub(super) fn runs(&self, call: &ToolCall<'_>) -> bool {
         !call.custom && self.tool(&call.name).is_some_and(|it| !it.needs_approval)
     }
 
@@ -165,7 +165,7 @@ impl CatalogTools {
     /// The caller's rate limit is reached.
     pub(super) async fn run(
         &self,
-        calls: &[&ToolCall],
+        calls: &[ToolCall<'static>],
         user: Option<&str>,
         context: &RequestContext<'_>,
     ) -> Result<RunCalls, GatewayError> {
@@ -197,14 +197,14 @@ impl CatalogTools {
             };
             let result = for_model(outcome, &call.name);
             run.ran.push(RanCall {
-                id: call.id.clone(),
-                tool: call.name.clone(),
+                id: call.id.to_string(),
+                tool: call.name.to_string(),
                 ms,
                 error: result.as_ref().err().map(|error| excerpt(error)),
             });
             run.results.push(ToolResult {
-                call_id: call.id.clone(),
-                name: call.name.clone(),
+                call_id: call.id.to_string(),
+                name: call.name.to_string(),
                 is_error: result.is_err(),
                 content: match result {
                     Ok(serde_json::Value::String(text)) | Err(text) => text,
@@ -217,12 +217,15 @@ impl CatalogTools {
 
     fn request<'t>(
         &self,
-        call: &'t ToolCall,
+        call: &'t ToolCall<'static>,
         user: Option<&str>,
         values_left: &mut usize,
     ) -> Result<ToolRequest<'t>, Rejection> {
         let selected = self.tool(&call.name).ok_or(Rejection::InvalidToolId { meant: None })?;
-        let input = match call.arguments.trim() {
+        let Arguments::Text(text) = &call.arguments else {
+            return Err(Rejection::Malformed("The arguments are not text".to_owned()));
+        };
+        let input = match text.trim() {
             "" => Value::Object(json::Object::default()),
             text => json::parse_within(text, values_left).map_err(|error| {
                 let message = format!("Invalid JSON in arguments: {error}. Please retry.");
@@ -231,7 +234,7 @@ impl CatalogTools {
         };
         Ok(ToolRequest {
             tool: ToolSelector::Resolved(selected.tool),
-            call_id: Some(call.id.clone()),
+            call_id: Some(call.id.to_string()),
             input,
             nulls: Nulls::Absent,
             credentials: Credentials { user_id: user.map(str::to_owned), ..Credentials::default() },

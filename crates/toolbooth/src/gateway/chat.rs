@@ -1,25 +1,25 @@
-//! A chat request that is being served: its parts, its limits, and what follows from each answer of a model.
+//! A chat request: who sent it, what it asks for, and its limits.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::arguments::Schemas;
-use super::catalog_tools::{CatalogTools, RunCalls};
-use super::completion::{Completion, FinishReason, ToolCall};
+use super::catalog_tools::CatalogTools;
+use super::completion::Completion;
 use super::error::{ErrorKind, GatewayError};
 use super::limits::Limits;
-use super::plan::{CALLER_KEY, Plan};
+use super::plan::{CALLER_KEY, Plan, Target};
 use super::report::Report;
-use super::request::{ChatRequest, HistoryItem};
+use super::request::ChatRequest;
 use super::settings::GatewaySettings;
-use super::{IdSource, mixed, streamed, unary};
+use super::{CompletionInfo, IdSource, mixed, rounds};
 use crate::address::is_localhost;
 use crate::call::{Pipeline, RequestContext};
 use crate::host::Host;
 use crate::http::{Answer, Headers};
 use crate::json;
-use crate::log::{CallRecorder, CallRequest};
+use crate::log::CallRecorder;
 use crate::principal::{GATEWAY_SCOPE, Principal};
 use crate::secret::Secret;
 use crate::text::excerpt;
@@ -69,57 +69,42 @@ pub(super) struct Chat<'a> {
     pub(super) sender: Sender<'a>,
     pub(super) request: ChatRequest,
     pub(super) plan: Plan<'a>,
+    /// The model that has answered last.
+    pub(super) answered: Option<Target<'a>>,
     pub(super) tools: CatalogTools,
     pub(super) limits: Limits<'a>,
     /// The schemas of the client's tools, if arguments are validated.
     pub(super) schemas: Option<Schemas>,
     pub(super) report: Report,
     /// The user on whose behalf compiled-in tools run.
-    user: Option<String>,
+    pub(super) user: Option<String>,
     /// The messages before the rounds of this request.
-    sent_messages: usize,
-    max_rounds: usize,
+    pub(super) sent_messages: usize,
+    pub(super) max_rounds: usize,
     started_ms: u64,
     pub(super) deadline_ms: u64,
     subrequests_left: usize,
     /// The calls of the round before, to notice a model that repeats itself.
-    repeated: Vec<(String, String)>,
-}
-
-/// What follows from an answer.
-pub(super) enum Round {
-    /// Its calls have run: ask the model again.
-    Next {
-        /// The text of the answer.
-        text: Option<String>,
-    },
-    /// It is the last one: the answer for the client.
-    Last {
-        /// The answer, without the calls that the gateway ran.
-        completion: Box<Completion>,
-        /// What the gateway adds to its text.
-        notice: Option<String>,
-    },
+    pub(super) repeated: Vec<(String, String)>,
 }
 
 /// Serves a chat request.
 pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
     let started_ms = sender.host.now_ms();
     let mut report = Report::default();
-    let parts = match Parts::of(&sender, body, started_ms, &mut report) {
-        Ok(parts) => parts,
+    let prepared = match Prepared::of(&sender, body, started_ms, &mut report) {
+        Ok(prepared) => prepared,
         Err(error) => {
             report.log(&sender, error.kind.status(), Some(error.kind.code()), started_ms);
             return error.response().into();
         }
     };
-    let chat = Chat::new(sender, parts, report, started_ms);
-    if chat.request.stream { streamed::answer(chat).await } else { unary::answer(chat).await }
+    rounds::answer(Chat::new(sender, prepared, report, started_ms)).await
 }
 
 impl<'a> Chat<'a> {
-    fn new(sender: Sender<'a>, parts: Parts<'a>, report: Report, started_ms: u64) -> Self {
-        let Parts { request, options, plan, tools, limits, schemas, warnings, user } = parts;
+    fn new(sender: Sender<'a>, prepared: Prepared<'a>, report: Report, started_ms: u64) -> Self {
+        let Prepared { request, options, plan, tools, limits, schemas, warnings, user } = prepared;
         let settings = sender.settings;
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
         let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
@@ -127,6 +112,7 @@ impl<'a> Chat<'a> {
             sent_messages: request.history.len(),
             request,
             plan,
+            answered: None,
             tools,
             limits,
             schemas,
@@ -177,125 +163,14 @@ impl<'a> Chat<'a> {
         Ok(IdSource::new(seed))
     }
 
-    /// Checks an answer, runs the calls of compiled-in tools, and decides what follows.
-    ///
-    /// # Errors
-    /// The answer exceeds a limit, or lacks a call.
-    pub(super) async fn conclude(
-        &mut self,
-        mut completion: Completion,
-    ) -> Result<Round, GatewayError> {
-        if let Some(usage) = completion.usage.take() {
-            self.report.add_usage(usage);
+    /// What the client is told about an answer: the provider's words, or the gateway's if it has none.
+    pub(super) fn info(&self, completion: &Completion) -> CompletionInfo {
+        let now_ms = self.sender.host.now_ms();
+        CompletionInfo {
+            id: completion.id.clone().unwrap_or_else(|| format!("chatcmpl-{now_ms:x}")),
+            model: completion.model.clone().unwrap_or_else(|| self.report.model.clone()),
+            created: completion.created.unwrap_or(now_ms / 1000),
         }
-        self.report.add_notes(Vec::new(), std::mem::take(&mut completion.warnings));
-        let calls = &completion.message.tool_calls;
-        self.limits.check_calls(calls)?;
-        let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());
-        if calls.is_empty() && forced && self.report.rounds == 1 {
-            let message = "The model called no tool, although tool_choice requires a call";
-            return Err(GatewayError::new(ErrorKind::CallRequired, message));
-        }
-        if let Some(schemas) = &self.schemas {
-            schemas.check(calls.iter().filter(|call| !self.tools.runs(call)))?;
-        }
-        self.limits.count(calls.len(), &self.sender.context()).await?;
-        let own: Vec<ToolCall> =
-            calls.iter().filter(|call| self.tools.runs(call)).cloned().collect();
-        if own.is_empty() {
-            return Ok(self.last(completion, None));
-        }
-        let has_client_calls = own.len() < calls.len();
-        if let Some(warning) = self.stops(&own, has_client_calls) {
-            self.report.add_notes(Vec::new(), vec![warning.1.to_owned()]);
-            completion.finish_reason = warning.0;
-            completion.message.tool_calls.clear();
-            return Ok(self.last(completion, None));
-        }
-        self.spend(own.len())?;
-        let own_calls: Vec<&ToolCall> = own.iter().collect();
-        let Sender { headers, principal, pipeline, host, .. } = &self.sender;
-        let events = &pipeline.events;
-        let calls = events.recorder(*headers, *host);
-        let context = RequestContext { calls: &calls, ..self.sender.context() };
-        let RunCalls { results, ran, challenge } =
-            self.tools.run(&own_calls, self.user.as_deref(), &context).await?;
-        let request = CallRequest {
-            protocol: "gateway",
-            caller: &events.caller(principal),
-            mcp: None,
-            request_size: own_calls.iter().map(|call| call.arguments.len()).sum(),
-            response_size: results.iter().map(|result| result.content.len()).sum(),
-            status: 200,
-        };
-        events.write_calls(calls, request, *host);
-        self.report.ran.extend(ran);
-        if let Some(challenge) = challenge {
-            let notice = format!("Authorization is required: {}", challenge.url);
-            self.report.challenge = Some(challenge);
-            completion.finish_reason = FinishReason::Stop;
-            completion.message.tool_calls.clear();
-            return Ok(self.last(completion, Some(notice)));
-        }
-        let format = self.plan.targets.first().map(|target| target.format);
-        let format = format.unwrap_or(super::Provider::OpenAiCompatible);
-        let all = mixed::in_order(&completion.message.tool_calls, results);
-        let text = completion.message.content.clone();
-        if has_client_calls {
-            let client_calls = completion.message.tool_calls.clone();
-            let mut shown = completion.clone();
-            shown.message.tool_calls =
-                client_calls.into_iter().filter(|call| !self.tools.runs(call)).collect();
-            self.request.history.push(HistoryItem::Turn(completion.into_turn(format, all)));
-            shown.finish_reason = FinishReason::ToolCalls;
-            return Ok(self.last(shown, None));
-        }
-        self.request.history.push(HistoryItem::Turn(completion.into_turn(format, all)));
-        Ok(Round::Next { text })
-    }
-
-    /// Why the loop stops before these calls run, if it does.
-    fn stops(
-        &mut self,
-        own: &[ToolCall],
-        has_client_calls: bool,
-    ) -> Option<(FinishReason, &'static str)> {
-        let calls: Vec<_> =
-            own.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
-        let repeats = calls.len() == self.repeated.len()
-            && calls.iter().all(|call| self.repeated.contains(call));
-        self.repeated = calls;
-        if has_client_calls {
-            // The client decides whether there is another round.
-            None
-        } else if repeats {
-            Some((FinishReason::Stop, "The loop ended because the model repeated the same calls"))
-        } else if self.report.rounds >= self.max_rounds {
-            Some((FinishReason::Length, "The loop ended because max_rounds was reached"))
-        } else {
-            None
-        }
-    }
-
-    /// The answer for the client. If it has calls, the rounds before it are sealed into it.
-    fn last(&mut self, mut completion: Completion, notice: Option<String>) -> Round {
-        self.report.client_calls = completion.message.tool_calls.len();
-        if self.report.client_calls > 0 {
-            let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
-            match mixed::seal(added, &completion.message.tool_calls, &self.sender) {
-                None => {}
-                Some(Ok(state)) => {
-                    if let Some(call) = completion.message.tool_calls.first_mut() {
-                        mixed::attach(call, &state);
-                    }
-                    self.report.state = Some(state);
-                }
-                Some(Err(warning)) => {
-                    self.report.add_notes(Vec::new(), vec![warning.to_owned()]);
-                }
-            }
-        }
-        Round::Last { completion: Box::new(completion), notice }
     }
 
     /// Writes the line of the request to the log, with the code of its error.
@@ -305,7 +180,7 @@ impl<'a> Chat<'a> {
 }
 
 /// What is known before a model is asked.
-struct Parts<'a> {
+struct Prepared<'a> {
     request: ChatRequest,
     options: Options,
     plan: Plan<'a>,
@@ -316,7 +191,7 @@ struct Parts<'a> {
     user: Option<String>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Prepared<'a> {
     /// Checks who may chat, reads the request and checks it. The report gets the model that it asks for.
     fn of(
         sender: &Sender<'a>,
@@ -350,8 +225,7 @@ impl<'a> Parts<'a> {
         warnings.extend(mixed::restore(&mut request, sender, now_ms)?);
         let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
         warnings.extend(schemas.iter().flat_map(Schemas::warnings));
-        let user = request.members.iter().find(|(name, _)| name == "user");
-        let user = user.and_then(|(_, text)| json::read(text.get().as_bytes()));
+        let user = request.member("user").and_then(|text| json::read(text.get().as_bytes()));
         Ok(Self { request, options, plan, tools, limits, schemas, warnings, user })
     }
 }

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use super::adapter::TranslateError;
 use super::completion::UpstreamError;
-use super::request::RequestError;
 use super::routes::{ErrorBody, ErrorObject};
 use crate::call::CHALLENGE;
 use crate::host::HttpError;
@@ -16,7 +14,8 @@ use crate::secret::Secret;
 
 /// An error of the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GatewayError {
+pub struct GatewayError {
+    /// What kind of error it is.
     pub(super) kind: ErrorKind,
     /// For the client. It may quote the request or the provider, so no log has it.
     pub(super) message: String,
@@ -32,7 +31,7 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident => $status:literal, $type:ident, $code:literal;)+) => {
         /// The kinds of errors, each with its HTTP status, its type and a code for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum ErrorKind {
+        pub enum ErrorKind {
             $($(#[$doc])* $kind,)+
             /// The provider rejected the request, with this status.
             ProviderRejected(u16),
@@ -117,6 +116,11 @@ impl GatewayError {
     /// An invalid request: the member with the fault, and what was expected.
     pub(super) fn invalid(param: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidRequest, message).at(param)
+    }
+
+    /// An invalid request: the member with the fault, and what it must be.
+    pub(super) fn expected(param: &str, expected: &str) -> Self {
+        Self::invalid(param, format!("{param} must be {expected}"))
     }
 
     pub(super) fn at(mut self, param: impl Into<String>) -> Self {
@@ -214,22 +218,5 @@ impl GatewayError {
         event.extend(json::to_vec(&self.body()));
         event.extend(b"\n\n");
         event
-    }
-}
-
-impl From<RequestError> for GatewayError {
-    fn from(error: RequestError) -> Self {
-        Self { param: error.param, ..Self::new(ErrorKind::InvalidRequest, error.message) }
-    }
-}
-
-impl From<TranslateError> for GatewayError {
-    fn from(error: TranslateError) -> Self {
-        match error {
-            TranslateError::IncompatibleSchema { message, features, param } => {
-                Self { features, ..Self::new(ErrorKind::IncompatibleSchema, message).at(param) }
-            }
-            TranslateError::Invalid { message, param } => Self::invalid(param, message),
-        }
     }
 }

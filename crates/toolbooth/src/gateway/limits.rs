@@ -1,6 +1,5 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers and for each API key.
 
-use super::completion::ToolCall;
 use super::error::{ErrorKind, GatewayError};
 use super::request::{ChatRequest, Tool};
 use super::settings::GatewaySettings;
@@ -9,6 +8,7 @@ use crate::host::{Host, Level};
 use crate::principal::Principal;
 use crate::settings::{KeyLimits, NameAllowlist, Permission, Settings};
 use crate::text::excerpt;
+use crate::wire::ToolCall;
 
 /// The most tools of a request.
 const MAX_TOOLS: usize = 128;
@@ -106,33 +106,22 @@ impl<'s> Limits<'s> {
     }
 
     /// Checks the number of calls in an answer and the size of their arguments (7.1).
-    pub(super) fn check_calls(&self, calls: &[ToolCall]) -> Result<(), GatewayError> {
-        self.check_count(calls.len())?;
-        calls.iter().try_for_each(|call| self.check_arguments(call.arguments.len()))
-    }
-
-    /// Checks the number of calls in an answer.
-    pub(super) fn check_count(&self, count: usize) -> Result<(), GatewayError> {
-        if count <= self.max_tool_calls {
-            return Ok(());
+    pub(super) fn check_calls(&self, calls: &[ToolCall<'_>]) -> Result<(), GatewayError> {
+        if calls.len() > self.max_tool_calls {
+            let message = format!(
+                "The model made more calls than the {} that one answer may have",
+                self.max_tool_calls
+            );
+            return Err(GatewayError::new(ErrorKind::TooManyCalls, message));
         }
-        let message = format!(
-            "The model made more calls than the {} that one answer may have",
-            self.max_tool_calls
-        );
-        Err(GatewayError::new(ErrorKind::TooManyCalls, message))
-    }
-
-    /// Checks the size of the arguments of a call.
-    pub(super) fn check_arguments(&self, bytes: usize) -> Result<(), GatewayError> {
-        if bytes <= self.max_argument_bytes {
-            return Ok(());
+        if calls.iter().any(|call| call.arguments.text().len() > self.max_argument_bytes) {
+            let message = format!(
+                "The model wrote more arguments than the {} bytes that one call may have",
+                self.max_argument_bytes
+            );
+            return Err(GatewayError::new(ErrorKind::LargeArguments, message));
         }
-        let message = format!(
-            "The model wrote more arguments than the {} bytes that one call may have",
-            self.max_argument_bytes
-        );
-        Err(GatewayError::new(ErrorKind::LargeArguments, message))
+        Ok(())
     }
 
     /// Counts calls against the caller's limit per minute (7.4). If the limiter fails, the calls are served.

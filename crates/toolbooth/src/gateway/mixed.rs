@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::chat::Sender;
-use super::completion::ToolCall;
 use super::error::GatewayError;
 use super::request::{ChatRequest, HistoryItem, Role, ToolResult, Turn};
 use crate::json::{self, Object, Value};
 use crate::oauth::{ContinuationToken, EXPIRED_STATE, RequestState};
+use crate::wire::ToolCall;
 
 /// How long a client may take until its next request.
 const LIFE_MS: u64 = 24 * 60 * 60 * 1000;
@@ -27,13 +27,12 @@ struct Rounds {
 }
 
 /// The results of all calls, in the order of the calls; empty for those that the gateway has not run.
-pub(super) fn in_order(calls: &[ToolCall], results: Vec<ToolResult>) -> Vec<ToolResult> {
-    let mut results = results;
-    let result = |call: &ToolCall| match results.iter().position(|it| it.call_id == call.id) {
+pub(super) fn in_order(calls: &[ToolCall<'_>], mut results: Vec<ToolResult>) -> Vec<ToolResult> {
+    let result = |call: &ToolCall<'_>| match results.iter().position(|it| it.call_id == call.id) {
         Some(at) => results.swap_remove(at),
         None => ToolResult {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
+            call_id: call.id.to_string(),
+            name: call.name.to_string(),
             content: String::new(),
             is_error: false,
         },
@@ -48,7 +47,7 @@ pub(super) fn in_order(calls: &[ToolCall], results: Vec<ToolResult>) -> Vec<Tool
 /// There is no key: a warning for the client.
 pub(super) fn seal(
     added: &[HistoryItem],
-    calls: &[ToolCall],
+    calls: &[ToolCall<'_>],
     sender: &Sender<'_>,
 ) -> Option<Result<String, &'static str>> {
     let turns = added.iter().filter_map(|item| match item {
@@ -57,8 +56,8 @@ pub(super) fn seal(
     });
     let turns: Vec<Turn> = turns.collect();
     let last = turns.last()?;
-    let is_open = |call: &ToolCall| last.results.iter().any(|it| it.call_id == call.id);
-    let pending = calls.iter().filter(|call| is_open(call)).map(|call| call.id.clone()).collect();
+    let is_open = |call: &&ToolCall<'_>| last.results.iter().any(|it| it.call_id == call.id);
+    let pending = calls.iter().filter(is_open).map(|call| call.id.to_string()).collect();
     // As text: a second deserializer would take more space in the Worker.
     let state = serde_json::Value::String(json::to_string(&Rounds { turns, pending }));
     Some(match token(sender, sender.host.now_ms()) {
@@ -79,7 +78,7 @@ fn token(sender: &Sender<'_>, now_ms: u64) -> Option<ContinuationToken> {
 }
 
 /// Adds the state to a call, which clients send back unchanged.
-pub(super) fn attach(call: &mut ToolCall, state: &str) {
+pub(super) fn attach(call: &mut ToolCall<'_>, state: &str) {
     let mut own = Object::default();
     own.insert(Cow::Borrowed("state"), Value::String(Cow::Owned(state.to_owned())));
     let mut content = match call.extra.take("extra_content") {

@@ -10,34 +10,36 @@ mod catalog_tools;
 mod chat;
 pub mod completion;
 mod error;
+mod fields;
+mod front;
 pub mod ids;
 mod limits;
 mod mixed;
 mod models;
-mod node;
+mod output;
 mod plan;
 mod report;
 pub mod request;
+mod rounds;
 pub(crate) mod routes;
 pub(crate) mod settings;
 pub mod sse;
 pub mod stream;
-mod streamed;
-mod unary;
 mod upstream;
 
-pub use adapter::{Provider, TranslateError, TranslateOptions, Translation};
+pub use crate::wire::{Arguments, FinishReason, ToolCall, Usage};
+pub use adapter::{Provider, TranslateOptions, Translation};
 pub(crate) use chat::{Sender, chat};
-pub use completion::{
-    AssistantMessage, Completion, CompletionInfo, FinishReason, ToolCall, UpstreamError, Usage,
-};
+pub use completion::{AssistantMessage, Completion, UpstreamError};
+pub use error::{ErrorKind, GatewayError};
+pub use front::{ChunkEncoder, CompletionInfo};
 pub use ids::IdSource;
 pub(crate) use models::models;
 pub(crate) use report::log_rejected;
 pub use request::{
-    ChatRequest, FunctionTool, HistoryItem, RequestError, Role, Tool, ToolChoice, ToolResult, Turn,
+    ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn,
 };
-pub use stream::{ChunkEncoder, Decoder, Delta, RawEvent, StreamEvent};
+pub use stream::{Decoder, Delta, RawEvent, StreamEvent};
 
 #[cfg(test)]
 mod tests;

@@ -14,8 +14,10 @@ use crate::text::excerpt;
 /// The models that a request may go to.
 #[derive(Debug)]
 pub(super) struct Plan<'s> {
-    /// In the order in which they are tried; at least one.
-    pub(super) targets: Vec<Target<'s>>,
+    /// At least one.
+    targets: Vec<Target<'s>>,
+    /// The position of the one that is tried first. The others follow in their order.
+    first: usize,
     /// How often each is tried.
     pub(super) attempts: usize,
     /// The status codes after which the next attempt or target is tried; `None`: the usual ones.
@@ -79,7 +81,19 @@ impl<'s> Plan<'s> {
         }
         let target = Target::new(provider, name, caller_key)?;
         let timeout = settings.timeout;
-        Ok(Self { targets: vec![target], attempts: 1, retry_statuses: None, timeout })
+        Ok(Self { targets: vec![target], first: 0, attempts: 1, retry_statuses: None, timeout })
+    }
+
+    /// The models with their positions, in the order in which they are tried.
+    pub(super) fn in_order(&self) -> Vec<(usize, Target<'s>)> {
+        let mut targets: Vec<_> = self.targets.iter().cloned().enumerate().collect();
+        targets.rotate_left(self.first.min(self.targets.len()));
+        targets
+    }
+
+    /// From now on, the model at this position is tried first.
+    pub(super) fn prefer(&mut self, position: usize) {
+        self.first = position;
     }
 
     fn of_alias(
@@ -97,13 +111,13 @@ impl<'s> Plan<'s> {
             let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
             Some(Target::new(provider, &target.model, caller_key.clone()))
         });
-        let mut targets = targets.collect::<Result<Vec<_>, _>>()?;
-        if alias.balance == Balance::Weighted {
-            let first = weighted(&alias.targets, random).unwrap_or_default().min(targets.len());
-            targets.rotate_left(first);
-        }
+        let first = match alias.balance {
+            Balance::Weighted => weighted(&alias.targets, random).unwrap_or_default(),
+            _ => 0,
+        };
         Ok(Self {
-            targets,
+            targets: targets.collect::<Result<Vec<_>, _>>()?,
+            first,
             attempts: alias.attempts,
             retry_statuses: alias.retry_statuses.as_deref(),
             timeout: alias.timeout,

@@ -3,14 +3,13 @@
 use serde::Serialize;
 
 use super::chat::Sender;
-use super::completion::Usage;
 use super::plan::Target;
 use crate::call::Rejection;
 use crate::http::Response;
 use crate::json::{self, Value};
 use crate::log::{ChatEvent, Event};
-
 use crate::text::excerpt;
+use crate::wire::Usage;
 
 /// The warning of 2api.ai, 5.2, verbatim.
 const UNHANDLED_CALLS: &str = "Response contains tool_calls. Client must execute tools and send results to \

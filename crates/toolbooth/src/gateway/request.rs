@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Provider;
-use crate::json::{self, Object, Value};
+use super::error::{ErrorKind, GatewayError};
+use super::fields::Fields;
+use crate::json::{self, Value};
 
 pub use tools::{FunctionTool, Tool, ToolChoice};
 use tools::{tool_choice, tools};
@@ -98,146 +100,92 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
-/// The request is invalid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequestError {
-    /// What is wrong, and what was expected.
-    pub message: String,
-    /// The member with the fault, such as `messages[2].role`.
-    pub param: Option<String>,
-}
-
-impl RequestError {
-    fn new(param: &str, message: String) -> Self {
-        Self { message, param: Some(param.to_owned()) }
-    }
-
-    fn expected(param: &str, expected: &str) -> Self {
-        Self::new(param, format!("{param} must be {expected}"))
-    }
-}
-
 impl ChatRequest {
     /// Reads the body of a request.
     ///
     /// # Errors
     /// Invalid JSON, a member of the wrong type, or a request that no provider could get (`n` above 1, no messages).
-    pub fn parse(body: &str) -> Result<Self, RequestError> {
-        let value = json::parse_within(body, &mut { MAX_VALUES }).map_err(|error| {
-            RequestError { message: format!("The body is not valid JSON: {error}"), param: None }
-        })?;
-        let not_an_object =
-            || RequestError { message: "The body must be an object".to_owned(), param: None };
-        let Value::Object(mut value) = value else { return Err(not_an_object()) };
-        value.retain(|_, value| !value.is_null());
+    pub fn parse(body: &str) -> Result<Self, GatewayError> {
+        let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
+        let value = json::parse_within(body, &mut { MAX_VALUES })
+            .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
         // The same text again, now for the JSON of each member.
-        let raw: BTreeMap<String, &RawValue> =
-            serde_json::from_str(body).map_err(|_| not_an_object())?;
-        let owned = |name: &str| raw.get(name).map(|json| (*json).to_owned());
-
-        let model = text_member(&value, "model", "model")?.ok_or_else(|| {
-            RequestError::expected("model", "the name of a model, such as \"openai/gpt-5\"")
-        })?;
-        let Some(Value::Array(messages)) = value.get("messages") else {
-            return Err(RequestError::expected("messages", "an array of messages"));
+        let Ok(mut raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body) else {
+            return Err(invalid("The body must be an object".to_owned()));
         };
-        if messages.is_empty() {
-            return Err(RequestError::new("messages", "messages must not be empty".to_owned()));
-        }
-        let history = items(&raw, "messages")
-            .zip(messages)
-            .enumerate()
-            .map(|(index, (json, message))| history_item(index, message, json))
-            .collect::<Result<_, _>>()?;
-        if value.get("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
-            return Err(RequestError::new(
-                "n",
-                "n must be 1: send several requests instead".to_owned(),
-            ));
-        }
-        let (tools, gateway_tools) = tools(&value, &raw)?;
-        let options = match value.get("stream_options") {
-            None => None,
-            Some(Value::Object(options)) => Some(options),
-            Some(_) => return Err(RequestError::expected("stream_options", "an object")),
-        };
-        let include_usage = match options.and_then(|options| options.get("include_usage")) {
-            None | Some(Value::Null) => false,
-            Some(Value::Bool(include)) => *include,
-            Some(_) => {
-                return Err(RequestError::expected("stream_options.include_usage", "a boolean"));
+        raw.retain(|_, json| json.get() != "null");
+        let mut take_raw = |name: &str| raw.remove(name);
+        let mut fields = Fields::of(value, String::new())?;
+        let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
+        take_raw("model");
+        let messages = match fields.take("messages") {
+            Some(Value::Array(messages)) if !messages.is_empty() => messages,
+            _ => {
+                let expected = "an array of messages that is not empty";
+                return Err(GatewayError::expected("messages", expected));
             }
         };
-        const OWN: &[&str] =
-            &["model", "messages", "stream", "tools", "tool_choice", "request_options", "_2api"];
-        let members =
-            raw.iter().filter(|(name, _)| !OWN.contains(&name.as_str()) && value.contains(name));
+        let history = items(take_raw("messages")).into_iter().zip(messages).enumerate();
+        let history = history.map(|(index, (json, message))| history_item(index, message, json));
+        let history = history.collect::<Result<_, _>>()?;
+        if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
+            let message = "n must be 1: send several requests instead";
+            return Err(GatewayError::invalid("n", message));
+        }
+        let (tools, gateway_tools) = tools(fields.take("tools"), take_raw("tools"))?;
+        let include_usage = match fields.fields("stream_options")? {
+            Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
+            None => false,
+        };
+        let choice = fields.take("tool_choice");
+        take_raw("stream");
         Ok(Self {
             model,
-            stream: bool_member(&value, "stream", "stream")?.unwrap_or(false),
+            stream: fields.boolean("stream")?.unwrap_or(false),
             include_usage,
             history,
-            tool_choice: tool_choice(&value, &raw, &tools, !gateway_tools.is_empty())?,
+            tool_choice: tool_choice(
+                choice,
+                take_raw("tool_choice"),
+                &tools,
+                !gateway_tools.is_empty(),
+            )?,
             tools,
             gateway_tools,
-            request_options: value
-                .contains("request_options")
-                .then(|| owned("request_options"))
-                .flatten(),
-            two_api: value.contains("_2api").then(|| owned("_2api")).flatten(),
-            members: members.map(|(name, json)| (name.clone(), (*json).to_owned())).collect(),
+            request_options: take_raw("request_options").map(RawValue::to_owned),
+            two_api: take_raw("_2api").map(RawValue::to_owned),
+            members: raw.into_iter().map(|(name, json)| (name, json.to_owned())).collect(),
         })
     }
 }
 
+impl ChatRequest {
+    /// One of the other members.
+    pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
+        let mut members = self.members.iter();
+        members.find(|(known, _)| known == name).map(|(_, json)| &**json)
+    }
+}
+
 /// The JSON of each item of an array.
-fn items<'t>(
-    raw: &BTreeMap<String, &'t RawValue>,
-    name: &str,
-) -> impl Iterator<Item = &'t RawValue> + use<'t> {
-    let items: Vec<&'t RawValue> =
-        raw.get(name).and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default();
-    items.into_iter()
-}
-
-fn text_member(
-    object: &Object<'_>,
-    name: &str,
-    path: &str,
-) -> Result<Option<String>, RequestError> {
-    match object.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.as_ref().to_owned())),
-        Some(_) => Err(RequestError::expected(path, "a string that is not empty")),
-    }
-}
-
-fn bool_member(object: &Object<'_>, name: &str, path: &str) -> Result<Option<bool>, RequestError> {
-    match object.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Bool(value)) => Ok(Some(*value)),
-        Some(_) => Err(RequestError::expected(path, "a boolean")),
-    }
+fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
+    array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
 }
 
 fn history_item(
     index: usize,
-    message: &Value<'_>,
+    message: Value<'_>,
     json: &RawValue,
-) -> Result<HistoryItem, RequestError> {
-    let Value::Object(members) = message else {
-        return Err(RequestError::expected(&format!("messages[{index}]"), "an object"));
-    };
-    let role = match members.get("role").and_then(Value::as_str) {
-        Some("system") => Role::System,
-        Some("developer") => Role::Developer,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool") => Role::Tool,
-        _ => {
-            let expected = "one of system, developer, user, assistant, tool";
-            return Err(RequestError::expected(&format!("messages[{index}].role"), expected));
-        }
+) -> Result<HistoryItem, GatewayError> {
+    let mut message = Fields::of(message, format!("messages[{index}]"))?;
+    let expected = "one of system, developer, user, assistant, tool";
+    let role = match message.name("role", expected)?.as_str() {
+        "system" => Role::System,
+        "developer" => Role::Developer,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => return Err(GatewayError::expected(&message.path_of("role"), expected)),
     };
     Ok(HistoryItem::Message { role, json: json.to_owned() })
 }

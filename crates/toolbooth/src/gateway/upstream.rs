@@ -11,6 +11,7 @@ use super::report::Attempt;
 use super::stream::{Decoder, StreamEvent};
 use super::{IdSource, Provider, TranslateOptions};
 use crate::host::{ByteStream, Host, HttpError, HttpRequest};
+use crate::secret::Secret;
 
 /// The largest answer that is not a stream, in bytes.
 const MAX_ANSWER: usize = 8 << 20;
@@ -30,15 +31,22 @@ pub(super) trait Receive {
     /// Whether the provider streams it.
     const STREAM: bool;
 
-    /// Sends the request and receives the answer, until the deadline.
-    async fn receive(
-        &self,
-        request: HttpRequest<'_>,
-        target: &Target<'_>,
-        ids: IdSource,
-        host: &dyn Host,
-        deadline_ms: u64,
-    ) -> Result<Self::Answer, Failure>;
+    /// Sends the request and receives the answer.
+    async fn receive(exchange: Exchange<'_>) -> Result<Self::Answer, Failure>;
+}
+
+/// A request to a provider.
+pub(super) struct Exchange<'e> {
+    request: HttpRequest<'static>,
+    format: Provider,
+    /// What the provider is called in errors.
+    name: String,
+    /// For calls to which the provider gives no id.
+    ids: IdSource,
+    host: &'e dyn Host,
+    deadline_ms: u64,
+    /// Whether the whole message is needed at the end of a stream.
+    collect: bool,
 }
 
 /// A failed attempt.
@@ -50,37 +58,27 @@ pub(super) struct Failure {
 }
 
 /// Receives a whole answer.
-pub(super) struct Whole;
+pub(super) struct Unary;
 
-impl Receive for Whole {
+impl Receive for Unary {
     type Answer = Completion;
     const STREAM: bool = false;
 
-    async fn receive(
-        &self,
-        request: HttpRequest<'_>,
-        target: &Target<'_>,
-        ids: IdSource,
-        host: &dyn Host,
-        // The timeout of the request ends the answer too.
-        _deadline_ms: u64,
-    ) -> Result<Completion, Failure> {
-        let name = target.name();
+    // The timeout of the request ends the answer too.
+    async fn receive(exchange: Exchange<'_>) -> Result<Completion, Failure> {
+        let Exchange { request, format, name, ids, host, .. } = exchange;
         let sent = host.send(request).await;
         let response = sent.map_err(|error| Failure::transport(&error, &name))?;
         let failed = |error| Failure::upstream(&error, response.retry_after_ms, &name);
         if !(200..300).contains(&response.status) {
-            return Err(failed(target.format.decode_error(response.status, &response.body)));
+            return Err(failed(format.decode_error(response.status, &response.body)));
         }
-        target.format.decode(&response.body, ids).map_err(failed)
+        format.decode(&response.body, ids).map_err(failed)
     }
 }
 
-/// Receives the beginning of a stream.
-pub(super) struct Streamed {
-    /// Whether the whole message is needed at the end.
-    pub(super) collect: bool,
-}
+/// Receives the beginning of a stream: all up to its first event.
+pub(super) struct Start;
 
 /// A stream whose first event has arrived.
 pub(super) struct OpenStream {
@@ -116,19 +114,12 @@ impl Decoded {
     }
 }
 
-impl Receive for Streamed {
+impl Receive for Start {
     type Answer = OpenStream;
     const STREAM: bool = true;
 
-    async fn receive(
-        &self,
-        request: HttpRequest<'_>,
-        target: &Target<'_>,
-        ids: IdSource,
-        host: &dyn Host,
-        deadline_ms: u64,
-    ) -> Result<OpenStream, Failure> {
-        let name = target.name();
+    async fn receive(exchange: Exchange<'_>) -> Result<OpenStream, Failure> {
+        let Exchange { request, format, name, ids, host, deadline_ms, collect } = exchange;
         let opened = host.open(request).await;
         let mut response = opened.map_err(|error| Failure::transport(&error, &name))?;
         if !(200..300).contains(&response.status) {
@@ -139,10 +130,10 @@ impl Receive for Streamed {
             {
                 body.extend(chunk);
             }
-            let error = target.format.decode_error(response.status, &body);
+            let error = format.decode_error(response.status, &body);
             return Err(Failure::upstream(&error, response.retry_after_ms, &name));
         }
-        let mut decoder = Decoder::new(target.format, ids, self.collect);
+        let mut decoder = Decoder::new(format, ids, collect);
         let mut decoded = Decoded::default();
         // A failure before the first event can still be answered by another model.
         while decoded.failure.is_none() && !decoded.events.iter().any(is_first) {
@@ -205,14 +196,14 @@ impl Failure {
 }
 
 impl Chat<'_> {
-    /// Asks the models of the plan, one after the other, until one answers. That one is the first of the next round.
+    /// Asks the models of the plan, one after the other, until one answers. The next round begins with
+    /// that one.
     ///
     /// # Errors
     /// That of the last attempt; or the request cannot be translated for any of them.
-    pub(super) async fn ask<R: Receive>(&mut self, kind: &R) -> Result<R::Answer, GatewayError> {
+    pub(super) async fn ask<R: Receive>(&mut self) -> Result<R::Answer, GatewayError> {
         let mut last = None;
-        for position in 0..self.plan.targets.len() {
-            let Some(target) = self.plan.targets.get(position).cloned() else { break };
+        for (position, target) in self.plan.in_order() {
             self.report.asks(&target);
             let body = match self.translate(&target, R::STREAM) {
                 Ok(body) => body,
@@ -227,10 +218,16 @@ impl Chat<'_> {
                 }
                 self.spend(1)?;
                 let started = self.sender.host.now_ms();
-                let request = self.request_to(&target, R::STREAM, body.clone())?;
-                let ids = self.ids()?;
-                let result =
-                    kind.receive(request, &target, ids, self.sender.host, self.deadline_ms).await;
+                let exchange = Exchange {
+                    request: self.request_to(&target, R::STREAM, body.clone())?,
+                    format: target.format,
+                    name: target.name(),
+                    ids: self.ids()?,
+                    host: self.sender.host,
+                    deadline_ms: self.deadline_ms,
+                    collect: !self.tools.is_empty() || self.schemas.is_some(),
+                };
+                let result = R::receive(exchange).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
                 let status = match &result {
                     Ok(_) => Some(200),
@@ -241,7 +238,8 @@ impl Chat<'_> {
                 match result {
                     Ok(answer) => {
                         self.report.rounds += 1;
-                        self.plan.targets.rotate_left(position);
+                        self.plan.prefer(position);
+                        self.answered = Some(target);
                         return Ok(answer);
                     }
                     Err(Failure { error, status }) => {
@@ -285,15 +283,8 @@ impl Chat<'_> {
         let path = target.format.path(&target.model, stream);
         let mut headers: Vec<(&'static str, Cow<'static, str>)> =
             vec![("content-type", "application/json".into())];
-        if let Some(key) = &target.key {
-            let own = target.format.headers(key.expose());
-            headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
-        } else if target.format == Provider::Anthropic {
-            // The version is required even by a provider without a key.
-            let own = target.format.headers("");
-            let version = own.into_iter().filter(|(name, _)| *name == "anthropic-version");
-            headers.extend(version.map(|(name, value)| (name, value.into())));
-        }
+        let own = target.format.headers(target.key.as_ref().map(Secret::expose));
+        headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
         Ok(HttpRequest {
             method: "POST",
             url: format!("{}{path}", target.provider.base_url).into(),

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::TranslateError;
+use super::GatewayError;
 use super::part::{Content, Part, content};
-use super::report::{Fields, Report};
+use crate::gateway::fields::{Fields, Notes};
 use crate::gateway::{ChatRequest, HistoryItem, Provider, Role, ToolResult, Turn};
 use crate::json::{self, Value};
 
@@ -53,12 +53,12 @@ pub(super) struct Call<'t> {
     /// What the provider added: a signature.
     pub(super) extra_content: Option<Value<'t>>,
     /// The result, once it was found.
-    pub(super) result: Option<CallResult<'t>>,
+    pub(super) result: Option<ResultContent<'t>>,
 }
 
 /// The result of a call.
 #[derive(Debug)]
-pub(super) struct CallResult<'t> {
+pub(super) struct ResultContent<'t> {
     /// Texts and images.
     pub(super) parts: Vec<Part<'t>>,
     /// Whether the tool failed: its text begins with `Error:` (2api.ai, 8).
@@ -69,8 +69,8 @@ pub(super) struct CallResult<'t> {
 pub(super) fn read<'t>(
     request: &'t ChatRequest,
     provider: Provider,
-    report: &mut Report,
-) -> Result<Conversation<'t>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Conversation<'t>, GatewayError> {
     let mut conversation = Conversation::default();
     for (index, item) in request.history.iter().enumerate() {
         let path = format!("messages[{index}]");
@@ -81,14 +81,14 @@ pub(super) fn read<'t>(
             }
             HistoryItem::Turn(turn) => {
                 conversation.close()?;
-                let mut message = assistant(&turn.message, path, report)?;
+                let mut message = assistant(&turn.message, path, notes)?;
                 for (call, result) in message.calls.iter_mut().zip(&turn.results) {
                     call.result = Some(turn_result(result));
                 }
                 conversation.entries.push(Entry::Assistant(message));
             }
             HistoryItem::Message { role, json } => {
-                conversation.message(*role, json.get(), path, report)?;
+                conversation.message(*role, json.get(), path, notes)?;
             }
         }
     }
@@ -101,9 +101,9 @@ pub(super) fn read<'t>(
     Ok(conversation)
 }
 
-fn turn_result(result: &ToolResult) -> CallResult<'_> {
+fn turn_result(result: &ToolResult) -> ResultContent<'_> {
     let parts = vec![Part::text(result.content.as_str(), String::new())];
-    CallResult { parts, is_error: result.is_error }
+    ResultContent { parts, is_error: result.is_error }
 }
 
 impl<'t> Conversation<'t> {
@@ -112,33 +112,33 @@ impl<'t> Conversation<'t> {
         role: Role,
         json: &'t str,
         path: String,
-        report: &mut Report,
-    ) -> Result<(), TranslateError> {
+        notes: &mut Notes,
+    ) -> Result<(), GatewayError> {
         match role {
             Role::System | Role::Developer => {
                 let mut fields = message_fields(json, path)?;
                 if !self.entries.is_empty() {
-                    report.warn(format!(
+                    notes.warn(format!(
                         "{}: a system message within the conversation applies to all of it",
                         fields.path()
                     ));
                 }
-                let parts = content(&mut fields, report)?;
+                let parts = content(&mut fields, notes)?;
                 self.system.extend(parts);
-                fields.finish(report);
+                fields.finish(notes);
             }
             Role::User => {
                 self.close()?;
                 let mut fields = message_fields(json, path)?;
-                let parts = content(&mut fields, report)?;
-                fields.finish(report);
+                let parts = content(&mut fields, notes)?;
+                fields.finish(notes);
                 self.entries.push(Entry::User(parts));
             }
             Role::Assistant => {
                 self.close()?;
-                self.entries.push(Entry::Assistant(assistant(json, path, report)?));
+                self.entries.push(Entry::Assistant(assistant(json, path, notes)?));
             }
-            Role::Tool => self.tool_message(json, path, report)?,
+            Role::Tool => self.tool_message(json, path, notes)?,
         }
         Ok(())
     }
@@ -147,8 +147,8 @@ impl<'t> Conversation<'t> {
         &mut self,
         json: &'t str,
         path: String,
-        report: &mut Report,
-    ) -> Result<(), TranslateError> {
+        notes: &mut Notes,
+    ) -> Result<(), GatewayError> {
         let mut fields = message_fields(json, path)?;
         let id = fields.required_text("tool_call_id")?;
         let calls = match self.entries.last_mut() {
@@ -161,22 +161,22 @@ impl<'t> Conversation<'t> {
                 "{} answers no call of the assistant message before it",
                 fields.path_of("tool_call_id")
             );
-            return Err(TranslateError::invalid(&fields.path_of("tool_call_id"), message));
+            return Err(GatewayError::invalid(fields.path_of("tool_call_id"), message));
         };
         // The name is known from the call.
         fields.take("name");
-        let parts = content(&mut fields, report)?;
-        fields.finish(report);
+        let parts = content(&mut fields, notes)?;
+        fields.finish(notes);
         let is_error = matches!(
             parts.first(),
             Some(Part { content: Content::Text(text), .. }) if text.starts_with("Error:")
         );
-        call.result = Some(CallResult { parts, is_error });
+        call.result = Some(ResultContent { parts, is_error });
         Ok(())
     }
 
     /// No results may follow any more: checks that every call has one.
-    fn close(&self) -> Result<(), TranslateError> {
+    fn close(&self) -> Result<(), GatewayError> {
         let Some(Entry::Assistant(message)) = self.entries.last() else { return Ok(()) };
         match message.calls.iter().position(|call| call.result.is_none()) {
             None => Ok(()),
@@ -184,15 +184,15 @@ impl<'t> Conversation<'t> {
                 let path = format!("{}.tool_calls[{index}]", message.path);
                 let message =
                     format!("{path} has no result: a tool message with its id must follow");
-                Err(TranslateError::invalid(&path, message))
+                Err(GatewayError::invalid(&path, message))
             }
         }
     }
 }
 
-fn message_fields(json: &str, path: String) -> Result<Fields<'_>, TranslateError> {
+fn message_fields(json: &str, path: String) -> Result<Fields<'_>, GatewayError> {
     let value = json::parse_within(json, &mut { usize::MAX })
-        .map_err(|_| TranslateError::expected(&path, "valid JSON"))?;
+        .map_err(|_| GatewayError::expected(&path, "valid JSON"))?;
     let mut fields = Fields::of(value, path)?;
     fields.take("role");
     Ok(fields)
@@ -201,17 +201,17 @@ fn message_fields(json: &str, path: String) -> Result<Fields<'_>, TranslateError
 fn assistant<'t>(
     json: &'t str,
     path: String,
-    report: &mut Report,
-) -> Result<Assistant<'t>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Assistant<'t>, GatewayError> {
     let mut fields = message_fields(json, path)?;
     fields.take("_2api");
     let mut texts = Vec::new();
-    for part in content(&mut fields, report)? {
+    for part in content(&mut fields, notes)? {
         match part.content {
             Content::Text(text) => texts.push(text),
             Content::Url(_) | Content::Data { .. } => {
                 let message = format!("{} must be text in an assistant message", part.path);
-                return Err(TranslateError::invalid(&part.path, message));
+                return Err(GatewayError::invalid(&part.path, message));
             }
         }
     }
@@ -220,23 +220,19 @@ fn assistant<'t>(
     if let Some(list) = fields.take("tool_calls") {
         let path = fields.path_of("tool_calls");
         let Value::Array(list) = list else {
-            return Err(TranslateError::expected(&path, "an array"));
+            return Err(GatewayError::expected(&path, "an array"));
         };
         for (index, item) in list.into_iter().enumerate() {
-            calls.push(call(item, format!("{path}[{index}]"), report)?);
+            calls.push(call(item, format!("{path}[{index}]"), notes)?);
         }
     }
     let extra_content = fields.take("extra_content");
     let path = fields.path().to_owned();
-    fields.finish(report);
+    fields.finish(notes);
     Ok(Assistant { texts, calls, extra_content, path })
 }
 
-fn call<'t>(
-    value: Value<'t>,
-    path: String,
-    report: &mut Report,
-) -> Result<Call<'t>, TranslateError> {
+fn call<'t>(value: Value<'t>, path: String, notes: &mut Notes) -> Result<Call<'t>, GatewayError> {
     let mut fields = Fields::of(value, path)?;
     fields.take("index");
     let id = fields.required_text("id")?;
@@ -244,25 +240,25 @@ fn call<'t>(
         && kind != "function"
     {
         let path = fields.path_of("type");
-        return Err(TranslateError::expected(&path, "\"function\" for this provider"));
+        return Err(GatewayError::expected(&path, "\"function\" for this provider"));
     }
     let mut function = fields
         .fields("function")?
-        .ok_or_else(|| TranslateError::expected(&fields.path_of("function"), "an object"))?;
+        .ok_or_else(|| GatewayError::expected(&fields.path_of("function"), "an object"))?;
     let name = function.required_text("name")?;
     let text = function.text("arguments")?.unwrap_or_default();
     let arguments = match parse_arguments(&text) {
         Some(arguments) => arguments,
         None => {
             let path = function.path_of("arguments");
-            report.warn(format!("{path} is not a JSON object, so it is sent as a member of one"));
+            notes.warn(format!("{path} is not a JSON object, so it is sent as a member of one"));
             let members = [("malformed_arguments", Value::String(text))];
             Value::Object(members.into_iter().collect())
         }
     };
     let extra_content = fields.take("extra_content");
-    function.finish(report);
-    fields.finish(report);
+    function.finish(notes);
+    fields.finish(notes);
     Ok(Call { id, name, arguments, extra_content, result: None })
 }
 

@@ -1,19 +1,24 @@
 //! The providers' formats: requests are translated into them, and answers are decoded from them.
 
-pub(super) mod anthropic;
+mod anthropic;
 mod conversation;
-pub(super) mod gemini;
-pub(super) mod openai;
+mod gemini;
+mod openai;
 mod part;
-mod report;
 mod schema;
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChatRequest, Completion, IdSource, UpstreamError};
-use crate::json::{self, Value};
+use super::builder::Builder;
+use super::error::{ErrorKind, GatewayError};
+use super::fields::{Fields, Notes};
+use super::sse::SseEvent;
+use super::stream::StreamEvent;
+use super::{ChatRequest, Completion, FunctionTool, IdSource, Tool, UpstreamError};
+use crate::json::{self, Object, Value};
 use crate::text::{cut, excerpt};
-use report::{Fields, Report};
 
 /// The most JSON values in an answer: log probabilities have many.
 const MAX_VALUES: usize = 2_000_000;
@@ -45,7 +50,7 @@ pub struct TranslateOptions<'a> {
     /// Whether to ask for a stream. Usage is always requested.
     pub stream: bool,
     /// The compiled-in tools that the model may call, as JSON in the provider's format: entries of the list
-    /// [`Provider::list`].
+    /// `list` of its adapter.
     pub server_tools: &'a [&'a str],
     /// Whether `tool_choice` may force a call. False after the first round of the tool loop: a forcing choice becomes
     /// `auto`.
@@ -65,71 +70,63 @@ pub struct Translation {
     pub warnings: Vec<String>,
 }
 
-/// The provider cannot get this request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TranslateError {
-    /// The provider does not accept a tool's schema, or that of `response_format` (2api.ai, 5.4).
-    IncompatibleSchema {
-        /// The message of 5.4.
-        message: String,
-        /// The features, sorted.
-        features: Vec<String>,
-        /// The member with the fault.
-        param: String,
-    },
-    /// The provider has nothing that corresponds to a member, or the member is invalid.
-    Invalid {
-        /// What is wrong, and what to do.
-        message: String,
-        /// The member with the fault.
-        param: String,
-    },
+/// What a provider's format needs. Each is in a file of its own; [`Provider::adapter`] is the table.
+pub(super) struct Adapter {
+    /// The name of the list of compiled-in tools in the format ([`Catalog::list`](crate::catalog::Catalog::list)).
+    pub(super) list: &'static str,
+    /// The path and query after the base URL, for a model and whether its answer is streamed.
+    path: fn(&str, bool) -> String,
+    /// The headers that authenticate a request with a key, and those that select the version.
+    headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
+    /// Writes the body of a request.
+    translate: Translate,
+    /// Reads the body of an answer that is not a stream.
+    decode: fn(Value<'_>, &mut Builder) -> Result<(), UpstreamError>,
+    /// Reads the events of a stream.
+    pub(super) decoder: fn() -> Box<dyn EventDecoder>,
 }
 
-impl TranslateError {
-    fn invalid(param: &str, message: String) -> Self {
-        Self::Invalid { message, param: param.to_owned() }
-    }
+type Translate =
+    fn(&ChatRequest, &TranslateOptions<'_>, &mut Notes) -> Result<Vec<u8>, GatewayError>;
 
-    fn expected(param: &str, expected: &str) -> Self {
-        Self::invalid(param, format!("{param} must be {expected}"))
-    }
+/// Reads the events of a provider's stream.
+pub(super) trait EventDecoder: fmt::Debug {
+    /// Reads an event.
+    fn event(
+        &mut self,
+        event: &SseEvent<'_>,
+        builder: &mut Builder,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), UpstreamError>;
+
+    /// The stream has ended. Adds the last events.
+    fn end(
+        &mut self,
+        builder: &mut Builder,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), UpstreamError>;
 }
 
 impl Provider {
-    /// The name of the list of compiled-in tools in the provider's format
-    /// ([`Catalog::list`](crate::catalog::Catalog::list)).
-    pub fn list(self) -> &'static str {
+    /// What its format needs.
+    pub(super) fn adapter(self) -> &'static Adapter {
         match self {
-            Self::OpenAi | Self::OpenAiCompatible => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
+            Self::OpenAi => &openai::OPENAI,
+            Self::OpenAiCompatible => &openai::COMPATIBLE,
+            Self::Anthropic => &anthropic::ADAPTER,
+            Self::Gemini => &gemini::ADAPTER,
         }
     }
 
     /// The path and query after the base URL.
     pub fn path(self, model: &str, stream: bool) -> String {
-        match self {
-            Self::OpenAi | Self::OpenAiCompatible => "/chat/completions".to_owned(),
-            Self::Anthropic => "/v1/messages".to_owned(),
-            Self::Gemini => gemini::path(model, stream),
-        }
+        (self.adapter().path)(model, stream)
     }
 
     /// The headers that authenticate a request, and those that select the version. A provider on one's own machine may
     /// have no key.
-    pub fn headers(self, key: &str) -> Vec<(&'static str, String)> {
-        match self {
-            Self::OpenAi | Self::OpenAiCompatible if key.is_empty() => Vec::new(),
-            Self::OpenAi | Self::OpenAiCompatible => {
-                vec![("authorization", format!("Bearer {key}"))]
-            }
-            Self::Anthropic => vec![
-                ("x-api-key", key.to_owned()),
-                ("anthropic-version", anthropic::VERSION.to_owned()),
-            ],
-            Self::Gemini => vec![("x-goog-api-key", key.to_owned())],
-        }
+    pub fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        (self.adapter().headers)(key)
     }
 
     /// Translates a request.
@@ -140,16 +137,10 @@ impl Provider {
         self,
         request: &ChatRequest,
         options: &TranslateOptions<'_>,
-    ) -> Result<Translation, TranslateError> {
-        let mut report = Report::default();
-        let body = match self {
-            Self::OpenAi => openai::translate(request, options, true, &mut report)?,
-            Self::OpenAiCompatible => openai::translate(request, options, false, &mut report)?,
-            Self::Anthropic => anthropic::translate(request, options, &mut report)?,
-            Self::Gemini => gemini::translate(request, options, &mut report)?,
-        };
-        let body = body.to_vec();
-        let (dropped, warnings) = report.into_parts();
+    ) -> Result<Translation, GatewayError> {
+        let mut notes = Notes::default();
+        let body = (self.adapter().translate)(request, options, &mut notes)?;
+        let (dropped, warnings) = notes.into_parts();
         Ok(Translation { body, dropped, warnings })
     }
 
@@ -162,11 +153,9 @@ impl Provider {
             .map_err(|_| UpstreamError::malformed("the answer is not UTF-8"))?;
         let value = json::parse_within(text, &mut { MAX_VALUES })
             .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
-        match self {
-            Self::OpenAi | Self::OpenAiCompatible => openai::decode(value, ids),
-            Self::Anthropic => anthropic::decode(value, ids),
-            Self::Gemini => gemini::decode(value, ids),
-        }
+        let mut builder = Builder::new(ids, true);
+        (self.adapter().decode)(value, &mut builder)?;
+        Ok(builder.into_completion())
     }
 
     /// Decodes the body of a response with an error status. All providers' errors are alike.
@@ -175,29 +164,62 @@ impl Provider {
     }
 }
 
+/// The data of an event, which must be JSON.
+fn event_data<'e>(data: &'e str, max_values: usize) -> Result<Value<'e>, UpstreamError> {
+    json::parse_within(data, &mut { max_values })
+        .map_err(|_| UpstreamError::malformed("an event of the stream is not JSON"))
+}
+
+/// The members of an answer or of an event.
+///
+/// # Errors
+/// It is not an object, or it is an error.
+fn members_of_answer(value: Value<'_>) -> Result<Object<'_>, UpstreamError> {
+    if value.get("error").is_some_and(|error| !error.is_null()) {
+        return Err(reported(200, &value));
+    }
+    match value {
+        Value::Object(members) => Ok(members),
+        _ => Err(UpstreamError::malformed("the answer is not an object")),
+    }
+}
+
 /// The members of the request that a translation reads. The gateway itself has read `n` and
 /// `stream_options.include_usage`.
-fn members<'t>(
-    request: &'t ChatRequest,
-    report: &mut Report,
-) -> Result<Fields<'t>, TranslateError> {
-    let mut object = json::Object::default();
+fn members<'t>(request: &'t ChatRequest, notes: &mut Notes) -> Result<Fields<'t>, GatewayError> {
+    let mut object = Object::default();
     for (name, json) in &request.members {
         let value = json::parse_within(json.get(), &mut { usize::MAX })
-            .map_err(|_| TranslateError::expected(name, "valid JSON"))?;
+            .map_err(|_| GatewayError::expected(name, "valid JSON"))?;
         object.insert(name.as_str().into(), value);
     }
     let mut fields = Fields::of(Value::Object(object), String::new())?;
     fields.take("n");
     if let Some(mut options) = fields.fields("stream_options")? {
         options.take("include_usage");
-        options.finish(report);
+        options.finish(notes);
     }
     if fields.take("functions").is_some() {
         let message = "functions is deprecated, and this provider does not have it: use tools";
-        return Err(TranslateError::invalid("functions", message.to_owned()));
+        return Err(GatewayError::invalid("functions", message.to_owned()));
     }
     Ok(fields)
+}
+
+/// The client's functions, each with its path.
+///
+/// # Errors
+/// There is a tool of another kind.
+fn tools_of(request: &ChatRequest) -> Result<Vec<(String, &FunctionTool)>, GatewayError> {
+    let mut functions = Vec::new();
+    for (index, tool) in request.tools.iter().enumerate() {
+        let Tool::Function(function) = tool else {
+            let path = format!("tools[{index}].type");
+            return Err(GatewayError::expected(&path, "\"function\" for this provider"));
+        };
+        functions.push((format!("tools[{index}]"), function));
+    }
+    Ok(functions)
 }
 
 /// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with

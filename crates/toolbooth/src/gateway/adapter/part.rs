@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::TranslateError;
-use super::report::{Fields, Report};
+use super::GatewayError;
+use crate::gateway::fields::{Fields, Notes};
 use crate::json::Value;
 
 /// A part of a message.
@@ -42,8 +42,8 @@ impl<'t> Part<'t> {
 /// The content of a message: a string, or parts.
 pub(super) fn content<'t>(
     fields: &mut Fields<'t>,
-    report: &mut Report,
-) -> Result<Vec<Part<'t>>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Vec<Part<'t>>, GatewayError> {
     let path = fields.path_of("content");
     match fields.take("content") {
         None => Ok(Vec::new()),
@@ -51,21 +51,17 @@ pub(super) fn content<'t>(
         Some(Value::Array(parts)) => parts
             .into_iter()
             .enumerate()
-            .map(|(index, value)| part(value, format!("{path}[{index}]"), report))
+            .map(|(index, value)| part(value, format!("{path}[{index}]"), notes))
             .collect(),
-        Some(_) => Err(TranslateError::expected(&path, "a string or an array of parts")),
+        Some(_) => Err(GatewayError::expected(&path, "a string or an array of parts")),
     }
 }
 
-fn part<'t>(
-    value: Value<'t>,
-    path: String,
-    report: &mut Report,
-) -> Result<Part<'t>, TranslateError> {
+fn part<'t>(value: Value<'t>, path: String, notes: &mut Notes) -> Result<Part<'t>, GatewayError> {
     let mut fields = Fields::of(value, path)?;
     let kind = fields.required_text("type")?;
     let missing = |fields: &Fields<'_>, name: &str| {
-        TranslateError::expected(&fields.path_of(name), "an object")
+        GatewayError::expected(&fields.path_of(name), "an object")
     };
     let content = match kind.as_ref() {
         "text" => Content::Text(fields.required_text("text")?),
@@ -75,7 +71,7 @@ fn part<'t>(
                 fields.fields("image_url")?.ok_or_else(|| missing(&fields, "image_url"))?;
             let url = image.required_text("url")?;
             let content = address(url, &image.path_of("url"))?;
-            image.finish(report);
+            image.finish(notes);
             content
         }
         "input_audio" => {
@@ -83,7 +79,7 @@ fn part<'t>(
                 fields.fields("input_audio")?.ok_or_else(|| missing(&fields, "input_audio"))?;
             let base64 = audio.required_text("data")?;
             let format = audio.required_text("format")?;
-            audio.finish(report);
+            audio.finish(notes);
             Content::Data { media_type: format!("audio/{format}").into(), base64 }
         }
         "file" => {
@@ -92,26 +88,26 @@ fn part<'t>(
             let Some(data) = file.text("file_data")? else {
                 let message =
                     format!("{path} is required: this provider cannot read OpenAI's files");
-                return Err(TranslateError::invalid(&path, message));
+                return Err(GatewayError::invalid(&path, message));
             };
             let content = address(data, &path)?;
-            file.finish(report);
+            file.finish(notes);
             content
         }
         _ => {
             let path = fields.path_of("type");
             let expected = "one of text, image_url, input_audio, file for this provider";
-            return Err(TranslateError::expected(&path, expected));
+            return Err(GatewayError::expected(&path, expected));
         }
     };
     let cache_control = fields.take("cache_control");
     let path = fields.path().to_owned();
-    fields.finish(report);
+    fields.finish(notes);
     Ok(Part { content, cache_control, path })
 }
 
 /// A `data:` URL with base64, or an `https:` URL.
-fn address<'t>(url: Cow<'t, str>, path: &str) -> Result<Content<'t>, TranslateError> {
+fn address<'t>(url: Cow<'t, str>, path: &str) -> Result<Content<'t>, GatewayError> {
     let begins = |scheme: &str| {
         url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     };
@@ -126,7 +122,7 @@ fn address<'t>(url: Cow<'t, str>, path: &str) -> Result<Content<'t>, TranslateEr
             media_type: media_type.to_ascii_lowercase().into(),
             base64: base64.to_owned().into(),
         }),
-        None => Err(TranslateError::expected(
+        None => Err(GatewayError::expected(
             path,
             "an https URL, or a data URL such as data:image/png;base64,…",
         )),

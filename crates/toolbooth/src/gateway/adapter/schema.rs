@@ -4,23 +4,34 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::TranslateError;
-use super::report::{Fields, Report};
-use crate::gateway::ChatRequest;
-use crate::gateway::node::Node;
+use super::{ErrorKind, GatewayError};
+use crate::gateway::fields::{Fields, Notes};
+use crate::gateway::{ChatRequest, FunctionTool};
+use crate::json;
+use crate::protocol::keywords::{walk, walk_mut};
 use crate::protocol::providers::schema::{Target, fit};
+use crate::wire::Json;
 
 /// A schema of the request.
 pub(super) struct ClientSchema<'t> {
     /// Its JSON.
-    pub(super) json: &'t RawValue,
+    json: &'t RawValue,
     /// What has it, for messages: `Tool 'x'`.
-    pub(super) owner: String,
+    owner: String,
     /// Where it is in the request.
-    pub(super) path: String,
+    path: String,
 }
 
 impl<'t> ClientSchema<'t> {
+    /// The parameters of a tool, which is at `path`.
+    pub(super) fn of_tool(tool: &'t FunctionTool, path: &str) -> Option<Self> {
+        Some(Self {
+            json: tool.parameters.as_deref()?,
+            owner: format!("Tool '{}'", tool.name),
+            path: format!("{path}.function.parameters"),
+        })
+    }
+
     /// The schema of `response_format`, whose members are `format`.
     ///
     /// # Errors
@@ -28,8 +39,8 @@ impl<'t> ClientSchema<'t> {
     pub(super) fn of_response_format(
         request: &'t ChatRequest,
         format: &mut Fields<'_>,
-        report: &mut Report,
-    ) -> Result<Option<Self>, TranslateError> {
+        notes: &mut Notes,
+    ) -> Result<Option<Self>, GatewayError> {
         #[derive(Deserialize)]
         struct Format<'a> {
             #[serde(borrow)]
@@ -41,16 +52,15 @@ impl<'t> ClientSchema<'t> {
             schema: Option<&'a RawValue>,
         }
         let Some(mut own) = format.fields("json_schema")? else {
-            return Err(TranslateError::expected(&format.path_of("json_schema"), "an object"));
+            return Err(GatewayError::expected(&format.path_of("json_schema"), "an object"));
         };
         let path = own.path_of("schema");
         own.take("schema");
         // The providers' answers always follow the schema.
         own.take("strict");
-        own.finish(report);
-        let member = request.members.iter().find(|(name, _)| name == "response_format");
-        let format =
-            member.and_then(|(_, json)| serde_json::from_str::<Format<'t>>(json.get()).ok());
+        own.finish(notes);
+        let format = request.member("response_format");
+        let format = format.and_then(|json| serde_json::from_str::<Format<'t>>(json.get()).ok());
         Ok(format.and_then(|format| format.json_schema.schema).map(|json| Self {
             json,
             owner: "response_format".to_owned(),
@@ -67,9 +77,9 @@ impl<'t> ClientSchema<'t> {
         target: &Target,
         allows_cycles: bool,
         model: &str,
-        report: &mut Report,
-    ) -> Result<Node<'t>, TranslateError> {
-        self.convert_with(target, allows_cycles, true, model, report)
+        notes: &mut Notes,
+    ) -> Result<Json<'t>, GatewayError> {
+        self.convert_with(target, allows_cycles, true, model, notes)
     }
 
     /// The schema as `target` accepts it. If nothing changes, it is the client's text, with its members in the client's
@@ -82,9 +92,9 @@ impl<'t> ClientSchema<'t> {
         target: &Target,
         allows_cycles: bool,
         model: &str,
-        report: &mut Report,
-    ) -> Result<Node<'t>, TranslateError> {
-        self.convert_with(target, allows_cycles, false, model, report)
+        notes: &mut Notes,
+    ) -> Result<Json<'t>, GatewayError> {
+        self.convert_with(target, allows_cycles, false, model, notes)
     }
 
     fn convert_with(
@@ -93,18 +103,21 @@ impl<'t> ClientSchema<'t> {
         allows_cycles: bool,
         needs_type: bool,
         model: &str,
-        report: &mut Report,
-    ) -> Result<Node<'t>, TranslateError> {
+        notes: &mut Notes,
+    ) -> Result<Json<'t>, GatewayError> {
         let original: Map<String, Value> = serde_json::from_str(self.json.get())
-            .map_err(|_| TranslateError::expected(&self.path, "a JSON Schema object"))?;
-        let mut schema = original.clone();
+            .map_err(|_| GatewayError::expected(&self.path, "a JSON Schema object"))?;
+        let mut schema = Value::Object(original.clone());
         rename_definitions(&mut schema);
-        if needs_type && !schema.contains_key("type") {
-            schema.insert("type".to_owned(), "object".into());
-        }
         let mut features = Vec::new();
         if !has_only_local_references(&schema) || !allows_cycles && has_cycle(&schema) {
             features.push("$ref".to_owned());
+        }
+        let Value::Object(mut schema) = schema else {
+            return Err(self.incompatible(features, model));
+        };
+        if needs_type && !schema.contains_key("type") {
+            schema.insert("type".to_owned(), "object".into());
         }
         if schema.get("type").is_some_and(|kind| kind != "object") {
             features.push("type".to_owned());
@@ -120,104 +133,72 @@ impl<'t> ClientSchema<'t> {
             }
         };
         for warning in fitted.warnings {
-            report.warn(format!("{}: {warning}", self.owner));
+            notes.warn(format!("{}: {warning}", self.owner));
         }
         if !fitted.described.is_empty() {
             let keywords = fitted.described.join(", ");
-            report.warn(format!(
+            notes.warn(format!(
                 "{}: {model} does not enforce {keywords}; the description says it instead",
                 self.owner
             ));
         }
         for keyword in fitted.dropped {
-            report.drop_member(&format!("{}.{keyword}", self.path));
+            notes.drop_member(&format!("{}.{keyword}", self.path));
         }
         if fitted.schema.as_object() == Some(&original) {
-            return Ok(Node::Raw(self.json.get().into()));
+            return Ok(self.json.into());
         }
-        Ok(Node::Raw(fitted.schema.to_string().into()))
+        Ok(Json::Value(json::Value::from(&fitted.schema).into_owned()))
     }
 
-    fn incompatible(&self, features: Vec<String>, model: &str) -> TranslateError {
+    fn incompatible(&self, features: Vec<String>, model: &str) -> GatewayError {
         let are = if features.len() == 1 { "is" } else { "are" };
-        TranslateError::IncompatibleSchema {
-            message: format!(
-                "{} uses '{}' which {are} not supported by {model}",
-                self.owner,
-                features.join("', '")
-            ),
-            features,
-            param: self.path.clone(),
-        }
+        let message = format!(
+            "{} uses '{}' which {are} not supported by {model}",
+            self.owner,
+            features.join("', '")
+        );
+        let error = GatewayError::new(ErrorKind::IncompatibleSchema, message).at(&*self.path);
+        GatewayError { features, ..error }
     }
 }
 
 /// Moves `definitions`, as older drafts call them, to `$defs`.
-fn rename_definitions(schema: &mut Map<String, Value>) {
-    if !schema.contains_key("$defs")
-        && let Some(definitions) = schema.remove("definitions")
-    {
-        schema.insert("$defs".to_owned(), definitions);
-        for value in schema.values_mut() {
-            rename_references(value);
-        }
-        if let Some(Value::String(reference)) = schema.get_mut("$ref") {
-            rename_reference(reference);
-        }
+fn rename_definitions(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    if members.contains_key("$defs") {
+        return;
     }
-}
-
-fn rename_references(value: &mut Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(rename_references),
-        Value::Object(members) => {
-            for (name, value) in members {
-                match value {
-                    Value::String(reference) if name == "$ref" => rename_reference(reference),
-                    value => rename_references(value),
-                }
-            }
+    let Some(definitions) = members.remove("definitions") else { return };
+    members.insert("$defs".to_owned(), definitions);
+    walk_mut(schema, &mut |schema| {
+        if let Some(Value::String(reference)) = schema.get_mut("$ref")
+            && let Some(rest) = reference.strip_prefix("#/definitions/")
+        {
+            *reference = format!("#/$defs/{rest}");
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn rename_reference(reference: &mut String) {
-    if let Some(rest) = reference.strip_prefix("#/definitions/") {
-        *reference = format!("#/$defs/{rest}");
-    }
+    });
 }
 
 /// Whether all references are to places in the schema itself.
-fn has_only_local_references(schema: &Map<String, Value>) -> bool {
-    schema.iter().all(|(name, value)| match (name.as_str(), value) {
-        ("$ref", Value::String(reference)) => reference == "#" || reference.starts_with("#/"),
-        ("$dynamicRef" | "$recursiveRef", _) => false,
-        ("const" | "enum" | "default" | "examples", _) => true,
-        (_, Value::Object(schema)) => has_only_local_references(schema),
-        (_, Value::Array(items)) => {
-            items.iter().filter_map(Value::as_object).all(has_only_local_references)
+fn has_only_local_references(schema: &Value) -> bool {
+    let mut is_local = true;
+    walk(schema, &mut |schema| {
+        is_local &= !schema.contains_key("$dynamicRef") && !schema.contains_key("$recursiveRef");
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            is_local &= reference == "#" || reference.starts_with("#/");
         }
-        _ => true,
-    })
+    });
+    is_local
 }
 
 /// Whether a definition refers to itself, directly or through others.
-fn has_cycle(schema: &Map<String, Value>) -> bool {
-    let definitions = schema.get("$defs").and_then(Value::as_object);
-    let mut known: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, definition) in definitions.into_iter().flatten() {
-        let mut references = Vec::new();
-        collect_references(definition, &mut references);
-        known.push((name, references));
-    }
-    let mut root = Vec::new();
-    for (name, value) in schema {
-        if name != "$defs" {
-            collect_references(value, &mut root);
-        }
-    }
-    if root.contains(&"#") {
+fn has_cycle(schema: &Value) -> bool {
+    let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
+    let mut known: Vec<_> =
+        definitions.map(|(name, definition)| (name.as_str(), references(definition))).collect();
+    // The root has the definitions too: whoever refers to it refers to all.
+    if references(schema).contains(&"#") {
         return true;
     }
     // Definitions that only refer to definitions already removed are removed, until nothing changes.
@@ -237,17 +218,10 @@ fn has_cycle(schema: &Map<String, Value>) -> bool {
     }
 }
 
-fn collect_references<'v>(value: &'v Value, references: &mut Vec<&'v str>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| collect_references(item, references)),
-        Value::Object(members) => {
-            for (name, value) in members {
-                match value {
-                    Value::String(reference) if name == "$ref" => references.push(reference),
-                    value => collect_references(value, references),
-                }
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+fn references(schema: &Value) -> Vec<&str> {
+    let mut references = Vec::new();
+    walk(schema, &mut |schema| {
+        references.extend(schema.get("$ref").and_then(Value::as_str));
+    });
+    references
 }

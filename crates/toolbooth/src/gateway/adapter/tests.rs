@@ -57,7 +57,9 @@ fn translated_with(
 /// The message and the member of a translation's error.
 fn rejected(provider: Provider, members: Value) -> (String, String) {
     match provider.translate(&request(members), &options(provider)) {
-        Err(TranslateError::Invalid { message, param }) => (message, param),
+        Err(GatewayError {
+            kind: ErrorKind::InvalidRequest, message, param: Some(param), ..
+        }) => (message, param),
         other => panic!("{other:?}"),
     }
 }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-fn parse(members: serde_json::Value) -> Result<ChatRequest, RequestError> {
+fn parse(members: serde_json::Value) -> Result<ChatRequest, GatewayError> {
     let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "x"}]});
     for (name, value) in members.as_object().unwrap() {
         body[name] = value.clone();

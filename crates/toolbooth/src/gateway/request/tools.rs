@@ -1,12 +1,12 @@
 //! The tools of a request, and which of them the model may call.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{RequestError, bool_member, items, text_member};
-use crate::json::{Object, Value};
+use super::{Fields, GatewayError, items};
+use crate::json::Value;
 use crate::text::excerpt;
 
 /// A tool that the client runs.
@@ -77,38 +77,28 @@ pub(super) type Tools = (Vec<Tool>, Vec<Box<RawValue>>);
 
 /// The client's tools, and the entries that select compiled-in tools.
 pub(super) fn tools(
-    request: &Object<'_>,
-    raw: &BTreeMap<String, &RawValue>,
-) -> Result<Tools, RequestError> {
+    definitions: Option<Value<'_>>,
+    raw: Option<&RawValue>,
+) -> Result<Tools, GatewayError> {
     let (mut tools, mut gateway_tools) = (Vec::new(), Vec::new());
-    let definitions = match request.get("tools") {
+    let definitions = match definitions {
         None => return Ok((tools, gateway_tools)),
         Some(Value::Array(definitions)) => definitions,
-        Some(_) => return Err(RequestError::expected("tools", "an array")),
+        Some(_) => return Err(GatewayError::expected("tools", "an array")),
     };
-    for (index, (json, definition)) in items(raw, "tools").zip(definitions).enumerate() {
-        let path = format!("tools[{index}]");
-        let Value::Object(definition) = definition else {
-            return Err(RequestError::expected(&path, "an object"));
-        };
+    for (index, (json, definition)) in items(raw).into_iter().zip(definitions).enumerate() {
         let json = json.to_owned();
-        let kind = text_member(definition, "type", &format!("{path}.type"))?
-            .ok_or_else(|| RequestError::expected(&format!("{path}.type"), "\"function\""))?;
-        let server = definition.get("server_url").and_then(Value::as_str);
+        let mut definition = Fields::of(definition, format!("tools[{index}]"))?;
+        let kind = definition.name("type", "\"function\"")?;
+        let server = definition.take("server_url");
+        let is_this_server = server.as_ref().and_then(Value::as_str) == Some("toolbooth");
         match kind.as_str() {
             "toolbooth" => gateway_tools.push(json),
-            "mcp" if server == Some("toolbooth") => gateway_tools.push(json),
-            "function" => {
-                tools.push(Tool::Function(function_tool(
-                    definition,
-                    json,
-                    &format!("{path}.function"),
-                )?));
-            }
+            "mcp" if is_this_server => gateway_tools.push(json),
+            "function" => tools.push(Tool::Function(function_tool(definition, json)?)),
             _ => {
-                let name =
-                    definition.get(&kind).and_then(|it| it.get("name")).and_then(Value::as_str);
-                let name = name.map(str::to_owned);
+                let own = definition.take(&kind);
+                let name = own.and_then(|own| own.get("name")?.as_str().map(str::to_owned));
                 tools.push(Tool::Other { kind, name, json });
             }
         }
@@ -121,16 +111,15 @@ pub(super) fn tools(
     });
     if let Some(name) = repeated {
         let message = format!("There are several tools named \"{}\"", excerpt(name));
-        return Err(RequestError::new("tools", message));
+        return Err(GatewayError::invalid("tools", message));
     }
     Ok((tools, gateway_tools))
 }
 
 fn function_tool(
-    definition: &Object<'_>,
+    mut definition: Fields<'_>,
     json: Box<RawValue>,
-    path: &str,
-) -> Result<FunctionTool, RequestError> {
+) -> Result<FunctionTool, GatewayError> {
     #[derive(Deserialize)]
     struct Definition<'a> {
         #[serde(borrow)]
@@ -141,28 +130,26 @@ fn function_tool(
         #[serde(borrow, default)]
         parameters: Option<&'a RawValue>,
     }
-    let Some(Value::Object(function)) = definition.get("function") else {
-        return Err(RequestError::expected(path, "an object"));
+    let Some(mut function) = definition.fields("function")? else {
+        return Err(GatewayError::expected(&definition.path_of("function"), "an object"));
     };
-    let member = |name: &str| format!("{path}.{name}");
-    let name = text_member(function, "name", &member("name"))?
-        .ok_or_else(|| RequestError::expected(&member("name"), "the tool's name"))?;
-    let description = match function.get("description") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(text.as_ref().to_owned()),
-        Some(_) => return Err(RequestError::expected(&member("description"), "a string")),
-    };
-    let strict = bool_member(function, "strict", &member("strict"))?.unwrap_or(false);
-    let parameters = match function.get("parameters") {
-        None | Some(Value::Null) => None,
+    let parameters = match function.take("parameters") {
+        None => None,
         Some(Value::Object(_)) => serde_json::from_str::<Definition<'_>>(json.get())
             .ok()
             .and_then(|definition| definition.function.parameters.map(RawValue::to_owned)),
         Some(_) => {
-            return Err(RequestError::expected(&member("parameters"), "a JSON Schema object"));
+            let path = function.path_of("parameters");
+            return Err(GatewayError::expected(&path, "a JSON Schema object"));
         }
     };
-    Ok(FunctionTool { name, description, parameters, strict, json })
+    Ok(FunctionTool {
+        name: function.name("name", "the tool's name")?,
+        description: function.text("description")?.map(Cow::into_owned),
+        parameters,
+        strict: function.boolean("strict")?.unwrap_or(false),
+        json,
+    })
 }
 
 impl Tool {
@@ -177,14 +164,15 @@ impl Tool {
 
 /// `tool_choice` (2api.ai, 3.1).
 pub(super) fn tool_choice(
-    request: &Object<'_>,
-    raw: &BTreeMap<String, &RawValue>,
+    choice: Option<Value<'_>>,
+    raw: Option<&RawValue>,
     tools: &[Tool],
     has_gateway_tools: bool,
-) -> Result<Option<ToolChoice>, RequestError> {
+) -> Result<Option<ToolChoice>, GatewayError> {
     const EXPECTED: &str = "\"none\", \"auto\", \"required\", a function or allowed_tools";
-    let invalid = || RequestError::expected("tool_choice", EXPECTED);
-    let choice = match request.get("tool_choice") {
+    let invalid = || GatewayError::expected("tool_choice", EXPECTED);
+    let other = || ToolChoice::Other(raw.map(|json| json.get().to_owned()).unwrap_or_default());
+    let choice = match choice {
         None => return Ok(None),
         Some(Value::String(word)) => match word.as_ref() {
             "none" => ToolChoice::None,
@@ -202,9 +190,9 @@ pub(super) fn tool_choice(
                 }
                 Some("allowed_tools") => allowed_tools(allowed.ok_or_else(invalid)?)
                     .ok_or_else(invalid)?
-                    .unwrap_or_else(|| other_choice(raw)),
+                    .unwrap_or_else(other),
                 Some("function") | None => return Err(invalid()),
-                Some(_) => other_choice(raw),
+                Some(_) => other(),
             }
         }
         Some(_) => return Err(invalid()),
@@ -217,13 +205,9 @@ pub(super) fn tool_choice(
     let is_unknown = |name: &&String| !tools.iter().any(|tool| tool.name() == Some(name.as_str()));
     if let Some(name) = names.iter().find(is_unknown).filter(|_| !has_gateway_tools) {
         let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
-        return Err(RequestError::new("tool_choice", message));
+        return Err(GatewayError::invalid("tool_choice", message));
     }
     Ok(Some(choice))
-}
-
-fn other_choice(raw: &BTreeMap<String, &RawValue>) -> ToolChoice {
-    ToolChoice::Other(raw.get("tool_choice").map(|json| json.get().to_owned()).unwrap_or_default())
 }
 
 /// `tool_choice.allowed_tools`; `None` if it is invalid, `Some(None)` if it has tools other than functions.

@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::gateway::arguments::Schemas;
-use crate::gateway::{FunctionTool, Tool, ToolCall};
+use crate::gateway::{Arguments, FunctionTool, Tool, ToolCall};
 
 /// Whether arguments match a schema.
 fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {
@@ -17,8 +17,8 @@ fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {
         strict: false,
         json: raw,
     });
-    let arguments = arguments.to_string();
-    let call = ToolCall { name: "t".to_owned(), arguments, ..ToolCall::default() };
+    let arguments = Arguments::Text(arguments.to_string().into());
+    let call = ToolCall { name: "t".into(), arguments, ..ToolCall::default() };
     Schemas::of(&[tool]).check([&call].into_iter()).map_err(|error| error.message)
 }
 

@@ -1,22 +1,18 @@
 //! The conversation in Anthropic's format.
 
 use super::thinking;
-use crate::gateway::Turn;
-use crate::gateway::adapter::TranslateError;
-use crate::gateway::adapter::conversation::{Assistant, Call, Conversation, Entry};
-use crate::gateway::adapter::part::{Content, Part};
-use crate::gateway::ids;
-use crate::gateway::node::{Members, Node, members_of, object};
+use crate::gateway::adapter::GatewayError;
+use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
+use crate::gateway::adapter::part::{self, Part};
+use crate::gateway::{Turn, ids};
+use crate::wire::Json;
+use crate::wire::anthropic::ToolResult;
+use crate::wire::anthropic::request::{Block, Content, Message, ResultContent, Source};
 
 /// `system` and `messages`. All results of a turn are in one user message, before any text.
-pub(super) fn write_messages<'t>(
-    conversation: Conversation<'t>,
-    body: &mut Members<'t>,
-) -> Result<(), TranslateError> {
-    let system = blocks(conversation.system)?;
-    if !system.is_empty() {
-        body.put("system", system);
-    }
+pub(super) fn messages(
+    conversation: Conversation<'_>,
+) -> Result<(Vec<Block<'_>>, Vec<Message<'_>>), GatewayError> {
     let mut messages = Messages::default();
     for entry in conversation.entries {
         match entry {
@@ -25,80 +21,40 @@ pub(super) fn write_messages<'t>(
             Entry::Native(turn) => native(turn, &mut messages),
         }
     }
-    body.put("messages", messages.finish());
-    Ok(())
+    Ok((blocks(conversation.system)?, messages.0))
 }
 
 /// Messages, of which no two in a row have the same role.
 #[derive(Default)]
-struct Messages<'t> {
-    finished: Vec<Node<'t>>,
-    role: &'static str,
-    content: Vec<Node<'t>>,
-}
+struct Messages<'t>(Vec<Message<'t>>);
 
 impl<'t> Messages<'t> {
-    fn push(&mut self, role: &'static str, content: Vec<Node<'t>>) {
-        if role != self.role {
-            self.flush();
-            self.role = role;
+    fn push(&mut self, role: &'static str, blocks: Vec<Block<'t>>) {
+        match self.0.last_mut() {
+            _ if blocks.is_empty() => {}
+            Some(Message { role: last, content: Content::Blocks(content) }) if *last == role => {
+                content.extend(blocks);
+            }
+            _ => self.0.push(Message { role, content: Content::Blocks(blocks) }),
         }
-        self.content.extend(content);
-    }
-
-    fn flush(&mut self) {
-        let content = std::mem::take(&mut self.content);
-        if !content.is_empty() {
-            self.finished.push(object([("role", self.role.into()), ("content", content.into())]));
-        }
-    }
-
-    /// A message whose content is JSON already.
-    fn push_native(&mut self, role: &'static str, content: &'t str) {
-        self.flush();
-        self.role = "";
-        self.finished.push(object([("role", role.into()), ("content", Node::Raw(content.into()))]));
-    }
-
-    fn finish(mut self) -> Vec<Node<'t>> {
-        self.flush();
-        self.finished
     }
 }
 
-fn assistant<'t>(
-    message: Assistant<'t>,
-    messages: &mut Messages<'t>,
-) -> Result<(), TranslateError> {
-    let mut content: Vec<Node<'t>> =
-        thinking::blocks(message.extra_content).into_iter().map(Node::from).collect();
-    for text in message.texts {
-        if !text.is_empty() {
-            content.push(object([("type", "text".into()), ("text", text.into())]));
-        }
-    }
+fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<(), GatewayError> {
+    let thinking = thinking::blocks(message.extra_content);
+    let mut content = Vec::from_iter(thinking.into_iter().map(Block::Verbatim));
+    let texts = message.texts.into_iter().filter(|text| !text.is_empty());
+    content.extend(texts.map(|text| Block::Text { text, cache_control: None }));
     let mut results = Vec::new();
     for call in message.calls {
-        let Call { id, name, arguments, result, .. } = call;
-        let id = ids::portable(id);
-        content.push(object([
-            ("type", "tool_use".into()),
-            ("id", id.clone().into()),
-            ("name", name.into()),
-            ("input", arguments.into()),
-        ]));
-        if let Some(result) = result {
-            let mut block =
-                members_of([("type", "tool_result".into()), ("tool_use_id", id.into())]);
-            let parts = blocks(result.parts)?;
-            if !parts.is_empty() {
-                block.put("content", parts);
-            }
-            if result.is_error {
-                block.put("is_error", true);
-            }
-            results.push(block.into());
+        let id = ids::portable(call.id);
+        if let Some(result) = call.result {
+            let parts = Some(blocks(result.parts)?).filter(|parts| !parts.is_empty());
+            let is_error = result.is_error.then_some(true);
+            let content = parts.map(ResultContent::Blocks);
+            results.push(Block::Result(ToolResult::new(id.clone(), content, is_error)));
         }
+        content.push(Block::ToolUse { id, name: call.name, input: call.arguments });
     }
     messages.push("assistant", content);
     messages.push("user", results);
@@ -106,57 +62,47 @@ fn assistant<'t>(
 }
 
 fn native<'t>(turn: &'t Turn, messages: &mut Messages<'t>) {
-    messages.push_native("assistant", &turn.native);
+    let content = Content::Native(Json::Text(turn.native.as_str().into()));
+    messages.0.push(Message { role: "assistant", content });
     let results = turn.results.iter().map(|result| {
-        let mut block = members_of([
-            ("type", "tool_result".into()),
-            ("tool_use_id", result.call_id.as_str().into()),
-        ]);
-        if !result.content.is_empty() {
-            block.put("content", result.content.as_str());
-        }
-        if result.is_error {
-            block.put("is_error", true);
-        }
-        block.into()
+        let content = (!result.content.is_empty()).then_some(ResultContent::Text(&result.content));
+        let id = result.call_id.as_str().into();
+        Block::Result(ToolResult::new(id, content, result.is_error.then_some(true)))
     });
     messages.push("user", results.collect());
 }
 
 /// Content blocks. Anthropic rejects empty text.
-fn blocks<'t>(parts: Vec<Part<'t>>) -> Result<Vec<Node<'t>>, TranslateError> {
+fn blocks(parts: Vec<Part<'_>>) -> Result<Vec<Block<'_>>, GatewayError> {
     let mut blocks = Vec::new();
     for Part { content, cache_control, path } in parts {
-        let mut block = match content {
-            Content::Text(text) if text.is_empty() => continue,
-            Content::Text(text) => members_of([("type", "text".into()), ("text", text.into())]),
-            Content::Url(url) => {
-                let kind = if has_pdf_extension(&url) { "document" } else { "image" };
-                let source = object([("type", "url".into()), ("url", url.into())]);
-                members_of([("type", kind.into()), ("source", source)])
+        let (is_document, source) = match content {
+            part::Content::Text(text) => {
+                if !text.is_empty() {
+                    blocks.push(Block::Text { text, cache_control });
+                }
+                continue;
             }
-            Content::Data { media_type, base64 } => {
-                let kind = match media_type.as_ref() {
-                    "image/jpeg" | "image/png" | "image/gif" | "image/webp" => "image",
-                    "application/pdf" => "document",
+            part::Content::Url(url) => (has_pdf_extension(&url), Source::Url { url }),
+            part::Content::Data { media_type, base64 } => {
+                let is_document = match media_type.as_ref() {
+                    "image/jpeg" | "image/png" | "image/gif" | "image/webp" => false,
+                    "application/pdf" => true,
                     _ => {
                         let message = format!(
                             "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, \
                              GIF, WebP or PDF"
                         );
-                        return Err(TranslateError::invalid(&path, message));
+                        return Err(GatewayError::invalid(&path, message));
                     }
                 };
-                let source = [
-                    ("type", "base64".into()),
-                    ("media_type", media_type.into()),
-                    ("data", base64.into()),
-                ];
-                members_of([("type", kind.into()), ("source", object(source))])
+                (is_document, Source::Base64 { media_type, data: base64 })
             }
         };
-        block.put_some("cache_control", cache_control);
-        blocks.push(block.into());
+        blocks.push(match is_document {
+            true => Block::Document { source, cache_control },
+            false => Block::Image { source, cache_control },
+        });
     }
     Ok(blocks)
 }

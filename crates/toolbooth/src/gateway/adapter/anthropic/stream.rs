@@ -1,22 +1,24 @@
 //! Streams of Anthropic.
 
-use super::response::{Blocks, Counts, finish_reason, head, ignored};
-use crate::gateway::adapter::reported;
+use std::borrow::Cow;
+
+use super::{is_thinking, keep_thinking};
+use crate::gateway::UpstreamError;
+use crate::gateway::adapter::{EventDecoder, event_data, reported};
 use crate::gateway::builder::Builder;
 use crate::gateway::sse::SseEvent;
 use crate::gateway::stream::{Delta, StreamEvent};
-use crate::gateway::{Completion, FinishReason, IdSource, UpstreamError, Usage};
-use crate::json::{self, Object, Value};
+use crate::json::{self, MAX_VALUES, Object, Value};
+use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
+use crate::wire::{Answer, Finish, FinishReason, Item};
 
 /// The most blocks that grow at the same time. Anthropic sends one after the other.
 const MAX_OPEN_BLOCKS: usize = 256;
 
 /// The state of a stream.
-#[derive(Debug)]
-pub(in crate::gateway) struct Stream {
-    builder: Builder,
-    counts: Counts,
-    blocks: Blocks,
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    usage: MessageUsage,
     /// The blocks that have begun and not ended, by their index.
     open: Vec<(u64, Block)>,
     reason: Option<FinishReason>,
@@ -44,64 +46,39 @@ enum Kind {
     Other,
 }
 
-impl Stream {
-    pub(in crate::gateway) fn new(ids: IdSource, collect: bool) -> Self {
-        Self {
-            builder: Builder::new(ids, collect),
-            counts: Counts::default(),
-            blocks: Blocks::default(),
-            open: Vec::new(),
-            reason: None,
-        }
-    }
-
-    pub(in crate::gateway) fn completion(&self) -> &Completion {
-        &self.builder.completion
-    }
-
-    pub(in crate::gateway) fn usage(&self) -> Option<Usage> {
-        self.counts.usage()
-    }
-
-    pub(in crate::gateway) fn into_completion(self) -> Completion {
-        let collects = self.builder.collects();
-        let mut completion = self.builder.completion;
-        if collects {
-            completion.native = self.blocks.native();
-        }
-        completion
-    }
-
-    pub(in crate::gateway) fn event(
+impl EventDecoder for Stream {
+    fn event(
         &mut self,
         event: &SseEvent<'_>,
+        builder: &mut Builder,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), UpstreamError> {
         let Some(data) = &event.data else { return Ok(()) };
-        let Ok(value) = json::parse(data) else {
-            return Err(UpstreamError::malformed("an event of the stream is not JSON"));
-        };
+        let value = event_data(data, MAX_VALUES)?;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
         let mut deltas = Vec::new();
         match kind {
             "message_start" => {
                 if let Some(Value::Object(message)) = value.get("message") {
-                    head(&mut self.builder, message);
-                    self.counts.read(message.get("usage"));
+                    let text = |name| Some(Cow::Borrowed(message.get(name)?.as_str()?));
+                    let (id, model) = (text("id"), text("model"));
+                    builder.head(&mut Answer { id, model, ..Answer::default() });
+                    self.count(message.get("usage"), builder);
                 }
             }
-            "content_block_start" => self.begin(&value, &mut deltas)?,
-            "content_block_delta" => self.grow(&value, &mut deltas)?,
-            "content_block_stop" => self.close(index_of(&value), &mut deltas)?,
+            "content_block_start" => self.begin(&value, builder, &mut deltas)?,
+            "content_block_delta" => self.grow(&value, builder, &mut deltas)?,
+            "content_block_stop" => self.close(index_of(&value), builder, &mut deltas)?,
             "message_delta" => {
-                self.counts.read(value.get("usage"));
+                self.count(value.get("usage"), builder);
                 let delta = value.get("delta");
-                let reason = delta.and_then(|delta| delta.get("stop_reason"));
-                if let Some(reason) = reason.and_then(Value::as_str) {
-                    self.reason = Some(finish_reason(&mut self.builder, reason));
+                let word = delta.and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str);
+                if let Some(word) = word {
+                    let finish = Finish { word: word.into(), reason: finish_reason(word) };
+                    self.reason = Some(builder.reason(&finish));
                 }
             }
-            "message_stop" => return self.complete(events),
+            "message_stop" => return self.end(builder, events),
             "error" => return Err(reported(200, &value)),
             // `ping`, and what later versions add.
             _ => {}
@@ -112,61 +89,65 @@ impl Stream {
         Ok(())
     }
 
-    /// The stream has ended without `message_stop`.
-    pub(in crate::gateway) fn end(
+    fn end(
         &mut self,
+        builder: &mut Builder,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), UpstreamError> {
-        self.complete(events)
-    }
-
-    /// The last deltas.
-    fn complete(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), UpstreamError> {
         let Some(reason) = self.reason else { return Err(UpstreamError::BrokenOff) };
         let mut deltas = Vec::new();
         while let Some((index, _)) = self.open.first() {
-            let index = *index;
-            self.close(index, &mut deltas)?;
+            self.close(*index, builder, &mut deltas)?;
         }
-        deltas.extend(self.blocks.extra_content(&mut self.builder));
-        deltas.push(self.builder.finish(reason));
-        deltas.extend(self.counts.usage().map(|usage| self.builder.usage(usage)));
+        deltas.extend(keep_thinking(builder));
+        deltas.push(builder.finish(reason));
+        deltas.extend(builder.completion.usage.clone().map(Delta::Usage));
         deltas.push(Delta::Done);
         events.push(StreamEvent { raw: None, deltas });
         Ok(())
     }
+}
 
-    fn begin(&mut self, value: &Value<'_>, deltas: &mut Vec<Delta>) -> Result<(), UpstreamError> {
+impl Stream {
+    fn count(&mut self, usage: Option<&Value<'_>>, builder: &mut Builder) {
+        if let Some(usage) = usage.and_then(MessageUsage::of) {
+            self.usage.update(&usage);
+            builder.completion.usage = Some(self.usage.clone().into());
+        }
+    }
+
+    fn begin(
+        &mut self,
+        value: &Value<'_>,
+        builder: &mut Builder,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), UpstreamError> {
         let Some(Value::Object(start)) = value.get("content_block") else {
             return Err(UpstreamError::malformed("a content block is not an object"));
         };
-        let text = |name: &str| start.get(name).and_then(Value::as_str).unwrap_or_default();
+        let block = Value::Object(start.clone());
+        let has_thinking = start.get("type").and_then(Value::as_str) == Some("thinking");
+        let item = read_block(block, format_args!("content_block"));
+        let (kind, first) = match item.map_err(UpstreamError::Malformed)? {
+            Item::Text(text) => (Kind::Text, text),
+            Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
+            Item::Call(call) => {
+                deltas.push(builder.call(&call.id, &call.name, false, Object::default())?);
+                (Kind::ToolUse(builder.calls().len() - 1), "".into())
+            }
+            item => {
+                builder.item(item, deltas)?;
+                (Kind::Other, "".into())
+            }
+        };
+        let signature = start.get("signature").and_then(Value::as_str).unwrap_or_default();
         let mut block = Block {
-            kind: Kind::Other,
+            kind,
             start: start.clone().into_owned(),
             text: String::new(),
-            signature: text("signature").to_owned(),
+            signature: signature.to_owned(),
         };
-        match text("type") {
-            "text" => {
-                block.kind = Kind::Text;
-                self.add(&mut block, text("text"), deltas)?;
-            }
-            "thinking" => {
-                block.kind = Kind::Thinking;
-                self.add(&mut block, text("thinking"), deltas)?;
-            }
-            "tool_use" => {
-                if text("name").is_empty() {
-                    return Err(UpstreamError::malformed("a tool call names no tool"));
-                }
-                let extra = Object::default();
-                deltas.push(self.builder.call(Some(text("id")), text("name"), false, extra)?);
-                block.kind = Kind::ToolUse(self.builder.completion.message.tool_calls.len() - 1);
-            }
-            "redacted_thinking" => {}
-            kind => ignored(&mut self.builder, kind),
-        }
+        block.add(&first, builder, deltas)?;
         if self.open.len() >= MAX_OPEN_BLOCKS {
             return Err(UpstreamError::malformed("there are too many content blocks"));
         }
@@ -174,14 +155,18 @@ impl Stream {
         Ok(())
     }
 
-    fn grow(&mut self, value: &Value<'_>, deltas: &mut Vec<Delta>) -> Result<(), UpstreamError> {
+    fn grow(
+        &mut self,
+        value: &Value<'_>,
+        builder: &mut Builder,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), UpstreamError> {
         let index = index_of(value);
-        let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
+        let Some((_, block)) = self.open.iter_mut().find(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("a delta belongs to no content block"));
         };
         let Some(delta) = value.get("delta") else { return Ok(()) };
         let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (_, mut block) = self.open.swap_remove(position);
         let more = match &block.kind {
             Kind::Text => text("text"),
             Kind::Thinking => {
@@ -191,82 +176,72 @@ impl Stream {
             Kind::ToolUse(_) => text("partial_json"),
             Kind::Other => "",
         };
-        let result = self.add(&mut block, more, deltas);
-        self.open.push((index, block));
-        result
-    }
-
-    /// Adds text, reasoning or arguments to a block.
-    fn add(
-        &mut self,
-        block: &mut Block,
-        more: &str,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
-        if more.is_empty() {
-            return Ok(());
-        }
-        deltas.push(match block.kind {
-            Kind::Text => self.builder.text(more),
-            Kind::Thinking => self.builder.reasoning(more),
-            Kind::ToolUse(index) => self.builder.arguments(index, more)?,
-            Kind::Other => return Ok(()),
-        });
-        // Reasoning must go back to the model with its signature, whether or not the rest is kept.
-        if self.builder.collects() || matches!(block.kind, Kind::Thinking) {
-            block.text.push_str(more);
-        }
-        Ok(())
+        block.add(more, builder, deltas)
     }
 
     /// A block has ended.
-    fn close(&mut self, index: u64, deltas: &mut Vec<Delta>) -> Result<(), UpstreamError> {
+    fn close(
+        &mut self,
+        index: u64,
+        builder: &mut Builder,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), UpstreamError> {
         let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("the end of no content block"));
         };
-        let (_, Block { kind, mut start, text, signature }) = self.open.swap_remove(position);
+        let (_, Block { kind, mut start, text, signature }) = self.open.remove(position);
         match kind {
             Kind::Text => start.insert("text".into(), Value::String(text.into())),
             Kind::Thinking => {
                 start.insert("thinking".into(), Value::String(text.into()));
                 start.insert("signature".into(), Value::String(signature.into()));
             }
-            Kind::ToolUse(index) => self.close_call(index, &mut start, deltas)?,
+            // Without deltas, the arguments of a call are the input that it began with.
+            Kind::ToolUse(index) if text.is_empty() => {
+                let input = start.get("input").filter(|input| input.as_object().is_some());
+                let input = input.map_or_else(|| "{}".to_owned(), Value::text);
+                deltas.push(builder.arguments(index, &input)?);
+            }
+            Kind::ToolUse(_) => {
+                if let Ok(input) = json::parse(&text) {
+                    start.insert("input".into(), input.into_owned());
+                }
+            }
             Kind::Other => {}
         }
-        let is_thinking = matches!(
-            start.get("type").and_then(Value::as_str),
-            Some("thinking" | "redacted_thinking")
-        );
-        if self.builder.collects() || is_thinking {
-            self.blocks.push(Value::Object(start));
+        let block = Value::Object(start);
+        if builder.collects() || is_thinking(&block) {
+            builder.keep(block);
         }
         Ok(())
     }
+}
 
-    /// Completes a call. Without deltas, its arguments are the input that it began with.
-    fn close_call(
+impl Block {
+    /// Adds text, reasoning or arguments.
+    fn add(
         &mut self,
-        index: usize,
-        start: &mut Object<'static>,
+        more: &str,
+        builder: &mut Builder,
         deltas: &mut Vec<Delta>,
     ) -> Result<(), UpstreamError> {
-        let calls = &self.builder.completion.message.tool_calls;
-        let is_empty = calls.get(index).is_some_and(|call| call.arguments.is_empty());
-        if is_empty {
-            let input = start.get("input").filter(|input| input.as_object().is_some());
-            let input = input.map_or_else(|| "{}".to_owned(), Value::text);
-            deltas.push(self.builder.arguments(index, &input)?);
-        } else if let Some(call) = calls.get(index)
-            && let Ok(input) = json::parse(&call.arguments)
-        {
-            start.insert("input".into(), input.into_owned());
+        if more.is_empty() {
+            return Ok(());
+        }
+        match self.kind {
+            Kind::Text => deltas.extend(builder.text(more)),
+            Kind::Thinking => deltas.extend(builder.reasoning(more)),
+            Kind::ToolUse(index) => deltas.push(builder.arguments(index, more)?),
+            Kind::Other => return Ok(()),
+        }
+        // Reasoning must go back to the model with its signature, whether or not the rest is kept.
+        if builder.collects() || !matches!(self.kind, Kind::Text) {
+            self.text.push_str(more);
         }
         Ok(())
     }
 }
 
 fn index_of(value: &Value<'_>) -> u64 {
-    let index = value.get("index").and_then(Value::as_number);
-    index.and_then(serde_json::Number::as_u64).unwrap_or_default()
+    value.get("index").and_then(|index| index.as_number()?.as_u64()).unwrap_or_default()
 }

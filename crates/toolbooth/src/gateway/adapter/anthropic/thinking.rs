@@ -1,41 +1,30 @@
 //! `reasoning_effort` for Anthropic, and the thinking blocks that it must get back.
 
+use super::is_thinking;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
-use crate::gateway::adapter::report::{Fields, Report};
-use crate::gateway::adapter::{TranslateError, TranslateOptions};
-use crate::gateway::node::{Members, object};
+use crate::gateway::adapter::{GatewayError, TranslateOptions};
+use crate::gateway::fields::{Fields, Notes};
 use crate::json::Value;
+use crate::wire::anthropic::request::Thinking as Mode;
 
 /// What the model is asked to think.
+#[derive(Default)]
 pub(super) struct Thinking<'t> {
-    mode: Mode<'t>,
+    /// The member `thinking`.
+    pub(super) mode: Option<Mode<'t>>,
     /// `output_config.effort`.
     pub(super) effort: Option<&'static str>,
 }
 
-/// The member `thinking`.
-enum Mode<'t> {
-    /// It is left out.
-    Default,
-    /// `disabled`
-    Disabled,
-    /// `adaptive`, for models since 4.6.
-    Adaptive,
-    /// `enabled`, with a number of tokens, for older models.
-    Budget(u64),
-    /// As the client wrote it.
-    Verbatim(Value<'t>),
-}
-
-impl<'t> Thinking<'t> {
-    const DEFAULT: Self = Self { mode: Mode::Default, effort: None };
-
+impl Thinking<'_> {
     /// Whether the model thinks.
     pub(super) fn is_on(&self) -> bool {
         match &self.mode {
-            Mode::Default | Mode::Disabled => false,
-            Mode::Adaptive | Mode::Budget(_) => true,
-            Mode::Verbatim(value) => value.get("type").and_then(Value::as_str) != Some("disabled"),
+            None | Some(Mode::Disabled) => false,
+            Some(Mode::Adaptive | Mode::Enabled { .. }) => true,
+            Some(Mode::Verbatim(value)) => {
+                value.get("type").and_then(Value::as_str) != Some("disabled")
+            }
         }
     }
 
@@ -43,23 +32,11 @@ impl<'t> Thinking<'t> {
     pub(super) fn max_tokens(&self, wanted: Option<u64>, default: u64) -> u64 {
         let wanted = wanted.unwrap_or(default).max(1);
         match self.mode {
-            Mode::Budget(budget) if wanted <= budget => budget.saturating_add(wanted),
+            Some(Mode::Enabled { budget_tokens }) if wanted <= budget_tokens => {
+                budget_tokens.saturating_add(wanted)
+            }
             _ => wanted,
         }
-    }
-
-    /// Writes the member `thinking`.
-    pub(super) fn write(&self, body: &mut Members<'t>) {
-        let node = match &self.mode {
-            Mode::Default => return,
-            Mode::Disabled => object([("type", "disabled".into())]),
-            Mode::Adaptive => object([("type", "adaptive".into())]),
-            Mode::Budget(tokens) => {
-                object([("type", "enabled".into()), ("budget_tokens", (*tokens).into())])
-            }
-            Mode::Verbatim(value) => value.clone().into(),
-        };
-        body.put("thinking", node);
     }
 }
 
@@ -69,14 +46,11 @@ pub(super) fn select<'t>(
     conversation: &Conversation<'_>,
     options: &TranslateOptions<'_>,
     forces_call: bool,
-    report: &mut Report,
-) -> Result<Thinking<'t>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Thinking<'t>, GatewayError> {
     let own = fields.take("thinking");
     let Some(effort) = fields.text("reasoning_effort")? else {
-        return Ok(own.map_or(Thinking::DEFAULT, |own| Thinking {
-            mode: Mode::Verbatim(own),
-            effort: None,
-        }));
+        return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
     };
     let (budget, level) = match effort.as_ref() {
         "none" => (0, "low"),
@@ -87,27 +61,23 @@ pub(super) fn select<'t>(
         "max" => (16384, "max"),
         _ => {
             let expected = "one of none, minimal, low, medium, high, xhigh, max";
-            return Err(TranslateError::expected("reasoning_effort", expected));
+            return Err(GatewayError::expected("reasoning_effort", expected));
         }
     };
     if let Some(own) = own {
-        report.drop_member("reasoning_effort");
-        return Ok(Thinking { mode: Mode::Verbatim(own), effort: None });
+        notes.drop_member("reasoning_effort");
+        return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort: None });
     }
     let version = version(options.model);
     let mut drop = |reason: &str| {
-        report.warn(format!("reasoning_effort: {reason}"));
-        report.drop_member("reasoning_effort");
-        Thinking::DEFAULT
+        notes.warn(format!("reasoning_effort: {reason}"));
+        notes.drop_member("reasoning_effort");
+        Thinking::default()
     };
     if budget == 0 {
         // Models before 3.7 do not know the member.
         let knows = version.is_none_or(|version| version >= (3, 7));
-        return Ok(if knows {
-            Thinking { mode: Mode::Disabled, effort: None }
-        } else {
-            Thinking::DEFAULT
-        });
+        return Ok(Thinking { mode: knows.then_some(Mode::Disabled), effort: None });
     }
     if version.is_some_and(|version| version < (3, 7)) {
         return Ok(drop("this model cannot think"));
@@ -116,12 +86,12 @@ pub(super) fn select<'t>(
         return Ok(drop("Anthropic does not let a model think that is forced to call a tool"));
     }
     if version.is_none_or(|version| version >= (4, 6)) {
-        return Ok(Thinking { mode: Mode::Adaptive, effort: Some(level) });
+        return Ok(Thinking { mode: Some(Mode::Adaptive), effort: Some(level) });
     }
     if !continues_thinking(conversation) {
         return Ok(drop("the last assistant message with calls has no thinking blocks"));
     }
-    Ok(Thinking { mode: Mode::Budget(budget), effort: None })
+    Ok(Thinking { mode: Some(Mode::Enabled { budget_tokens: budget }), effort: None })
 }
 
 /// The version in a name such as `claude-opus-4-6` or `claude-3-7-sonnet-20250219`; `None` if there is none, as in the
@@ -163,9 +133,4 @@ pub(super) fn blocks(extra_content: Option<Value<'_>>) -> Vec<Value<'_>> {
 fn thinking_of<'v, 't>(extra: &'v Value<'t>) -> &'v [Value<'t>] {
     let blocks = extra.get("anthropic").and_then(|own| own.get("thinking_blocks"));
     blocks.and_then(Value::as_array).unwrap_or_default()
-}
-
-fn is_thinking(block: &Value<'_>) -> bool {
-    let kind = block.get("type").and_then(Value::as_str);
-    matches!(kind, Some("thinking" | "redacted_thinking"))
 }

@@ -4,55 +4,46 @@ use std::borrow::Cow;
 
 use super::generation;
 use crate::gateway::Turn;
-use crate::gateway::adapter::conversation::{Assistant, CallResult, Conversation, Entry};
-use crate::gateway::adapter::part::{Content, Part};
-use crate::gateway::adapter::report::Report;
-use crate::gateway::adapter::{TranslateError, TranslateOptions};
-use crate::gateway::node::{Members, Node, members_of, object};
+use crate::gateway::adapter::TranslateOptions;
+use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry, ResultContent};
+use crate::gateway::adapter::part::{self, Part as ClientPart};
+use crate::gateway::fields::Notes;
 use crate::json::{self, Value};
+use crate::wire::Json;
+use crate::wire::gemini::ResultPart;
+use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part, Parts};
 
 /// The signature that Google's documentation provides for calls that another model has made.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// `systemInstruction` and `contents`.
+/// The parts of `systemInstruction`, and `contents`.
 pub(super) fn contents<'t>(
     conversation: Conversation<'t>,
     options: &TranslateOptions<'_>,
-    body: &mut Members<'t>,
-    report: &mut Report,
-) -> Result<(), TranslateError> {
-    let system = parts(conversation.system, report)?;
-    if !system.is_empty() {
-        body.put("systemInstruction", object([("parts", system.into())]));
-    }
+    notes: &mut Notes,
+) -> (Vec<Part<'t>>, Vec<Content<'t>>) {
+    let system = parts(conversation.system, notes);
     // Only the calls since the last user message are checked for signatures.
     let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));
     let turn_begins = conversation.entries.iter().rposition(is_user).unwrap_or_default();
     let needs_signature = generation(options.model).is_none_or(|generation| generation >= 3);
-    let mut contents = Contents::default();
+    let mut contents = Vec::new();
     for (index, entry) in conversation.entries.into_iter().enumerate() {
         match entry {
-            Entry::User(user) => contents.push("user", parts(user, report)?),
+            Entry::User(user) => push(&mut contents, "user", parts(user, notes)),
             Entry::Assistant(message) => {
-                let checked = needs_signature && index >= turn_begins;
-                assistant(message, checked, &mut contents, report)?;
+                let is_checked = needs_signature && index >= turn_begins;
+                assistant(message, is_checked, &mut contents, notes);
             }
             Entry::Native(turn) => native(turn, &mut contents),
         }
     }
-    body.put("contents", contents.0);
-    Ok(())
+    (system, contents)
 }
 
-/// Contents, in order.
-#[derive(Default)]
-struct Contents<'t>(Vec<Node<'t>>);
-
-impl<'t> Contents<'t> {
-    fn push(&mut self, role: &'static str, parts: Vec<Node<'t>>) {
-        if !parts.is_empty() {
-            self.0.push(object([("role", role.into()), ("parts", parts.into())]));
-        }
+fn push<'t>(contents: &mut Vec<Content<'t>>, role: &'static str, parts: Vec<Part<'t>>) {
+    if !parts.is_empty() {
+        contents.push(Content { role, parts: Parts::List(parts) });
     }
 }
 
@@ -60,42 +51,35 @@ impl<'t> Contents<'t> {
 fn assistant<'t>(
     message: Assistant<'t>,
     is_checked: bool,
-    contents: &mut Contents<'t>,
-    report: &mut Report,
-) -> Result<(), TranslateError> {
+    contents: &mut Vec<Content<'t>>,
+    notes: &mut Notes,
+) {
     let (mut said, mut results, mut further) = (Vec::new(), Vec::new(), Vec::new());
     let signature = message.extra_content.and_then(thought_signature);
     let has_texts = message.texts.iter().any(|text| !text.is_empty());
     let mut of_text = signature.filter(|_| message.calls.is_empty() || has_texts);
-    for text in message.texts {
-        if !text.is_empty() {
-            let mut part = members_of([("text", text.into())]);
-            part.put_some("thoughtSignature", of_text.take());
-            said.push(part.into());
-        }
+    for text in message.texts.into_iter().filter(|text| !text.is_empty()) {
+        said.push(Part::Text { text, thought_signature: of_text.take() });
     }
     for (index, call) in message.calls.into_iter().enumerate() {
-        let function = [("name", call.name.clone().into()), ("args", call.arguments.into())];
-        let mut part = members_of([("functionCall", object(function))]);
-        let signature = call.extra_content.and_then(thought_signature);
+        let mut signature = call.extra_content.and_then(thought_signature);
         if signature.is_none() && is_checked && index == 0 {
-            report.warn(
+            notes.warn(
                 "messages[].tool_calls[].extra_content.google.thought_signature is missing: send back what the \
                  answer had, so that the model can continue its reasoning"
                     .to_owned(),
             );
-            part.put("thoughtSignature", FOREIGN_SIGNATURE);
+            signature = Some(FOREIGN_SIGNATURE.into());
         }
-        part.put_some("thoughtSignature", signature);
-        said.push(part.into());
         if let Some(result) = call.result {
-            results.push(result_part(call.name, result, &mut further, report)?);
+            results.push(result_part(call.name.clone(), result, &mut further, notes));
         }
+        let function_call = FunctionCall { name: call.name, args: call.arguments };
+        said.push(Part::Call { function_call, thought_signature: signature });
     }
     results.extend(further);
-    contents.push("model", said);
-    contents.push("user", results);
-    Ok(())
+    push(contents, "model", said);
+    push(contents, "user", results);
 }
 
 /// `extra_content.google.thought_signature`.
@@ -111,94 +95,78 @@ fn thought_signature(extra_content: Value<'_>) -> Option<Cow<'_, str>> {
 /// A result. Images follow in `further`.
 fn result_part<'t>(
     name: Cow<'t, str>,
-    result: CallResult<'t>,
-    further: &mut Vec<Node<'t>>,
-    report: &mut Report,
-) -> Result<Node<'t>, TranslateError> {
-    let CallResult { parts: all, is_error } = result;
+    result: ResultContent<'t>,
+    further: &mut Vec<Part<'t>>,
+    notes: &mut Notes,
+) -> Part<'t> {
     let mut texts = Vec::new();
     let mut others = Vec::new();
-    for part in all {
+    for part in result.parts {
         match part {
-            Part { content: Content::Text(text), .. } => texts.push(text),
+            ClientPart { content: part::Content::Text(text), .. } => texts.push(text),
             part => others.push(part),
         }
     }
-    further.extend(parts(others, report)?);
+    further.extend(parts(others, notes));
     let text = match texts.len() {
         1 => texts.swap_remove(0),
         _ => texts.join("\n").into(),
     };
-    Ok(object([("functionResponse", response(None, name, text, is_error))]))
+    Part::Result(ResultPart::new(None, name, structured(text, result.is_error)))
 }
 
-/// `functionResponse`. Gemini requires an object, whose members `output` and `error` it knows.
-fn response<'t>(
-    id: Option<String>,
-    name: Cow<'t, str>,
-    text: Cow<'t, str>,
-    is_error: bool,
-) -> Node<'t> {
-    let structured = match json::parse(&text) {
+/// A result as JSON, if it is an object or an array, and otherwise as text.
+fn structured(text: Cow<'_, str>, is_error: bool) -> Result<Value<'_>, Value<'_>> {
+    let value = match json::parse(&text) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => Some(value.into_owned()),
         Ok(_) | Err(_) => None,
     };
-    let value = structured.unwrap_or(Value::String(text));
-    let member = if is_error { "error" } else { "output" };
-    let mut members = Members::default();
-    members.put_some("id", id);
-    members.put("name", name);
-    members.put("response", object([(member, value.into())]));
-    members.into()
+    let value = value.unwrap_or(Value::String(text));
+    if is_error { Err(value) } else { Ok(value) }
 }
 
 /// A round of the tool loop, as Gemini wrote it.
-fn native<'t>(turn: &'t Turn, contents: &mut Contents<'t>) {
-    let said =
-        object([("role", "model".into()), ("parts", Node::Raw(turn.native.as_str().into()))]);
-    contents.0.push(said);
+fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
+    let parts = Parts::Native(Json::Text(turn.native.as_str().into()));
+    contents.push(Content { role: "model", parts });
     // A result has the id that Gemini gave the call. Older models give none and reject it.
     let parts = json::parse_within(&turn.native, &mut { usize::MAX }).unwrap_or_default();
     let parts = parts.as_array().unwrap_or_default();
     let call = |part: &Value<'_>| {
         let call = part.get("functionCall").or_else(|| part.get("function_call"))?;
-        Some(call.get("id").and_then(Value::as_str).map(str::to_owned))
+        Some(call.get("id").and_then(Value::as_str).map(|id| Cow::Owned(id.to_owned())))
     };
     let ids = parts.iter().filter_map(call).chain(std::iter::repeat(None));
     let results = turn.results.iter().zip(ids).map(|(result, id)| {
-        let (name, text) = (result.name.as_str().into(), result.content.as_str().into());
-        object([("functionResponse", response(id, name, text, result.is_error))])
+        let value = structured(result.content.as_str().into(), result.is_error);
+        Part::Result(ResultPart::new(id, result.name.as_str().into(), value))
     });
-    contents.push("user", results.collect());
+    push(contents, "user", results.collect());
 }
 
 /// Parts of a message.
-fn parts<'t>(all: Vec<Part<'t>>, report: &mut Report) -> Result<Vec<Node<'t>>, TranslateError> {
-    let mut nodes = Vec::new();
-    for Part { content, cache_control, path } in all {
+fn parts<'t>(all: Vec<ClientPart<'t>>, notes: &mut Notes) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    for ClientPart { content, cache_control, path } in all {
         if cache_control.is_some() {
-            report.drop_member(&format!("{path}.cache_control"));
+            notes.drop_member(&format!("{path}.cache_control"));
         }
-        nodes.push(match content {
-            Content::Text(text) if text.is_empty() => continue,
-            Content::Text(text) => object([("text", text.into())]),
-            Content::Url(url) => {
-                let mut file = Members::default();
-                file.put_some("mimeType", media_type(&url));
-                file.put("fileUri", url);
-                object([("fileData", file.into())])
+        parts.push(match content {
+            part::Content::Text(text) if text.is_empty() => continue,
+            part::Content::Text(text) => Part::Text { text, thought_signature: None },
+            part::Content::Url(url) => {
+                Part::File { file_data: FileData { mime_type: media_type(&url), file_uri: url } }
             }
-            Content::Data { media_type, base64 } => {
-                let media_type = match media_type.as_ref() {
+            part::Content::Data { media_type, base64 } => {
+                let mime_type = match media_type.as_ref() {
                     "audio/mp3" => Cow::Borrowed("audio/mpeg"),
                     _ => media_type,
                 };
-                let data = [("mimeType", media_type.into()), ("data", base64.into())];
-                object([("inlineData", object(data))])
+                Part::Inline { inline_data: InlineData { mime_type, data: base64 } }
             }
         });
     }
-    Ok(nodes)
+    parts
 }
 
 /// The media type that the name of a file tells.

@@ -1,18 +1,24 @@
 //! Gemini generateContent.
 
+mod answer;
 mod contents;
 mod request;
-mod response;
-mod stream;
-
-pub(super) use request::translate;
-pub(super) use response::decode;
-pub(in crate::gateway) use stream::Stream;
 
 use std::fmt::Write;
 
+use super::Adapter;
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    list: "gemini",
+    path,
+    headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
+    translate: request::translate,
+    decode: answer::decode,
+    decoder: || Box::<answer::Stream>::default(),
+};
+
 /// The path and query of a request. A model's name is one segment; other characters are escaped.
-pub(super) fn path(model: &str, stream: bool) -> String {
+fn path(model: &str, stream: bool) -> String {
     let mut path = "/v1beta/models/".to_owned();
     for byte in model.strip_prefix("models/").unwrap_or(model).bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~@".contains(&byte) {

@@ -3,107 +3,93 @@
 use super::contents::contents;
 use super::generation;
 use crate::gateway::adapter::conversation;
-use crate::gateway::adapter::report::{Fields, Report};
 use crate::gateway::adapter::schema::ClientSchema;
-use crate::gateway::adapter::{TranslateError, TranslateOptions, members};
-use crate::gateway::node::{Members, Node, members_of, object};
+use crate::gateway::adapter::{GatewayError, TranslateOptions, members, tools_of};
+use crate::gateway::fields::{Fields, Notes};
 use crate::gateway::{ChatRequest, FunctionTool, Provider, Tool, ToolChoice};
-use crate::json::Value;
+use crate::json;
 use crate::protocol::providers::gemini::PLAIN;
+use crate::wire::Json;
+use crate::wire::gemini::request::{
+    CallingConfig, Declaration, GenerationConfig, Request, System, ThinkingConfig, ToolConfig,
+    Tools,
+};
 
 /// The most stop sequences.
 const MAX_STOP: usize = 5;
 
 /// The body of a request.
-pub(in crate::gateway::adapter) fn translate<'t>(
-    request: &'t ChatRequest,
-    options: &TranslateOptions<'t>,
-    report: &mut Report,
-) -> Result<Members<'t>, TranslateError> {
-    let mut fields = members(request, report)?;
-    let conversation = conversation::read(request, Provider::Gemini, report)?;
-    let mut body = Members::default();
-    contents(conversation, options, &mut body, report)?;
+pub(super) fn translate(
+    request: &ChatRequest,
+    options: &TranslateOptions<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<u8>, GatewayError> {
+    let mut fields = members(request, notes)?;
+    let conversation = conversation::read(request, Provider::Gemini, notes)?;
+    let (system, contents) = contents(conversation, options, notes);
+    let mut body = Request {
+        system_instruction: (!system.is_empty()).then_some(System { parts: system }),
+        contents,
+        ..Request::default()
+    };
     let parallel = fields.boolean("parallel_tool_calls")?;
-    let declarations = declarations(request, options, report)?;
-    if declarations.is_empty() {
-        if request.tool_choice.is_some() {
-            report.drop_member("tool_choice");
-        }
-        if parallel.is_some() {
-            report.drop_member("parallel_tool_calls");
-        }
+    let mut function_declarations = declarations(request, options, notes)?;
+    let server_tools = options.server_tools.iter().map(|json| Json::Text((*json).into()));
+    let server_tools: Vec<_> = server_tools.map(Declaration::Server).collect();
+    function_declarations.extend(server_tools);
+    if function_declarations.is_empty() {
+        notes.drop_choice(request, parallel);
     } else {
-        body.put("tools", vec![object([("functionDeclarations", declarations.into())])]);
+        body.tools = Some([Tools { function_declarations }]);
         if parallel == Some(false) {
-            report.drop_member("parallel_tool_calls");
+            notes.drop_member("parallel_tool_calls");
         }
-        if let Some(config) = calling_config(request, options, report)? {
-            body.put("toolConfig", object([("functionCallingConfig", config.into())]));
-        }
+        body.tool_config = calling_config(request, options, notes)?
+            .map(|function_calling_config| ToolConfig { function_calling_config });
     }
-    let generation_config = generation_config(request, &mut fields, options, report)?;
-    if !generation_config.is_empty() {
-        body.put("generationConfig", generation_config);
-    }
-    fields.finish(report);
-    Ok(body)
+    body.generation_config = generation_config(request, &mut fields, options, notes)?;
+    fields.finish(notes);
+    Ok(json::to_vec(&body))
 }
 
 fn generation_config<'t>(
     request: &'t ChatRequest,
     fields: &mut Fields<'t>,
     options: &TranslateOptions<'_>,
-    report: &mut Report,
-) -> Result<Members<'t>, TranslateError> {
-    let mut config = Members::default();
-    let newer = fields.count("max_completion_tokens")?;
-    let older = fields.count("max_tokens")?;
-    if newer.is_some() && older.is_some_and(|older| Some(older) != newer) {
-        report.drop_member("max_tokens");
+    notes: &mut Notes,
+) -> Result<GenerationConfig<'t>, GatewayError> {
+    let mut stop = fields.list("stop");
+    if stop.len() > MAX_STOP {
+        notes.warn(format!(
+            "stop: Gemini accepts at most {MAX_STOP} sequences; the others are left out"
+        ));
+        stop.truncate(MAX_STOP);
     }
-    config.put_some("maxOutputTokens", newer.or(older));
-    for (name, its_name) in [
-        ("temperature", "temperature"),
-        ("top_p", "topP"),
-        ("top_k", "topK"),
-        ("seed", "seed"),
-        ("presence_penalty", "presencePenalty"),
-        ("frequency_penalty", "frequencyPenalty"),
-    ] {
-        config.put_some(its_name, fields.number(name)?);
-    }
-    if let Some(stop) = fields.take("stop") {
-        let mut stop = match stop {
-            Value::Array(stop) => stop,
-            stop => vec![stop],
-        };
-        if stop.len() > MAX_STOP {
-            report.warn(format!(
-                "stop: Gemini accepts at most {MAX_STOP} sequences; the others are left out"
-            ));
-            stop.truncate(MAX_STOP);
+    let mut config = GenerationConfig {
+        max_output_tokens: fields.max_tokens(notes)?,
+        temperature: fields.number("temperature")?,
+        top_p: fields.number("top_p")?,
+        top_k: fields.number("top_k")?,
+        seed: fields.number("seed")?,
+        presence_penalty: fields.number("presence_penalty")?,
+        frequency_penalty: fields.number("frequency_penalty")?,
+        stop_sequences: stop,
+        thinking_config: thinking_config(fields, options.model, notes)?,
+        ..GenerationConfig::default()
+    };
+    let Some(mut format) = fields.fields("response_format")? else { return Ok(config) };
+    match format.required_text("type")?.as_ref() {
+        "text" => {}
+        "json_object" => config.response_mime_type = Some("application/json"),
+        "json_schema" => {
+            config.response_mime_type = Some("application/json");
+            let schema = ClientSchema::of_response_format(request, &mut format, notes)?;
+            let schema = schema.map(|it| it.convert(&PLAIN, true, options.target, notes));
+            config.response_json_schema = schema.transpose()?;
         }
-        config.put("stopSequences", Value::Array(stop));
+        _ => notes.drop_member("response_format.type"),
     }
-    if let Some(mut format) = fields.fields("response_format")? {
-        match format.required_text("type")?.as_ref() {
-            "text" => {}
-            kind @ ("json_object" | "json_schema") => {
-                config.put("responseMimeType", "application/json");
-                if kind == "json_schema"
-                    && let Some(schema) =
-                        ClientSchema::of_response_format(request, &mut format, report)?
-                {
-                    let schema = schema.convert(&PLAIN, true, options.target, report)?;
-                    config.put("responseJsonSchema", schema);
-                }
-            }
-            _ => report.drop_member("response_format.type"),
-        }
-        format.finish(report);
-    }
-    config.put_some("thinkingConfig", thinking_config(fields, options.model, report)?);
+    format.finish(notes);
     Ok(config)
 }
 
@@ -111,8 +97,8 @@ fn generation_config<'t>(
 fn thinking_config(
     fields: &mut Fields<'_>,
     model: &str,
-    report: &mut Report,
-) -> Result<Option<Node<'static>>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Option<ThinkingConfig>, GatewayError> {
     let Some(effort) = fields.text("reasoning_effort")? else { return Ok(None) };
     let is_pro = model.contains("pro");
     let (level, budget) = match effort.as_ref() {
@@ -123,94 +109,66 @@ fn thinking_config(
         "high" | "xhigh" | "max" => ("high", 24_576),
         _ => {
             let expected = "one of none, minimal, low, medium, high, xhigh, max";
-            return Err(TranslateError::expected("reasoning_effort", expected));
+            return Err(GatewayError::expected("reasoning_effort", expected));
         }
     };
     if model.contains("gemini-2.5") {
         if budget == 0 && is_pro {
-            report.warn("reasoning_effort: this model always thinks".to_owned());
-            report.drop_member("reasoning_effort");
+            notes.warn("reasoning_effort: this model always thinks".to_owned());
+            notes.drop_member("reasoning_effort");
             return Ok(None);
         }
-        return Ok(Some(object([("thinkingBudget", budget.into())])));
+        return Ok(Some(ThinkingConfig::ThinkingBudget(budget)));
     }
     if generation(model).is_some_and(|generation| generation < 3) {
-        report.warn("reasoning_effort: this model cannot think".to_owned());
-        report.drop_member("reasoning_effort");
+        notes.warn("reasoning_effort: this model cannot think".to_owned());
+        notes.drop_member("reasoning_effort");
         return Ok(None);
     }
     if budget == 0 {
-        report.warn(format!(
+        notes.warn(format!(
             "reasoning_effort: this model always thinks, at least at the level {level}"
         ));
     }
-    Ok(Some(object([("thinkingLevel", level.into())])))
+    Ok(Some(ThinkingConfig::ThinkingLevel(level)))
 }
 
 fn declarations<'t>(
     request: &'t ChatRequest,
-    options: &TranslateOptions<'t>,
-    report: &mut Report,
-) -> Result<Vec<Node<'t>>, TranslateError> {
-    let mut declarations = Vec::new();
-    for (index, tool) in request.tools.iter().enumerate() {
-        let path = format!("tools[{index}]");
-        match tool {
-            Tool::Function(function) => {
-                declarations.push(declaration(function, path, options, report)?);
-            }
-            Tool::Other { .. } => {
-                let path = format!("{path}.type");
-                return Err(TranslateError::expected(&path, "\"function\" for this provider"));
-            }
-        }
-    }
-    declarations.extend(options.server_tools.iter().map(|json| Node::Raw((*json).into())));
-    Ok(declarations)
+    options: &TranslateOptions<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<Declaration<'t>>, GatewayError> {
+    let tools = tools_of(request)?.into_iter();
+    tools.map(|(path, function)| declaration(function, path, options, notes)).collect()
 }
 
 fn declaration<'t>(
     function: &'t FunctionTool,
     path: String,
     options: &TranslateOptions<'_>,
-    report: &mut Report,
-) -> Result<Node<'t>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Declaration<'t>, GatewayError> {
     let name = function.name.as_str();
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         let path = format!("{path}.function.name");
         let message = format!("{path} must begin with a letter or an underscore for Gemini");
-        return Err(TranslateError::invalid(&path, message));
+        return Err(GatewayError::invalid(&path, message));
     }
-    let mut node = members_of([("name", name.into())]);
-    node.put_some("description", function.description.as_deref());
-    if let Some(json) = function.parameters.as_deref() {
-        let schema = ClientSchema {
-            json,
-            owner: format!("Tool '{name}'"),
-            path: format!("{path}.function.parameters"),
-        };
-        // An empty object of parameters would be a schema without a type.
-        let schema = schema.convert_object(&PLAIN, true, options.target, report)?;
-        node.put("parametersJsonSchema", schema);
-    }
-    let mut definition = Fields::of_json(&function.json, path)?;
-    definition.take("type");
-    if let Some(mut inner) = definition.fields("function")? {
-        for known in ["name", "description", "parameters", "strict"] {
-            inner.take(known);
-        }
-        inner.finish(report);
-    }
-    definition.finish(report);
-    Ok(node.into())
+    // An empty object of parameters would be a schema without a type.
+    let schema = ClientSchema::of_tool(function, &path);
+    let schema = schema.map(|it| it.convert_object(&PLAIN, true, options.target, notes));
+    let parameters_json_schema = schema.transpose()?;
+    function.finish(path, &[], notes)?;
+    let description = function.description.as_deref();
+    Ok(Declaration::Client { name, description, parameters_json_schema })
 }
 
 /// `functionCallingConfig`. Strict tools are held to their schemas by the mode `VALIDATED`.
 fn calling_config<'t>(
     request: &'t ChatRequest,
     options: &TranslateOptions<'_>,
-    report: &mut Report,
-) -> Result<Option<Members<'t>>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Option<CallingConfig<'t>>, GatewayError> {
     let (mut strict, mut lax) = (false, !options.server_tools.is_empty());
     for tool in &request.tools {
         if let Tool::Function(FunctionTool { strict: is_strict, .. }) = tool {
@@ -218,21 +176,19 @@ fn calling_config<'t>(
             lax |= !*is_strict;
         }
     }
-    let names =
-        |names: &'t [String]| Node::List(names.iter().map(|name| name.as_str().into()).collect());
     let (mode, allowed) = match &request.tool_choice {
         Some(ToolChoice::None) => ("NONE", None),
         Some(ToolChoice::Required) if options.may_force => ("ANY", None),
         Some(ToolChoice::Function(name)) if options.may_force => {
-            ("ANY", Some(names(std::slice::from_ref(name))))
+            ("ANY", Some(std::slice::from_ref(name)))
         }
         Some(ToolChoice::Allowed { required, names: allowed }) => {
             let mode = if *required && options.may_force { "ANY" } else { "VALIDATED" };
-            (mode, Some(names(allowed)))
+            (mode, Some(allowed.as_slice()))
         }
         Some(ToolChoice::Other(_)) => {
             let expected = "a function, or one of none, auto, required for this provider";
-            return Err(TranslateError::expected("tool_choice", expected));
+            return Err(GatewayError::expected("tool_choice", expected));
         }
         Some(ToolChoice::Auto | ToolChoice::Required | ToolChoice::Function(_)) if !strict => {
             ("AUTO", None)
@@ -240,7 +196,7 @@ fn calling_config<'t>(
         None if !strict => return Ok(None),
         None | Some(ToolChoice::Auto | ToolChoice::Required | ToolChoice::Function(_)) => {
             if lax {
-                report.warn(
+                notes.warn(
                     "tools[].function.strict: Gemini enforces the schemas of all tools or of none"
                         .to_owned(),
                 );
@@ -248,7 +204,5 @@ fn calling_config<'t>(
             ("VALIDATED", None)
         }
     };
-    let mut config = members_of([("mode", mode.into())]);
-    config.put_some("allowedFunctionNames", allowed);
-    Ok(Some(config))
+    Ok(Some(CallingConfig { mode, allowed_function_names: allowed }))
 }

@@ -1,63 +1,56 @@
 //! OpenAI Chat Completions, and the providers with its format.
 
 mod request;
-mod response;
 mod stream;
 
-pub(super) use request::translate;
-pub(super) use response::decode;
-pub(in crate::gateway) use stream::Stream;
+use super::{Adapter, members_of_answer};
+use crate::gateway::UpstreamError;
+use crate::gateway::builder::Builder;
+use crate::json::Value;
+use crate::wire::FinishReason;
+use crate::wire::openai::{self, Choice};
 
-use crate::gateway::{FinishReason, Usage};
-use crate::json::{Object, Value};
+/// OpenAI itself, which rejects members that it does not know.
+pub(super) static OPENAI: Adapter = adapter(true);
+/// Any other provider with its format.
+pub(super) static COMPATIBLE: Adapter = adapter(false);
 
-/// OpenAI's word for why the model stopped; `None` for others.
-fn finish_reason(word: &str) -> Option<FinishReason> {
-    Some(match word {
-        "stop" => FinishReason::Stop,
-        "length" => FinishReason::Length,
-        // A call of the deprecated `functions` is a member of the message that the gateway does not interpret.
-        "tool_calls" | "function_call" => FinishReason::ToolCalls,
-        "content_filter" => FinishReason::ContentFilter,
-        _ => return None,
-    })
+const fn adapter(strict: bool) -> Adapter {
+    Adapter {
+        list: "openai",
+        path: |_, _| "/chat/completions".to_owned(),
+        headers: |key| {
+            key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+        },
+        translate: match strict {
+            true => |request, options, notes| request::translate(request, options, true, notes),
+            false => |request, options, notes| request::translate(request, options, false, notes),
+        },
+        decode,
+        decoder: || Box::<stream::Stream>::default(),
+    }
 }
 
-fn unknown_reason(word: &str) -> String {
-    let word = crate::text::excerpt(word);
-    format!(
-        "The provider ended with the unknown finish reason \"{word}\", which is reported as stop"
-    )
-}
-
-fn usage(object: &Object<'_>) -> Usage {
-    let count = |value: Option<&Value<'_>>| {
-        value.and_then(Value::as_number).and_then(serde_json::Number::as_u64).unwrap_or_default()
+fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+    let body = members_of_answer(body)?;
+    let openai::Completion { mut answer, created, mut body, choice } =
+        openai::completion(body).map_err(UpstreamError::Malformed)?;
+    let Some(Choice { mut choice, mut message }) = choice else {
+        return Err(UpstreamError::malformed("the answer has no choice"));
     };
-    let detail = |member: &str, name: &str| count(object.get(member).and_then(|it| it.get(name)));
-    let prompt_tokens = count(object.get("prompt_tokens"));
-    let completion_tokens = count(object.get("completion_tokens"));
-    let total_tokens = count(object.get("total_tokens"));
-    Usage {
-        prompt_tokens,
-        completion_tokens,
-        total_tokens: total_tokens.max(prompt_tokens.saturating_add(completion_tokens)),
-        cached_tokens: detail("prompt_tokens_details", "cached_tokens"),
-        reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens"),
-        extra: Some(object.clone().into_owned()),
+    builder.head(&mut answer);
+    for item in answer.items {
+        builder.item(item, &mut Vec::new())?;
     }
-}
-
-/// A string that is not empty.
-fn text<'v>(object: &'v Object<'_>, name: &str) -> Option<&'v str> {
-    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
-}
-
-/// The arguments of a call, which some providers send as an object.
-fn arguments(function: &Object<'_>, name: &str) -> Option<String> {
-    match function.get(name)? {
-        Value::Null => None,
-        Value::String(text) => Some(text.as_ref().to_owned()),
-        value => Some(value.text()),
-    }
+    let reason = answer.finish.map_or(FinishReason::Stop, |finish| builder.reason(&finish));
+    builder.finish(reason);
+    body.retain(|name, _| !matches!(name, "object" | "_2api"));
+    choice.take("index");
+    message.take("role");
+    let completion = &mut builder.completion;
+    completion.created = created;
+    completion.message.extra = message.into_owned();
+    completion.extra.body = body.into_owned();
+    completion.extra.choice = choice.into_owned();
+    Ok(())
 }

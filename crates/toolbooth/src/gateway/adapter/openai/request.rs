@@ -4,14 +4,17 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::gateway::adapter::report::{Fields, Report};
 use crate::gateway::adapter::schema::ClientSchema;
-use crate::gateway::adapter::{TranslateError, TranslateOptions};
-use crate::gateway::ids;
-use crate::gateway::node::{Members, Node, members_of, object};
-use crate::gateway::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice};
+use crate::gateway::adapter::{GatewayError, TranslateOptions};
+use crate::gateway::fields::{Fields, Notes};
+use crate::gateway::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ids};
 use crate::json::{self, Value};
 use crate::protocol::providers::openai::{PLAIN, STRICT};
+use crate::wire::Json;
+use crate::wire::openai::ToolMessage;
+use crate::wire::openai::request::{
+    AllowedChoice, Members, NamedFunction, Request, ToolChoice as Choice,
+};
 
 /// The members of an assistant message that OpenAI knows.
 const MESSAGE_MEMBERS: &[&str] =
@@ -21,82 +24,73 @@ const MESSAGE_MEMBERS: &[&str] =
 const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
 
 /// The body of a request. `strict` is for OpenAI itself, which rejects members that it does not know.
-pub(in crate::gateway::adapter) fn translate<'t>(
-    request: &'t ChatRequest,
-    options: &TranslateOptions<'t>,
+pub(super) fn translate(
+    request: &ChatRequest,
+    options: &TranslateOptions<'_>,
     strict: bool,
-    report: &mut Report,
-) -> Result<Members<'t>, TranslateError> {
-    let mut body = members_of([("model", options.model.into())]);
-    let mut messages = Vec::new();
+    notes: &mut Notes,
+) -> Result<Vec<u8>, GatewayError> {
+    let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };
     for (index, item) in request.history.iter().enumerate() {
-        history_item(item, index, strict, &mut messages, report)?;
+        history_item(item, index, strict, &mut body.messages, notes)?;
     }
-    body.put("messages", messages);
-    let mut tools = Vec::new();
     for (index, tool) in request.tools.iter().enumerate() {
-        tools.push(match tool {
-            Tool::Function(function) if strict => function_tool(function, index, options, report)?,
-            Tool::Function(FunctionTool { json, .. }) | Tool::Other { json, .. } => raw(json),
+        body.tools.push(match tool {
+            Tool::Function(function) if strict => function_tool(function, index, options, notes)?,
+            Tool::Function(FunctionTool { json, .. }) | Tool::Other { json, .. } => {
+                (&**json).into()
+            }
         });
     }
-    tools.extend(options.server_tools.iter().map(|json| Node::Raw((*json).into())));
-    let has_tools = !tools.is_empty();
-    if has_tools {
-        body.put("tools", tools);
-        let choice = request.tool_choice.as_ref();
-        body.put_some("tool_choice", choice.map(|choice| tool_choice(choice, options.may_force)));
-    } else if request.tool_choice.is_some() {
-        report.drop_member("tool_choice");
+    body.tools.extend(options.server_tools.iter().map(|json| Json::Text((*json).into())));
+    let has_tools = !body.tools.is_empty();
+    match &request.tool_choice {
+        Some(choice) if has_tools => {
+            body.tool_choice = Some(tool_choice(choice, options.may_force))
+        }
+        Some(_) => notes.drop_member("tool_choice"),
+        None => {}
     }
     for (name, json) in &request.members {
         match name.as_str() {
-            "parallel_tool_calls" if !has_tools => report.drop_member(name),
-            "stream_options" => {}
-            _ => body.put(name.as_str(), raw(json)),
+            "parallel_tool_calls" if !has_tools => notes.drop_member(name),
+            "stream_options" if options.stream => {}
+            "stream_options" => notes.drop_member(name),
+            _ => body.members.0.push((name.into(), (&**json).into())),
         }
     }
-    let stream_options = request.members.iter().find(|(name, _)| name == "stream_options");
     if options.stream {
-        let mut wanted = members_of([("include_usage", true.into())]);
-        if let Some((name, json)) = stream_options {
-            let mut fields = Fields::of(parse(json)?, name.clone())?;
+        let mut wanted = Members(vec![("include_usage".into(), Json::Value(Value::Bool(true)))]);
+        if let Some(json) = request.member("stream_options") {
+            let mut fields = Fields::of_json(json, String::new())?;
             fields.take("include_usage");
-            for (name, value) in fields.into_object() {
-                wanted.put(name, value);
-            }
+            let others = fields.into_object().into_iter();
+            wanted.0.extend(others.map(|(name, value)| (name, Json::Value(value))));
         }
-        body.put("stream", true);
-        body.put("stream_options", wanted);
-    } else if stream_options.is_some() {
-        report.drop_member("stream_options");
+        body.stream_options = Some(wanted);
     }
-    Ok(body)
+    Ok(json::to_vec(&body))
 }
 
-fn raw(json: &RawValue) -> Node<'_> {
-    Node::Raw(json.get().into())
-}
-
-fn parse(json: &RawValue) -> Result<Value<'_>, TranslateError> {
+fn parse(json: &RawValue) -> Result<Value<'_>, GatewayError> {
     json::parse_within(json.get(), &mut { usize::MAX })
-        .map_err(|_| TranslateError::expected("the body", "valid JSON"))
+        .map_err(|_| GatewayError::expected("the body", "valid JSON"))
 }
 
 fn history_item<'t>(
     item: &'t HistoryItem,
     index: usize,
     strict: bool,
-    messages: &mut Vec<Node<'t>>,
-    report: &mut Report,
-) -> Result<(), TranslateError> {
+    messages: &mut Vec<Json<'t>>,
+    notes: &mut Notes,
+) -> Result<(), GatewayError> {
     let turn = match item {
         HistoryItem::Message { role: Role::System | Role::Developer | Role::User, json } => {
-            messages.push(raw(json));
+            messages.push((&**json).into());
             return Ok(());
         }
         HistoryItem::Message { role: Role::Assistant, json } => {
-            messages.push(assistant(json.get(), index, strict, report)?);
+            messages.push(assistant(json.get(), index, strict, notes)?);
             return Ok(());
         }
         HistoryItem::Message { role: Role::Tool, json } => {
@@ -105,13 +99,11 @@ fn history_item<'t>(
         }
         HistoryItem::Turn(turn) => turn,
     };
-    messages.push(assistant(&turn.message, index, strict, report)?);
+    messages.push(assistant(&turn.message, index, strict, notes)?);
     for result in &turn.results {
-        messages.push(object([
-            ("role", "tool".into()),
-            ("tool_call_id", accepted_id(Cow::Borrowed(&result.call_id), strict).into()),
-            ("content", result.content.as_str().into()),
-        ]));
+        let id = accepted_id(Cow::Borrowed(&result.call_id), strict);
+        let message = ToolMessage::new(&id, result.content.as_str());
+        messages.push(Json::Text(json::to_string(&message).into()));
     }
     Ok(())
 }
@@ -121,12 +113,12 @@ fn accepted_id(id: Cow<'_, str>, strict: bool) -> Cow<'_, str> {
     if strict { ids::portable(id) } else { ids::short(id) }
 }
 
-fn tool_message(json: &RawValue, strict: bool) -> Result<Node<'_>, TranslateError> {
-    let Value::Object(mut message) = parse(json)? else { return Ok(raw(json)) };
-    let Some(Value::String(id)) = message.get("tool_call_id") else { return Ok(raw(json)) };
+fn tool_message(json: &RawValue, strict: bool) -> Result<Json<'_>, GatewayError> {
+    let Value::Object(mut message) = parse(json)? else { return Ok(json.into()) };
+    let Some(Value::String(id)) = message.get("tool_call_id") else { return Ok(json.into()) };
     let accepted = accepted_id(id.clone(), strict);
     if accepted == *id {
-        return Ok(raw(json));
+        return Ok(json.into());
     }
     message.insert("tool_call_id".into(), Value::String(accepted));
     Ok(Value::Object(message).into())
@@ -137,11 +129,11 @@ fn assistant<'t>(
     json: &'t str,
     index: usize,
     strict: bool,
-    report: &mut Report,
-) -> Result<Node<'t>, TranslateError> {
+    notes: &mut Notes,
+) -> Result<Json<'t>, GatewayError> {
     let value = json::parse_within(json, &mut { usize::MAX })
-        .map_err(|_| TranslateError::expected("messages", "valid JSON"))?;
-    let Value::Object(mut message) = value else { return Ok(Node::Raw(json.into())) };
+        .map_err(|_| GatewayError::expected("messages", "valid JSON"))?;
+    let Value::Object(mut message) = value else { return Ok(Json::Text(json.into())) };
     let mut is_changed = false;
     let path = format!("messages[{index}]");
     message.retain(|name, value| {
@@ -153,7 +145,7 @@ fn assistant<'t>(
         };
         let is_own = matches!(name, "_2api" | "tool_calls") || is_gateway_only(name, value);
         if !keep && !value.is_null() && !is_own {
-            report.drop_member(&format!("{path}.{name}"));
+            notes.drop_member(&format!("{path}.{name}"));
         }
         is_changed |= !keep;
         keep
@@ -169,7 +161,7 @@ fn assistant<'t>(
                 };
                 let is_own = name == "index" || is_gateway_only(name, value);
                 if !keep && !value.is_null() && !is_own {
-                    report.drop_member(&format!("{path}.tool_calls[].{name}"));
+                    notes.drop_member(&format!("{path}.tool_calls[].{name}"));
                 }
                 is_changed |= !keep;
                 keep
@@ -185,7 +177,7 @@ fn assistant<'t>(
         message.insert("tool_calls".into(), Value::Array(calls));
     }
     if !is_changed {
-        return Ok(Node::Raw(json.into()));
+        return Ok(Json::Text(json.into()));
     }
     Ok(Value::Object(message).into())
 }
@@ -202,54 +194,35 @@ fn function_tool<'t>(
     tool: &'t FunctionTool,
     index: usize,
     options: &TranslateOptions<'_>,
-    report: &mut Report,
-) -> Result<Node<'t>, TranslateError> {
-    let Some(parameters) = tool.parameters.as_deref() else { return Ok(raw(&tool.json)) };
-    let schema = ClientSchema {
-        json: parameters,
-        owner: format!("Tool '{}'", tool.name),
-        path: format!("tools[{index}].function.parameters"),
+    notes: &mut Notes,
+) -> Result<Json<'t>, GatewayError> {
+    let unchanged = || Ok(Json::from(&*tool.json));
+    let Some(schema) = ClientSchema::of_tool(tool, &format!("tools[{index}]")) else {
+        return unchanged();
     };
     let target = if tool.strict { &STRICT } else { &PLAIN };
-    let converted = schema.convert(target, true, options.target, report)?;
-    if matches!(&converted, Node::Raw(Cow::Borrowed(text)) if *text == parameters.get()) {
-        return Ok(raw(&tool.json));
+    let converted = schema.convert(target, true, options.target, notes)?;
+    let Json::Value(parameters) = converted else { return unchanged() };
+    let Value::Object(mut definition) = parse(&tool.json)? else { return unchanged() };
+    if let Some(Value::Object(mut function)) = definition.take("function") {
+        function.insert("parameters".into(), parameters);
+        definition.insert("function".into(), Value::Object(function));
     }
-    let Value::Object(mut definition) = parse(&tool.json)? else { return Ok(raw(&tool.json)) };
-    let mut members = Members::default();
-    if let Some(Value::Object(function)) = definition.take("function") {
-        let mut changed = Members::default();
-        for (name, value) in function {
-            match name.as_ref() {
-                "parameters" => changed.put(name, converted.clone()),
-                _ => changed.put(name, value),
-            }
-        }
-        members.put("function", changed);
-    }
-    for (name, value) in definition {
-        members.put(name, value);
-    }
-    Ok(members.into())
+    Ok(Value::Object(definition).into())
 }
 
-fn tool_choice(choice: &ToolChoice, may_force: bool) -> Node<'_> {
-    let named = |name: &'_ str| {
-        let name = Value::String(Cow::Owned(name.to_owned()));
-        object([("type", "function".into()), ("function", object([("name", name.into())]))])
-    };
+fn tool_choice(choice: &ToolChoice, may_force: bool) -> Choice<'_> {
     match choice {
-        ToolChoice::None => "none".into(),
-        ToolChoice::Auto => "auto".into(),
-        ToolChoice::Required if may_force => "required".into(),
-        ToolChoice::Function(name) if may_force => named(name),
-        ToolChoice::Other(json) if may_force => Node::Raw(json.as_str().into()),
-        ToolChoice::Required | ToolChoice::Function(_) | ToolChoice::Other(_) => "auto".into(),
+        ToolChoice::None => Choice::Word("none"),
+        ToolChoice::Required if may_force => Choice::Word("required"),
+        ToolChoice::Function(name) if may_force => Choice::Function(NamedFunction::new(name)),
+        ToolChoice::Other(json) if may_force => Choice::Verbatim(Json::Text(json.into())),
         ToolChoice::Allowed { required, names } => {
-            let mode = if *required && may_force { "required" } else { "auto" };
-            let tools: Vec<Node<'_>> = names.iter().map(|name| named(name)).collect();
-            let allowed = object([("mode", mode.into()), ("tools", tools.into())]);
-            object([("type", "allowed_tools".into()), ("allowed_tools", allowed)])
+            Choice::Allowed(AllowedChoice::new(*required && may_force, names))
         }
+        ToolChoice::Auto
+        | ToolChoice::Required
+        | ToolChoice::Function(_)
+        | ToolChoice::Other(_) => Choice::Word("auto"),
     }
 }

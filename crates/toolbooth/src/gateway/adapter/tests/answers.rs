@@ -156,8 +156,7 @@ fn case_08_and_18_ids_of_gemini() {
     let call = |id: &str| json!({"functionCall": {"id": id, "name": "a", "args": {}}});
     let parts = json!([{"functionCall": {"name": "a"}}, {"functionCall": {"name": "a"}}, call("ok"), call("ok"), call("x".repeat(41).as_str()), call("a.b")]);
     let completion = decoded(Provider::Gemini, &gemini(parts, "STOP"));
-    let mut ids: Vec<&str> =
-        completion.message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+    let mut ids: Vec<&str> = completion.message.tool_calls.iter().map(|call| &*call.id).collect();
     assert!(ids.iter().all(|id| crate::gateway::ids::is_portable(id)), "{ids:?}");
     assert_eq!(ids[2], "ok");
     ids.sort_unstable();

@@ -102,9 +102,9 @@ fn addresses_and_headers() {
         (Provider::Gemini, true, "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"),
     ] {
         assert_eq!(provider.path("gemini-2.5-pro", stream), path);
-        assert!(provider.headers("KEY").iter().any(|(_, value)| value.contains("KEY")));
+        assert!(provider.headers(Some("KEY")).iter().any(|(_, value)| value.contains("KEY")));
     }
-    assert!(Provider::OpenAiCompatible.headers("").is_empty());
+    assert!(Provider::OpenAiCompatible.headers(None).is_empty());
     let path = Provider::Gemini.path("models/../x?y#é", false);
     assert_eq!(path, "/v1beta/models/..%2Fx%3Fy%23%C3%A9:generateContent");
 }

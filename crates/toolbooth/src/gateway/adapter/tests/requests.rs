@@ -294,5 +294,5 @@ fn case_15_response_format() {
     assert_eq!(body["generationConfig"], json!({"responseMimeType": "application/json"}));
     let all_of = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": {"allOf": []}}}});
     let error = Provider::Gemini.translate(&super::request(all_of), &options(Provider::Gemini));
-    assert!(matches!(error, Err(TranslateError::IncompatibleSchema { .. })));
+    assert!(matches!(error, Err(GatewayError { kind: ErrorKind::IncompatibleSchema, .. })));
 }

@@ -41,19 +41,19 @@ fn case_16_incompatible_schemas() {
         for (provider, expected) in ALL.into_iter().zip(expected) {
             let found = match provider.translate(&request, &options(provider)) {
                 Ok(_) => String::new(),
-                Err(TranslateError::IncompatibleSchema { features, param, message }) => {
-                    assert_eq!(param, "tools[0].function.parameters");
+                Err(GatewayError { kind, features, param, message, .. }) => {
+                    assert_eq!(kind, ErrorKind::IncompatibleSchema);
+                    assert_eq!(param.as_deref(), Some("tools[0].function.parameters"));
                     assert!(message.starts_with("Tool 'complex_query' uses '"), "{message}");
                     features.join(" ")
                 }
-                Err(error) => panic!("{error:?}"),
             };
             assert_eq!(found, expected, "{provider:?} {schema}");
         }
     }
     let request = with_schema(&object(r#"{"allOf":[]}"#), false);
     let error = Provider::Gemini.translate(&request, &options(Provider::Gemini)).unwrap_err();
-    let TranslateError::IncompatibleSchema { message, .. } = error else { panic!() };
+    let GatewayError { kind: ErrorKind::IncompatibleSchema, message, .. } = error else { panic!() };
     assert_eq!(
         message,
         "Tool 'complex_query' uses 'allOf' which is not supported by google/gemini-2.5-flash"
@@ -117,11 +117,10 @@ fn case_16_references() {
             .translate(&with_schema(schema, true), &options(Provider::Anthropic));
         match result {
             Ok(_) => assert!(!cyclic, "{schema}"),
-            Err(TranslateError::IncompatibleSchema { features, .. }) => {
+            Err(GatewayError { features, .. }) => {
                 assert!(cyclic, "{schema}: {features:?}");
                 assert_eq!(features, ["$ref"]);
             }
-            Err(error) => panic!("{error:?}"),
         }
         let plain = with_schema(schema, false);
         assert!(Provider::Anthropic.translate(&plain, &options(Provider::Anthropic)).is_ok());

@@ -2,7 +2,7 @@
 
 use super::recorded::{ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR};
 use super::*;
-use crate::gateway::stream::with_two_api;
+use crate::gateway::front::with_two_api;
 use crate::gateway::{
     ChunkEncoder, CompletionInfo, Decoder, Delta, RawEvent, StreamEvent, UpstreamError,
 };
