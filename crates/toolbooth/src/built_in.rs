@@ -4,14 +4,11 @@ use crate::account;
 use crate::capability::{Capabilities, Capability, CapabilityLists};
 use crate::challenge;
 use crate::gateway;
-#[cfg(any(test, feature = "testing"))]
-use crate::host::Variables;
 use crate::protocol::{CORE, envelope, jsonrpc, mcp, opentool, oxp, providers, rest, xaibo};
-#[cfg(any(test, feature = "testing"))]
-use crate::protocol::{ROOT, langchain, sample};
-#[cfg(any(test, feature = "testing"))]
-use crate::settings::Settings;
 use crate::sign_in;
+
+#[cfg(any(test, feature = "testing"))]
+pub use testing::{samples, settings};
 
 /// Every capability of this crate, for tests and documentation. A Worker lists those that it serves.
 pub static BUILT_IN: &[&Capability] = &[
@@ -28,12 +25,6 @@ pub static BUILT_IN: &[&Capability] = &[
 
 /// The same, as a server has them.
 pub const ALL: Capabilities = Capabilities(BUILT_IN);
-
-/// The settings of a server with every capability, for tests.
-#[cfg(any(test, feature = "testing"))]
-pub fn settings(host: &dyn Variables) -> Settings {
-    Settings::read(host, &ALL.settings(), &[])
-}
 
 /// Every list of tools that a protocol serves, for the build to render. The Worker must not refer to it: it would contain
 /// the code that renders.
@@ -62,40 +53,53 @@ pub static LISTS: &[CapabilityLists] = &[
     },
 ];
 
-/// The sample calls of each protocol that serves calls.
+/// What only tests need.
 #[cfg(any(test, feature = "testing"))]
-pub fn samples() -> impl Iterator<Item = &'static sample::ProtocolSamples> {
-    macro_rules! samples {
-        ($($mount:literal => $protocol:path: $samples:expr;)*) => {
-            &[$(sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },)*]
-        };
+mod testing {
+    use super::*;
+    use crate::host::Variables;
+    use crate::protocol::{ROOT, langchain, sample};
+    use crate::settings::Settings;
+
+    /// The settings of a server with every capability, for tests.
+    pub fn settings(host: &dyn Variables) -> Settings {
+        Settings::read(host, &ALL.settings(), &[])
     }
-    const SAMPLES: &[sample::ProtocolSamples] = samples! {
-        "" => ROOT: &[
-            (&["/tools/call", "/call"], &sample::FLAT),
-            (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
-            (&["/tools/call", "/call"], &sample::OTC),
-            (&["/tools/call", "/call"], &sample::OPENTOOL),
-        ];
-        "/otc" => envelope::OTC: &[(&["/tools/call", "/call"], &sample::OTC)];
-        "/oxp/1.0" => envelope::OXP: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)];
-        "/oxp" => oxp::OXP: &[(&["/tools/call", "/call"], &sample::FLAT)];
-        "/langchain" => langchain::LANGCHAIN: &[(&["/tools/call"], &sample::LANGCHAIN)];
-        "/opentool" => opentool::OPENTOOL: &[
-            (&["/call"], &sample::OPENTOOL),
-            (&["/streamCall"], &sample::OPENTOOL_STREAM),
-        ];
-        "/jsonrpc" => jsonrpc::JSONRPC: &[(&[""], &sample::JSONRPC)];
-        "/xaibo" => xaibo::XAIBO: &[(&["/execute"], &sample::XAIBO)];
-        "/rest" => rest::REST: &[(&["/{name}"], &sample::REST)];
-        "/mcp" => mcp::MCP: &[(&[""], &sample::MCP)];
-        "/providers/openai-responses" => providers::OPENAI_RESPONSES: &[(&["/call"], &sample::OPENAI_RESPONSES)];
-        "/providers/openai" => providers::OPENAI: &[(&["/call"], &sample::OPENAI)];
-        "/providers/anthropic" => providers::ANTHROPIC: &[(&["/call"], &sample::ANTHROPIC)];
-        "/providers/gemini" => providers::GEMINI: &[(&["/call"], &sample::GEMINI)];
-        "/providers" => providers::CAPABILITIES: &[(&[], &sample::OPENAI)];
-    };
-    SAMPLES.iter()
+
+    /// The sample calls of each protocol that serves calls.
+    pub fn samples() -> impl Iterator<Item = &'static sample::ProtocolSamples> {
+        macro_rules! samples {
+            ($($mount:literal => $protocol:path: $samples:expr;)*) => {
+                &[$(sample::ProtocolSamples { mount: $mount, protocol: &$protocol, samples: $samples },)*]
+            };
+        }
+        const SAMPLES: &[sample::ProtocolSamples] = samples! {
+            "" => ROOT: &[
+                (&["/tools/call", "/call"], &sample::FLAT),
+                (&["/tools/call", "/call"], &sample::OXP_ENVELOPE),
+                (&["/tools/call", "/call"], &sample::OTC),
+                (&["/tools/call", "/call"], &sample::OPENTOOL),
+            ];
+            "/otc" => envelope::OTC: &[(&["/tools/call", "/call"], &sample::OTC)];
+            "/oxp/1.0" => envelope::OXP: &[(&["/tools/call", "/call"], &sample::OXP_ENVELOPE)];
+            "/oxp" => oxp::OXP: &[(&["/tools/call", "/call"], &sample::FLAT)];
+            "/langchain" => langchain::LANGCHAIN: &[(&["/tools/call"], &sample::LANGCHAIN)];
+            "/opentool" => opentool::OPENTOOL: &[
+                (&["/call"], &sample::OPENTOOL),
+                (&["/streamCall"], &sample::OPENTOOL_STREAM),
+            ];
+            "/jsonrpc" => jsonrpc::JSONRPC: &[(&[""], &sample::JSONRPC)];
+            "/xaibo" => xaibo::XAIBO: &[(&["/execute"], &sample::XAIBO)];
+            "/rest" => rest::REST: &[(&["/{name}"], &sample::REST)];
+            "/mcp" => mcp::MCP: &[(&[""], &sample::MCP)];
+            "/providers/openai-responses" => providers::OPENAI_RESPONSES: &[(&["/call"], &sample::OPENAI_RESPONSES)];
+            "/providers/openai" => providers::OPENAI: &[(&["/call"], &sample::OPENAI)];
+            "/providers/anthropic" => providers::ANTHROPIC: &[(&["/call"], &sample::ANTHROPIC)];
+            "/providers/gemini" => providers::GEMINI: &[(&["/call"], &sample::GEMINI)];
+            "/providers" => providers::CAPABILITIES: &[(&[], &sample::OPENAI)];
+        };
+        SAMPLES.iter()
+    }
 }
 
 #[cfg(test)]

@@ -19,10 +19,6 @@ pub use object::ObjectKeyword;
 pub use properties::Properties;
 pub use string::StringKeyword;
 
-#[cfg(feature = "build")]
-use crate::codegen::Statics;
-#[cfg(feature = "build")]
-use crate::compile::SchemaObject;
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::Value;
 use crate::{Number, Schema};
@@ -43,18 +39,6 @@ pub enum Keyword {
 }
 
 impl Keyword {
-    /// Reads all keywords of a schema.
-    #[cfg(feature = "build")]
-    pub(crate) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-        let mut keywords = Vec::new();
-        keywords.extend(AnyKeyword::read(schema).into_iter().map(Self::Any));
-        keywords.extend(StringKeyword::read(schema).into_iter().map(Self::String));
-        keywords.extend(NumberKeyword::read(schema).into_iter().map(Self::Number));
-        keywords.extend(ArrayKeyword::read(schema).into_iter().map(Self::Array));
-        keywords.extend(ObjectKeyword::read(schema).into_iter().map(Self::Object));
-        keywords
-    }
-
     /// Whether the keyword, which belongs to `schema`, holds for `value`.
     pub(crate) fn is_valid(&self, schema: &Schema, value: &Value<'_>) -> bool {
         match self {
@@ -98,18 +82,6 @@ impl Keyword {
             Self::Object(keyword) => keyword.describe(value, path),
         }
     }
-
-    /// The keyword as a Rust expression.
-    #[cfg(feature = "build")]
-    pub(crate) fn codegen(&self, statics: &mut Statics) -> String {
-        match self {
-            Self::Any(keyword) => format!("Keyword::Any({})", keyword.codegen(statics)),
-            Self::String(keyword) => format!("Keyword::String({})", keyword.codegen(statics)),
-            Self::Number(keyword) => format!("Keyword::Number({})", keyword.codegen()),
-            Self::Array(keyword) => format!("Keyword::Array({})", keyword.codegen(statics)),
-            Self::Object(keyword) => format!("Keyword::Object({})", keyword.codegen(statics)),
-        }
-    }
 }
 
 /// `limit` of a noun: "1 item", "2 items", "2 properties".
@@ -123,3 +95,35 @@ fn count(limit: u64, noun: &str) -> String {
 
 /// The message of keywords whose errors are those of the schemas and names in them: rarely seen.
 const APPLIED: &str = "Must be as the schema says";
+
+/// Reads the keywords of a schema, and writes them as Rust.
+#[cfg(feature = "build")]
+mod build {
+    use super::*;
+    use crate::codegen::Statics;
+    use crate::compile::SchemaObject;
+
+    impl Keyword {
+        /// Reads all keywords of a schema.
+        pub(crate) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
+            let mut keywords = Vec::new();
+            keywords.extend(AnyKeyword::read(schema).into_iter().map(Self::Any));
+            keywords.extend(StringKeyword::read(schema).into_iter().map(Self::String));
+            keywords.extend(NumberKeyword::read(schema).into_iter().map(Self::Number));
+            keywords.extend(ArrayKeyword::read(schema).into_iter().map(Self::Array));
+            keywords.extend(ObjectKeyword::read(schema).into_iter().map(Self::Object));
+            keywords
+        }
+
+        /// The keyword as a Rust expression.
+        pub(crate) fn codegen(&self, statics: &mut Statics) -> String {
+            match self {
+                Self::Any(keyword) => format!("Keyword::Any({})", keyword.codegen(statics)),
+                Self::String(keyword) => format!("Keyword::String({})", keyword.codegen(statics)),
+                Self::Number(keyword) => format!("Keyword::Number({})", keyword.codegen()),
+                Self::Array(keyword) => format!("Keyword::Array({})", keyword.codegen(statics)),
+                Self::Object(keyword) => format!("Keyword::Object({})", keyword.codegen(statics)),
+            }
+        }
+    }
+}
