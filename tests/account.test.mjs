@@ -2,7 +2,6 @@
 // what /doctor reports. Screenshots are in target/screenshots.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import http from "node:http";
 import { after, afterEach, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { isAccessible, launch, look } from "./support/chromium.mjs";
@@ -10,6 +9,7 @@ import { front } from "./support/front.mjs";
 import { watchPage } from "./support/leaks.mjs";
 import { github } from "./support/github.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
+import { listen } from "./support/server.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const KEYS = { Ada: `${CANARY}-key-of-ada`, Bob: `${CANARY}-key-of-bob`, Calendar: `${CANARY}-key-of-the-calendar` };
@@ -52,7 +52,7 @@ after(async () => {
  */
 async function application() {
   const pages = {};
-  const server = http.createServer(async (request, response) => {
+  const { port, close } = await listen(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
     if (url.pathname === "/connect") {
       const body = { state: url.searchParams.get("state"), user_id: site.user };
@@ -67,17 +67,12 @@ async function application() {
     response.writeHead(url.pathname in pages ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
     response.end(`<!doctype html><html lang="en"><title>Site</title>${pages[url.pathname] ?? ""}`);
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
   return {
     pages,
     // The same site as the Worker, with another origin; and another site.
     local: `http://localhost:${port}`,
     other: `http://127.0.0.1:${port}`,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }
 

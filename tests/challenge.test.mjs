@@ -1,10 +1,10 @@
 // A user authorizes a tool (X20, X21): the tests that need no browser. The rest is in browser.test.mjs.
 import assert from "node:assert/strict";
-import http from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { entryOf, token } from "../packages/toolbooth/src/credentials.js";
 import { Browser, authorizing, path } from "./support/authorizing.mjs";
 import { CLIENT } from "./support/oauth.mjs";
+import { listen } from "./support/server.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 // The calling application. The pages and the check need no key, because users and browsers have none.
@@ -132,17 +132,16 @@ test("a redirect is not followed: neither the client's secret nor a token goes e
   const browser = new Browser(worker);
   const back = await browser.leave(asked);
   const came = [];
-  const elsewhere = http.createServer((request, response) => {
+  const elsewhere = await listen((request, response) => {
     came.push(request.url);
     response.end();
   });
-  await new Promise((ready) => elsewhere.listen(0, "127.0.0.1", ready));
   try {
-    provider.now.location = `http://127.0.0.1:${elsewhere.address().port}/token`;
+    provider.now.location = `${elsewhere.base}/token`;
     assert.equal((await browser.visit("GET", back)).status, 502);
     assert.deepEqual(came, []);
   } finally {
-    elsewhere.close();
+    await elsewhere.close();
   }
   const input = { owner: "octocat", repository: "moved" };
   const authorization = [{ id: "github", token: `${CANARY}-own` }];

@@ -1,12 +1,11 @@
 // The log of calls on workerd: one line per call in every protocol, traces, measurements, and the life of a grant.
 // Whether any line of any test contains a secret is searched by support/leaks.mjs.
 import assert from "node:assert/strict";
-import http from "node:http";
-import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Browser, authorizing } from "./support/authorizing.mjs";
 import { addresses, pathOf } from "./support/protocols.mjs";
+import { listen } from "./support/server.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -16,12 +15,10 @@ const TRACED = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: `v=${CANAR
 // A service that fails, and keeps the headers that it got.
 let service, sent;
 before(async () => {
-  service = http.createServer((request, response) => {
+  service = await listen((request, response) => {
     sent = request.headers;
     response.writeHead(500).end();
   });
-  service.listen(0, "127.0.0.1");
-  await once(service, "listening");
 });
 after(() => service.close());
 
@@ -82,7 +79,7 @@ test("every protocol logs one line per call, within the trace of its request", (
   }));
 
 test("a service gets the traceparent of the call, and nothing else of the trace", () => {
-  const address = `http://127.0.0.1:${service.address().port}/v1`;
+  const address = `${service.base}/v1`;
   return using({ vars: { WEATHER_FORECAST_URL: address, WEATHER_GEOCODING_URL: address } }, async (worker) => {
     for (const headers of [TRACED, { tracestate: TRACED.tracestate, baggage: TRACED.baggage }]) {
       sent = undefined;

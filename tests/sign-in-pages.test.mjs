@@ -2,13 +2,13 @@
 // are in sign-in.test.mjs. Screenshots are in target/screenshots.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import http from "node:http";
 import { after, afterEach, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { isAccessible, launch, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { watchPage } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
+import { listen } from "./support/server.mjs";
 import { BOOTH, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-ada`;
@@ -50,7 +50,7 @@ after(async () => {
 async function pages() {
   const pages = {};
   const callbacks = [];
-  const server = http.createServer((request, response) => {
+  const { port, close } = await listen((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
     if (pathname === "/callback") {
       callbacks.push(Object.fromEntries(searchParams));
@@ -59,18 +59,13 @@ async function pages() {
     response.writeHead(pathname in pages ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
     response.end(`<!doctype html><html lang="en"><title>Site</title>${pages[pathname] ?? ""}`);
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
   return {
     pages,
     callbacks,
     // The same site as the Worker, with another origin; and another site.
     local: `http://localhost:${port}`,
     other: `http://127.0.0.1:${port}`,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }
 
@@ -342,9 +337,7 @@ test("a client in a browser gets the result from the window that it has opened",
   site.pages["/client"] = `<h1>Client</h1><button onclick="window.open('${url}')">Connect</button><script>onmessage = ({ data }) => (document.title = data)</script>`;
   await person.visit(`${site.local}/client`);
   const opener = person.page;
-  const opened = person.context.waitForEvent("page");
-  await person.button("Connect").click();
-  person.page = await opened;
+  [person.page] = await Promise.all([person.context.waitForEvent("page"), person.button("Connect").click()]);
   await person.agree();
   await opener.waitForFunction(() => document.title.includes("code="));
   assert.equal(await finish(), "api-key:Ada");

@@ -1,13 +1,13 @@
 // A proxy that users reach a Worker through. Its URL is known before the Worker starts, which needs it as PUBLIC_URL.
-import http from "node:http";
 import { text } from "node:stream/consumers";
+import { listen } from "./server.mjs";
 
 /** Starts the proxy, before the Worker that it serves. */
 export async function front() {
   let worker, held;
   const errors = [];
   const added = {};
-  const server = http.createServer(async (request, response) => {
+  const { port, close } = await listen(async (request, response) => {
     // The proxy reads responses, so they must not be compressed.
     const { method, url, headers: { "accept-encoding": _, ...headers } } = request;
     if (held && url.startsWith(held.path)) {
@@ -26,9 +26,8 @@ export async function front() {
       response.destroy();
     }
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
-    origin: `http://localhost:${server.address().port}`,
+    origin: `http://localhost:${port}`,
     /** Errors while proxying, such as a response that violates the contract. */
     faults: errors,
     /** Headers added to every request. */
@@ -37,9 +36,6 @@ export async function front() {
     serve: (client) => (worker = client),
     /** Holds back the next request to `path` and returns its URL. */
     hold: (path) => new Promise((resolve) => (held = { path, resolve })),
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }

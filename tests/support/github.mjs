@@ -1,6 +1,6 @@
 // A stand-in for GitHub's API on a loopback port, with the responses in tests/samples/github/responses.
 import { readFileSync } from "node:fs";
-import http from "node:http";
+import { listen } from "./server.mjs";
 
 const file = (name) => readFileSync(new URL(`../samples/github/responses/${name}.json`, import.meta.url));
 
@@ -10,7 +10,7 @@ const file = (name) => readFileSync(new URL(`../samples/github/responses/${name}
  */
 export async function github(account = async () => "octocat") {
   const [tokens, requests] = [[], []];
-  const server = http.createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const { method, url, headers } = request;
     const token = headers.authorization?.replace(/^Bearer /, "");
     tokens.push(token);
@@ -22,14 +22,5 @@ export async function github(account = async () => "octocat") {
     else if (method === "POST") answer(201, file("issue"));
     else answer(200, file("issues"));
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return {
-    base: `http://127.0.0.1:${server.address().port}`,
-    tokens,
-    requests,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
+  return { ...server, tokens, requests };
 }

@@ -1,6 +1,6 @@
 // A token issuer on a loopback port: publishes keys and signs whatever a test asks for.
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
-import http from "node:http";
+import { listen } from "./server.mjs";
 
 const KINDS = {
   RS256: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
@@ -48,20 +48,11 @@ export async function issuer(...pairs) {
   const state = { status: 200, requests: 0, silent: 0 };
   const publish = (...published) => (state.body = JSON.stringify({ keys: published.map(({ jwk }) => jwk) }));
   publish(...pairs);
-  const server = http.createServer((_, response) => {
+  const { server, base, close } = await listen((_, response) => {
     state.requests += 1;
     if (state.requests <= state.silent) return;
     const location = state.location && { location: state.location };
     response.writeHead(state.status, { "content-type": "application/json", ...location }).end(state.body);
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return Object.assign(state, {
-    server,
-    url: `http://127.0.0.1:${server.address().port}/jwks.json`,
-    publish,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  });
+  return Object.assign(state, { server, url: `${base}/jwks.json`, publish, close });
 }

@@ -2,9 +2,9 @@
 // real ones, the provider rejects requests that break its rules: names and schemas of tools, and exactly
 // one result for every call.
 import assert from "node:assert/strict";
-import http from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { SUBSETS, sums, taken } from "./schemas.mjs";
+import { listen } from "./server.mjs";
 
 /**
  * Starts the stand-in for `provider`. `script` has the turns in which the model calls tools, each a list
@@ -16,7 +16,7 @@ import { SUBSETS, sums, taken } from "./schemas.mjs";
 export async function model(provider, script) {
   const rules = PROVIDERS[provider];
   const rejections = [];
-  const server = http.createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     try {
@@ -36,15 +36,7 @@ export async function model(provider, script) {
       answer(400, { error: { code: 400, type: "invalid_request_error", status: "INVALID_ARGUMENT", message: error.message } });
     }
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return {
-    base: `http://127.0.0.1:${server.address().port}`,
-    rejections,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
+  return { ...server, rejections };
 }
 
 const callId = (turn, at) => `call_${turn}_${at}`;

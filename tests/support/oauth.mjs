@@ -1,7 +1,7 @@
 // A stand-in authorization server on a loopback port that authorizes every user without asking. It has no
 // discovery document; codes (with PKCE) and refresh tokens are single-use. oidc.mjs has a real server.
 import { createHash } from "node:crypto";
-import http from "node:http";
+import { listen } from "./server.mjs";
 import { CANARY } from "./worker.mjs";
 
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
@@ -49,7 +49,7 @@ export async function authorizationServer() {
     answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", refresh_token, expires_in, scope: "repo" });
   }
 
-  const server = http.createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
     if (pathname === "/authorize") return authorize(searchParams, response);
     let body = "";
@@ -61,14 +61,5 @@ export async function authorizationServer() {
     }
     token(new URLSearchParams(body), response);
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return {
-    base: `http://127.0.0.1:${server.address().port}`,
-    now,
-    revoked,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
+  return { ...server, now, revoked };
 }

@@ -1,10 +1,10 @@
 // A real authorization server on a loopback port: `oidc-provider`, with simple pages to log in and to
 // consent. Its access tokens are opaque: an API looks them up with `account`.
 import { generateKeyPairSync } from "node:crypto";
-import http from "node:http";
 import { text } from "node:stream/consumers";
 import Provider from "oidc-provider";
 import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js";
+import { listen } from "./server.mjs";
 import { CANARY } from "./worker.mjs";
 
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
@@ -25,9 +25,7 @@ export async function openidProvider(redirectUri) {
   const now = {};
   const events = [];
   const secrets = new Set();
-  const server = http.createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const { base: issuer, close } = await listen((request, response) => respond(request, response));
   const provider = new Provider(issuer, {
     // A subclass, because the adapter prints a warning under its own name.
     adapter: class extends MemoryAdapter {},
@@ -83,11 +81,11 @@ export async function openidProvider(redirectUri) {
   }
 
   const answer = provider.callback();
-  server.on("request", async (request, response) => {
+  const respond = async (request, response) => {
     if (now.down && request.url === "/token") return request.socket.destroy();
     if (!request.url.startsWith("/interaction/")) return answer(request, response);
     await interact(request, response).catch((error) => response.writeHead(400).end(error.message));
-  });
+  };
   return {
     issuer,
     now,
@@ -104,9 +102,6 @@ export async function openidProvider(redirectUri) {
       const body = new URLSearchParams({ token });
       return (await fetch(`${issuer}/token/revocation`, { method: "POST", headers: { authorization }, body })).status;
     },
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }

@@ -1,7 +1,7 @@
 // A stand-in for Open-Meteo on a loopback port: serves the files of tests/samples/weather/responses by path
 // and query, like tests/samples/weather/stand_in.rs in the native tests, and errors on request.
 import { readFileSync } from "node:fs";
-import http from "node:http";
+import { listen } from "./server.mjs";
 
 const file = (name) => readFileSync(new URL(`../samples/weather/responses/${name}.json`, import.meta.url));
 const CITIES = { Berlin: "search-berlin", Ber: "search-near" };
@@ -36,7 +36,7 @@ const FAULTS = {
 /** Starts it: `base` is its URL, `requests` has the `{ method, url, headers }` it received. */
 export async function openMeteo() {
   const requests = [];
-  const server = http.createServer((request, response) => {
+  const server = await listen((request, response) => {
     const { method, url, headers } = request;
     requests.push({ method, url, headers });
     const { pathname, searchParams } = new URL(url, "http://localhost");
@@ -50,13 +50,5 @@ export async function openMeteo() {
       json(response, 400, '{"error":true,"reason":"no such thing"}');
     }
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return {
-    base: `http://127.0.0.1:${server.address().port}/v1`,
-    requests,
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
+  return { ...server, base: `${server.base}/v1`, requests };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import http from "node:http";
 import { watch } from "./leaks.mjs";
+import { listen } from "./server.mjs";
 
 /** The form in which secrets of clients are configured. */
 export const sha256 = (text) => createHash("sha256").update(text).digest("hex");
@@ -64,15 +65,13 @@ export class Person {
 /** Serves JSON documents on a loopback port. `documents` are functions of the address, by path. */
 export async function hosting(documents) {
   const requests = [];
-  const server = http.createServer((request, response) => {
+  const { base, close } = await listen((request, response) => {
     requests.push(request.url);
-    const document = documents[request.url]?.(`http://127.0.0.1:${server.address().port}`);
+    const document = documents[request.url]?.(base);
     response.writeHead(document === undefined ? 404 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(document ?? {}));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const base = `http://127.0.0.1:${server.address().port}`;
-  return { base, requests, close: () => new Promise((resolve) => server.close(resolve)) };
+  return { base, requests, close };
 }
 
 /** The keys of a client that authenticates with `private_key_jwt`. */

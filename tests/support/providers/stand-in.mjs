@@ -1,9 +1,9 @@
 // The HTTP server of a stand-in for a model provider. It rejects what the real provider rejects, answers from a
 // script, and keeps a journal of what arrived.
-import http from "node:http";
 import { anthropic } from "./anthropic.mjs";
 import { gemini } from "./gemini.mjs";
 import { openai } from "./openai.mjs";
+import { listen } from "../server.mjs";
 
 const PROVIDERS = { openai, anthropic, gemini };
 
@@ -29,7 +29,7 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
   const journal = [];
   let turns = [];
   let counter = 0;
-  const server = http.createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const entry = { method: request.method, path: request.url, headers: request.headers, sent: 0 };
     entry.closed = new Promise((closed) => response.once("close", () => closed(response.writableFinished ? "complete" : "aborted")));
     journal.push(entry);
@@ -65,12 +65,10 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
     if (!reply.stream) return json(response, 200, reply.body, turn.headers);
     await stream(response, reply, turn, entry, rules);
   });
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
+    ...server,
     provider,
     key,
-    /** The origin. */
-    base: `http://127.0.0.1:${server.address().port}`,
     journal,
     /** The last request. */
     get last() {
@@ -83,10 +81,6 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
     script(...next) {
       turns = next;
       journal.length = 0;
-    },
-    close() {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
     },
   };
 }
