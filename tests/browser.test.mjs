@@ -406,10 +406,9 @@ test("the opener of the page has no access to its window, and the flow continues
   const person = await Person.sit();
   // A page of another origin, like an application in a browser.
   await person.visit(`${provider.issuer}/.well-known/openid-configuration`);
-  const opened = person.context.waitForEvent("page");
-  await person.page.evaluate((url) => (globalThis.opened = window.open(url)) && undefined, challenge.url);
   const opener = person.page;
-  person.page = await opened;
+  const open = (url) => (globalThis.opened = window.open(url)) && undefined;
+  [person.page] = await Promise.all([person.context.waitForEvent("page"), opener.evaluate(open, challenge.url)]);
   await person.page.getByRole("heading", { name: "Connect GitHub", exact: true }).waitFor();
   assert.equal(await person.page.evaluate(() => window.opener), null);
   assert.equal(await opener.evaluate(() => globalThis.opened.closed), true, "the opener sees it as closed");

@@ -18,9 +18,7 @@ async function example(visitor, { id, requirements }, { input, value, error }) {
   await visitor.open(id);
   await visitor.fill(input);
   for (const { id: provider } of requirements?.authorization ?? []) await visitor.page.getByLabel(`Access token for ${provider}`).fill(`${CANARY}-token`);
-  const sent = visitor.page.waitForRequest((request) => request.method() === "POST");
-  await visitor.run();
-  const request = await sent;
+  const [request] = await Promise.all([visitor.page.waitForRequest((request) => request.method() === "POST"), visitor.run()]);
   const body = request.postData();
   assert.deepEqual(JSON.parse(body, raw).input, JSON.parse(exact(input), raw), "the form sends the example's input");
   if (error) {

@@ -138,11 +138,10 @@ test("a result that arrives after the protocol has changed is not shown", () =>
     });
     await visitor.open("Calculator.Add@1.0.0");
     await visitor.fill({ a: 1, b: 2 });
-    const arrived = page.waitForResponse("**/oxp/tools/call");
     await visitor.run();
     await page.getByLabel("over").selectOption("mcp");
-    resolve();
-    await (await arrived).finished();
+    const [response] = await Promise.all([page.waitForResponse("**/oxp/tools/call"), resolve()]);
+    await response.finished();
     await page.getByText("Run the tool to see the result here.").waitFor();
     await visitor.run();
     await page.locator(".value").getByText("3", { exact: true }).waitFor();
@@ -325,9 +324,7 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         await page.screenshot({ path: "target/screenshots/step-narrow.png" });
         await page.setViewportSize({ width: 1280, height: 900 });
         await page.screenshot({ path: "target/screenshots/step.png" });
-        const opened = page.context().waitForEvent("page");
-        await page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click();
-        const consent = await opened;
+        const [consent] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click()]);
         await page.getByText("Waiting for you to agree").waitFor();
         await consent.getByText("visitor asks for access to your account at GitHub (stand-in).").waitFor();
         await consent.getByText("List Issues (GitHub.ListIssues)").waitFor();

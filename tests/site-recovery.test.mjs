@@ -57,7 +57,7 @@ for (const [how, fail] of [
     visiting(async (visitor, page) => {
       // The focus makes the request: it fails when the text is there.
       const typed = Promise.withResolvers();
-      await page.route("**/site/search-*.json", (route) => typed.promise.then(() => fail(route)), { times: 1 });
+      await visitor.context.route("**/site/search-*.json", (route) => typed.promise.then(() => fail(route)), { times: 1 });
       await visitor.visit("/docs");
       const search = page.getByLabel("Search the documentation");
       await search.fill("retry_after");

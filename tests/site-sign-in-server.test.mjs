@@ -77,9 +77,7 @@ for (const [how, name, agree] of [
     try {
       const { page } = visitor;
       await visitor.visit("/playground");
-      const opened = page.waitForEvent("popup");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      const consent = await opened;
+      const [consent] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name: "Sign in" }).click()]);
       await agree(consent);
       await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
       if (!consent.isClosed()) await consent.waitForEvent("close");
@@ -89,9 +87,7 @@ for (const [how, name, agree] of [
       // The tools with scopes are there once they are allowed, in the same way.
       const tool = page.getByRole("link", { name: /^ListIssues/ });
       assert.equal(await tool.count(), 0);
-      const more = page.waitForEvent("popup");
-      await page.getByRole("button", { name: "Allow github:read" }).click();
-      const further = await more;
+      const [further] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name: "Allow github:read" }).click()]);
       const allow = further.getByRole("button", { name: `Allow as ${name}` });
       await allow.waitFor();
       assert.equal(await further.evaluate(() => sessionStorage.getItem("credential")), null, "no copy of the credential");
@@ -123,9 +119,8 @@ test("a person who has signed in authorizes a tool: the pages name the playgroun
   try {
     const { page } = visitor;
     const inWindow = async (button, use) => {
-      const opened = page.waitForEvent("popup");
-      await button.click();
-      await use(await opened);
+      const [opened] = await Promise.all([page.waitForEvent("popup"), button.click()]);
+      await use(opened);
     };
     // The link of a tool that the list has only with its scope.
     await visitor.visit("/playground#GitHub.ListIssues@1.0.0");
@@ -146,9 +141,7 @@ test("a person who has signed in authorizes a tool: the pages name the playgroun
     await page.screenshot({ path: "target/screenshots/step-of-a-person-narrow.png" });
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.screenshot({ path: "target/screenshots/step-of-a-person.png" });
-    const opened = page.context().waitForEvent("page");
-    await page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click();
-    const consent = await opened;
+    const [consent] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click()]);
     await consent.getByText(/^Playground · Chrome on \w+ asks for access to your account at GitHub/).waitFor();
     await look(consent, "challenge-of-a-person");
     await consent.getByRole("button", { name: "Continue to GitHub (stand-in)" }).click();

@@ -62,9 +62,7 @@ async function authorizationServer(context, origin, { answer = {}, permitted = [
 
 /** Signs in with the button of this name, and waits until the window has closed. */
 async function signIn(page, name = "Sign in") {
-  const opened = page.waitForEvent("popup");
-  await page.getByRole("button", { name, exact: true }).first().click();
-  const popup = await opened;
+  const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name, exact: true }).first().click()]);
   if (!popup.isClosed()) await popup.waitForEvent("close");
 }
 
@@ -118,10 +116,8 @@ test("a person sees their name on the pages of the tab, and signs out; the brows
   assert.equal(await account.getAttribute("href"), "/account");
   for (const width of [320, 1280]) assert.ok(await visitor.fits(width), `${width} pixels`);
   await isAccessible(page);
-  const revoked = page.waitForResponse(`${address}/oauth/revoke`);
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await Promise.all([page.waitForResponse(`${address}/oauth/revoke`), page.getByRole("button", { name: "Sign out" }).click()]);
   await page.getByText("The list of tools needs credentials.").waitFor();
-  await revoked;
   assert.deepEqual(seen.revoked, [{ token: KEY, client_id: "client 1" }]);
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);
   await signIn(page);
@@ -206,12 +202,9 @@ test("a server that could not tell whether it has a sign-in is asked again", () 
   const metadata = `${address}/.well-known/oauth-authorization-server`;
   await context.route(metadata, (route) => route.abort(), { times: 1 });
   await context.route(metadata, (route) => route.fulfill({ status: 503, body: "" }), { times: 1 });
-  const finished = page.waitForEvent("requestfinished", (request) => request.url() === metadata);
-  await visitor.visit("/playground");
-  await finished;
-  const failed = page.waitForEvent("requestfailed", (request) => request.url() === metadata);
-  await page.getByRole("button", { name: "Set key" }).click();
-  await failed;
+  const ended = (how) => page.waitForEvent(`request${how}`, (request) => request.url() === metadata);
+  await Promise.all([ended("finished"), visitor.visit("/playground")]);
+  await Promise.all([ended("failed"), page.getByRole("button", { name: "Set key" }).click()]);
   assert.equal(await page.getByRole("button", { name: "Sign in" }).count(), 0);
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Set key" }).click();
