@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { newKey } from "../packages/toolbooth/src/credentials.js";
 import { findings } from "../packages/toolbooth/src/findings.js";
+import { checkKeys } from "../packages/toolbooth/src/key.js";
 import { root, run } from "./support/commands.mjs";
 import { BINDINGS, BOOTH, NOTES, deployed } from "./support/worker.mjs";
 
@@ -58,17 +59,22 @@ for (const [what, bundle, vars, sections, expected, created] of [
 test("toolbooth key --check tells which entries of a file the Worker rejects", async () => {
   configure(NOTES, {}, KV + D1);
   const entry = (name, rest = {}) => ({ ...newKey(name, []).entry, ...rest });
-  for (const [text, code, expected] of [
-    [JSON.stringify([entry("a"), entry("b")]), 0, /^The Worker accepts every entry of keys\.json\.$/m],
-    [JSON.stringify([entry("a"), entry("b", { hash: "x" })]), 1, /^API_KEYS\[1\]\.hash of "b" must be 64 hexadecimal digits$/m],
-    [JSON.stringify([entry("a", { tools: ["Note.*"] })]), 1, /^API_KEYS limits "a" to "Note\.\*", but there is no such tool$/m],
-    ["[", 1, /^API_KEYS must be a JSON array/m],
+  const command = () => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key --check keys.json`, { cwd: scratch });
+  writeFileSync("keys.json", JSON.stringify([entry("a"), entry("b")]));
+  const accepted = await command();
+  assert.equal(accepted.code, 0, accepted.err);
+  assert.match(accepted.out, /^The Worker accepts every entry of keys\.json\.$/m);
+  for (const [text, message] of [
+    [JSON.stringify([entry("a"), entry("b", { hash: "x" })]), /^API_KEYS\[1\]\.hash of "b" must be 64 hexadecimal digits$/m],
+    [JSON.stringify([entry("a", { tools: ["Note.*"] })]), /^API_KEYS limits "a" to "Note\.\*", but there is no such tool$/m],
+    ["[", /^API_KEYS must be a JSON array/m],
   ]) {
     writeFileSync("keys.json", text);
-    const got = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key --check keys.json`, { cwd: scratch });
-    assert.equal(got.code, code, got.err);
-    assert.match(code === 0 ? got.out : got.err, expected);
+    await assert.rejects(checkKeys("keys.json"), { name: "Error", message });
   }
+  const rejected = await command();
+  assert.equal(rejected.code, 1);
+  assert.match(rejected.err, /^API_KEYS must be a JSON array/m);
 });
 
 test("toolbooth deploy --dry-run prints it for the environment, and succeeds", async () => {
