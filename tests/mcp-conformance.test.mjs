@@ -1,25 +1,27 @@
-// Runs MCP's conformance suite on `make dev FIXTURES=mcp`, for both eras. tests/mcp/legacy.yml lists what a
+// Runs MCP's conformance suite for both eras, with the settings of `make dev FIXTURES=mcp`. tests/mcp/legacy.yml lists what a
 // server without sessions cannot do in the older era, with the reasons.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { run, serve } from "./support/commands.mjs";
+import { run } from "./support/commands.mjs";
+import { LOCAL } from "./support/site.mjs";
+import { CANARY, start } from "./support/worker.mjs";
 
-let dev, results;
+let worker, results;
 before(async () => {
   results = mkdtempSync(join(tmpdir(), "conformance-"));
-  dev = await serve((port) => `make dev FIXTURES=mcp PORT=${port}`, /^curl .*$/m);
+  worker = await start("target/mcp", { vars: { ALLOWED_ORIGINS: LOCAL, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`, DEVELOPMENT: "true" } });
 });
 after(async () => {
   rmSync(results, { recursive: true });
-  await dev.interrupt();
+  await worker?.close();
 });
 
 /** Runs the suite. Fails if it does. */
 async function suite(options) {
-  const { code, out, err } = await run(`node_modules/.bin/conformance server --url http://localhost:${dev.port}/mcp ${options}`);
+  const { code, out, err } = await run(`node_modules/.bin/conformance server --url ${worker.address}/mcp ${options}`);
   assert.equal(code, 0, `${out}${err}`.split("=== SUMMARY ===").at(-1));
   return out;
 }
