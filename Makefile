@@ -20,14 +20,16 @@ NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -pat
 TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
 DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
 # The tests that run this repository's commands: most of their time is spent compiling.
-COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,definitions dev mcp-conformance project tests-on-workerd tutorial)
+COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
+# The second reporter says why a whole file has failed.
+RUN_TESTS := timeout 2400 $(NODE) --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=./tests/support/late.mjs --test-reporter-destination=stdout
 # What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
 # suite sends no key, and its tools are harmless. With SAMPLE=notes it serves samples/notes, with its own configuration.
 DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) dev,$(if $(filter mcp,$(FIXTURES)),AUTH="$${AUTH:-none}") $(TOOLBOOTH) dev $(if $(FIXTURES),--crate "tests/$$FIXTURES"))
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium lints workers test-commands test-workers
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium lints workers test-commands test-workers test-clients compile
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,15 +45,21 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	@# Without the jobs of an outer make, which rustdoc cannot reach and warns about.
 	MAKEFLAGS= cargo test --locked --workspace --quiet
 
-test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make check, lints for wasm32, tests on workerd and with real clients
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse lints workers
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse test-commands test-workers
-	$(call say,Tests with real clients)
-	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
+# The parts of `make test`. Two run at once, because much of a build can use only one core.
+PARTS := lints workers test-workers test-commands test-clients
 
-# `make test` runs `lints` and `workers` at once, because much of a build can use only one core, and then the two groups of
-# tests. `lints` is a single job, so that it is not put off until all Workers are built.
-lints:
+test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make lints, test-workers, test-commands and test-clients
+	@mkdir -p target && rm -f target/seconds
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse $(PARTS:%=timed-%)
+	$(call say,Seconds of each part)
+	@cat target/seconds
+
+timed-test-workers timed-test-commands timed-test-clients: timed-workers
+
+timed-%:
+	@start=$$(date +%s) && $(MAKE) --no-print-directory $* && printf '%6d %s\n' $$(($$(date +%s) - start)) $* >>target/seconds
+
+lints: setup .tools/suite/.done ## Run make check, lints for wasm32 and the type checker of the site
 	@$(MAKE) --no-print-directory check
 	$(call say,Lints for wasm32)
 	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
@@ -61,13 +69,20 @@ lints:
 
 workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js target/site/index.html
 
-test-commands:
-	$(call say,Tests of the commands)
-	timeout 2400 $(NODE) --test --test-concurrency=1 $(COMMAND_TESTS)
-
-test-workers:
+test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
-	timeout 2400 $(NODE) --test --test-concurrency=2 $(filter-out $(COMMAND_TESTS),$(wildcard tests/*.test.mjs))
+	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS),$(wildcard tests/*.test.mjs))
+
+test-commands: workers ## Run the tests of the commands, such as make dev
+	$(call say,Tests of the commands)
+	$(RUN_TESTS) --test-concurrency=1 $(COMMAND_TESTS)
+
+test-clients: workers .venv/.done ## Run the tests with clients in Python
+	$(call say,Tests with real clients)
+	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
+
+compile: ## Compile with a different Rust: make compile RUST=stable; without RUST, the oldest one that the crates support
+	rust=$${RUST:-$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)} && rustup run --install "$$rust" cargo check --locked --workspace --all-targets
 
 build: setup build/worker.js ## Build the Worker into build/
 
@@ -93,7 +108,7 @@ release: ## Commit and tag a version: make release VERSION=0.1.0. Pushing the ta
 semver: .tools/bin/cargo-semver-checks ## Compare the API of the crates with that of another commit: make semver BASE=v0.1.0
 	PATH="$(TOOLS):$$PATH" cargo semver-checks --workspace --all-features --baseline-rev "$${BASE:-HEAD^}"
 
-size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each feature (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
+size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure the size and the start of each capability (writes docs/SIZE.md); TOP=30 shows the 30 largest functions
 	$(if $(TOP),.tools/bin/twiggy top -n "$$TOP" target/wasm32-unknown-unknown/release/samples.wasm,$(NODE) bench/size.mjs)
 
 deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed

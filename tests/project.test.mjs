@@ -94,8 +94,16 @@ test("make dev prefers the environment to .dev.vars, and takes nothing else from
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "lints", "test-workers", "test-commands", "test-clients", "compile", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
+  }
+});
+
+test("make dev FIXTURES=mcp asks for no credentials, unless AUTH says so", async () => {
+  for (const [settings, auth] of [["", "none"], ["AUTH=jwt", "jwt"]]) {
+    // In place of the command: what it would read.
+    const { out } = await run(`make dev FIXTURES=mcp ${settings} TOOLBOOTH='printenv AUTH;:'`);
+    assert.equal(out, `${auth}\n`);
   }
 });
 
@@ -275,9 +283,4 @@ test("make build creates the bundle, make deploy reports its size, and the sampl
   const { out: bytes } = await run("cat target/samples/worker.js target/samples/index_bg.wasm | gzip -9 | wc -c");
   const kilobytes = Number(bytes) / 1000;
   assert.ok(kilobytes > 0 && kilobytes <= BUDGET.everything, `${kilobytes} KB gzip; the budget is ${BUDGET.everything} KB`);
-});
-
-test("make bench measures workers that all give the same responses", async () => {
-  const { code, out, err } = await run("make bench SMOKE=1");
-  assert.equal(code, 0, out + err);
 });
