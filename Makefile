@@ -8,6 +8,7 @@ TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
 # The folder of worker-build and wasm-bindgen, which the first build installs.
 export TOOLS := $(CURDIR)/.tools/bin
 TWIGGY := 0.8.0
+CARGO_DENY := 0.20.2
 CARGO_GENERATE := 0.23.0
 CARGO_SEMVER_CHECKS := 0.51.0
 ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
@@ -29,7 +30,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium lints workers test-commands test-workers test-clients compile
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium lints workers test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +84,9 @@ test-clients: workers .venv/.done ## Run the tests with clients in Python
 
 compile: ## Compile with a different Rust: make compile RUST=stable; without RUST, the oldest one that the crates support
 	rust=$${RUST:-$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)} && rustup run --install "$$rust" cargo check --locked --workspace --all-targets
+
+deny: .tools/bin/cargo-deny ## Check the dependencies' advisories, licences and sources; CHECKS="bans licenses sources" needs no network
+	PATH="$(TOOLS):$$PATH" cargo deny --locked check $(CHECKS)
 
 build: setup build/worker.js ## Build the Worker into build/
 
@@ -156,6 +160,10 @@ setup: .tools/.toolchain node_modules/.done
 .tools/bin/cargo-semver-checks:
 	$(call say,cargo-semver-checks: some minutes)
 	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug --locked --root .tools cargo-semver-checks@$(CARGO_SEMVER_CHECKS)
+
+.tools/bin/cargo-deny:
+	$(call say,cargo-deny: some minutes)
+	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug --locked --root .tools cargo-deny@$(CARGO_DENY)
 
 # Later versions need a newer Rust than this repository.
 .tools/bin/cargo-generate:
