@@ -13,7 +13,7 @@ use super::plan::{CALLER_KEY, Plan, Target};
 use super::report::Report;
 use super::request::ChatRequest;
 use super::settings::GatewaySettings;
-use super::{CompletionInfo, IdSource, mixed, rounds};
+use super::{CompletionInfo, IdSource, continuation, rounds};
 use crate::address::is_localhost;
 use crate::call::{Pipeline, RequestContext};
 use crate::host::Host;
@@ -222,7 +222,7 @@ impl<'a> Prepared<'a> {
         }
         let mut warnings = limits.check_tools(&request, *host)?;
         let tools = CatalogTools::select(&request, &sender.context())?;
-        warnings.extend(mixed::restore(&mut request, sender, now_ms)?);
+        warnings.extend(continuation::restore(&mut request, sender, now_ms)?);
         let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
         warnings.extend(schemas.iter().flat_map(Schemas::warnings));
         let user = request.member("user").and_then(|text| json::read(text.get().as_bytes()));

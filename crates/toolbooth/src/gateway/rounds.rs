@@ -3,11 +3,11 @@
 use super::catalog_tools::RunCalls;
 use super::chat::{Chat, Sender};
 use super::completion::Completion;
+use super::continuation;
 use super::error::{ErrorKind, GatewayError};
-use super::mixed;
-use super::output::{Streamed, Whole};
+use super::output::{BodyOutput, StreamOutput};
 use super::request::HistoryItem;
-use super::upstream::{Start, Unary};
+use super::upstream::{Streaming, Unary};
 use crate::call::RequestContext;
 use crate::http::{Answer, BodyWriter, ClientGone, Response};
 use crate::log::CallRequest;
@@ -24,14 +24,14 @@ pub(super) trait Output {
     type Done;
 
     /// Asks the model again.
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply, Stop>;
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply, Abort>;
 
     /// Receives the rest of an answer. The client may get parts of it.
     async fn receive(
         &mut self,
         chat: &mut Chat<'_>,
         reply: Self::Reply,
-    ) -> Result<Completion, Stop>;
+    ) -> Result<Completion, Abort>;
 
     /// Another round follows an answer with this text.
     fn next_round(&mut self, text: Option<String>);
@@ -42,22 +42,22 @@ pub(super) trait Output {
         chat: &mut Chat<'_>,
         completion: Completion,
         notice: Option<String>,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, Abort>;
 }
 
 /// Why the loop ends early.
-pub(super) enum Stop {
+pub(super) enum Abort {
     Failed(GatewayError),
     ClientGone,
 }
 
-impl From<GatewayError> for Stop {
+impl From<GatewayError> for Abort {
     fn from(error: GatewayError) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<ClientGone> for Stop {
+impl From<ClientGone> for Abort {
     fn from(_: ClientGone) -> Self {
         Self::ClientGone
     }
@@ -82,13 +82,13 @@ enum Round {
 /// Serves a request.
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     if chat.request.stream {
-        return match chat.ask::<Start>().await {
+        return match chat.ask::<Streaming>().await {
             // The head has waited for the first event, so that an error before it still has a status.
             Ok(first) => streamed(chat, first),
             Err(error) => failed(&chat, &error).into(),
         };
     }
-    let mut output = Whole::default();
+    let mut output = BodyOutput::default();
     let result = match chat.ask::<Unary>().await {
         Ok(first) => run(&mut chat, &mut output, first).await,
         Err(error) => Err(error.into()),
@@ -98,8 +98,8 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
             chat.log(response.status, None);
             response.into()
         }
-        Err(Stop::Failed(error)) => failed(&chat, &error).into(),
-        Err(Stop::ClientGone) => {
+        Err(Abort::Failed(error)) => failed(&chat, &error).into(),
+        Err(Abort::ClientGone) => {
             let (status, error) = CLIENT_CLOSED_REQUEST;
             chat.log(status, Some(error));
             Response::empty(status).into()
@@ -114,21 +114,21 @@ fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
 }
 
 /// A stream that begins with `first`.
-fn streamed(mut chat: Chat<'_>, first: <Streamed as Output>::Reply) -> Answer<'_> {
+fn streamed(mut chat: Chat<'_>, first: <StreamOutput as Output>::Reply) -> Answer<'_> {
     let head = Response::empty(200)
         .with("content-type", "text/event-stream")
         .with("cache-control", "no-store");
     let head = chat.report.headers(head);
     let rest: BodyWriter<'_> = Box::new(move |sink| {
         Box::pin(async move {
-            let mut output = Streamed::new(sink, &chat, &first);
+            let mut output = StreamOutput::new(sink, &chat, &first);
             let (status, error) = match run(&mut chat, &mut output, first).await {
                 Ok(()) => (200, None),
-                Err(Stop::ClientGone) => {
+                Err(Abort::ClientGone) => {
                     let (status, error) = CLIENT_CLOSED_REQUEST;
                     (status, Some(error))
                 }
-                Err(Stop::Failed(error)) => {
+                Err(Abort::Failed(error)) => {
                     // workerd ends a broken stream like a complete one, so the error must be an event.
                     let _ = output.send(&error.event()).await;
                     (error.kind.status(), Some(error.kind.code()))
@@ -144,7 +144,7 @@ async fn run<O: Output>(
     chat: &mut Chat<'_>,
     output: &mut O,
     mut reply: O::Reply,
-) -> Result<O::Done, Stop> {
+) -> Result<O::Done, Abort> {
     loop {
         let completion = output.receive(chat, reply).await?;
         match chat.decide(completion).await? {
@@ -200,7 +200,7 @@ impl Chat<'_> {
             return Ok(self.last(completion, Some(notice)));
         }
         let Some(target) = &self.answered else { return Ok(self.last(completion, None)) };
-        let results = mixed::in_order(&completion.message.tool_calls, results);
+        let results = continuation::in_order(&completion.message.tool_calls, results);
         let turn = HistoryItem::Turn(completion.clone().into_turn(target.format, results));
         self.request.history.push(turn);
         if clients.is_empty() {
@@ -259,11 +259,11 @@ impl Chat<'_> {
         self.report.client_calls = completion.message.tool_calls.len();
         if self.report.client_calls > 0 {
             let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
-            match mixed::seal(added, &completion.message.tool_calls, &self.sender) {
+            match continuation::seal(added, &completion.message.tool_calls, &self.sender) {
                 None => {}
                 Some(Ok(state)) => {
                     if let Some(call) = completion.message.tool_calls.first_mut() {
-                        mixed::attach(call, &state);
+                        continuation::attach(call, &state);
                     }
                     self.report.state = Some(state);
                 }

@@ -64,7 +64,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 const LOCAL: (&str, &str) = ("host", "localhost:8787");
 
 /// A gateway with its provider.
-struct World {
+struct TestGateway {
     host: FakeHost,
     catalog: &'static Catalog,
 }
@@ -79,7 +79,7 @@ struct Reply {
     log: Vec<String>,
 }
 
-impl World {
+impl TestGateway {
     fn new() -> Self {
         Self::with(&[])
     }

@@ -78,7 +78,7 @@ impl Receive for Unary {
 }
 
 /// Receives the beginning of a stream: all up to its first event.
-pub(super) struct Start;
+pub(super) struct Streaming;
 
 /// A stream whose first event has arrived.
 pub(super) struct OpenStream {
@@ -114,7 +114,7 @@ impl Decoded {
     }
 }
 
-impl Receive for Start {
+impl Receive for Streaming {
     type Answer = OpenStream;
     const STREAM: bool = true;
 

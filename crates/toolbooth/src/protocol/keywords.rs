@@ -70,6 +70,18 @@ pub(crate) fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String
     }
 }
 
+/// The properties of a schema: name, schema, and whether it is required.
+pub(super) fn properties(
+    schema: &Map<String, Value>,
+) -> impl Iterator<Item = (&str, &Value, bool)> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(move |(name, schema)| {
+        let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
+        (name.as_str(), schema, is_required)
+    })
+}
+
 /// The types that a schema names.
 pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
     schema.get("type").map(type_names).unwrap_or_default()

@@ -5,7 +5,6 @@
 //! on those that it recognizes. A new protocol is a module and a row in the table of `built_in`; CONTRIBUTING.md
 //! has the checklist.
 
-mod bounded;
 mod context;
 mod discriminator;
 pub mod envelope;
@@ -16,13 +15,14 @@ pub(crate) mod langchain;
 pub(crate) mod mcp;
 pub(crate) mod opentool;
 pub mod oxp;
-mod portable;
 pub(crate) mod providers;
 pub(crate) mod rest;
 mod root;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod shapes;
+mod simple_schema;
+mod truncation;
 pub(crate) mod xaibo;
 
 pub(crate) use root::ROOT;

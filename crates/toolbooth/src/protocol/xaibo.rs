@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::bounded::{bounded, truncate};
 use super::context::{credentials, malformed};
-use super::portable::{describe_parts, reduce};
+use super::simple_schema::{describe_parts, reduce};
+use super::truncation::{truncate, truncate_value};
 use super::{rejection_response, shapes};
 use crate::call::{
     Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
@@ -143,7 +143,7 @@ fn encode(
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<Response, Rejection> {
     let result = match outcome {
-        Outcome::Done { value, .. } => Ok(bounded(value)),
+        Outcome::Done { value, .. } => Ok(truncate_value(value)),
         Outcome::Failed { error, .. } => Err(truncate(execution_error(error))),
         Outcome::InvalidInput(input) => Err(format!("Invalid tool parameters: {input}")),
         Outcome::InputRequired { required, .. } => Err(not_run(required.into(), available)?),

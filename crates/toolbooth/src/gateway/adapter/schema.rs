@@ -9,7 +9,7 @@ use crate::gateway::fields::{Fields, Notes};
 use crate::gateway::{ChatRequest, FunctionTool};
 use crate::json;
 use crate::protocol::keywords::{walk, walk_mut};
-use crate::protocol::providers::schema::{Target, fit};
+use crate::protocol::providers::schema::{Target, adapt_schema};
 use crate::wire::Json;
 
 /// A schema of the request.
@@ -122,7 +122,7 @@ impl<'t> ClientSchema<'t> {
         if schema.get("type").is_some_and(|kind| kind != "object") {
             features.push("type".to_owned());
         }
-        let fitted = match fit(&schema, target) {
+        let fitted = match adapt_schema(&schema, target) {
             Ok(fitted) if features.is_empty() => fitted,
             Ok(_) => return Err(self.incompatible(features, model)),
             Err(more) => {

@@ -1,7 +1,7 @@
 //! Where answers go: into a body, or into a stream.
 
-mod streamed;
-mod whole;
+mod body;
+mod stream;
 
-pub(super) use streamed::Streamed;
-pub(super) use whole::Whole;
+pub(super) use body::BodyOutput;
+pub(super) use stream::StreamOutput;

@@ -22,8 +22,8 @@ fn statuses_and_codes() {
         (302, 502, "provider_error"),
     ] {
         for stream in [false, true] {
-            let reply =
-                World::new().ask(vec![answer(status, body)], &chat(json!({"stream": stream})));
+            let reply = TestGateway::new()
+                .ask(vec![answer(status, body)], &chat(json!({"stream": stream})));
             let got = (reply.status, reply.code());
             assert_eq!(got, (expected, code.to_owned()), "{status} {}", reply.text);
             let error = &reply.json()["error"];
@@ -47,7 +47,8 @@ fn answers_that_cannot_be_read() {
         (answer(200, ""), 502, "provider_bad_response"),
     ] {
         for stream in [false, true] {
-            let reply = World::new().ask(vec![upstream.clone()], &chat(json!({"stream": stream})));
+            let reply =
+                TestGateway::new().ask(vec![upstream.clone()], &chat(json!({"stream": stream})));
             assert_eq!((reply.status, reply.code().as_str()), (status, code), "{reply:?}");
             assert!(!reply.text.contains("secret"), "{reply:?}");
         }
@@ -66,7 +67,7 @@ fn invalid_requests() {
         (json!({"request_options": []}), "request_options"),
         (tool_choice, "tool_choice"),
     ] {
-        let reply = World::new().ask(vec![], &chat(more.clone()));
+        let reply = TestGateway::new().ask(vec![], &chat(more.clone()));
         assert_eq!(
             (reply.status, reply.code().as_str()),
             (400, "invalid_request"),
@@ -80,7 +81,7 @@ fn invalid_requests() {
 fn a_schema_that_the_provider_does_not_support() {
     let schema = json!({"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
     let tool = json!({"type": "function", "function": {"name": "complex", "parameters": schema}});
-    let reply = World::new().ask(vec![], &chat(json!({"tools": [tool]})));
+    let reply = TestGateway::new().ask(vec![], &chat(json!({"tools": [tool]})));
     assert_eq!(
         (reply.status, reply.code().as_str()),
         (400, "tool_schema_incompatible"),
@@ -112,7 +113,7 @@ fn a_failed_chat_logs_the_model_that_was_asked_and_the_code_of_its_error() {
     ] {
         for stream in [false, true] {
             let body = chat(json!({"model": model, "stream": stream}));
-            let line = World::with(&[ALIAS]).ask(answers.clone(), &body).line();
+            let line = TestGateway::with(&[ALIAS]).ask(answers.clone(), &body).line();
             assert_eq!(line["event"], "chat", "{model} {line}");
             let text = |name: &str| line.get(name).and_then(Value::as_str);
             assert_eq!(text("gen_ai.provider.name"), provider, "{model} {line}");
@@ -120,10 +121,10 @@ fn a_failed_chat_logs_the_model_that_was_asked_and_the_code_of_its_error() {
             assert_eq!(text("error.type"), Some(error), "{model} {line}");
         }
     }
-    let line = World::new().ask(vec![says("hi")], &chat(json!({}))).line();
+    let line = TestGateway::new().ask(vec![says("hi")], &chat(json!({}))).line();
     assert!(line.get("error.type").is_none(), "{line}");
     // Rejected before it was read.
-    let line = World::new().ask_with(vec![], &[LOCAL], &chat(json!({})), 0).line();
+    let line = TestGateway::new().ask_with(vec![], &[LOCAL], &chat(json!({})), 0).line();
     assert_eq!(line["error.type"], "unsupported_media_type", "{line}");
     assert!(line.get("gen_ai.request.model").is_none(), "{line}");
 }

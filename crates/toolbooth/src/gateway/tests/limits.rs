@@ -27,14 +27,16 @@ fn tools_of_requests() {
         (json!([tool("a"), tool("c")]), &listed, "tool_not_allowed"),
         (json!([tool("c")]), &[("GATEWAY_TOOL_ALLOWLIST", "")], "tool_not_allowed"),
     ] {
-        let reply = World::with(variables).ask(vec![says("hi")], &chat(json!({"tools": tools})));
+        let reply =
+            TestGateway::with(variables).ask(vec![says("hi")], &chat(json!({"tools": tools})));
         let status = if code.is_empty() { 200 } else { 400 };
         assert_eq!(reply.status, status, "{variables:?} {}", reply.text);
         assert_eq!(reply.code(), code, "{}", reply.text);
         assert_eq!(reply.sent.len(), usize::from(code.is_empty()), "{code}");
     }
     let warned = [listed[0], ("GATEWAY_TOOL_ALLOWLIST_MODE", "warn")];
-    let reply = World::with(&warned).ask(vec![says("hi")], &chat(json!({"tools": [tool("c")]})));
+    let reply =
+        TestGateway::with(&warned).ask(vec![says("hi")], &chat(json!({"tools": [tool("c")]})));
     assert!(
         reply.json()["_2api"]["warnings"][0].as_str().unwrap().contains("'c'"),
         "{}",
@@ -48,8 +50,11 @@ fn limits_of_an_api_key() {
     let limits = r#"{"tool_allowlist":["c"],"max_tool_calls":1,"tool_call_limiter":"SMALL"}"#;
     let keys =
         format!(r#"[{{"name":"a","scopes":["gateway"],"hash":"{KEY}","gateway":{limits}}}]"#);
-    let mut world =
-        World::with(&[("AUTH", "api-key"), ("API_KEYS", &keys), ("GATEWAY_TOOL_ALLOWLIST", "a")]);
+    let mut world = TestGateway::with(&[
+        ("AUTH", "api-key"),
+        ("API_KEYS", &keys),
+        ("GATEWAY_TOOL_ALLOWLIST", "a"),
+    ]);
     world.host.limits.insert("SMALL", Ok(3));
     let ask = |tools: &[&str], answers| {
         let tools: Vec<_> = tools.iter().map(|name| tool(name)).collect();
@@ -69,7 +74,7 @@ fn limits_of_an_api_key() {
 
 #[test]
 fn the_rate_limit_of_calls_counts_chats() {
-    let mut world = World::new();
+    let mut world = TestGateway::new();
     world.host.limit = Some(Ok(1));
     assert_eq!(world.ask(vec![says("hi")], &chat(json!({}))).status, 200);
     let limited = world.ask(vec![], &chat(json!({})));
@@ -106,7 +111,7 @@ fn calls_in_answers() {
         for (name, value) in options.as_object().unwrap() {
             body[name] = value.clone();
         }
-        let reply = World::new().ask(vec![upstream], &body);
+        let reply = TestGateway::new().ask(vec![upstream], &body);
         assert_eq!(
             reply.status,
             if code.is_empty() { 200 } else { 502 },
@@ -121,7 +126,7 @@ fn calls_in_answers() {
 #[test]
 fn calls_are_left_to_the_client() {
     let both = [call("call_1", "a", "{ \"city\": \"x\" }"), call("call_2", "a", "not JSON")];
-    let reply = World::new().ask(vec![calls(&both)], &chat(json!({"tools": [tool("a")]})));
+    let reply = TestGateway::new().ask(vec![calls(&both)], &chat(json!({"tools": [tool("a")]})));
     let body = reply.json();
     assert_eq!(
         body["_2api"]["warning"],

@@ -37,8 +37,8 @@ fn catalog() -> &'static Catalog {
     }))
 }
 
-fn world(variables: &[(&str, &str)]) -> World {
-    World { catalog: catalog(), ..World::with(variables) }
+fn world(variables: &[(&str, &str)]) -> TestGateway {
+    TestGateway { catalog: catalog(), ..TestGateway::with(variables) }
 }
 
 /// A request with the tool `Echo_Say` of the server.
@@ -86,7 +86,7 @@ fn streamed(answer: Result<HttpResponse, HttpError>) -> Result<HttpResponse, Htt
 
 /// What a request returns as a whole and as a stream: text, finish reason, calls and `_2api`.
 fn both(
-    world: &World,
+    world: &TestGateway,
     answers: &[Result<HttpResponse, HttpError>],
     body: &Value,
 ) -> (Value, Vec<Sent>) {
@@ -379,10 +379,10 @@ fn calls_of_both_kinds() {
         assert_eq!(reply.status, 400, "{}", reply.text);
         assert!(reply.text.contains(reason), "{}", reply.text);
     }
-    let without_key = World {
+    let without_key = TestGateway {
         catalog: catalog(),
         host: {
-            let mut host = World::new().host;
+            let mut host = TestGateway::new().host;
             host.variables.remove("STATE_KEY");
             host
         },

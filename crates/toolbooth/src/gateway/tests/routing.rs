@@ -57,7 +57,7 @@ fn models_and_keys() {
         ),
     ] {
         let body = body.map_or_else(|| says("hi"), |body| answer(200, body.to_string()));
-        let reply = World::with(variables).ask(vec![body], &chat(json!({"model": model})));
+        let reply = TestGateway::with(variables).ask(vec![body], &chat(json!({"model": model})));
         assert_eq!(reply.status, 200, "{model}: {reply:?}");
         assert_eq!(reply.json()["choices"][0]["message"]["content"], "hi", "{model}");
         let sent = &reply.sent[0];
@@ -83,7 +83,7 @@ fn requests_that_reach_no_provider() {
         ("anthropic/m", &[CALLER_KEYS], &[], 503, "gateway_not_configured"),
         ("openai/m", &[("ANONYMOUS_SCOPES", "other")], &[], 403, "missing_scope"),
     ] {
-        let world = World::with(variables);
+        let world = TestGateway::with(variables);
         let headers = [headers, &[JSON, LOCAL]].concat();
         let body = chat(json!({"model": model}));
         let reply = world.ask_with(vec![], &headers, &body, 0);
@@ -92,10 +92,10 @@ fn requests_that_reach_no_provider() {
         assert!(reply.log.concat().contains(&format!(":{status},")), "{:?}", reply.log);
     }
     let elsewhere =
-        World::new().ask_with(vec![], &[JSON, ("host", "a.example")], &chat(json!({})), 0);
+        TestGateway::new().ask_with(vec![], &[JSON, ("host", "a.example")], &chat(json!({})), 0);
     assert_eq!(elsewhere.status, 403, "without credentials, on this machine only");
     let own = [JSON, LOCAL, OWN];
-    let world = World::with(&[CALLER_KEYS]);
+    let world = TestGateway::with(&[CALLER_KEYS]);
     let reply = world.ask_with(vec![says("hi")], &own, &chat(json!({})), 0);
     assert_eq!(reply.sent[0].header("authorization"), "Bearer sk-own", "the caller's key counts");
 }
@@ -113,7 +113,7 @@ fn retries_and_fallback() {
     let failed = |status| answer(status, r#"{"error":{"message":"no"}}"#);
     let later = |ms| Ok(HttpResponse { status: 429, retry_after_ms: Some(ms), body: vec![] });
     let gone = || Err(HttpError::Unreachable("reset".to_owned()));
-    let world = World::with(&[GROQ, &[("MODELS", MODELS)]].concat());
+    let world = TestGateway::with(&[GROQ, &[("MODELS", MODELS)]].concat());
     for (model, answers, status, models) in [
         ("both", vec![says("hi")], 200, &["a"][..]),
         ("both", vec![failed(500), says("hi")], 200, &["a", "b"]),
@@ -154,7 +154,7 @@ fn retries_and_fallback() {
 #[test]
 fn the_name_of_an_invalid_entry_means_no_other_model() {
     let models = r#"{"openai/a": {"targets": [{"provider": "my-groq", "model": "b"}], "mod": 1}}"#;
-    let world = World::with(&[GROQ, &[("MODELS", models)]].concat());
+    let world = TestGateway::with(&[GROQ, &[("MODELS", models)]].concat());
     for (model, answers, status) in [("openai/a", vec![], 503), ("openai/b", vec![says("hi")], 200)]
     {
         let reply = world.ask(answers, &chat(json!({"model": model})));
@@ -167,8 +167,9 @@ fn the_list_of_models() {
     for (scopes, expected, providers) in
         [("gateway", 6, json!(["openai", "my-groq"])), ("other", 0, json!([]))]
     {
-        let world =
-            World::with(&[GROQ, &[("MODELS", MODELS), ("ANONYMOUS_SCOPES", scopes)]].concat());
+        let world = TestGateway::with(
+            &[GROQ, &[("MODELS", MODELS), ("ANONYMOUS_SCOPES", scopes)]].concat(),
+        );
         let server = Server::new(CATALOG, &world.host);
         let request = Request {
             own_origin: None,

@@ -39,7 +39,7 @@ fn events_are_forwarded_as_they_are() {
     for include_usage in [false, true] {
         let body =
             chat(json!({"stream": true, "stream_options": {"include_usage": include_usage}}));
-        let reply = World::new().ask(vec![stream(&[&first, odd, &last, USAGE, DONE])], &body);
+        let reply = TestGateway::new().ask(vec![stream(&[&first, odd, &last, USAGE, DONE])], &body);
         assert_eq!(reply.header("content-type"), Some("text/event-stream"));
         assert!(reply.text.starts_with(&format!("{first}{odd}")), "{}", reply.text);
         assert!(reply.text.ends_with(DONE), "{}", reply.text);
@@ -69,7 +69,7 @@ fn a_stream_that_breaks_off_never_ends_cleanly() {
         (&[error], 503, "provider_overloaded"),
         (&[": ping\n\n", error], 503, "provider_overloaded"),
     ] {
-        let reply = World::new().ask(vec![stream(parts)], &chat(json!({"stream": true})));
+        let reply = TestGateway::new().ask(vec![stream(parts)], &chat(json!({"stream": true})));
         assert_eq!(reply.status, status, "{parts:?} {}", reply.text);
         if status == 200 {
             let events = reply.events();
@@ -89,7 +89,7 @@ fn a_stream_that_breaks_off_never_ends_cleanly() {
 #[test]
 fn another_model_answers_before_the_first_event_only() {
     let models = r#"{"both":{"targets":[{"provider":"openai","model":"a"},{"provider":"openai","model":"b"}]}}"#;
-    let world = World::with(&[("MODELS", models)]);
+    let world = TestGateway::with(&[("MODELS", models)]);
     let body = chat(json!({"stream": true, "model": "both"}));
     let whole = || stream(&[&text("b"), &chunk(json!({}), Some("stop")), DONE]);
     for (first, models) in [
@@ -128,7 +128,7 @@ fn limits_end_a_stream_with_an_error() {
         for (name, value) in options.as_object().unwrap() {
             body[name] = value.clone();
         }
-        let reply = World::new().ask(vec![stream(parts)], &body);
+        let reply = TestGateway::new().ask(vec![stream(parts)], &body);
         let events = reply.events();
         let error = events.last().unwrap()["error"]["code"].as_str().unwrap_or_default().to_owned();
         assert_eq!(error, code, "{:.400}", reply.text);
@@ -155,7 +155,7 @@ fn a_client_that_goes_ends_the_stream() {
     let parts = [&text("a"), &text("b"), &text("c"), &chunk(json!({}), Some("stop"))];
     let parts: Vec<_> = parts.iter().map(|part| part.as_str()).chain([DONE]).collect();
     let body = chat(json!({"stream": true}));
-    let reply = World::new().ask_with(vec![stream(&parts)], &[JSON, LOCAL], &body, 2);
+    let reply = TestGateway::new().ask_with(vec![stream(&parts)], &[JSON, LOCAL], &body, 2);
     assert_eq!(reply.content(), "ab");
     assert!(reply.log[0].contains("\"http.response.status_code\":499"), "{:?}", reply.log);
 }
@@ -175,7 +175,7 @@ fn streams_of_other_formats_become_chunks() {
     let body = chat(
         json!({"model": "anthropic/c", "stream": true, "stream_options": {"include_usage": true}}),
     );
-    let reply = World::with(&[("ANTHROPIC_API_KEY", "k")]).ask(vec![stream(&parts)], &body);
+    let reply = TestGateway::with(&[("ANTHROPIC_API_KEY", "k")]).ask(vec![stream(&parts)], &body);
     let events = reply.events();
     assert_eq!(events[0]["choices"][0]["delta"]["role"], "assistant");
     assert_eq!(reply.content(), "hi");
@@ -192,7 +192,7 @@ fn an_event_that_the_end_cuts_does_not_swallow_the_error() {
     let (first, second) = (text("a"), text("b"));
     for rest in ["", "dat", ": ping", ": ping\n", second.trim_end(), &second[..second.len() - 1]] {
         let parts = [first.as_str(), rest];
-        let reply = World::new().ask(vec![stream(&parts)], &chat(json!({"stream": true})));
+        let reply = TestGateway::new().ask(vec![stream(&parts)], &chat(json!({"stream": true})));
         let last = reply.text.trim_end().rsplit("\n\n").next().unwrap();
         let error: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap()).unwrap();
         assert_eq!(error["error"]["code"], "provider_bad_response", "{rest:?} {}", reply.text);
@@ -201,7 +201,7 @@ fn an_event_that_the_end_cuts_does_not_swallow_the_error() {
     let options = json!({"stream": true, "stream_options": {"include_usage": true}});
     for rest in [&USAGE[..USAGE.len() - 2], &USAGE[..USAGE.len() - 1], DONE.trim_end()] {
         let parts = [first.as_str(), &stop, rest];
-        let reply = World::new().ask(vec![stream(&parts)], &chat(options.clone()));
+        let reply = TestGateway::new().ask(vec![stream(&parts)], &chat(options.clone()));
         assert!(reply.text.ends_with("}\n\ndata: [DONE]\n\n"), "{rest:?} {}", reply.text);
     }
 }
@@ -209,7 +209,7 @@ fn an_event_that_the_end_cuts_does_not_swallow_the_error() {
 /// Comments are no silence, but they do not extend the deadline. The clock advances whenever it is read.
 #[test]
 fn the_deadline_ends_comments_and_errors_that_never_end() {
-    let world = World::with(&[("GATEWAY_DEADLINE_MS", "50")]);
+    let world = TestGateway::with(&[("GATEWAY_DEADLINE_MS", "50")]);
     let body = chat(json!({"stream": true}));
     let comments = vec![": ping\n\n"; 200];
     let answers = vec![stream(&[&comments[..], &[&text("a")]].concat())];
@@ -235,7 +235,7 @@ fn what_is_held_back_has_a_limit() {
             .chain(std::iter::repeat_n(&large, 17))
             .map(String::as_str)
             .collect();
-        let reply = World::new().ask(vec![stream(&parts)], &body);
+        let reply = TestGateway::new().ask(vec![stream(&parts)], &body);
         let events = reply.events();
         assert_eq!(events.last().unwrap()["error"]["code"], "provider_bad_response");
         assert!(events.last().unwrap()["error"]["message"].to_string().contains("too large"));
@@ -247,7 +247,7 @@ fn what_is_held_back_has_a_limit() {
 fn no_error_has_the_key() {
     let error = "data: {\"error\":{\"message\":\"sk-openai is over its limit\"}}\n\n";
     for parts in [&[error][..], &[&text("a"), error]] {
-        let reply = World::new().ask(vec![stream(parts)], &chat(json!({"stream": true})));
+        let reply = TestGateway::new().ask(vec![stream(parts)], &chat(json!({"stream": true})));
         assert!(reply.text.contains("[key] is over its limit"), "{reply:?}");
         assert!(!reply.text.contains("sk-openai"), "{reply:?}");
     }
@@ -267,8 +267,12 @@ fn the_log_has_the_tokens_of_streams_that_end_early() {
         // The client goes before the first write, before the second, or the stream breaks off.
         for writes in [0, 1, usize::MAX] {
             let body = chat(json!({"model": model, "stream": true}));
-            let reply =
-                World::with(&keys).ask_with(vec![stream(&parts)], &[JSON, LOCAL], &body, writes);
+            let reply = TestGateway::with(&keys).ask_with(
+                vec![stream(&parts)],
+                &[JSON, LOCAL],
+                &body,
+                writes,
+            );
             let log = &reply.log[0];
             assert!(log.contains("\"gen_ai.usage.input_tokens\":4"), "{model} {writes} {log}");
             assert!(!log.contains("\"http.response.status_code\":200"), "{log}");

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Definition, ListForm, Listed, Rendering, server_title, server_version};
 use crate::protocol::keywords::types;
-use crate::protocol::portable;
+use crate::protocol::simple_schema;
 
 pub(crate) const LIST: ListForm = ListForm {
     name: "opentool",
@@ -83,7 +83,9 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let names = function.parameters.iter().map(|parameter| &*parameter.name);
     let texts = names.chain([function.name, &*function.description]);
     unfit.extend(
-        texts.filter(|text| portable::digits_only(text)).map(|text| format!("the text \"{text}\"")),
+        texts
+            .filter(|text| simple_schema::digits_only(text))
+            .map(|text| format!("the text \"{text}\"")),
     );
     if unfit.is_empty() { Rendering::of(&function) } else { Rendering::Unfit(unfit) }
 }
@@ -97,7 +99,7 @@ fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
     let mut input = input.clone();
     input.remove("additionalProperties");
     input.remove("title");
-    portable::reduce(&Value::Object(input))
+    simple_schema::reduce(&Value::Object(input))
 }
 
 /// The properties of a reduced schema. Descriptions move from the schema to the parameter, where models
@@ -127,7 +129,7 @@ fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
     }
     let nothing = types.contains(&"null");
     let values: Vec<&str> = types.into_iter().filter(|name| *name != "null").collect();
-    let mut reduced = portable::reduce(&Value::Object(output.clone()));
+    let mut reduced = simple_schema::reduce(&Value::Object(output.clone()));
     match values.as_slice() {
         [] => None,
         ["object"] => {

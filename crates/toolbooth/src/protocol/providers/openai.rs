@@ -15,7 +15,7 @@ use super::strict;
 use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json;
-use crate::protocol::keywords::types;
+use crate::protocol::keywords::{properties, types};
 use crate::route::{CallResponse, Page, PageError, PostRequest};
 use crate::wire;
 use crate::wire::openai::ToolMessage;
@@ -183,14 +183,13 @@ fn tighten(schema: &mut Map<String, Value>, found: &mut Compatibility) {
     if types(schema).contains(&"array") && !schema.contains_key("items") {
         found.reject("array_without_items");
     }
-    let Some(Value::Object(properties)) = schema.get("properties") else { return };
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required =
-        |name: &String| required.is_some_and(|names| names.iter().any(|one| one == name));
-    if properties.iter().any(|(name, property)| !is_required(name) && !is_nullable(property)) {
+    if !schema.contains_key("properties") {
+        return;
+    }
+    if properties(schema).any(|(_, property, is_required)| !is_required && !is_nullable(property)) {
         found.reject("optional_properties");
     }
-    let all: Vec<Value> = properties.keys().map(|name| json!(name)).collect();
+    let all: Vec<Value> = properties(schema).map(|(name, ..)| json!(name)).collect();
     schema.insert("required".to_owned(), all.into());
 }
 

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::protocol::keywords::properties;
+
 /// The type of the values of `schema`. Its lines after the first one are indented by `indent`.
 pub(super) fn type_of(schema: &Value, indent: &str) -> String {
     let Value::Object(schema) = schema else {
@@ -60,15 +62,12 @@ fn array(schema: &Map<String, Value>, indent: &str) -> String {
 }
 
 fn object(schema: &Map<String, Value>, indent: &str) -> String {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
     let inner = format!("{indent}  ");
     let mut members = String::new();
-    for (name, property) in properties.into_iter().flatten() {
+    for (name, property, is_required) in properties(schema) {
         let about = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        let mark = if is_required(name) { "" } else { "?" };
-        let (about, key) = (comment(about, &inner), Value::from(name.as_str()));
+        let mark = if is_required { "" } else { "?" };
+        let (about, key) = (comment(about, &inner), Value::from(name));
         let written = type_of(property, &inner);
         members.push_str(&format!("{about}{inner}{key}{mark}: {written};\n"));
     }

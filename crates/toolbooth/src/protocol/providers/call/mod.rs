@@ -19,7 +19,7 @@ use crate::call::{
 };
 use crate::http::Response;
 use crate::json;
-use crate::protocol::bounded::truncate;
+use crate::protocol::truncation::truncate;
 use crate::route::{CallResponse, PostRequest};
 use crate::text::excerpt;
 use crate::tool::{Credentials, Dialogue};

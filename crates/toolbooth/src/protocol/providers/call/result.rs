@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::call::{Outcome, Rejection, did_you_mean, needs_client};
-use crate::protocol::bounded::{bounded, truncate};
+use crate::protocol::truncation::{truncate, truncate_value};
 use crate::text::excerpt;
 use crate::tool::ToolError;
 
@@ -29,7 +29,7 @@ fn readable(value: Value) -> Value {
     match value {
         Value::Null => Value::from(NO_OUTPUT),
         Value::String(text) if text.is_empty() => Value::from(NO_OUTPUT),
-        value => bounded(value),
+        value => truncate_value(value),
     }
 }
 

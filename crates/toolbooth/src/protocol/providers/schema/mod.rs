@@ -1,6 +1,6 @@
 //! Adapts a tool's input schema to what a provider accepts.
 //!
-//! Each provider has a [`KeywordRule`] for each keyword; [`fit`] walks a schema by these rules. A keyword that a provider does not accept becomes a sentence in the description if that is good enough for a model,
+//! Each provider has a [`KeywordRule`] for each keyword; [`adapt_schema`] walks a schema by these rules. A keyword that a provider does not accept becomes a sentence in the description if that is good enough for a model,
 //! otherwise it makes the tool incompatible. In any case the pipeline validates calls against the original schema.
 //! Runs at build time for the tools of this server, and per request for those of the gateway's clients.
 
@@ -57,7 +57,7 @@ pub(crate) struct Target {
     pub(super) finish: fn(&mut Map<String, Value>, &mut Compatibility),
 }
 
-/// What [`fit`] has found in a schema: problems and sizes.
+/// What [`adapt_schema`] has found in a schema: problems and sizes.
 #[derive(Default)]
 pub(super) struct Compatibility {
     incompatible: BTreeSet<String>,
@@ -84,9 +84,9 @@ pub(super) fn render<T: Serialize>(
     target: &Target,
     tool: impl FnOnce(Value) -> T,
 ) -> Rendering {
-    match fit(&listed.definition.input_schema, target) {
+    match adapt_schema(&listed.definition.input_schema, target) {
         Err(features) => Rendering::Unfit(features),
-        Ok(Fitted { schema, mut warnings, .. }) => {
+        Ok(AdaptedSchema { schema, mut warnings, .. }) => {
             let length = listed.definition.description.chars().count();
             if length > WARN_DESCRIPTION {
                 warnings.push(format!(
@@ -108,7 +108,7 @@ pub(super) fn render<T: Serialize>(
 
 /// A schema as a target accepts it.
 #[derive(Debug)]
-pub(crate) struct Fitted {
+pub(crate) struct AdaptedSchema {
     /// The schema.
     pub(crate) schema: Value,
     /// What readers of a list should know.
@@ -123,7 +123,10 @@ pub(crate) struct Fitted {
 ///
 /// # Errors
 /// The features that the target does not accept.
-pub(crate) fn fit(schema: &Map<String, Value>, target: &Target) -> Result<Fitted, Vec<String>> {
+pub(crate) fn adapt_schema(
+    schema: &Map<String, Value>,
+    target: &Target,
+) -> Result<AdaptedSchema, Vec<String>> {
     let mut found = Compatibility::default();
     let fitted = walk(schema, target, 1, &mut found);
     if found.depth > MAX_DEPTH {
@@ -148,7 +151,7 @@ pub(crate) fn fit(schema: &Map<String, Value>, target: &Target) -> Result<Fitted
         }
     }
     if found.incompatible.is_empty() {
-        Ok(Fitted {
+        Ok(AdaptedSchema {
             schema: Value::Object(fitted),
             warnings: found.warnings.into_iter().collect(),
             described: found.described.into_iter().collect(),

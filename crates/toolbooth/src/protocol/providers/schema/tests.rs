@@ -29,7 +29,7 @@ fn property(schema: &Value) -> [Value; 5] {
 type Adapted = Result<(Value, Vec<String>), Vec<String>>;
 
 fn adapt(schema: &Value, target: &Target) -> Adapted {
-    fit(schema.as_object().unwrap(), target).map(|fitted| (fitted.schema, fitted.warnings))
+    adapt_schema(schema.as_object().unwrap(), target).map(|fitted| (fitted.schema, fitted.warnings))
 }
 
 fn fitted(schema: &Value) -> [Adapted; 5] {

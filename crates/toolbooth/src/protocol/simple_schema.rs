@@ -7,7 +7,7 @@ mod flatten;
 
 use serde_json::{Map, Value};
 
-use super::keywords::{describe, types};
+use super::keywords::{describe, properties, types};
 use flatten::{flatten, options};
 
 /// The types, in the order of preference if a schema allows several.
@@ -98,19 +98,15 @@ fn noun(reduced: &Map<String, Value>) -> String {
             format!("array of {}", noun_with_description(items))
         }
         "object" => {
-            let required = reduced.get("required").and_then(Value::as_array);
-            let is_required =
-                |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
-            let part = |(name, schema): (&String, &Value)| {
+            let part = |(name, schema, is_required): (&str, &Value, bool)| {
                 let schema = schema.as_object().unwrap_or(&empty);
-                let required = if is_required(name) { ", required" } else { "" };
+                let required = if is_required { ", required" } else { "" };
                 match described(schema) {
                     (noun, text) if text.is_empty() => format!("{name} ({noun}{required})"),
                     (noun, text) => format!("{name} ({noun}{required}: {text})"),
                 }
             };
-            let parts = reduced.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-            let parts: Vec<String> = parts.iter().map(part).collect();
+            let parts: Vec<String> = properties(reduced).map(part).collect();
             let with = if parts.is_empty() { "" } else { " with " };
             format!("object{with}{}", parts.join(", "))
         }
@@ -218,11 +214,10 @@ fn choose_enum(
 }
 
 fn object(schema: &Map<String, Value>, reduced: &mut Map<String, Value>, rules: &mut Vec<String>) {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let properties = properties.into_iter().flatten();
-    let properties: Map<String, Value> =
-        properties.map(|(name, schema)| (name.clone(), reduce(schema).into())).collect();
-    reduced.insert("properties".to_owned(), properties.into());
+    let reduce_one =
+        |(name, schema, _): (&str, &Value, bool)| (name.to_owned(), reduce(schema).into());
+    let reduced_properties: Map<String, Value> = properties(schema).map(reduce_one).collect();
+    reduced.insert("properties".to_owned(), reduced_properties.into());
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let (numeric, required): (Vec<Value>, Vec<Value>) = required
         .filter(|name| name.is_string())

@@ -10,16 +10,16 @@ use crate::gateway::chat::Chat;
 use crate::gateway::completion::Completion;
 use crate::gateway::error::GatewayError;
 use crate::gateway::front::{ChunkEncoder, with_two_api};
-use crate::gateway::rounds::{Output, Stop};
+use crate::gateway::rounds::{Abort, Output};
 use crate::gateway::stream::{Decoder, Delta, StreamEvent};
-use crate::gateway::upstream::{Decoded, OpenStream, Start};
+use crate::gateway::upstream::{Decoded, OpenStream, Streaming};
 use crate::host::HttpError;
 use crate::http::{BodySink, KeepAlive, PipeError};
 use crate::json::Value;
 use crate::wire::FinishReason;
 
 /// The most bytes that are held back until the end of a stream.
-const MAX_HELD: usize = 16 << 20;
+const MAX_BUFFERED: usize = 16 << 20;
 
 /// Sent to the client while the provider is silent: a comment, which clients ignore.
 const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
@@ -30,7 +30,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 ///
 /// Without compiled-in tools there is one round, whose events are forwarded. With them, the client gets the text of
 /// each round, and the calls of the last one that are its own.
-pub(in crate::gateway) struct Streamed {
+pub(in crate::gateway) struct StreamOutput {
     sink: Box<dyn BodySink>,
     events: EventWriter,
 }
@@ -41,12 +41,12 @@ struct EventWriter {
     /// Whether an earlier round had text.
     wrote_text: bool,
     /// What is held back if events are forwarded; `None` if there may be several rounds.
-    held: Option<Held>,
+    buffer: Option<Buffer>,
 }
 
 /// The events that are held back until the end.
 #[derive(Default)]
-struct Held {
+struct Buffer {
     /// Whether calls are held back, because their arguments must be valid.
     calls: bool,
     /// Whether the first call has begun.
@@ -59,7 +59,7 @@ struct Held {
     tail_size: usize,
 }
 
-impl Streamed {
+impl StreamOutput {
     /// A stream to `sink` that begins with `first`.
     pub(in crate::gateway) fn new(
         sink: Box<dyn BodySink>,
@@ -68,12 +68,12 @@ impl Streamed {
     ) -> Self {
         let info = chat.info(first.decoder.completion());
         let encoder = ChunkEncoder::new(info, chat.request.include_usage);
-        let held = Held { calls: chat.schemas.is_some(), ..Held::default() };
-        let held = chat.tools.is_empty().then_some(held);
-        Self { sink, events: EventWriter { encoder, wrote_text: false, held } }
+        let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
+        let buffer = chat.tools.is_empty().then_some(buffer);
+        Self { sink, events: EventWriter { encoder, wrote_text: false, buffer } }
     }
 
-    pub(in crate::gateway) async fn send(&self, bytes: &[u8]) -> Result<(), Stop> {
+    pub(in crate::gateway) async fn send(&self, bytes: &[u8]) -> Result<(), Abort> {
         if !bytes.is_empty() {
             self.sink.write(bytes).await?;
         }
@@ -81,15 +81,15 @@ impl Streamed {
     }
 }
 
-impl Output for Streamed {
+impl Output for StreamOutput {
     type Reply = OpenStream;
     type Done = ();
 
     /// Asks the model again. Meanwhile, the client gets comments.
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream, Stop> {
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream, Abort> {
         let host = chat.sender.host;
         let after = longest_silence(chat);
-        let mut answer = pin!(chat.ask::<Start>());
+        let mut answer = pin!(chat.ask::<Streaming>());
         loop {
             let mut silence = host.sleep(after);
             let first = poll_fn(|context| match answer.as_mut().poll(context) {
@@ -108,7 +108,7 @@ impl Output for Streamed {
         &mut self,
         chat: &mut Chat<'_>,
         reply: OpenStream,
-    ) -> Result<Completion, Stop> {
+    ) -> Result<Completion, Abort> {
         let OpenStream { name, mut decoder, mut body, decoded } = reply;
         let events = &mut self.events;
         let mut accept = |decoded: Decoded,
@@ -167,9 +167,9 @@ impl Output for Streamed {
             }
             (true, Err(error)) => {
                 let key = chat.answered.as_ref().and_then(|target| target.key.as_ref());
-                Stop::Failed(error.without(key))
+                Abort::Failed(error.without(key))
             }
-            (false, _) => Stop::ClientGone,
+            (false, _) => Abort::ClientGone,
         };
         // The tokens have been used, whether or not the client gets the rest of the answer.
         if let Some(usage) = decoder.into_completion().usage {
@@ -190,10 +190,10 @@ impl Output for Streamed {
         chat: &mut Chat<'_>,
         completion: Completion,
         notice: Option<String>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Abort> {
         let two_api = chat.report.two_api();
-        let bytes = match self.events.held.take() {
-            Some(held) => self.events.release(held, &two_api),
+        let bytes = match self.events.buffer.take() {
+            Some(buffer) => self.events.release(buffer, &two_api),
             None => {
                 let mut bytes = self.events.last(&completion, notice, &two_api);
                 if let Some(usage) = chat.report.usage.clone() {
@@ -215,10 +215,10 @@ fn longest_silence(chat: &Chat<'_>) -> Duration {
 impl EventWriter {
     /// Writes what the client gets of an event now. False if too much is held back.
     fn write(&mut self, event: StreamEvent, out: &mut Vec<u8>) -> bool {
-        match &mut self.held {
-            Some(held) => {
-                held.write(event, &mut self.encoder, out);
-                held.bytes.len() + held.tail_size <= MAX_HELD
+        match &mut self.buffer {
+            Some(buffer) => {
+                buffer.write(event, &mut self.encoder, out);
+                buffer.bytes.len() + buffer.tail_size <= MAX_BUFFERED
             }
             None => {
                 self.text(&event.deltas, out);
@@ -240,9 +240,9 @@ impl EventWriter {
     }
 
     /// What was held back. The finish reason gets `_2api`.
-    fn release(&mut self, held: Held, two_api: &Value<'_>) -> Vec<u8> {
-        let mut out = held.bytes;
-        for StreamEvent { raw, deltas } in held.tail {
+    fn release(&mut self, buffer: Buffer, two_api: &Value<'_>) -> Vec<u8> {
+        let mut out = buffer.bytes;
+        for StreamEvent { raw, deltas } in buffer.tail {
             let finishes = deltas.iter().any(|delta| matches!(delta, Delta::Finish(_)));
             match raw {
                 Some(raw) => {
@@ -294,26 +294,26 @@ impl EventWriter {
     }
 }
 
-impl Held {
+impl Buffer {
     /// Writes an event, or holds it back.
     fn write(&mut self, event: StreamEvent, encoder: &mut ChunkEncoder, out: &mut Vec<u8>) {
         if !self.tail.is_empty() {
-            return self.hold(event);
+            return self.push(event);
         }
         self.began |= event.deltas.iter().any(|delta| matches!(delta, Delta::Call { .. }));
         let into = if self.calls && self.began { &mut self.bytes } else { out };
         match event.deltas.iter().position(|delta| matches!(delta, Delta::Finish(_))) {
             None => into.extend(encoder.event(&event)),
-            Some(_) if event.raw.is_some() => self.hold(event),
+            Some(_) if event.raw.is_some() => self.push(event),
             Some(position) => {
                 let (before, after) = event.deltas.split_at(position);
                 into.extend(before.iter().flat_map(|delta| encoder.delta(delta)));
-                self.hold(StreamEvent { raw: None, deltas: after.to_vec() });
+                self.push(StreamEvent { raw: None, deltas: after.to_vec() });
             }
         }
     }
 
-    fn hold(&mut self, event: StreamEvent) {
+    fn push(&mut self, event: StreamEvent) {
         // An event takes memory even if it has no bytes.
         self.tail_size += 64 + event.raw.as_ref().map_or(0, |raw| raw.bytes.len());
         self.tail.push(event);

@@ -11,7 +11,7 @@ const KEPT_BYTES: usize = 60_000;
 const TRUNCATED: &str = "\n\n[Truncated: Result exceeded 64KB limit]";
 
 /// The value itself, or the beginning of its JSON as a string if it is too large.
-pub(super) fn bounded(value: Value) -> Value {
+pub(super) fn truncate_value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(truncate(text)),
         Value::Null | Value::Bool(_) | Value::Number(_) => value,

@@ -2,25 +2,25 @@
 
 use crate::gateway::chat::Chat;
 use crate::gateway::completion::Completion;
-use crate::gateway::rounds::{Output, Stop};
+use crate::gateway::rounds::{Abort, Output};
 use crate::gateway::upstream::Unary;
 use crate::http::Response;
 
 /// One body, with the texts of all rounds.
 #[derive(Default)]
-pub(in crate::gateway) struct Whole {
+pub(in crate::gateway) struct BodyOutput {
     texts: Vec<String>,
 }
 
-impl Output for Whole {
+impl Output for BodyOutput {
     type Reply = Completion;
     type Done = Response;
 
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Completion, Stop> {
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Completion, Abort> {
         Ok(chat.ask::<Unary>().await?)
     }
 
-    async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion, Stop> {
+    async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion, Abort> {
         Ok(reply)
     }
 
@@ -33,7 +33,7 @@ impl Output for Whole {
         chat: &mut Chat<'_>,
         mut completion: Completion,
         notice: Option<String>,
-    ) -> Result<Response, Stop> {
+    ) -> Result<Response, Abort> {
         self.texts.extend(completion.message.content.take());
         self.texts.extend(notice);
         self.texts.retain(|text| !text.is_empty());
