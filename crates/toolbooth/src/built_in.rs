@@ -108,12 +108,28 @@ mod tests {
     use crate::repository;
     use crate::settings::VariableDoc;
 
+    /// `UPDATE_DOCS=1 cargo test -p toolbooth configuration` writes the rows.
     #[test]
-    fn every_variable_is_described_once_here_and_in_the_documentation() {
-        let Some(documentation) = repository::text("docs/CONFIGURATION.md") else { return };
+    fn the_configuration_is_documented() {
+        const FILE: &str = "docs/CONFIGURATION.md";
+        let Some(documentation) = repository::text(FILE) else { return };
+        let mut lines: Vec<String> = documentation.lines().map(str::to_owned).collect();
         for VariableDoc { name, doc } in ALL.variable_docs() {
-            assert!(doc.ends_with('.'), "{name}: {doc}");
-            assert!(documentation.contains(&format!("| `{name}`")), "{name}");
+            let start = format!("| `{name}`");
+            let row = lines.iter_mut().find(|line| line.starts_with(&start));
+            let row = row.unwrap_or_else(|| panic!("{FILE} has no row of {name}"));
+            // The first cell also says whether it is a secret.
+            let (first, _) = row[1..].split_once('|').unwrap();
+            *row = format!("|{first}| {doc} |");
+        }
+        let written = lines.join("\n") + "\n";
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(repository::path(FILE).unwrap(), &written).unwrap();
+        } else {
+            assert_eq!(
+                written, documentation,
+                "run UPDATE_DOCS=1 cargo test -p toolbooth configuration"
+            );
         }
     }
 }

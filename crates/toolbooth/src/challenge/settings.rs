@@ -24,8 +24,10 @@ pub(crate) struct ConsentSettings {
 static UNVERIFIED_USERS: Row<bool> = Row {
     name: "UNVERIFIED_USERS",
     doc: documented(
-        "Whether a user can grant access if the server cannot verify who opened the link: allow or \
-          deny. Default: allow.",
+        "whether a challenge continues if the server cannot verify who has opened it: \
+             `allow`, or `deny`. See [Who opens the \
+             link](SIGN-IN.md#who-opens-the-link-of-a-challenge) | `allow` | `deny`, and \
+             calls are rejected",
     ),
     // An invalid value must not allow more than a valid one.
     default: false,

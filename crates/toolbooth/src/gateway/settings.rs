@@ -44,27 +44,37 @@ const TOOL_ALLOWLIST_MODE: &str = "GATEWAY_TOOL_ALLOWLIST_MODE";
 
 static CALLER_KEYS: Row<bool> = Row {
     name: "GATEWAY_CALLER_KEYS",
-    doc: documented("Whether callers may send their own key of a provider. Default: false."),
+    doc: documented(
+        "`true`: callers may send their own key of a provider in `x-provider-key` | \
+             `false` | the default applies",
+    ),
     default: false,
     parse: truth,
 };
 static TIMEOUT: Row<usize> = Row {
     name: "GATEWAY_TIMEOUT_MS",
-    doc: documented("How long a provider may be silent, in milliseconds. Default: 60000."),
+    doc: documented(
+        "how many milliseconds a provider may be silent: until the answer, or until the \
+             next part of a stream. 1 to 600000 | `60000` | the default applies",
+    ),
     default: 60_000,
     parse: |text| count(text, 600_000, " of milliseconds"),
 };
 static DEADLINE: Row<usize> = Row {
     name: "GATEWAY_DEADLINE_MS",
-    doc: documented("How long a chat request may take in all, in milliseconds. Default: 300000."),
+    doc: documented(
+        "how many milliseconds a request may take in all, 1 to 3600000 | `300000` | the \
+             default applies",
+    ),
     default: 300_000,
     parse: |text| count(text, 3_600_000, " of milliseconds"),
 };
 static MAX_SUBREQUESTS: Row<usize> = Row {
     name: "GATEWAY_MAX_SUBREQUESTS",
     doc: documented(
-        "The most requests to models and calls of tools that one chat request may cause, 1 to 1000. \
-          Default: 40.",
+        "the number of requests to models and calls of this server's tools that one \
+             request may cause, 1 to 1000. Workers allow 50 subrequests on the free plan; a \
+             tool may need several | `40` | the default applies",
     ),
     default: 40,
     parse: |text| count(text, 1000, ""),
@@ -72,7 +82,8 @@ static MAX_SUBREQUESTS: Row<usize> = Row {
 static MAX_TOOL_DESCRIPTION: Row<usize> = Row {
     name: "MAX_TOOL_DESCRIPTION",
     doc: documented(
-        "The longest description of a tool in a chat request, 1 to 4096 characters. Default: 1024.",
+        "the length of a tool's description, 1 to 4096 characters | `1024` | the default \
+             applies",
     ),
     default: 1024,
     parse: |text| count(text, settings::MAX_TOOL_DESCRIPTION, " of characters"),
@@ -87,13 +98,15 @@ static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: TOOL_ALLOWLIST,
         doc: documented(
-            "The names that tools in chat requests may have, separated by commas. Default: any.",
+            "the names that the tools of requests may have, separated by commas | all |",
         ),
     },
     VariableDoc {
         name: TOOL_ALLOWLIST_MODE,
         doc: documented(
-            "enforce, warn or off. Default: enforce if GATEWAY_TOOL_ALLOWLIST is set, else off.",
+            "for all other names: `enforce` rejects the request, `warn` logs it, `off` \
+             ignores the list | `enforce` if `GATEWAY_TOOL_ALLOWLIST` is set, otherwise `off` \
+             | no tool is allowed",
         ),
     },
 ];

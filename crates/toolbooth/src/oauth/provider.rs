@@ -131,27 +131,60 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: OAUTH_PROVIDERS,
         doc: documented(
-            "Where users can authorize tools: a comma-separated list of github, google or ids of your \
-              own. Default: none.",
+            "the ids of the providers, separated by commas: `github` and `google` are \
+             preconfigured, any other id of lowercase letters, digits and dashes works with \
+             the variables below, except `access`, `api-key` and `development` | not set: \
+             clients must send tokens | no challenges",
         ),
     },
-    doc("OAUTH_<ID>_CLIENT_ID", "The client id at the provider. Required."),
-    doc("OAUTH_<ID>_CLIENT_SECRET", "Secret. The client secret at the provider."),
-    doc("OAUTH_<ID>_TITLE", "The provider's name on the consent page. Default: the id."),
-    doc("OAUTH_<ID>_ISSUER", "The provider's issuer, whose discovery document is used."),
-    doc("OAUTH_<ID>_AUTHORIZE_URL", "The provider's authorization endpoint."),
-    doc("OAUTH_<ID>_TOKEN_URL", "The provider's token endpoint."),
-    doc("OAUTH_<ID>_REVOKE_URL", "The provider's revocation endpoint (RFC 7009)."),
+    doc("OAUTH_<ID>_CLIENT_ID", "the id of the OAuth client | required"),
+    doc(
+        "OAUTH_<ID>_CLIENT_SECRET",
+        "its secret: printable ASCII characters | a public client, with PKCE alone",
+    ),
+    doc(
+        "OAUTH_<ID>_TITLE",
+        "the provider's name on the consent page | `GitHub`, `Google`, otherwise the id",
+    ),
+    doc(
+        "OAUTH_<ID>_ISSUER",
+        "the issuer; its discovery document (OpenID Connect) provides the addresses. Takes \
+         precedence over the next two | not set",
+    ),
+    doc(
+        "OAUTH_<ID>_AUTHORIZE_URL",
+        "the authorization endpoint | preset; otherwise this and `TOKEN_URL`, or `ISSUER`, \
+         are required. Only at the preset's endpoint, GitHub is asked to show which account \
+         it uses (`prompt=select_account`), and Google to ask for consent and return a \
+         refresh token",
+    ),
+    doc("OAUTH_<ID>_TOKEN_URL", "the token endpoint | preset; otherwise as above"),
+    doc(
+        "OAUTH_<ID>_REVOKE_URL",
+        "where deleted grants are revoked; `{client_id}` is replaced. GitHub needs a client \
+         secret for it | the discovery document's, or the preset's if neither `ISSUER` nor \
+         `TOKEN_URL` is set; otherwise grants are only deleted here",
+    ),
     doc(
         "OAUTH_<ID>_USERINFO_URL",
-        "The provider's userinfo endpoint (OpenID Connect), for sign-in.",
+        "where the provider describes the user of an access token (OpenID Connect), for \
+         sign-in | the discovery document's, or the preset's if neither `ISSUER` nor \
+         `TOKEN_URL` is set; otherwise nobody can sign in there",
     ),
-    doc("OAUTH_<ID>_CLIENT_AUTH", "basic or post: how the client secret is sent."),
-    doc("OAUTH_<ID>_SCOPES", "Scopes to request in addition to those that a tool requires."),
+    doc(
+        "OAUTH_<ID>_CLIENT_AUTH",
+        "how the client sends its secret: `basic` (header) or `post` (body) | what the \
+         discovery document asks for, otherwise `post`",
+    ),
+    doc(
+        "OAUTH_<ID>_SCOPES",
+        "scopes to request in addition to those of the tool, such as `offline_access`, \
+         separated by spaces or commas | none",
+    ),
 ];
 
 const fn doc(name: &'static str, doc: &'static str) -> VariableDoc {
-    VariableDoc { name, doc }
+    VariableDoc { name, doc: documented(doc) }
 }
 
 /// A provider that needs a client id only.

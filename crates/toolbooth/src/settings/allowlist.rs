@@ -29,14 +29,18 @@ pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: TOOL_ALLOWLIST,
         doc: documented(
-            "The tools that may be called, as a comma-separated list of ids with or without \
-              version, names, or Toolkit.*. Default: all.",
+            "the tools that may be called, separated by commas: an id (`Calculator.Add`), an \
+             id with its exact version (`Calculator.Add@1.0.0`), a name (`Calculator_Add`) or \
+             a toolkit (`Calculator.*`). Case matters | all tools. Set to the empty string: \
+             no tool | entries that match no tool are ignored, with a warning",
         ),
     },
     VariableDoc {
         name: TOOL_ALLOWLIST_MODE,
         doc: documented(
-            "enforce, warn or off. Default: enforce if TOOL_ALLOWLIST is set, else off.",
+            "for all other tools: `enforce` rejects their calls and hides them from lists, \
+             `warn` logs their calls, `off` ignores the list | `enforce` if `TOOL_ALLOWLIST` \
+             is set, otherwise `off` | no tool is listed",
         ),
     },
 ];

@@ -15,7 +15,15 @@ const API_KEYS: &str = "API_KEYS";
 pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: API_KEYS,
     doc: documented(
-        "Secret. The API keys that are accepted: a JSON array of objects with name, scopes and hash.",
+        "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, with all three \
+             members, and no others but `previous_hash` ([Rotate a \
+             key](OPERATING.md#rotate-a-key)), `tools` (like `TOOL_ALLOWLIST`, as an array: \
+             the key may call no others), `gateway` (below) and one of `verify_url` and \
+             `host` (see [Who opens the link](SIGN-IN.md#who-opens-the-link-of-a-challenge)). \
+             `name`: 1 to 64 visible characters, unique. `scopes`: an array of scopes, or \
+             `[\"*\"]`. `hash`: the SHA-256 of the key as 64 hexadecimal digits, unique. \
+             `make key` prints an entry | required if `AUTH` includes `api-key` | callers \
+             with the key of the invalid entry get 401; the others may call",
     ),
 }];
 

@@ -25,13 +25,15 @@ pub(super) static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: AUTH,
         doc: documented(
-            "Who may call: a comma-separated list of api-key, jwt, sign-in and none. Default: nobody.",
+            "`api-key`, `jwt`, `sign-in`, `none`, or several, separated by commas | not set, \
+             which is invalid | every list and call gets 401",
         ),
     },
     VariableDoc {
         name: ANONYMOUS_SCOPES,
         doc: documented(
-            "The scopes of callers without credentials: * or a comma-separated list. Default: none.",
+            "the scopes of callers without credentials: `*`, or scopes separated by commas. \
+             Only used if `AUTH` includes `none` | no scopes | `none` is disabled",
         ),
     },
 ];

@@ -15,7 +15,9 @@ pub struct CorsSettings {
 static ALLOWED_ORIGINS: Row<Origins> = Row {
     name: "ALLOWED_ORIGINS",
     doc: documented(
-        "Which web pages may call: * or a comma-separated list of origins. Default: none.",
+        "the web pages that may call from a browser: `*`, or origins such as \
+             `https://app.example`, separated by commas. An origin on this machine may have \
+             `*` as its port: `http://localhost:*` | none | the default applies",
     ),
     default: Origins::Listed(Vec::new()),
     parse: |text| Origins::parse(text).map_err(str::to_owned),

@@ -27,42 +27,59 @@ const MAX_LEEWAY: u64 = 300;
 
 static JWT_SECRET: Row<Option<Secret>> = Row {
     name: "JWT_SECRET",
-    doc: documented("Secret. The secret that signs tokens with HS256, at least 32 bytes."),
+    doc: documented(
+        "the HS256 secret, at least 32 bytes | this or `JWKS_URL` is required if `AUTH` \
+             includes `jwt` | the secret is ignored",
+    ),
     default: None,
     parse: |text| parse_secret(text).map(Some),
 };
 static JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row {
     name: "JWT_SECRET_PREVIOUS",
-    doc: documented("Secret. The previous JWT_SECRET, while it is being replaced."),
+    doc: documented(
+        "the HS256 secret before the current one, accepted while you replace it. At least \
+             32 bytes, not equal to `JWT_SECRET`, and only together with it | not set | the \
+             secret is ignored",
+    ),
     default: None,
     parse: |text| if text.is_empty() { Ok(None) } else { parse_secret(text).map(Some) },
 };
 static JWKS_URL: Row<Option<String>> = Row {
     name: "JWKS_URL",
     doc: documented(
-        "Where the issuer publishes the keys that verify its tokens. Needs JWT_ISSUER, and \
-          JWT_AUDIENCE or PUBLIC_URL.",
+        "the address of an issuer's keys: `https`, or `http` on this machine. Requires \
+             `JWT_ISSUER`, and `JWT_AUDIENCE` or `PUBLIC_URL` | not set | the issuer's tokens \
+             are rejected",
     ),
     default: None,
     parse: parse_jwks_url,
 };
 static JWT_AUDIENCE: Row<Vec<String>> = Row {
     name: "JWT_AUDIENCE",
-    doc: documented("The names of this server in a token's aud, as a comma-separated list."),
+    doc: documented(
+        "the names of this server, separated by commas; a token's `aud` must contain one \
+             of them; only HS256 tokens may omit `aud`. `<PUBLIC_URL>/mcp` is always one | \
+             none: HS256 tokens must not have `aud` |",
+    ),
     default: Vec::new(),
     parse: |text| Ok(list(text).map(str::to_owned).collect()),
 };
 static JWT_ISSUER: Row<Option<String>> = Row {
     name: "JWT_ISSUER",
     doc: documented(
-        "The iss of accepted tokens. If it is a URL, MCP clients are sent there for a token.",
+        "the `iss` that every token must have, also an HS256 token. If it is an address, \
+             and `AUTH` includes `jwt` and `PUBLIC_URL` is set, MCP clients sign in there | \
+             any `iss` is accepted |",
     ),
     default: None,
     parse: |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
 };
 static JWT_LEEWAY: Row<u64> = Row {
     name: "JWT_LEEWAY",
-    doc: documented("How many seconds clocks may differ, 0 to 300. Default: 30."),
+    doc: documented(
+        "the clock difference to tolerate, in whole seconds from 0 to 300 | `30` | the \
+             default applies",
+    ),
     default: 30,
     parse: |text| match text.parse() {
         Ok(seconds) if seconds <= MAX_LEEWAY => Ok(seconds),

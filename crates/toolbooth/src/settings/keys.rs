@@ -20,15 +20,21 @@ pub struct StateKeySettings {
 static STATE_KEY: Row<Option<Secret>> = Row {
     name: "STATE_KEY",
     doc: documented(
-        "Secret. Seals what clients and browsers keep for the server, at least 32 bytes. Required \
-          with OAUTH_PROVIDERS and sign-in, and by tools that ask the user and keep state meanwhile.",
+        "encrypts challenges, the codes and tokens of sign-in, and the state that tools \
+             keep between questions; at least 32 bytes: `openssl rand -base64 32` | required \
+             with `OAUTH_PROVIDERS` and `sign-in`. Without it, tools that keep state between \
+             questions fail | no challenges, no state",
     ),
     default: None,
     parse: |text| parse_state_key(text).map(Some),
 };
 static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
     name: "STATE_KEY_PREVIOUS",
-    doc: documented("Secret. The previous STATE_KEY, while it is being replaced."),
+    doc: documented(
+        "the key before the current one, accepted while you replace it; at least 32 \
+             bytes, not equal to `STATE_KEY`. [OPERATING.md](OPERATING.md#replace-state_key) \
+             has the steps | not set | no challenges, no state",
+    ),
     default: None,
     parse: |text| parse_state_key(text).map(Some),
 };
@@ -39,8 +45,11 @@ pub(super) static DOCS: &[VariableDoc] = &[STATE_KEY.doc(), STATE_KEY_PREVIOUS.d
 pub const GRANT_KEYS_DOC: VariableDoc = VariableDoc {
     name: GRANT_KEYS,
     doc: documented(
-        "Secret. Encrypts grants in KV: id:key pairs separated by commas; the first encrypts, all decrypt. Required with \
-         OAUTH_PROVIDERS, unless people only sign in there.",
+        "encrypts grants: `id:key` pairs, separated by commas. Each id consists of \
+             letters and digits and is unique, each key is 32 bytes in base64: `openssl rand \
+             -base64 32`. The first key encrypts, all decrypt | required with \
+             `OAUTH_PROVIDERS`; with `sign-in`, only if tools act for users at the providers \
+             too | no challenges",
     ),
 };
 

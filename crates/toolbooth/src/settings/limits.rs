@@ -20,21 +20,29 @@ const CALLS_CEILING: usize = 50;
 
 static MAX_BODY_BYTES: Row<usize> = Row {
     name: "MAX_BODY_BYTES",
-    doc: documented("The largest request body, 1 to 8388608 bytes. Default: 262144."),
+    doc: documented(
+        "the size of a request body, 1 to 8388608 | `262144` (256 KiB) | the default \
+             applies",
+    ),
     default: 256 * 1024,
     parse: |text| count(text, BODY_CEILING, " of bytes"),
 };
 static MAX_ARGUMENT_BYTES: Row<usize> = Row {
     name: "MAX_ARGUMENT_BYTES",
     doc: documented(
-        "The longest arguments that a model may write for one call, 1 to 262144 bytes. Default: 65536.",
+        "the size of one call's arguments in a model's answer (`/providers/…` and `/v1`), \
+             1 to 262144. Only matters if it is smaller than `MAX_BODY_BYTES` | `65536` (64 \
+             KiB) | the default applies",
     ),
     default: 64 * 1024,
     parse: |text| count(text, ARGUMENT_CEILING, " of bytes"),
 };
 static MAX_TOOL_CALLS: Row<usize> = Row {
     name: "MAX_TOOL_CALLS",
-    doc: documented("The most calls in one request, 1 to 50. Default: 20."),
+    doc: documented(
+        "the number of calls in one request, or in one answer of the chat gateway, 1 to \
+             50 | `20` | the default applies",
+    ),
     default: 20,
     parse: |text| count(text, CALLS_CEILING, ""),
 };

@@ -43,7 +43,12 @@ impl SampleRate {
 
 static LOG: Row<LogDetail> = Row {
     name: "LOG",
-    doc: documented("What to log besides problems: off, errors or calls. Default: calls."),
+    doc: documented(
+        "`calls`: a line for every call, and for rejected credentials, challenges and \
+             grants. `errors`: only for calls that fail and credentials that are rejected. \
+             `off`: none of these. Problems of the server and its tools are always logged | \
+             `calls` | the default applies",
+    ),
     default: LogDetail::Calls,
     parse: |text| match text {
         "off" => Ok(LogDetail::Off),
@@ -54,7 +59,10 @@ static LOG: Row<LogDetail> = Row {
 };
 static LOG_SAMPLE: Row<SampleRate> = Row {
     name: "LOG_SAMPLE",
-    doc: documented("The part of successful calls that is logged, from 0 to 1. Default: 1."),
+    doc: documented(
+        "the part of the successful calls that is logged, a number from 0 to 1. Other \
+             events are always logged | `1`, all | the default applies",
+    ),
     default: SampleRate::ALL,
     parse: |text| SampleRate::parse(text).ok_or_else(|| "must be a number from 0 to 1".to_owned()),
 };

@@ -87,8 +87,13 @@ pub struct CapabilitySettings {
 pub(crate) static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
     doc: documented(
-        "The origin where users reach the server. Required with OAUTH_PROVIDERS and sign-in; <PUBLIC_URL>/mcp is \
-          the audience of tokens for MCP.",
+        "the origin at which users reach the Worker, such as `https://tools.example.com`: \
+             `https`, or `http` on this machine, without a path. Register \
+             `<PUBLIC_URL>/auth/callback/<id>` as the redirect URI at each provider. \
+             `<PUBLIC_URL>/mcp` is the audience of tokens for MCP. `/openapi.json` and the \
+             other documents name it; without it, they name the host of the request | \
+             required with `OAUTH_PROVIDERS` and `sign-in` | no challenges, no sign-in, no \
+             OAuth metadata for MCP clients",
     ),
     default: None,
     parse: |text| {
@@ -102,7 +107,11 @@ pub(crate) static PUBLIC_URL: Row<Option<String>> = Row {
 /// The pages that browsers get. The Worker's JavaScript serves them; here its value is only checked.
 static SITE: Row<()> = Row {
     name: "SITE",
-    doc: documented("Which pages browsers get: off, landing or playground. Default: landing."),
+    doc: documented(
+        "the [pages](SITE.md) that browsers get: `off`, `landing` (all but `/playground`) \
+             or `playground` (all) | `landing`. `wrangler.toml` sets `playground` | \
+             `landing`, with a warning in the log",
+    ),
     default: (),
     parse: |text| match text {
         "" | "off" | "landing" | "playground" => Ok(()),
@@ -112,7 +121,9 @@ static SITE: Row<()> = Row {
 static DEVELOPMENT: Row<bool> = Row {
     name: "DEVELOPMENT",
     doc: documented(
-        "Set by `make dev`: callers on this machine need no credentials to chat, and a development user can sign in.",
+        "`true`: callers without credentials may chat, if the request's host is this \
+             machine. `make dev` sets it; do not set it in a deployment | `false` | the \
+             default applies",
     ),
     default: false,
     parse: truth,

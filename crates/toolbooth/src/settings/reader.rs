@@ -7,7 +7,7 @@ use crate::host::Variables;
 pub struct Row<T> {
     /// The name, as in `wrangler.toml`.
     pub name: &'static str,
-    /// One line for the operator: what it means, its unit and its limits.
+    /// Its row in docs/CONFIGURATION.md after the name: allowed values, default, what happens if it is invalid.
     pub doc: &'static str,
     /// The value if the variable is not set or invalid.
     pub default: T,
@@ -27,7 +27,7 @@ impl<T> Row<T> {
 pub struct VariableDoc {
     /// The name, as in `wrangler.toml`.
     pub name: &'static str,
-    /// What it means, its unit and its limits.
+    /// Its row in docs/CONFIGURATION.md after the name: allowed values, default, what happens if it is invalid.
     pub doc: &'static str,
 }
 

@@ -124,7 +124,11 @@ const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
 
 static TOKEN_SECONDS: Row<usize> = Row {
     name: "SIGN_IN_TOKEN_SECONDS",
-    doc: documented("How long access tokens are valid, in seconds, 60 to 31536000. Default: 3600."),
+    doc: documented(
+        "how long access tokens are valid, in seconds from 60 to 31536000. They end \
+             earlier only if they rest on an API key that is removed | `3600` | the default \
+             applies",
+    ),
     default: 3600,
     parse: |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
         Ok(seconds) if seconds >= 60 => Ok(seconds),
@@ -134,7 +138,9 @@ static TOKEN_SECONDS: Row<usize> = Row {
 static ACCESS_TEAM: Row<Option<String>> = Row {
     name: "ACCESS_TEAM_DOMAIN",
     doc: documented(
-        "The URL of your Cloudflare Access team, if Access protects <PUBLIC_URL>/oauth/authorize.",
+        "the address of your Cloudflare Access team, such as \
+             `https://acme.cloudflareaccess.com`, if Access protects `/oauth/authorize` | not \
+             set | Access is not used",
     ),
     default: None,
     parse: |text| {
@@ -148,7 +154,10 @@ static ACCESS_TEAM: Row<Option<String>> = Row {
 };
 static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
     name: "ACCESS_AUDIENCE",
-    doc: documented("The audience tags of the Access application, separated by commas."),
+    doc: documented(
+        "the audience tags of the Access application, separated by commas. Required with \
+             `ACCESS_TEAM_DOMAIN` | not set | Access is not used",
+    ),
     default: Vec::new(),
     parse: |text| Ok(list(text).map(str::to_owned).collect()),
 };
@@ -170,7 +179,15 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
 static DOCS: &[VariableDoc] = &[
     VariableDoc {
         name: ALLOWED,
-        doc: documented("Who may sign in, as provider:rule, separated by commas. Default: nobody."),
+        doc: documented(
+            "who may sign in at the providers of `OAUTH_PROVIDERS`: `github:octocat`, \
+             `github:id/583231`, `github:org/acme`, `google:ada@acme.example`, \
+             `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
+             these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"gateway\"]}` \
+             ([what people can give to a \
+             client](SIGN-IN.md#what-people-can-give-to-a-client)) | nobody | nobody may sign \
+             in by the invalid rule; the others remain",
+        ),
     },
     TOKEN_SECONDS.doc(),
     clients::DOC,

@@ -51,7 +51,9 @@ const MAX_TIMEOUT: u64 = 600_000;
 pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
     name: MODELS,
     doc: documented(
-        "Names for models: a JSON object of objects with targets, mode, retry and timeout_ms.",
+        "names for models, as JSON: see below | none | requests for the name of the \
+             invalid entry are rejected; other names work. A target whose provider has no key \
+             is left out while others remain",
     ),
 }];
 

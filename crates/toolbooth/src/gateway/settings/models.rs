@@ -65,18 +65,36 @@ const PRESETS: [Preset; 3] = [
 const PROVIDERS: &str = "PROVIDERS";
 
 pub(super) static DOCS: &[VariableDoc] = &[
-    doc("OPENAI_API_KEY", "Secret. The key of OpenAI's API."),
-    doc("OPENAI_BASE_URL", "Where OpenAI's API is. Default: https://api.openai.com/v1."),
-    doc("ANTHROPIC_API_KEY", "Secret. The key of Anthropic's API."),
-    doc("ANTHROPIC_BASE_URL", "Where Anthropic's API is. Default: https://api.anthropic.com."),
-    doc("GEMINI_API_KEY", "Secret. The key of the Gemini API."),
+    doc(
+        "OPENAI_API_KEY",
+        "the key of OpenAI's API | not set | OpenAI is not available; other providers are",
+    ),
+    doc(
+        "OPENAI_BASE_URL",
+        "where OpenAI's API is, including `/v1`: `https`, or `http` on this machine. With a \
+         URL of your own, the key is optional | `https://api.openai.com/v1` | likewise",
+    ),
+    doc("ANTHROPIC_API_KEY", "the key of Anthropic's API | not set | likewise"),
+    doc(
+        "ANTHROPIC_BASE_URL",
+        "where Anthropic's API is, without `/v1` | `https://api.anthropic.com` | likewise",
+    ),
+    doc("GEMINI_API_KEY", "the key of the Gemini API | not set | likewise"),
     doc(
         "GEMINI_BASE_URL",
-        "Where the Gemini API is. Default: https://generativelanguage.googleapis.com.",
+        "where the Gemini API is, without `/v1beta` | \
+         `https://generativelanguage.googleapis.com` | likewise",
     ),
-    doc(PROVIDERS, "Further providers with OpenAI's API: a comma-separated list of ids."),
-    doc("<ID>_BASE_URL", "Where the API of a provider in PROVIDERS is. Required."),
-    doc("<ID>_API_KEY", "Secret. The key of a provider in PROVIDERS."),
+    doc(
+        PROVIDERS,
+        "further providers with OpenAI's API (Workers AI, OpenRouter, Groq, vLLM, Ollama), separated by commas: ids of lower-case letters, digits and hyphens | none | the invalid id is ignored; the other providers are available",
+    ),
+    doc(
+        "<ID>_BASE_URL",
+        "where the API of such a provider is. `<ID>` is the id in upper case, with `_` for \
+         `-` | required | the provider is not available; the others are",
+    ),
+    doc("<ID>_API_KEY", "its key | not set: requests carry none | likewise"),
 ];
 
 const fn doc(name: &'static str, text: &'static str) -> VariableDoc {

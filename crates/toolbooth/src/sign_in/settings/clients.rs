@@ -22,8 +22,12 @@ const CLIENTS: &str = "SIGN_IN_CLIENTS";
 pub(super) const DOC: VariableDoc = VariableDoc {
     name: CLIENTS,
     doc: documented(
-        "Clients that you have registered: a JSON array of objects with id, name, redirect_uris and \
-         perhaps secret_hash.",
+        "clients that you have registered: a JSON array of `{\"id\", \"name\", \
+             \"redirect_uris\", \"secret_hash\"}`. `secret_hash` is the SHA-256 of the secret \
+             as 64 hexadecimal digits; a public client has none. Redirect URIs are `https`, \
+             `http` on this machine, or of a scheme in `SIGN_IN_REDIRECT_SCHEMES`. Other \
+             members are not allowed | none | the client of the invalid entry is rejected; \
+             the others may connect",
     ),
 };
 
@@ -31,7 +35,9 @@ pub(super) const DOC: VariableDoc = VariableDoc {
 pub(super) static SCHEMES: Row<Vec<String>> = Row {
     name: "SIGN_IN_REDIRECT_SCHEMES",
     doc: documented(
-        "Schemes of native apps that may receive codes, such as cursor. Default: none.",
+        "schemes of native applications that may receive codes, such as `cursor`, \
+             separated by commas. MCP requires `https` or an address of this machine, which \
+             always work | none | the default applies",
     ),
     default: Vec::new(),
     parse: |text| {
