@@ -294,7 +294,7 @@ fn encode(
     };
     let (report, member) = (json::to_string(&report), format.member);
     let body = format!(r#"{{"_toolbooth":{report},"{member}":{}}}"#, (format.results)(&results));
-    Ok(Response::json(200, body.into_bytes()))
+    Ok(Response::json(200, body.into_bytes()).with("cache-control", "no-store"))
 }
 
 #[cfg(test)]

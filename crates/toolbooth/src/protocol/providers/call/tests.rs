@@ -32,6 +32,8 @@ fn post(host: &FakeHost, address: &str, body: &Value) -> (u16, Value) {
         body: Body::from(body.to_string().as_str()),
     };
     let response = ready(Server::new(CATALOG, host).answer(request, host)).head;
+    let is_private = response.headers.contains(&("cache-control", "no-store".into()));
+    assert!(is_private, "{address}: a cache may keep results");
     (response.status, serde_json::from_slice(&response.body).unwrap())
 }
 
