@@ -60,6 +60,20 @@ impl Builder {
         self.native.push(part);
     }
 
+    /// A whole answer.
+    ///
+    /// # Errors
+    /// A call cannot be read, or there are too many.
+    pub(super) fn answer(&mut self, mut answer: Answer<'_>) -> Result<(), UpstreamError> {
+        self.head(&mut answer);
+        for item in answer.items {
+            self.item(item, &mut Vec::new())?;
+        }
+        let reason = answer.finish.map_or(FinishReason::Stop, |finish| self.reason(&finish));
+        self.finish(reason);
+        Ok(())
+    }
+
     /// The id and the model, unless they are known.
     pub(super) fn head(&mut self, answer: &mut Answer<'_>) {
         let completion = &mut self.completion;

@@ -1,7 +1,7 @@
 //! What a translation loses or changes, and objects that are read member by member so that nothing is lost unnoticed.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
@@ -209,6 +209,15 @@ impl<'t> Fields<'t> {
             notes.drop_member(&self.path_of(name));
         }
     }
+}
+
+/// The JSON of a member of a member, as deep as there are names.
+pub(super) fn raw_member<'t>(mut json: &'t RawValue, names: &[&str]) -> Option<&'t RawValue> {
+    for name in names {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(json.get()).ok()?;
+        json = *members.get(*name)?;
+    }
+    Some(json)
 }
 
 impl FunctionTool {

@@ -1,11 +1,10 @@
 //! The client's schemas, as a provider accepts them (2api.ai, 5.4).
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{ErrorKind, GatewayError};
-use crate::gateway::fields::{Fields, Notes};
+use crate::gateway::fields::{Fields, Notes, raw_member};
 use crate::gateway::{ChatRequest, FunctionTool};
 use crate::json;
 use crate::protocol::keywords::{walk, walk_mut};
@@ -41,16 +40,6 @@ impl<'t> ClientSchema<'t> {
         format: &mut Fields<'_>,
         notes: &mut Notes,
     ) -> Result<Option<Self>, GatewayError> {
-        #[derive(Deserialize)]
-        struct Format<'a> {
-            #[serde(borrow)]
-            json_schema: JsonSchema<'a>,
-        }
-        #[derive(Deserialize)]
-        struct JsonSchema<'a> {
-            #[serde(borrow, default)]
-            schema: Option<&'a RawValue>,
-        }
         let Some(mut own) = format.fields("json_schema")? else {
             return Err(GatewayError::expected(&format.path_of("json_schema"), "an object"));
         };
@@ -60,8 +49,8 @@ impl<'t> ClientSchema<'t> {
         own.take("strict");
         own.finish(notes);
         let format = request.member("response_format");
-        let format = format.and_then(|json| serde_json::from_str::<Format<'t>>(json.get()).ok());
-        Ok(format.and_then(|format| format.json_schema.schema).map(|json| Self {
+        let schema = format.and_then(|json| raw_member(json, &["json_schema", "schema"]));
+        Ok(schema.filter(|json| json.get() != "null").map(|json| Self {
             json,
             owner: "response_format".to_owned(),
             path,

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Fields, GatewayError, items};
+use crate::gateway::fields::raw_member;
 use crate::json::Value;
 use crate::text::excerpt;
 
@@ -120,24 +120,12 @@ fn function_tool(
     mut definition: Fields<'_>,
     json: Box<RawValue>,
 ) -> Result<FunctionTool, GatewayError> {
-    #[derive(Deserialize)]
-    struct Definition<'a> {
-        #[serde(borrow)]
-        function: Function<'a>,
-    }
-    #[derive(Deserialize)]
-    struct Function<'a> {
-        #[serde(borrow, default)]
-        parameters: Option<&'a RawValue>,
-    }
     let Some(mut function) = definition.fields("function")? else {
         return Err(GatewayError::expected(&definition.path_of("function"), "an object"));
     };
     let parameters = match function.take("parameters") {
         None => None,
-        Some(Value::Object(_)) => serde_json::from_str::<Definition<'_>>(json.get())
-            .ok()
-            .and_then(|definition| definition.function.parameters.map(RawValue::to_owned)),
+        Some(Value::Object(_)) => raw_member(&json, &["function", "parameters"]),
         Some(_) => {
             let path = function.path_of("parameters");
             return Err(GatewayError::expected(&path, "a JSON Schema object"));
@@ -146,7 +134,7 @@ fn function_tool(
     Ok(FunctionTool {
         name: function.name("name", "the tool's name")?,
         description: function.text("description")?.map(Cow::into_owned),
-        parameters,
+        parameters: parameters.map(RawValue::to_owned),
         strict: function.boolean("strict")?.unwrap_or(false),
         json,
     })

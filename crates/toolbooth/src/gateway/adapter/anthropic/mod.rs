@@ -10,7 +10,7 @@ use crate::gateway::UpstreamError;
 use crate::gateway::builder::Builder;
 use crate::gateway::stream::Delta;
 use crate::json::{Object, Value};
-use crate::wire::{FinishReason, anthropic};
+use crate::wire::anthropic;
 
 /// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.
 const VERSION: &str = "2023-06-01";
@@ -32,14 +32,8 @@ fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
     for block in body.get("content").and_then(Value::as_array).unwrap_or_default() {
         builder.keep(block.clone().into_owned());
     }
-    let mut answer = anthropic::message(body).map_err(UpstreamError::Malformed)?;
-    builder.head(&mut answer);
-    for item in answer.items {
-        builder.item(item, &mut Vec::new())?;
-    }
+    builder.answer(anthropic::message(body).map_err(UpstreamError::Malformed)?)?;
     keep_thinking(builder);
-    let reason = answer.finish.map_or(FinishReason::Stop, |finish| builder.reason(&finish));
-    builder.finish(reason);
     Ok(())
 }
 

@@ -7,7 +7,6 @@ use super::{Adapter, members_of_answer};
 use crate::gateway::UpstreamError;
 use crate::gateway::builder::Builder;
 use crate::json::Value;
-use crate::wire::FinishReason;
 use crate::wire::openai::{self, Choice};
 
 /// OpenAI itself, which rejects members that it does not know.
@@ -33,17 +32,12 @@ const fn adapter(strict: bool) -> Adapter {
 
 fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
     let body = members_of_answer(body)?;
-    let openai::Completion { mut answer, created, mut body, choice } =
+    let openai::Completion { answer, created, mut body, choice } =
         openai::completion(body).map_err(UpstreamError::Malformed)?;
     let Some(Choice { mut choice, mut message }) = choice else {
         return Err(UpstreamError::malformed("the answer has no choice"));
     };
-    builder.head(&mut answer);
-    for item in answer.items {
-        builder.item(item, &mut Vec::new())?;
-    }
-    let reason = answer.finish.map_or(FinishReason::Stop, |finish| builder.reason(&finish));
-    builder.finish(reason);
+    builder.answer(answer)?;
     body.retain(|name, _| !matches!(name, "object" | "_2api"));
     choice.take("index");
     message.take("role");
