@@ -8,8 +8,7 @@ use toolbooth::call::{
 use toolbooth::http::{Answer, Response};
 use toolbooth::json::Value;
 use toolbooth::route::{
-    CallResponse, Calls, Cors, EncodeRejection, Policy, PostRequest, Protocol, Route, RouteRequest,
-    any_version,
+    CallResponse, Calls, EncodeRejection, Policy, PostRequest, Protocol, Route, RouteRequest,
 };
 use toolbooth::tool::{Credentials, Dialogue, Variable};
 
@@ -24,18 +23,11 @@ pub(crate) static CAPABILITY: Capability = Capability {
 };
 
 static PLAIN_TEXT: Protocol = Protocol {
-    name: "plain-text",
-    title: "Plain text for shell scripts",
-    listed: true,
     routes: &[
         Route::get("", Policy::PUBLIC, &explain),
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(reject),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new("plain-text", "Plain text for shell scripts", EncodeRejection::Plain(reject))
 };
 
 /// `GET /text`: the page.

@@ -7,7 +7,7 @@ use crate::http::{Answer, Response};
 use crate::oauth::{AuthorizationFlow, FlowPurpose, FlowState, InvalidToken};
 use crate::protocol::oxp;
 use crate::route::{
-    Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State, any_version,
+    Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
 };
 
 /// How a capability continues its flows. It adds one to the extensions when the server starts.
@@ -37,15 +37,14 @@ const POLICY: Policy = Policy {
 };
 
 pub(crate) static PROTOCOL: Protocol = Protocol {
-    name: "callback",
-    title: "OAuth 2.1 redirection endpoint",
     listed: false,
     routes: &[Route::get("/{provider}", POLICY, &callback)],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
     cors: Cors::SameOrigin,
+    ..Protocol::new(
+        "callback",
+        "OAuth 2.1 redirection endpoint",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {

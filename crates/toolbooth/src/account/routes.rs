@@ -6,7 +6,7 @@ use crate::capability::Capability;
 use crate::challenge::routes::challenges_of;
 use crate::http::Answer;
 use crate::protocol::oxp;
-use crate::route::{Cors, EncodeRejection, Protocol, Route, RouteRequest, any_version};
+use crate::route::{Cors, EncodeRejection, Protocol, Route, RouteRequest};
 use crate::sign_in::routes::{FORM, PAGE, sign_in};
 
 /// The capability.
@@ -15,15 +15,10 @@ pub static CAPABILITY: Capability =
 
 /// The page of an account. Its forms must be sent from it.
 static ACCOUNT: Protocol = Protocol {
-    name: "account",
-    title: "Account page",
     listed: false,
     routes: &[Route::get("", PAGE, &account), Route::post("", FORM, &change_account)],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
     cors: Cors::SameOrigin,
+    ..Protocol::new("account", "Account page", EncodeRejection::Plain(oxp::encode_rejection))
 };
 
 /// Shows a person what they have allowed.

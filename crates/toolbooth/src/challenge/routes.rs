@@ -15,7 +15,7 @@ use crate::oauth::{CALLBACK, FlowPurpose, FlowState, InvalidToken};
 use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
-    RouteRequest, State, any_version,
+    RouteRequest, State,
 };
 use crate::url::query_value;
 
@@ -59,8 +59,6 @@ const APPLICATION: Policy =
 
 /// The user's routes. The form must be sent from the page itself.
 static CONSENT: Protocol = Protocol {
-    name: "consent",
-    title: "Authorization challenges",
     listed: false,
     routes: &[
         Route::get("/start", PAGE, &page),
@@ -69,24 +67,24 @@ static CONSENT: Protocol = Protocol {
         Route::delete("/grants/{provider}", APPLICATION, &delete_grant),
         Route::get("/help/{provider}", Policy::PUBLIC, &explain),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
     cors: Cors::SameOrigin,
+    ..Protocol::new(
+        "consent",
+        "Authorization challenges",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 /// The status of a challenge. Web pages of every origin may read it.
 static CHECK: Protocol = Protocol {
-    name: "challenge-check",
-    title: "Status of an authorization challenge",
     listed: false,
     routes: &[Route::get("", CLIENT, &check)],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
     cors: Cors::AnyPage,
+    ..Protocol::new(
+        "challenge-check",
+        "Status of an authorization challenge",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 fn is_enabled(state: &State) -> bool {

@@ -13,8 +13,8 @@ use crate::principal::{GATEWAY_SCOPE, Scopes};
 use crate::protocol::providers::ErrorType;
 use crate::protocol::rejection_response;
 use crate::route::{
-    BodyFormat, Cors, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
-    RouteResponse, State, any_version,
+    BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
+    RouteResponse, State,
 };
 
 /// The capability.
@@ -64,15 +64,8 @@ const ROUTES: &[Route] = &[
 
 const fn protocol(name: &'static str, title: &'static str) -> Protocol {
     Protocol {
-        name,
-        title,
-        listed: true,
         routes: ROUTES,
-        not_served: &[],
-        check_version: any_version,
-        encode_rejection: EncodeRejection::Plain(encode_rejection),
-        response_headers: &[],
-        cors: Cors::Configured,
+        ..Protocol::new(name, title, EncodeRejection::Plain(encode_rejection))
     }
 }
 

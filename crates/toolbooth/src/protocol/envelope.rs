@@ -15,8 +15,7 @@ use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
-    Route, any_version,
+    CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
 };
 
 /// OTC, if the request names no version.
@@ -36,9 +35,6 @@ const PUBLISHED: [&str; 3] = [
 
 /// Open Tool Calling.
 pub static OTC: Protocol = Protocol {
-    name: "otc",
-    title: "Open Tool Calling 1.0",
-    listed: true,
     routes: &[
         HEALTH,
         Route::get(
@@ -49,18 +45,15 @@ pub static OTC: Protocol = Protocol {
         Route::post("/tools/call", Policy::CALLS, &Calls(call_otc)),
         Route::post("/call", Policy::CALLS, &Calls(call_otc)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OTC_1_0, rejection)),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "otc",
+        "Open Tool Calling 1.0",
+        EncodeRejection::Plain(|rejection, _| reject(OTC_1_0, rejection)),
+    )
 };
 
 /// The Open eXecution Protocol as published.
 pub static OXP: Protocol = Protocol {
-    name: "oxp-envelope",
-    title: "Open eXecution Protocol 1.0 as published, bodies in an envelope",
-    listed: true,
     routes: &[
         HEALTH,
         Route::get(
@@ -71,11 +64,11 @@ pub static OXP: Protocol = Protocol {
         Route::post("/tools/call", Policy::CALLS, &Calls(call_oxp)),
         Route::post("/call", Policy::CALLS, &Calls(call_oxp)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(|rejection, _| reject(OXP_1_0, rejection)),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "oxp-envelope",
+        "Open eXecution Protocol 1.0 as published, bodies in an envelope",
+        EncodeRejection::Plain(|rejection, _| reject(OXP_1_0, rejection)),
+    )
 };
 
 /// The list of OTC.

@@ -9,26 +9,23 @@ use super::opentool;
 use super::oxp::{self, Format};
 use crate::call::{RequestContext, ToolRequest, ToolSelector};
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Page, PageError, Policy, PostRequest,
-    Protocol, Route, any_version,
+    CallResponse, Calls, Document, EncodeRejection, Page, PageError, Policy, PostRequest, Protocol,
+    Route,
 };
 
 /// The protocol.
 pub(crate) static LANGCHAIN: Protocol = Protocol {
-    name: "langchain",
-    title: "LangChain tool server",
-    listed: true,
     routes: &[
         HEALTH,
         Route::get("/info", Policy::CALLER, &Document(opentool::version)),
         Route::get("/tools", Policy::CALLER, &Document(list)),
         Route::post("/tools/call", Policy::CALLS, &Calls(call)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "langchain",
+        "LangChain tool server",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 /// `GET /tools`: the tools of OXP's list, only the latest version of each, because clients keep one tool of each name.

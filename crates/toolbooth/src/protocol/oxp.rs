@@ -18,8 +18,7 @@ use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
-    Route,
+    CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
 };
 use crate::text::excerpt;
 use crate::tool::Dialogue;
@@ -32,20 +31,19 @@ const VERSION: &str = "1.0";
 
 /// The protocol.
 pub static OXP: Protocol = Protocol {
-    name: "oxp",
-    title: "Open eXecution Protocol 1.0, flat bodies",
-    listed: true,
     routes: &[
         HEALTH,
         LIST_TOOLS,
         Route::post("/tools/call", Policy::CALLS, &Calls(call)),
         Route::post("/call", Policy::CALLS, &Calls(call)),
     ],
-    not_served: &[],
     check_version,
-    encode_rejection: EncodeRejection::Plain(encode_rejection),
     response_headers: VERSION_HEADER,
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "oxp",
+        "Open eXecution Protocol 1.0, flat bodies",
+        EncodeRejection::Plain(encode_rejection),
+    )
 };
 
 /// `GET /tools` (X9).

@@ -11,15 +11,12 @@ use crate::catalog::ServerInfo;
 use crate::http::Answer;
 use crate::json;
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Endpoint, Page, Policy, PostRequest,
-    Protocol, Route, RouteRequest, State,
+    CallResponse, Calls, Document, EncodeRejection, Endpoint, Page, Policy, PostRequest, Protocol,
+    Route, RouteRequest, State,
 };
 
 /// The protocol of paths that no other mount matches.
 pub(crate) static ROOT: Protocol = Protocol {
-    name: "root",
-    title: "Flat OXP, envelopes and OpenTool, recognized by the body",
-    listed: true,
     routes: &[
         Route::get("/", Policy::PUBLIC, &index),
         HEALTH,
@@ -29,11 +26,13 @@ pub(crate) static ROOT: Protocol = Protocol {
         Route::get("/version", Policy::CALLER, &Document(opentool::version)),
         Route::get("/load", Policy::CALLER, &Document(opentool::load)),
     ],
-    not_served: &[],
     check_version: oxp::check_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: VERSION_HEADER,
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "root",
+        "Flat OXP, envelopes and OpenTool, recognized by the body",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 /// Serves a call of flat OXP, of an envelope or of OpenTool, in its own format. A body that could be a

@@ -22,8 +22,7 @@ use crate::catalog::{ListForm, Listed, Rendering};
 use crate::http::Response;
 use crate::json::{self, Object};
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Page, Policy, PostRequest, Protocol,
-    Route, any_version,
+    CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
 };
 use crate::text::excerpt;
 use crate::tool::{Dialogue, ToolError};
@@ -37,9 +36,6 @@ pub static CAPABILITY: Capability = Capability {
 
 /// The protocol.
 pub(crate) static XAIBO: Protocol = Protocol {
-    name: "xaibo",
-    title: "Xaibo tool provider",
-    listed: true,
     routes: &[
         Route::get(
             "/tools",
@@ -48,15 +44,15 @@ pub(crate) static XAIBO: Protocol = Protocol {
         ),
         Route::post("/execute", Policy::CALLS, &Calls(execute)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(|rejection, _| {
-        let description = rejection.describe();
-        let error = description.to_string();
-        rejection_response(description.kind.status(), rejection, &ToolResult::new(Err(&error)))
-    }),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "xaibo",
+        "Xaibo tool provider",
+        EncodeRejection::Plain(|rejection, _| {
+            let description = rejection.describe();
+            let error = description.to_string();
+            rejection_response(description.kind.status(), rejection, &ToolResult::new(Err(&error)))
+        }),
+    )
 };
 
 /// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.

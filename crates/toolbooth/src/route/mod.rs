@@ -57,7 +57,7 @@ pub struct Protocol {
 ///
 /// # Errors
 /// None.
-pub fn any_version(_: &dyn Headers) -> Result<(), Rejection> {
+fn any_version(_: &dyn Headers) -> Result<(), Rejection> {
     Ok(())
 }
 
@@ -144,6 +144,25 @@ impl fmt::Display for Endpoint {
 }
 
 impl Protocol {
+    /// A protocol that the index names, without routes, versions and headers of its own.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        encode_rejection: EncodeRejection,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            listed: true,
+            routes: &[],
+            not_served: &[],
+            check_version: any_version,
+            encode_rejection,
+            response_headers: &[],
+            cors: Cors::Configured,
+        }
+    }
+
     /// Its endpoints below a mount.
     pub(crate) fn endpoints(&self, mount: &str) -> impl Iterator<Item = Endpoint> {
         let served = self.routes.iter().filter(|route| route.handler.is_listed());

@@ -14,7 +14,6 @@ use crate::oauth::{CALLBACK, FlowPurpose, FlowState, InvalidToken};
 use crate::protocol::oxp;
 use crate::route::{
     BodyFormat, Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
-    any_version,
 };
 use crate::url::query_parameter;
 
@@ -82,49 +81,42 @@ const METADATA_POLICY: Policy = Policy { is_enabled, needs_configuration: true, 
 
 /// The authorization endpoint. The form must be sent from its page.
 static AUTHORIZATION: Protocol = Protocol {
-    name: "authorize",
-    title: "OAuth 2.1 authorization endpoint",
     listed: false,
     routes: &[
         Route::get("", PAGE, &authorize),
         Route::post("", FORM, &consent),
         Route::get("/sign-in", PAGE, &sign_in_page),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(encode_rejection),
-    response_headers: &[],
     cors: Cors::SameOrigin,
+    ..Protocol::new(
+        "authorize",
+        "OAuth 2.1 authorization endpoint",
+        EncodeRejection::Plain(encode_rejection),
+    )
 };
 
 /// The endpoints for clients. The pages that may call at `/mcp` may use them.
 static CLIENTS: Protocol = Protocol {
-    name: "oauth",
-    title: "OAuth 2.1 token endpoint",
     listed: false,
     routes: &[
         Route::post("/token", CLIENT.with_body(BodyFormat::Form), &token),
         Route::post("/register", CLIENT.with_body(BodyFormat::Json), &register),
         Route::post("/revoke", CLIENT.with_body(BodyFormat::Form), &revoke),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(encode_rejection),
-    response_headers: &[],
     cors: Cors::WebClients,
+    ..Protocol::new("oauth", "OAuth 2.1 token endpoint", EncodeRejection::Plain(encode_rejection))
 };
 
 /// The metadata of the authorization server (RFC 8414). The pages that may call may read it.
 static METADATA: Protocol = Protocol {
-    name: "authorization-server",
-    title: "OAuth 2.0 authorization server metadata",
     listed: false,
     routes: &[Route::get("", METADATA_POLICY, &metadata)],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
     cors: Cors::WebClients,
+    ..Protocol::new(
+        "authorization-server",
+        "OAuth 2.0 authorization server metadata",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 fn is_enabled(state: &State) -> bool {

@@ -17,8 +17,7 @@ use crate::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::route::{
-    CallResponse, Calls, Cors, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
-    any_version,
+    CallResponse, Calls, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
 };
 pub(crate) use discover::LIST;
 use error::JsonRpcError;
@@ -30,15 +29,8 @@ pub(super) const VERSION: &str = "2.0";
 
 /// The protocol.
 pub(crate) static JSONRPC: Protocol = Protocol {
-    name: "jsonrpc",
-    title: "JSON-RPC 2.0",
-    listed: true,
     routes: &[Route::post("", Policy::CALLS, &Calls(|request| call(request, &PROFILE)))],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(encode_rejection),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new("jsonrpc", "JSON-RPC 2.0", EncodeRejection::Plain(encode_rejection))
 };
 
 /// How a protocol that is built on JSON-RPC differs from it.

@@ -41,7 +41,7 @@ use crate::http::Response;
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
-    Policy, PostRequest, Protocol, Route, any_version,
+    Policy, PostRequest, Protocol, Route,
 };
 
 /// The capability.
@@ -55,48 +55,43 @@ pub static CAPABILITY: Capability = Capability {
 
 /// The protocol.
 pub(crate) static MCP: Protocol = Protocol {
-    name: "mcp",
-    title: "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
-    listed: true,
     routes: &[
         Route::post("", Policy::CALLS, &Calls(serve)),
         Route::get("", Policy::CALLER, &MethodNotAllowed),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::WithId(error::encode_rejection),
-    response_headers: &[],
     cors: Cors::WebClients,
+    ..Protocol::new(
+        "mcp",
+        "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
+        EncodeRejection::WithId(error::encode_rejection),
+    )
 };
 
 /// The metadata of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and at the path of the
 /// host, where clients look next. The pages that may call may read them.
 pub(crate) static RESOURCE_METADATA: Protocol = Protocol {
-    name: "well-known",
-    title: "OAuth 2.0 metadata",
     listed: false,
     routes: &[
         Route::get("/oauth-protected-resource/mcp", Policy::PUBLIC, &Document(metadata)),
         Route::get("/oauth-protected-resource", Policy::PUBLIC, &Document(metadata)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
     cors: Cors::WebClients,
+    ..Protocol::new(
+        "well-known",
+        "OAuth 2.0 metadata",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 /// What clients with a connector still need.
 pub(crate) static DOCTOR: Protocol = Protocol {
-    name: "doctor",
-    title: "What MCP clients still need",
     listed: false,
     routes: &[Route::get("", Policy::PUBLIC, &Document(doctor::page))],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "doctor",
+        "What MCP clients still need",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 /// The lists that are rendered at build time.

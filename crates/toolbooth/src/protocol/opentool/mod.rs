@@ -17,15 +17,12 @@ use super::jsonrpc::{self, JsonRpcProfile};
 use crate::call::RequestContext;
 use crate::json;
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Page, PageError, Policy, PostRequest,
-    Protocol, Route, any_version,
+    CallResponse, Calls, Document, EncodeRejection, Page, PageError, Policy, PostRequest, Protocol,
+    Route,
 };
 
 /// The protocol.
 pub(crate) static OPENTOOL: Protocol = Protocol {
-    name: "opentool",
-    title: "OpenTool 1.0",
-    listed: true,
     routes: &[
         Route::get("/version", Policy::CALLER, &Document(version)),
         Route::get("/load", Policy::CALLER, &Document(load)),
@@ -34,10 +31,7 @@ pub(crate) static OPENTOOL: Protocol = Protocol {
     ],
     // It stops a tool that runs on the user's machine (OT41).
     not_served: &[("/stop", "it is hosted, so there is nothing to stop")],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(jsonrpc::encode_rejection),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new("opentool", "OpenTool 1.0", EncodeRejection::Plain(jsonrpc::encode_rejection))
 };
 
 /// How OpenTool differs from JSON-RPC (OT6, OT10, OT11).

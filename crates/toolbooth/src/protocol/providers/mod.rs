@@ -18,7 +18,7 @@ mod strict;
 
 use crate::capability::Capability;
 use crate::catalog::ListForm;
-use crate::route::{Calls, Cors, Document, EncodeRejection, Policy, Protocol, Route, any_version};
+use crate::route::{Calls, Document, EncodeRejection, Policy, Protocol, Route};
 pub(crate) use call::for_model;
 pub(crate) use error::ErrorType;
 use error::encode_rejection;
@@ -92,15 +92,5 @@ pub(crate) const ANTHROPIC_LISTS: &[ListForm] = anthropic::FORMS;
 pub(crate) const GEMINI_LISTS: &[ListForm] = gemini::FORMS;
 
 const fn protocol(name: &'static str, title: &'static str, routes: &'static [Route]) -> Protocol {
-    Protocol {
-        name,
-        title,
-        listed: true,
-        routes,
-        not_served: &[],
-        check_version: any_version,
-        encode_rejection: EncodeRejection::Plain(encode_rejection),
-        response_headers: &[],
-        cors: Cors::Configured,
-    }
+    Protocol { routes, ..Protocol::new(name, title, EncodeRejection::Plain(encode_rejection)) }
 }

@@ -22,8 +22,8 @@ use crate::http::Response;
 use crate::json::Value;
 use crate::protocol::oxp;
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, Policy, PostRequest, Protocol,
-    QueryCalls, Route, any_version,
+    CallResponse, Calls, Document, EncodeRejection, Policy, PostRequest, Protocol, QueryCalls,
+    Route,
 };
 use crate::tool::{Credentials, Dialogue};
 
@@ -39,18 +39,15 @@ pub(super) const MOUNT: &str = "/rest";
 
 /// The protocol.
 pub(crate) static REST: Protocol = Protocol {
-    name: "rest",
-    title: "REST: the body is the input, the response is the value",
-    listed: true,
     routes: &[
         Route::get("/{name}", Policy::QUERY_CALL, &QueryCalls(query::call)),
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
     ],
-    not_served: &[],
-    check_version: any_version,
-    encode_rejection: EncodeRejection::Plain(|rejection, _| problem::reject(rejection)),
-    response_headers: &[],
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "rest",
+        "REST: the body is the input, the response is the value",
+        EncodeRejection::Plain(|rejection, _| problem::reject(rejection)),
+    )
 };
 
 /// The lists of the documents.
@@ -59,9 +56,6 @@ pub(crate) const LISTS: &[ListForm] =
 
 /// The documents that describe the tools, at the root.
 static DOCUMENTS: Protocol = Protocol {
-    name: "documents",
-    title: "OpenAPI, UTCP, llms.txt and a client in TypeScript",
-    listed: true,
     routes: &[
         Route::get("/openapi.json", Policy::CALLER, &Document(openapi::page)),
         Route::get("/utcp", Policy::CALLER, &Document(utcp::page)),
@@ -69,11 +63,13 @@ static DOCUMENTS: Protocol = Protocol {
         Route::get("/llms-full.txt", Policy::CALLER, &Document(llms::full_page)),
         Route::get("/client.ts", Policy::CALLER, &Document(client::page)),
     ],
-    not_served: &[],
     check_version: oxp::check_version,
-    encode_rejection: EncodeRejection::Plain(oxp::encode_rejection),
     response_headers: oxp::VERSION_HEADER,
-    cors: Cors::Configured,
+    ..Protocol::new(
+        "documents",
+        "OpenAPI, UTCP, llms.txt and a client in TypeScript",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
 };
 
 /// `POST /rest/{name}`.
