@@ -15,6 +15,10 @@ use crate::json::{self, Value};
 pub use tools::{FunctionTool, Tool, ToolChoice};
 use tools::{tool_choice, tools};
 
+/// The members that are read here; the others are passed on.
+const OWN: &[&str] =
+    &["model", "messages", "stream", "tools", "tool_choice", "request_options", "_2api"];
+
 /// The most JSON values in a request. A conversation is larger than the input of a tool.
 const MAX_VALUES: usize = 262_144;
 
@@ -110,14 +114,13 @@ impl ChatRequest {
         let value = json::parse_within(body, &mut { MAX_VALUES })
             .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
         // The same text again, now for the JSON of each member.
-        let Ok(mut raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body) else {
+        let Ok(raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body) else {
             return Err(invalid("The body must be an object".to_owned()));
         };
-        raw.retain(|_, json| json.get() != "null");
-        let mut take_raw = |name: &str| raw.remove(name);
+        let is_null = |json: &RawValue| json.get() == "null";
+        let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
         let mut fields = Fields::of(value, String::new())?;
         let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
-        take_raw("model");
         let messages = match fields.take("messages") {
             Some(Value::Array(messages)) if !messages.is_empty() => messages,
             _ => {
@@ -125,20 +128,19 @@ impl ChatRequest {
                 return Err(GatewayError::expected("messages", expected));
             }
         };
-        let history = items(take_raw("messages")).into_iter().zip(messages).enumerate();
+        let history = items(raw_of("messages")).into_iter().zip(messages).enumerate();
         let history = history.map(|(index, (json, message))| history_item(index, message, json));
         let history = history.collect::<Result<_, _>>()?;
         if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
             let message = "n must be 1: send several requests instead";
             return Err(GatewayError::invalid("n", message));
         }
-        let (tools, gateway_tools) = tools(fields.take("tools"), take_raw("tools"))?;
+        let (tools, gateway_tools) = tools(fields.take("tools"), raw_of("tools"))?;
         let include_usage = match fields.fields("stream_options")? {
             Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
             None => false,
         };
         let choice = fields.take("tool_choice");
-        take_raw("stream");
         Ok(Self {
             model,
             stream: fields.boolean("stream")?.unwrap_or(false),
@@ -146,15 +148,19 @@ impl ChatRequest {
             history,
             tool_choice: tool_choice(
                 choice,
-                take_raw("tool_choice"),
+                raw_of("tool_choice"),
                 &tools,
                 !gateway_tools.is_empty(),
             )?,
             tools,
             gateway_tools,
-            request_options: take_raw("request_options").map(RawValue::to_owned),
-            two_api: take_raw("_2api").map(RawValue::to_owned),
-            members: raw.into_iter().map(|(name, json)| (name, json.to_owned())).collect(),
+            request_options: raw_of("request_options").map(RawValue::to_owned),
+            two_api: raw_of("_2api").map(RawValue::to_owned),
+            members: raw
+                .iter()
+                .filter(|(name, json)| !OWN.contains(&name.as_str()) && !is_null(json))
+                .map(|(name, json)| (name.clone(), (*json).to_owned()))
+                .collect(),
         })
     }
 }
