@@ -43,7 +43,7 @@ const ways = {
   "make test": "this run",
   ...Object.fromEntries(["make project DIR=../my-tools", "cd ../my-tools", "npm run dev"].map((command) => [command, "tutorial.test.mjs"])),
   'make tool ID=Greeter.Hello DESCRIPTION="Greets a person by name."': "tutorial.test.mjs",
-  "make key NAME=somebody SCOPES=a,b": "make key prints",
+  "make key NAME=ada SCOPES=mail:read": "make key prints",
   "make deploy": "make deploy",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
     "connecting.test.mjs",
@@ -195,12 +195,12 @@ test("make dev AUTH=sign-in needs no other variable: a client registers, a devel
 });
 
 test("make key prints a key, and the entry that lets it in", async () => {
-  const { code, out } = await run("make key NAME=somebody SCOPES=a,b:c");
+  const { code, out } = await run("make key NAME=ada SCOPES=a,b:c");
   assert.equal(code, 0);
   const [key] = /^  [\w-]{43}$/m.exec(out) ?? assert.fail(out);
   const [entry] = /^  \{.*\}$/m.exec(out) ?? assert.fail(out);
   const { hash, ...rest } = JSON.parse(entry);
-  assert.deepEqual(rest, { name: "somebody", scopes: ["a", "b:c"] });
+  assert.deepEqual(rest, { name: "ada", scopes: ["a", "b:c"] });
   const worker = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: `[${entry}]` } });
   try {
     assert.equal((await worker.get("/tools", { "oxp-api-key": key.trim() })).status, 200);
@@ -209,7 +209,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
     await worker.close();
   }
   // The command without make, for the sample tools.
-  const samples = (scopes) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key somebody ${scopes}`, { cwd: join(root, "tests/samples") });
+  const samples = (scopes) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key ada ${scopes}`, { cwd: join(root, "tests/samples") });
   const { out: about } = await samples("a,b:c");
   assert.match(about, /^The key can call:\n\n(  \S+\n)*  Calculator\.Add@1\.0\.0\n/m);
   assert.match(about, /^It cannot call:\n\n(  .*\n)*  GitHub\.ListIssues@1\.0\.0, which needs github:read\n/m);
@@ -235,7 +235,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
   // A misspelt scope.
   assert.match((await samples("github:raed,gateway")).out, /^No tool requires github:raed: check the spelling\.$/m);
   assert.doesNotMatch((await samples("github:read,gateway,'*'")).out, /check the spelling/);
-  const elsewhere = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key somebody a --tools Any.Tool`, { cwd: join(root, "docs") });
+  const elsewhere = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key ada a --tools Any.Tool`, { cwd: join(root, "docs") });
   assert.match(elsewhere.out, /^There are no tools in this folder, so the names of tools and scopes are not checked\.$/m);
   // What a key may do without being asked for.
   const every = /^Tools that require no scope: \d+\. Every key can call them, unless its entry has "tools"\.$/m;
@@ -244,18 +244,20 @@ test("make key prints a key, and the entry that lets it in", async () => {
     assert.ok(output.includes(`It ${chat}`), output);
   }
   assert.match((await samples("'*'")).out, /It may chat at \/v1, because it has the scope \*\. .* costs you money/);
-  const { out: rotated } = await run("make key NAME=somebody ROTATE=1");
+  const { out: rotated } = await run("make key NAME=ada ROTATE=1");
   const [renewed] = /^  [\w-]{43}$/m.exec(rotated);
   const [, digest] = /^  "hash": "(\w{64})"$/m.exec(rotated);
   assert.equal(createHash("sha256").update(renewed.trim()).digest("hex"), digest);
-  const other = await run("make key NAME=somebody");
+  const other = await run("make key NAME=ada");
   assert.notEqual(/^  [\w-]{43}$/m.exec(other.out)[0], key, "every key is different");
   // The Worker applies the same rule to names: crates/toolbooth/src/auth/tests.rs.
   for (const settings of ["", "NAME=' '", `NAME=${"é".repeat(65)}`, "NAME=a\u202eb", "NAME=a\u200bb", "NAME=x SCOPES='a b'", "NAME=x SCOPES='\"'", "NAME=x ONLY=Nothing.*", "NAME=x ONLY=,", "NAME=x ONLY=GitHub", "NAME=x ROTATE=1 SCOPES=a"]) {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
-  const quoted = await run(`make key NAME="Ada's" | sed -n 's/^For the first key: *\\(.*\\) | npx.*/\\1/p' | sh`);
-  assert.equal(JSON.parse(quoted.out)[0].name, "Ada's", "it can be pasted into a shell");
+  const { err: unnamed } = await run("make key");
+  assert.match(unnamed, /^Say whose key it is, and list its scopes: make key NAME=ada SCOPES=mail:read$/m);
+  const quoted = await run(`make key NAME="Ada's" | sed -n "s/^To try it locally: *put API_KEYS='\\(.*\\)' into .*/\\1/p"`);
+  assert.equal(JSON.parse(quoted.out)[0].name, "Ada's", "it fits between the quotes of .dev.vars");
 });
 
 test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", async () => {

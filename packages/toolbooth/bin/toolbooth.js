@@ -10,9 +10,10 @@ const HELP = `toolbooth <command>
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
            --http calls a service, --secret STOCK_KEY with a secret, --d1 uses a database, --scopes a,b requires scopes
-  key      Create an API key: toolbooth key somebody scope,scope; --tools Greeter.* limits it to these tools, --tools none to
-           chats, --rotate replaces the key of somebody, --check file checks a value of API_KEYS with the Worker that was built
-  deploy   Deploy to Cloudflare; arguments, such as --env staging and --dry-run, go to wrangler
+  key      Create an API key: toolbooth key ada mail:read,mail:send; --tools Greeter.* limits it to these tools, --tools none
+           to chats, --rotate replaces the key of ada, --check file checks a value of API_KEYS with the Worker that was built
+  deploy   Deploy to Cloudflare; arguments, such as --env staging, go to wrangler. --dry-run deploys nothing, says what is not
+           configured, and fails if the Worker would reject every call
   doctor   Check that everything the other commands need is there
 `;
 

@@ -22,9 +22,9 @@ export function key(owner = "", list = "", { tools: allowed, rotate = false } = 
   const name = owner.trim();
   const scopes = items(list);
   const tools = allowed === undefined ? undefined : items(allowed === NO_TOOL ? "" : allowed);
-  if (tools?.length === 0 && allowed !== NO_TOOL) throw new Failure(`Name tools, or ${NO_TOOL}`, 2);
+  if (tools?.length === 0 && allowed !== NO_TOOL) throw new Failure(`List the tools that the key may call, or ${NO_TOOL}`, 2);
   const known = definitions();
-  if (name === "") throw new Failure("Name the owner of the key: toolbooth key somebody scope,scope", 2);
+  if (name === "") throw new Failure(`Say whose key it is, and list its scopes: ${process.env.MAKELEVEL ? "make key NAME=ada SCOPES=mail:read" : "toolbooth key ada mail:read"}`, 2);
   if ([...name].length > 64 || INVISIBLE.test(name)) {
     throw new Failure("The name must have at most 64 characters, all of them visible", 2);
   }
@@ -33,10 +33,10 @@ export function key(owner = "", list = "", { tools: allowed, rotate = false } = 
   }
   for (const pattern of tools ?? []) {
     if (known.length === 0 || known.some((definition) => isNamed(definition, [pattern]))) continue;
-    throw new Failure(`No tool is called ${pattern}: name tools or toolkits (Calculator.*) of ${[...new Set(known.map(({ id }) => id.split("@")[0]))].slice(0, 20).join(", ")}`, 2);
+    throw new Failure(`There is no tool ${pattern}. List tools, or toolkits (Calculator.*), of ${[...new Set(known.map(({ id }) => id.split("@")[0]))].slice(0, 20).join(", ")}`, 2);
   }
   if (rotate && (scopes.length > 0 || tools !== undefined)) {
-    throw new Failure("A new key of the same owner keeps scopes and tools: leave them out", 2);
+    throw new Failure("A rotated key keeps its scopes and tools: leave them out", 2);
   }
   const { key, entry } = newKey(name, scopes);
   if (rotate) return console.log(rotation(key, entry));
@@ -47,11 +47,12 @@ export function key(owner = "", list = "", { tools: allowed, rotate = false } = 
 
   ${key}
 
-Add this entry to the JSON array in the secret API_KEYS. AUTH must include api-key:
+The secret API_KEYS is a JSON array with one entry for each key. Add this entry. AUTH must include api-key:
 
   ${json}
 
-For the first key:  echo '[${json}]' | npx wrangler secret put API_KEYS
+To store the array:  npx wrangler secret put API_KEYS < keys.json
+It replaces the stored array, which Cloudflare does not show: keep a copy.
 To try it locally:  put API_KEYS='[${json}]' into .dev.vars
 
 ${known.length > 0 ? abilities(known, scopes, tools) : "There are no tools in this folder, so the names of tools and scopes are not checked."}`);
