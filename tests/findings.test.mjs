@@ -42,6 +42,7 @@ for (const [what, bundle, vars, sections, expected, created] of [
   ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0$/] }, []],
   ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
   ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
+  ["misspelled variables", NOTES, { AUTH: "none", TOOL_ALOWLIST: "Notes.*", OWN_NAME: "x" }, KV + D1, { notes: [/^TOOL_ALOWLIST is not a variable .*: did you mean TOOL_ALLOWLIST\?$/] }, ["KV", "NOTES"]],
   ["the key of a model", NOTES, { AUTH: "none", MODELS }, KV + D1, { notes: [NO_KEY] }, ["KV", "NOTES"]],
 ]) {
   test(`what is not configured: ${what}`, async () => {

@@ -3,9 +3,9 @@
 // is the error.
 //
 // Variables come from wrangler.toml, .dev.vars or .env, and are read again when one of these is saved. Those of the Worker
-// and of its tools in the environment replace them. Without AUTH, calls need the development key, which only this command configures. With AUTH=sign-in, a development user signs
-// in without any other variable. With DEV_PROVIDER=1, users can authorize tools at a stand-in for every OAuth provider, and
-// tools for GitHub call that, too.
+// and of its tools in the environment replace them. Without AUTH, calls need the development key, which only this command
+// configures. With AUTH=sign-in, a development user signs in without any other variable. With DEV_PROVIDER=1, users can
+// authorize tools at a stand-in for every OAuth provider, and tools for GitHub call that, too.
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -19,7 +19,7 @@ import { serviceOf, standIn } from "./provider.js";
 import { BUILD_FAILED, changes, rebuild } from "./rebuild.js";
 import { bindings, keepRunning, printer, replaceVariables } from "./runtime.js";
 import { site } from "./site.js";
-import { variables } from "./variables.js";
+import { misspelled, variables } from "./variables.js";
 
 const DEVELOPMENT_KEY = "development-key";
 /** Where `toolbooth build` writes the site. */
@@ -50,10 +50,12 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     const { userConfigPath, vars, secrets } = readConfig();
     const bound = Object.entries(unstable_getVarsForDev(userConfigPath, undefined, {}, env, true, secrets));
     const file = Object.fromEntries(bound.map(([name, { value }]) => [name, value]));
-    const chosen = variables(process.env, file, vars, variablesOfTools(crate));
+    const ofTools = variablesOfTools(crate);
+    const chosen = variables(process.env, file, vars, ofTools);
     // A service that the author has chosen, such as GitHub itself, stays.
     const set = { ...provider?.services, ...chosen, ...provider?.vars };
-    return { ...configure(set, vars, address, stateKey), inherited: Object.keys(chosen).filter((name) => process.env[name]) };
+    const inherited = Object.keys(chosen).filter((name) => process.env[name]);
+    return { ...configure(set, vars, address, stateKey), inherited, misspelled: misspelled({ ...vars, ...file }, ofTools) };
   };
   const edits = changes(filesOfVariables(config.configPath, env));
   await edits.next();
@@ -160,7 +162,10 @@ function configure(set, configured, address, stateKey) {
   return { vars: set, anyone: methods.includes("none"), ...access(set, methods, withKey, address) };
 }
 
-/** A sentence that says who may call, whether only people who sign in can, a valid key or token if this command knows one, and the fragment with which the playground has it. */
+/**
+ * A sentence that says who may call, whether only people who sign in can, a valid key or token if this command knows one, and
+ * the fragment that passes it to the playground.
+ */
 function access(set, methods, withKey, address) {
   if (methods.includes("none")) return { who: "Anyone may call, because AUTH includes none." };
   if (withKey) {
@@ -180,7 +185,7 @@ function access(set, methods, withKey, address) {
 }
 
 /** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. */
-async function announce(address, { anyone, who, isForPeople, credential, fragment = "" }, hasPlayground, calls) {
+async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled }, hasPlayground, calls) {
   // /health reports problems only to callers with valid credentials, and the details to those with all scopes. The log has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
   let health;
@@ -192,6 +197,7 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
   const { status, problems = ["see the log above"] } = health;
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   // A fragment is sent to no server.
+  for (const text of misspelled) console.log(text);
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
   if (isForPeople) {
     if (calls.some(({ call }) => call.context)) console.log("A stand-in answers for the OAuth providers: in the playground you can authorize tools that use an account.");

@@ -3,10 +3,11 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { unstable_readConfig } from "wrangler";
-import { files } from "./catalogue.js";
+import { definitions, files } from "./catalogue.js";
 import { newKey } from "./credentials.js";
 import { migrations, startLocally } from "./local.js";
 import { Failure } from "./process.js";
+import { misspelled } from "./variables.js";
 
 const OUT = ".wrangler/check";
 /** Secrets that no deployed Worker has. With them, the Worker also reports what is less urgent. */
@@ -53,7 +54,8 @@ export async function findings({ config: file, env, vars: further = {} }) {
     const found = await started();
     const missing = Object.entries(SECRETS).filter(([name]) => found.some(({ text }) => text.startsWith(`${name} `)));
     const hidden = missing.length > 0 ? await started(Object.fromEntries(missing)) : [];
-    const notes = placeholders(config).map((text) => ({ affects: "notes", text }));
+    const ofTools = definitions().flatMap(({ variables = [] }) => variables);
+    const notes = [...placeholders(config), ...misspelled(config.vars, ofTools)].map((text) => ({ affects: "notes", text }));
     const about = (what) => [...new Set([...found, ...hidden, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
     return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config) };
   } finally {

@@ -28,16 +28,41 @@ export function isOfWorker(name) {
   return [...OF_WORKER, ...BINDINGS].includes(name) || name.startsWith("OAUTH_");
 }
 
+/** The names that the Worker and its tools (`ofTools`) read; `value` returns the lists of providers. */
+function known(value, ofTools) {
+  const ofProviders = Object.entries(OF_PROVIDERS).flatMap(([list, [prefix, suffixes]]) => {
+    const ids = String(value(list) ?? "").split(",").map((id) => id.trim()).filter(Boolean);
+    return ids.flatMap((id) => suffixes.map((suffix) => `${prefix}${id.toUpperCase().replaceAll("-", "_")}_${suffix}`));
+  });
+  return [...OF_WORKER, ...ofProviders, ...ofTools];
+}
+
 /**
  * The values of the environment, or else of .dev.vars (`file`), for the variables of the Worker, of its tools (`ofTools`),
  * and of those that wrangler.toml (`configured`) and .dev.vars set. An empty value counts as not set.
  */
 export function variables(environment, file, configured, ofTools) {
   const value = (name) => environment[name] || file[name];
-  const ofProviders = Object.entries(OF_PROVIDERS).flatMap(([list, [prefix, suffixes]]) => {
-    const ids = String(value(list) ?? configured[list] ?? "").split(",").map((id) => id.trim()).filter(Boolean);
-    return ids.flatMap((id) => suffixes.map((suffix) => `${prefix}${id.toUpperCase().replaceAll("-", "_")}_${suffix}`));
-  });
-  const names = [...OF_WORKER, ...ofProviders, ...ofTools, ...Object.keys(configured), ...Object.keys(file)];
+  const names = [...known((list) => value(list) ?? configured[list], ofTools), ...Object.keys(configured), ...Object.keys(file)];
   return Object.fromEntries(names.map((name) => [name, value(name)]).filter(([, value]) => value));
+}
+
+/** A sentence for each variable in `set` that nothing reads, and whose name resembles one that is read. */
+export function misspelled(set, ofTools) {
+  const read = known((list) => set[list], ofTools);
+  return Object.keys(set).filter((name) => !read.includes(name)).flatMap((name) => {
+    const meant = read.find((one) => one.length > 4 && distance(name, one) <= 2);
+    return meant === undefined ? [] : [`${name} is not a variable that the Worker or its tools read: did you mean ${meant}?`];
+  });
+}
+
+/** The number of letters to add, remove or replace until the texts are the same (Levenshtein). */
+function distance(one, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [line, letter] of [...one].entries()) {
+    const next = [line + 1];
+    for (let at = 0; at < other.length; at += 1) next.push(Math.min(next[at] + 1, row[at + 1] + 1, row[at] + (letter === other[at] ? 0 : 1)));
+    row = next;
+  }
+  return row[other.length];
 }
