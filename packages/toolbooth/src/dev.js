@@ -24,6 +24,8 @@ import { misspelled, variables } from "./variables.js";
 const DEVELOPMENT_KEY = "development-key";
 /** Where `toolbooth build` writes the site. */
 const SITE = "build/site";
+/** The longest wait for wrangler to end, in milliseconds. */
+const LONGEST_END = 5_000;
 /** The user of the development token. */
 const USER = "developer";
 
@@ -68,13 +70,20 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   if (assets === resolve(SITE)) await site(assets);
   const hasPlayground = () => config.assets && (settings.vars.SITE ?? config.vars.SITE) === "playground";
   const out = resolve(`.wrangler/dev-${port}`);
-  // wrangler handles signals, too, and may end the process.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
+  let worker;
+  // From the start: the first build takes minutes. wrangler handles signals, too, and may end the process.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.once(signal, async () => {
+      setTimeout(() => process.exit(0), LONGEST_END);
+      await worker?.dispose();
+      process.exit(0);
+    });
+  }
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
   const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
   console.log("Building the Worker. The first build compiles all dependencies, which takes minutes.");
   let { value: built } = await builds.next();
-  let worker;
   const lost = keepRunning(address, () => worker?.patchConfig({}));
   worker = await unstable_startWorker({
     config: config.configPath,
@@ -85,12 +94,6 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     bindings: bindings(settings.vars),
     dev: { server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
   });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.once(signal, async () => {
-      await worker.dispose();
-      process.exit(0);
-    });
-  }
   await worker.ready;
   if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
 
@@ -194,10 +197,10 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
     // wrangler has not loaded the Worker yet.
   } while (health.error === BUILD_FAILED);
   console.log(`\nToolbooth is running on ${address}. ${who}`);
+  for (const text of misspelled) console.log(text);
   const { status, problems = ["see the log above"] } = health;
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   // A fragment is sent to no server.
-  for (const text of misspelled) console.log(text);
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
   if (isForPeople) {
     if (calls.some(({ call }) => call.context)) console.log("A stand-in answers for the OAuth providers: in the playground you can authorize tools that use an account.");

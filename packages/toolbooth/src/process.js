@@ -20,8 +20,15 @@ export function output(program, args, options = {}) {
   return spawned(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
 }
 
+/** The processes that run. They end with this one. */
+const running = new Set();
+process.once("exit", () => {
+  for (const child of running) child.kill();
+});
+
 function spawned(program, args, options) {
   const child = spawn(program, args, options);
+  running.add(child);
   const texts = { out: "", err: "" };
   child.stdout?.setEncoding("utf8").on("data", (part) => (texts.out += part));
   child.stderr?.setEncoding("utf8").on("data", (part) => (texts.err += part));
@@ -29,6 +36,9 @@ function spawned(program, args, options) {
     child.on("error", ({ code, message }) => {
       reject(new Failure(code === "ENOENT" ? `${program} is not installed. toolbooth doctor says how to install it.` : message));
     });
-    child.on("close", (code) => resolve({ code: code ?? 1, ...texts }));
+    child.on("close", (code) => {
+      running.delete(child);
+      resolve({ code: code ?? 1, ...texts });
+    });
   });
 }
