@@ -78,7 +78,7 @@ test("toolbooth key --check tells which entries of a file the Worker rejects", a
   assert.match(rejected.err, /^API_KEYS must be a JSON array/m);
 });
 
-test("toolbooth deploy --dry-run prints it for the environment, and succeeds", async () => {
+test("toolbooth deploy --dry-run prints it for the environment, and fails if calls would be rejected although all secrets are stored", async () => {
   configure(NOTES, { AUTH: "none" }, `${KV}${D1}[env.staging]\nvars = { AUTH = "api-key" }\n[[env.staging.kv_namespaces]]\nbinding = "KV"\n`);
   const toolbooth = (args) => run(`node ${root}/packages/toolbooth/bin/toolbooth.js deploy ${args}`, { cwd: scratch });
   mkdirSync("migrations");
@@ -94,11 +94,22 @@ test("toolbooth deploy --dry-run prints it for the environment, and succeeds", a
   const { code, out, err } = await toolbooth("--dry-run --env staging");
   assert.equal(code, 0, err);
   const [report] = /^What the Worker reports [^]*/m.exec(out) ?? assert.fail(out);
-  const calls = /^Serves no calls until this is solved; \/health responds with 503:\n  API_KEYS must be .*`npx toolbooth key` prints one\n    npx wrangler secret put API_KEYS --env staging\n\n/m;
+  const calls = /^Every call is rejected until you fix this, and \/health responds with 503:\n  API_KEYS must be .*`npx toolbooth key` prints one\n    npx wrangler secret put API_KEYS --env staging\n\n/m;
   assert.match(report, calls);
-  assert.match(report, /^These tools are disabled until this is solved:\n(  .*\n)*  NOTES is not bound; it disables /m);
+  assert.match(report, /^These tools are disabled until you fix this:\n(  .*\n)*  NOTES is not bound; it disables /m);
   assert.match(report, /^Worth knowing:\n(  .*\n)*  SHOP_BUY_URL is not set; its default is the placeholder https:\/\/shop\.example$/m);
   assert.doesNotMatch(report, /OTHER_URL/);
   assert.match(report, /^Before you deploy, apply new migrations of TALLY: npx wrangler d1 migrations apply tally --remote --env staging$/m);
   assert.match(report, /cannot be seen from here: npx wrangler secret list --env staging names them/);
+  for (const [vars, expected] of [
+    [{ AUTH: "jwt" }, 0],
+    [{ AUTH: "api-key", API_KEYS: "[" }, 1],
+    [{}, 1],
+    [{ AUTH: "none", MAX_BODY_BYTES: "x" }, 1],
+  ]) {
+    configure(NOTES, vars, KV + D1);
+    const got = await toolbooth("--dry-run");
+    assert.equal(got.code, expected, `${JSON.stringify(vars)} ${got.out}`);
+    assert.equal(/^The deployed Worker would reject every call\.$/m.test(got.err), expected === 1, got.err);
+  }
 });

@@ -278,7 +278,8 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", asyn
 
 test("make build creates the bundle, make deploy reports its size, and the sample tools fit the budget", async () => {
   const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
-  assert.equal(code, 0, err);
+  assert.equal(code, 2, err);
+  assert.match(err, /^The deployed Worker would reject every call\.$/m);
   assert.match(out, /gzip: [\d.]+ KiB/);
   assert.match(out, /^  AUTH is not set, so every call is rejected with 401/m);
   assert.match(out, /Read \d+ files from the assets directory .*build\/site/);

@@ -1,10 +1,10 @@
 // Deploys the Worker with wrangler, which runs the build that wrangler.toml names. A dry run also says what the deployed
-// Worker would find wrong with its configuration.
+// Worker would find wrong with its configuration, and fails if it would reject every call.
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { applyMigrations } from "./local.js";
 import { fromNpm } from "./programs.js";
-import { run } from "./process.js";
+import { Failure, run } from "./process.js";
 
 /** Deploys; `args` are wrangler's. */
 export async function deploy(args) {
@@ -19,23 +19,27 @@ export async function deploy(args) {
   });
   if (!isDryRun) return;
   const { findings } = await import("./findings.js");
-  console.log(report(await findings({ config: values.config, env: env || undefined }), env));
+  const found = await findings({ config: values.config, env: env || undefined });
+  console.log(report(found, env));
+  // A secret may be stored in Cloudflare, which cannot be seen from here.
+  const isWrong = (text) => secretsOf(text, found.vars).length === 0;
+  if (found.calls.some(isWrong)) throw new Failure("The deployed Worker would reject every call.");
 }
 
 /** What an operator should know before the deployment. */
-function report({ calls, tools, notes, created, databases }, env) {
+function report({ calls, tools, notes, created, databases, vars }, env) {
   const ofEnv = env ? ` --env ${env}` : "";
   const named = new Set();
   // Each finding, and how to store the secret that it lacks.
   const lines = (text) => {
-    const secrets = secretsOf(text).filter((secret) => !named.has(secret));
+    const secrets = secretsOf(text, vars).filter((secret) => !named.has(secret));
     for (const secret of secrets) named.add(secret);
     return [`  ${inProject(text)}`, ...secrets.map((secret) => `    npx wrangler secret put ${secret}${ofEnv}`)];
   };
   const section = (title, found) => (found.length > 0 ? [`${title}\n${found.flatMap(lines).join("\n")}\n`] : []);
   const sections = [
-    ...section("Serves no calls until this is solved; /health responds with 503:", calls),
-    ...section("These tools are disabled until this is solved:", tools),
+    ...section("Every call is rejected until you fix this, and /health responds with 503:", calls),
+    ...section("These tools are disabled until you fix this:", tools),
     ...section("Worth knowing:", notes),
   ];
   return [
@@ -48,10 +52,11 @@ function report({ calls, tools, notes, created, databases }, env) {
   ].join("\n");
 }
 
-/** The secrets that are missing. */
-function secretsOf(finding) {
+/** The secrets that a finding says are missing; one that wrangler.toml sets (`vars`) is wrong instead. */
+function secretsOf(finding, vars) {
   const [, own] = /^(API_KEYS|JWT_SECRET|STATE_KEY|GRANT_KEYS) (?:must|or|is not set)\b|^(\w+) is a secret that is not set/.exec(finding)?.filter(Boolean) ?? [];
-  return own ? [own] : [...finding.matchAll(/needs the secret (\w+)/g)].map(([, secret]) => secret);
+  const named = own ? [own] : [...finding.matchAll(/needs the secret (\w+)/g)].map(([, secret]) => secret);
+  return named.filter((name) => !vars[name]);
 }
 
 /** The Worker names the command of a clone. A project has none of its Makefile. */

@@ -32,7 +32,7 @@ export default {
 /**
  * Starts the Worker that was built, with the configuration of an environment and further variables. Returns what the Worker
  * logs about its configuration: what stops all `calls`, what disables single `tools`, and the rest (`notes`). Also returns
- * the bindings that the first deployment creates, and the databases with migrations.
+ * the bindings that the first deployment creates, the databases with migrations, and the variables of wrangler.toml.
  */
 export async function findings({ config: file, env, vars: further = {} }) {
   const config = unstable_readConfig({ config: file, env }, { hideWarnings: true });
@@ -57,7 +57,7 @@ export async function findings({ config: file, env, vars: further = {} }) {
     const ofTools = definitions().flatMap(({ variables = [] }) => variables);
     const notes = [...placeholders(config), ...misspelled(config.vars, ofTools)].map((text) => ({ affects: "notes", text }));
     const about = (what) => [...new Set([...found, ...hidden, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
-    return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config) };
+    return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config), vars: config.vars };
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
