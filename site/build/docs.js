@@ -106,11 +106,14 @@ function searchable({ address, title: page, markdown }) {
   });
 }
 
-/** Markdown without what only structures it: fences, comments, the rules and cells of tables, and the marks of lists. */
+/** The cells of a row of a table. Excerpts join the rows to one line. */
+const sentenceOf = (cells) => cells.join(" · ").replace(/(?<![.!?:])$/, ".");
+
+/** Markdown without what only structures it: fences, comments, the heads and cells of tables, and the marks of lists. */
 const readable = (markdown) =>
   markdown
     .replaceAll(/^```\w*$/gm, "")
     .replaceAll(/<!--.*?-->/gs, "")
-    .replaceAll(/^\|[-:| ]+\|$/gm, "")
-    .replaceAll(/^\|(.*)\|$/gm, (_, cells) => cells.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter(Boolean).join(" · "))
+    .replaceAll(/^\|.*\|\n\|[-:| ]+\|$/gm, "")
+    .replaceAll(/^\|(.*)\|$/gm, (_, row) => sentenceOf(row.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter(Boolean)))
     .replaceAll(/^ *(?:-|\d+\.) +/gm, "");
