@@ -101,7 +101,7 @@ test("a call that needs an account is not sent with empty required fields, and i
     const calls = [];
     page.on("request", (request) => request.method() === "POST" && calls.push(request.url()));
     await visitor.run();
-    assert.deepEqual(await page.getByText("Is required", { exact: true }).count(), 2);
+    assert.deepEqual(await page.getByText("Enter a value.", { exact: true }).count(), 2);
     assert.equal(await page.getByLabel("owner").evaluate((field) => field === document.activeElement), true);
     assert.deepEqual(calls, []);
     await visitor.fill({ owner: "octocat", repository: "hello-world" });
@@ -306,7 +306,7 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         // A key does not say who its holder acts for.
         await visitor.run();
         await page.getByRole("heading", { name: "Which user is this call for?" }).waitFor();
-        await page.getByText("Enter a user", { exact: true }).waitFor();
+        await page.getByText("Enter a user.", { exact: true }).waitFor();
         assert.equal(await page.getByLabel("User", { exact: true }).evaluate((field) => field === document.activeElement), true);
         await page.keyboard.type(`${CANARY}-user`);
         // Protocols that return only text have the same step.

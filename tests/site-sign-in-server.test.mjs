@@ -85,7 +85,7 @@ for (const [how, name, agree] of [
       await visitor.run();
       await page.locator(".value").getByText("42", { exact: true }).waitFor();
       // The tools with scopes are there once they are allowed, in the same way.
-      const tool = page.getByRole("link", { name: /^ListIssues/ });
+      const tool = page.getByRole("link", { name: /^List issues/ });
       assert.equal(await tool.count(), 0);
       const [further] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name: "Allow github:read" }).click()]);
       const allow = further.getByRole("button", { name: `Allow as ${name}` });

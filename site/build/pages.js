@@ -52,7 +52,7 @@ ${codeBlock("https://tools.example.com/mcp")}
 <section aria-labelledby="connect">
 <h2 id="connect">Connect</h2>
 <p data-way="sign-in">Clients that support sign-in need only the address: they open a page of this server, where you sign in and agree.</p>
-<p data-way="key">To use a key, set the environment variable <code>TOOLBOOTH_KEY</code> to it.</p>
+<p data-way="key">The examples take your API key from the environment variable <code>TOOLBOOTH_KEY</code>.</p>
 <p data-way="open">This server needs no credentials.</p>
 <div id="client-tabs"></div>
 <div id="clients" class="prose">${panels.join("\n")}</div>

@@ -19,6 +19,9 @@ interface FieldProps {
   onChange(value: Json | undefined): void;
 }
 
+/** The server's message about a value that is missing. */
+export const MISSING = "Is required";
+
 /** The path of a member, as the server writes it. */
 export const memberPath = (parent: string, name: string): string => {
   const plain = name !== "" && !/[.[\]"\\]/.test(name);
@@ -181,8 +184,9 @@ function noteOf(schema: Schema, id: string) {
   return { note, describedBy: `${id}-note` };
 }
 
+/** What is wrong with a value, in the words of the server: "Must be a number". */
 function ErrorText({ id, text }: { id: string; text: string | undefined }) {
-  return text ? <p class="error" id={`${id}-error`}>{text}</p> : null;
+  return text ? <p class="error" id={`${id}-error`}>{text === MISSING ? "Enter a value." : `${text}.`}</p> : null;
 }
 
 /** What an empty field means. */

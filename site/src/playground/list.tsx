@@ -20,6 +20,7 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
     const matches = ({ id, name, description }: Tool) => words.every((word) => `${id} ${description} ${details.get(name)?.title ?? ""}`.toLowerCase().includes(word));
     return tools.filter(matches);
   }, [tools, details, filter]);
+  const titleOf = ({ id, name }: Tool) => details.get(name)?.title ?? nameOf(id);
   return (
     <nav class="tool-list" aria-label="Tools">
       <div class="menu" hidden={tools.length === 0}>
@@ -28,8 +29,8 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
           {chosen === "" && <option value="" disabled>Choose a tool</option>}
           {[...grouped(tools)].map(([toolkit, group]) => (
             <optgroup key={toolkit} label={toolkit}>
-              {group.map(({ id }) => (
-                <option key={id} value={id}>{id}</option>
+              {group.map((tool) => (
+                <option key={tool.id} value={tool.id}>{titleOf(tool)}{isOld(tool, tools) ? ` ${tool.version}` : ""}</option>
               ))}
             </optgroup>
           ))}
@@ -44,7 +45,7 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
               {group.map((tool) => (
                 <li key={tool.id}>
                   <a href={`#${encodeURIComponent(tool.id)}`} aria-current={tool.id === chosen ? "page" : undefined} class={isOld(tool, tools) ? "old" : undefined}>
-                    <span>{nameOf(tool.id)}</span>
+                    <span>{titleOf(tool)}</span>
                     <span class="version">{tool.version}</span>
                   </a>
                 </li>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
-import { type Errors, Properties, idOf } from "../form/form.tsx";
+import { type Errors, MISSING, Properties, idOf } from "../form/form.tsx";
 import { problemIn } from "../json-problem.ts";
 import { type Json, isObject, own, parse, stringify } from "../json.ts";
 import { GetKey, useCredential } from "../key.tsx";
@@ -186,7 +186,7 @@ function emptyFields(tool: Tool, input: Json): Errors {
   const kind = kindOf(tool.input_schema);
   if (kind.is !== "object" || !isObject(input)) return {};
   const required = kind.properties.filter(({ name, required }) => required && own(input, name) === undefined);
-  return Object.fromEntries(required.map(({ name }) => [name, "Is required"]));
+  return Object.fromEntries(required.map(({ name }) => [name, MISSING]));
 }
 
 interface InputTextProps {
