@@ -19,7 +19,7 @@ after(async () => {
  * Serves the endpoints of an authorization server at `origin`, where Ada may allow `permitted`. `answer` changes the query of the
  * response. Returns the requests.
  */
-async function authorizationServer(context, origin, { answer = {}, permitted = ["github:read"] } = {}) {
+async function authorizationServer(context, origin, { answer = {}, permitted = ["github:read"], available = ["github:read", "github:write", "gateway"] } = {}) {
   const seen = { clients: [], requested: [], revoked: [] };
   const json = (route, body) => route.fulfill({ contentType: "application/json", body: JSON.stringify(body) });
   await context.route(`${origin}/.well-known/oauth-authorization-server`, (route) =>
@@ -51,7 +51,7 @@ async function authorizationServer(context, origin, { answer = {}, permitted = [
     if (route.request().headers()["authorization"]) return route.fulfill({ status: 401, contentType: "application/json", body: JSON.stringify({ error: "invalid_client" }) });
     seen.form = Object.fromEntries(new URLSearchParams(route.request().postData()));
     const scope = seen.query.scope.split(" ").filter((one) => permitted.includes(one)).join(" ");
-    return json(route, { access_token: KEY, token_type: "Bearer", scope, name: "Ada" });
+    return json(route, { access_token: KEY, token_type: "Bearer", scope, name: "Ada", available_scope: available.join(" ") });
   });
   await context.route(`${origin}/oauth/revoke`, (route) => {
     seen.revoked.push(Object.fromEntries(new URLSearchParams(route.request().postData())));
@@ -98,7 +98,7 @@ test("a visitor signs in: the code has a proof, and the token is for the tab's p
   assert.equal(createHash("sha256").update(code_verifier).digest("base64url"), code_challenge);
   for (const request of visitor.requests) assert.ok(!request.url().includes(CANARY), request.url());
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
-  const credential = JSON.stringify({ secret: KEY, person: { name: "Ada", scopes: [], client: "client 1" } });
+  const credential = JSON.stringify({ secret: KEY, person: { name: "Ada", scopes: [], available: ["github:read", "github:write", "gateway"], client: "client 1" } });
   assert.equal(stored, JSON.stringify([{ client: "client 1" }, { credential }, ""]));
   assert.deepEqual(await visitor.problems(), []);
 }));
@@ -142,7 +142,7 @@ test("scopes are asked for when they are needed, in addition to those that were 
   const replaced = () => page.waitForResponse(`${address}/oauth/revoke`);
   await Promise.all([replaced(), signIn(page, "Allow github:read")]);
   await allow("github:read").waitFor({ state: "detached" });
-  // Ada may not allow this one.
+  // Ada could allow this one when she signed in.
   await Promise.all([replaced(), signIn(page, "Allow github:write")]);
   await page.getByRole("alert").getByText("You cannot allow github:write on this server.").waitFor();
   assert.deepEqual(seen.requested, ["profile", "github:read", "github:read github:write"]);
@@ -166,6 +166,14 @@ test("scopes are asked for when they are needed, in addition to those that were 
   assert.equal(seen.requested.at(-1), "github:read gateway");
   assert.deepEqual(await visitor.problems(), []);
 }));
+
+test("a person is only asked for scopes that they can give", () => visiting(async ({ visitor, page }) => {
+  await visitor.visit("/playground");
+  await signIn(page);
+  await page.getByRole("button", { name: "Allow github:read" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Allow github:write" }).count(), 0);
+  assert.equal(await page.getByRole("tab", { name: "Chat" }).count(), 0);
+}, { available: ["github:read"] }));
 
 test("a visitor with a key that lacks a scope is not asked to sign in for it", () => visiting(async ({ visitor, page, context }) => {
   await visitor.open("Calculator.Add@1.0.0");

@@ -152,6 +152,7 @@ export const oauth = document({
       "refresh_token?": text,
       scope: string,
       "name?": about("What the person is called. Only for the pages of the server itself, whose redirect URI is /signed-in.", string),
+      "available_scope?": about("The scopes that the person can give to a client. Only for the same pages.", string),
     }),
     ClientMetadata: about(
       "Other members, and unknown grant types, are ignored. One redirect URI must be https, or http on the person's machine.",

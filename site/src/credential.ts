@@ -6,6 +6,8 @@ export interface Person {
   name: string;
   /** What they have allowed this page. */
   scopes: string[];
+  /** What they can allow it. */
+  available: string[];
   /** The id of the client whose token it is. */
   client: string;
 }

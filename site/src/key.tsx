@@ -147,12 +147,12 @@ function findSignIn(): Promise<SignIn | undefined> {
   return found;
 }
 
-/** How to sign in at this server; undefined if it has no sign-in, or if the page need not know. */
-export function useSignIn(isNeeded = true): SignIn | undefined {
+/** How to sign in at this server; undefined if it has no sign-in. */
+export function useSignIn(): SignIn | undefined {
   const [server, setServer] = useState<SignIn>();
   useEffect(() => {
-    if (isNeeded) void findSignIn().then(setServer);
-  }, [isNeeded]);
+    void findSignIn().then(setServer);
+  }, []);
   return server;
 }
 

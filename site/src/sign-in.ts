@@ -31,7 +31,6 @@ export interface SignIn {
   register: string;
   revoke: string;
   resource: string;
-  scopes: string[];
 }
 
 /** How visitors sign in; undefined if this server has no sign-in, or has it at another address. Throws if it cannot respond now. */
@@ -41,7 +40,6 @@ export async function signIn(): Promise<SignIn | undefined> {
   const text = (name: string) => String(at(json, `/${name}`) ?? "");
   const path = (name: string) => (URL.canParse(text(name)) ? new URL(text(name)).pathname : "");
   if (status !== 200 || text("issuer") !== location.origin) return undefined;
-  const scopes = at(json, "/scopes_supported");
   return {
     issuer: text("issuer"),
     authorize: path("authorization_endpoint"),
@@ -49,7 +47,6 @@ export async function signIn(): Promise<SignIn | undefined> {
     register: path("registration_endpoint"),
     revoke: path("revocation_endpoint"),
     resource: String(at(json, "/protected_resources/0") ?? `${location.origin}/mcp`),
-    scopes: Array.isArray(scopes) ? scopes.map(String).filter((scope) => scope !== "offline_access") : [],
   };
 }
 
@@ -78,8 +75,9 @@ export async function authorize(server: SignIn, more: string[] = []): Promise<vo
     const code = await returned;
     const { json } = await postForm(server.token, { grant_type: "authorization_code", code, redirect_uri: redirect, client_id: client, code_verifier: verifier, resource: server.resource });
     const secret = member(json, "access_token");
-    const granted = String(at(json, "/scope") ?? "").split(" ").filter(Boolean);
-    setCredential({ secret, person: { name: String(at(json, "/name") ?? "Signed in"), scopes: granted, client } });
+    const scopesAt = (pointer: string) => String(at(json, pointer) ?? "").split(" ").filter(Boolean);
+    const granted = scopesAt("/scope");
+    setCredential({ secret, person: { name: String(at(json, "/name") ?? "Signed in"), scopes: granted, available: scopesAt("/available_scope"), client } });
     // Otherwise the visitor's account would list this page twice.
     if (before) void revoke(server, before);
     const refused = more.filter((scope) => !granted.includes(scope));

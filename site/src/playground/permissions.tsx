@@ -1,15 +1,14 @@
 // What a person who has signed in can still allow this page. The sign-in itself asks for no scope: each is asked for when it is
 // needed.
-import { SignInButton, useCredential, useSignIn } from "../key.tsx";
+import { SignInButton, useCredential } from "../key.tsx";
 
 /** The scope of the chat gateway. */
 const GATEWAY = "gateway";
 
-/** The scopes that the server has and the person has not allowed this page. Without a sign-in there are none. */
+/** The scopes that the person can still allow this page. Without a sign-in there are none. */
 function useMissingScopes(): string[] {
   const person = useCredential()?.person;
-  const server = useSignIn(person !== undefined);
-  return person ? (server?.scopes ?? []).filter((scope) => !person.scopes.includes(scope)) : [];
+  return person ? person.available.filter((scope) => !person.scopes.includes(scope)) : [];
 }
 
 /** Those of tools. */

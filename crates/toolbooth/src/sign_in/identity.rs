@@ -167,11 +167,16 @@ impl SignIn {
         Scopes::Listed(given.map(|&scope| scope.to_owned()).collect())
     }
 
-    /// The scopes of a request that somebody can give, in the order of the request.
+    /// The scopes that the person can give to a client.
+    pub(super) fn available(&self, permitted: &Scopes) -> Vec<&'static str> {
+        let scopes = self.scopes.iter().copied();
+        scopes.filter(|scope| permitted.cover(&[*scope])).collect()
+    }
+
+    /// The scopes of a request that the person can give, in the order of the request.
     pub(super) fn granted(&self, requested: &[String], permitted: &Scopes) -> Vec<String> {
-        let is_granted = |scope: &&String| {
-            self.scopes.contains(&scope.as_str()) && permitted.cover(&[scope.as_str()])
-        };
+        let available = self.available(permitted);
+        let is_granted = |scope: &&String| available.contains(&scope.as_str());
         requested.iter().filter(is_granted).cloned().collect()
     }
 

@@ -30,9 +30,18 @@ struct TokenResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_token: Option<&'a str>,
     scope: &'a str,
-    /// What the person is called, for the server's own pages. Other clients do not get it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
+    /// For the server's own pages. Other clients do not get it.
+    #[serde(flatten)]
+    person: Option<PersonInfo>,
+}
+
+/// What the server's own pages know about a person.
+#[derive(Serialize)]
+struct PersonInfo {
+    /// What the person is called.
+    name: String,
+    /// The scopes that the person can give to a client, as in `scope`.
+    available_scope: String,
 }
 
 fn invalid_grant(description: impl Into<Cow<'static, str>>) -> OAuthError {
@@ -116,7 +125,7 @@ impl SignIn {
             return Err(invalid_grant("`code_verifier` does not match"));
         }
         let grant = code.grant;
-        // Whoever comes second, and even has the verifier, may be a thief or the victim of one.
+        // The second client, which even has the verifier, may be a thief or the victim of one.
         if !self.marks.spend_code(&grant.id, host).await.map_err(|_| OAuthError::try_again())? {
             self.end(&grant, RevocationReason::CodeReused, host).await;
             return Err(invalid_grant("the code was used before"));
@@ -126,8 +135,7 @@ impl SignIn {
         let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
         let is_own_page =
             code.redirect_uri.strip_prefix(&*self.settings.public_url) == Some(OWN_PAGE);
-        let name = is_own_page.then(|| grant.identity.label().to_owned());
-        self.issue(grant, refresh, None, name, host)
+        self.issue(grant, refresh, None, is_own_page, host)
     }
 
     async fn refresh(
@@ -177,12 +185,12 @@ impl SignIn {
                 }
                 let recorded_ms = if is_recorded { recorded_ms } else { now_ms };
                 let next = (generation.saturating_add(1), destination, recorded_ms);
-                self.issue(grant, Some(next), requested, None, host)
+                self.issue(grant, Some(next), requested, false, host)
             }
         }
     }
 
-    /// Ends a grant of which somebody has a copy. If the store fails, the next use of a copy ends it.
+    /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
     async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
         if self.marks.revoke(&grant.id, host).await.is_ok() {
             let subject = grant.identity.subject();
@@ -193,17 +201,21 @@ impl SignIn {
     }
 
     /// Issues tokens: a refresh token, if any, of this generation, destination and time of the record; and an access
-    /// token with the `requested` scopes of the grant.
+    /// token with the `requested` scopes of the grant. A page of the server itself also learns about the person.
     fn issue(
         &self,
         grant: ClientGrant,
         refresh: Option<(u32, String, u64)>,
         requested: Option<Vec<String>>,
-        name: Option<String>,
+        is_own_page: bool,
         host: &dyn Host,
     ) -> Result<Response, OAuthError> {
         let denied = || invalid_grant("the person may no longer sign in");
         let permitted = self.permitted(&grant.identity).ok_or_else(denied)?;
+        let person = is_own_page.then(|| PersonInfo {
+            name: grant.identity.label().to_owned(),
+            available_scope: self.available(&permitted).join(" "),
+        });
         let asks_offline = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE);
         let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
@@ -234,7 +246,7 @@ impl SignIn {
                 expires_in: self.settings.token_seconds,
                 refresh_token: refresh_token.as_deref(),
                 scope: &scope.join(" "),
-                name: name.as_deref(),
+                person,
             },
         ))
     }

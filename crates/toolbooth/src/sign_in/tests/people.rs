@@ -142,7 +142,7 @@ fn a_session_needs_no_second_sign_in_but_consent() {
 }
 
 #[test]
-fn only_the_servers_own_page_gets_the_name_of_the_person() {
+fn only_the_servers_own_page_learns_about_the_person() {
     let world = World::new();
     for (redirect, name) in [
         ("https://booth.example/signed-in", Some("Calendar")),
@@ -165,6 +165,8 @@ fn only_the_servers_own_page_gets_the_name_of_the_person() {
         ]);
         assert_eq!(status, 200, "{tokens}");
         assert_eq!(tokens["name"].as_str(), name, "{redirect}");
+        let available = name.map(|_| "echo:a");
+        assert_eq!(tokens["available_scope"].as_str(), available, "{redirect}");
     }
 }
 
