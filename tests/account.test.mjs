@@ -185,7 +185,7 @@ test("the wrong person cannot use a challenge, and the right one can", async () 
   await person.visit(challenge.url);
   await look(person.page, "sign-in");
   await person.signIn("Bob");
-  await person.sees("This link is for another person", 403);
+  await person.sees("This link is for someone else", 403);
   assert.ok((await person.page.locator("main").innerText()).includes("Bob"));
   await look(person.page, "other-person");
   assert.equal(await check(challenge), "pending");
@@ -208,7 +208,7 @@ test("somebody who has gone to the provider and back still needs to be the right
     await person.visit(challenge.url);
     await person.signIn(name);
   }
-  await ada.sees("This link is for another person", 403);
+  await ada.sees("This link is for someone else", 403);
   await isAccessible(ada.page);
   await bob.sees("Connect GitHub");
   await isAccessible(bob.page);
@@ -228,7 +228,7 @@ test("X20 X21 an application verifies its user; the wrong user and another brows
   const [person, victim] = [await Person.sit({ javaScriptEnabled: false }), await Person.sit()];
   site.user = "dave";
   await person.visit(challenge.url);
-  await person.sees("This link is for another person", 403);
+  await person.sees("This link is for someone else", 403);
   assert.equal(await check(challenge), "pending");
   site.user = "carol";
   await person.visit(challenge.url);
@@ -237,7 +237,7 @@ test("X20 X21 an application verifies its user; the wrong user and another brows
   assert.ok((await person.page.locator("main").innerText()).includes(new URL(site.local).host));
   await look(person.page, "verified-user");
   await victim.visit(lure);
-  await victim.sees("This is not the browser that started", 403);
+  await victim.sees("Continue in the browser where you started", 403);
   // The value is not in the address, and a reload needs none.
   assert.equal(person.page.url(), challenge.url);
   await person.page.reload();
@@ -274,7 +274,7 @@ test("the account shows what somebody has allowed, and they take it back", async
   assert.ok(!(await person.page.locator("main").innerText()).includes(LONG_NAME));
   await tokens({ grant_type: "refresh_token", client_id: client, refresh_token: connected.refresh_token }, 400);
   await tokens({ grant_type: "refresh_token", client_id: other, refresh_token: stays.refresh_token });
-  await person.press("Revoke GitHub");
+  await person.press("Revoke access to GitHub");
   await person.sees("Your account");
   assert.ok((await person.page.locator("main").innerText()).includes("You have not granted access to any account."));
   assert.equal(await provider.account(token), undefined, "the provider has revoked it");

@@ -245,7 +245,7 @@ test("another browser that opens the callback is rejected, and the first can con
   const [first, other] = [await Person.sit(), await Person.sit()];
   const back = await first.hold(challenge, "octocat");
   await other.visit(back);
-  await other.sees("This is not the browser that started", 403);
+  await other.sees("Continue in the browser where you started", 403);
   await look(other.page, "other-browser");
   assert.deepEqual(provider.events, [], "the code is not used");
   await challenged(call);
@@ -269,7 +269,7 @@ test("a victim who is sent on to the provider grants the sender nothing", async 
   await victim.page.getByLabel("Name").fill("victim");
   await victim.press("Log in");
   await victim.press("Allow");
-  await victim.sees("This is not the browser that started", 403);
+  await victim.sees("Continue in the browser where you started", 403);
   assert.deepEqual(provider.events, [], "the code is not used");
   await challenged(call);
 });

@@ -264,7 +264,7 @@ test("a victim who is sent on to the provider signs nobody else in", async () =>
   await victim.page.getByLabel("Name").fill("ada");
   await victim.button("Log in").click();
   await victim.button("Allow").click();
-  await victim.sees("This is not the browser that started", 403);
+  await victim.sees("Continue in the browser where you started", 403);
   assert.deepEqual(callbacks, []);
 });
 
@@ -286,7 +286,7 @@ test("another site can neither send the form nor frame the page", async () => {
   await victim.visit(request().url);
   await victim.page.locator('form:has(input[value="session"]) input[name="request"]').evaluate((input, value) => (input.value = value), sealed);
   await victim.button("Allow as Ada").click();
-  await victim.sees("This is not the browser that started", 403);
+  await victim.sees("Continue in the browser where you started", 403);
   site.pages["/framing"] = `<h1>Framing</h1><iframe src="${url.replaceAll("&", "&amp;")}"></iframe>`;
   for (const origin of [site.other, site.local]) {
     await victim.visit(`${origin}/framing`);

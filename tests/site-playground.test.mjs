@@ -327,7 +327,7 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         const [consent] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click()]);
         await page.getByText("Waiting for you to agree").waitFor();
         await consent.getByText("visitor asks for access to your account at GitHub (stand-in).").waitFor();
-        await consent.getByText("List Issues (GitHub.ListIssues)").waitFor();
+        await consent.getByText("List issues (GitHub.ListIssues)").waitFor();
         await look(consent, "challenge-of-a-key");
         await consent.getByRole("button", { name: "Continue to GitHub (stand-in)" }).click();
         await consent.getByRole("link", { name: "Allow" }).waitFor();

@@ -116,8 +116,8 @@ export const auth = document({
       },
       post: {
         operationId: "begin",
-        summary: "Binds the browser and redirects it to the provider",
-        parameters: [challenge],
+        summary: "Binds the browser and redirects it to the provider, or fails the challenge",
+        parameters: [challenge, parameter("query", "deny", "Present if the user refuses.", string, false)],
         responses: { 303: "Redirect", 400: "Page", ...pageErrors, 404: "NotFound", 429: "TooManyPages" },
       },
       options,

@@ -109,7 +109,7 @@ export const oauth = document({
   requestBodies: {
     Consent: form("What the form of the page contains.", {
       request: about("The sealed request.", string),
-      with: choice("access", "developer", "key", "nobody", "provider", "session"),
+      with: choice("access", "denial", "developer", "key", "provider", "session"),
       "api_key?": string,
       "provider?": string,
     }),

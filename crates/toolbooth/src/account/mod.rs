@@ -1,4 +1,4 @@
-//! The page of somebody's account: what they have allowed, and how they take it back.
+//! The account page: what a person has allowed, and how they take it back.
 //!
 //! - `page`: the HTML; `date`: days in it; `visit`: where its visitors come from.
 
@@ -16,7 +16,7 @@ use crate::principal::Person;
 use crate::sign_in::{ACCOUNT, Connection, SIGN_IN, SignIn};
 use visit::{Change, Visit};
 
-/// The account of whoever has signed in.
+/// The account of the person who has signed in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account<'a> {
     sign_in: &'a SignIn,
@@ -50,7 +50,7 @@ impl AccountError {
             Self::CrossSite => (
                 403,
                 "This did not start here",
-                "Nothing was changed. Another site sent you here, or you have signed in with another \
+                "Nothing was changed. Another site sent you here, or you have signed in with a different \
                  account since you opened the page.",
                 back,
             ),
@@ -75,7 +75,7 @@ impl From<StoreError> for AccountError {
     }
 }
 
-/// What somebody has allowed.
+/// What a person has allowed.
 struct Permissions {
     grants: Vec<GrantSummary>,
     connections: Vec<Connection>,
@@ -150,7 +150,7 @@ impl Account<'_> {
         if !self.sign_in.is_own_form(headers) {
             return Err(AccountError::CrossSite);
         }
-        // Somebody who has signed out in another tab, or whose session is over.
+        // The person may have signed out in another tab, or their session may be over.
         let Some(person) = self.sign_in.signed_in(headers, host).await else {
             return Ok(redirect(SIGN_IN.to_owned()));
         };

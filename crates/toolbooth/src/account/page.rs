@@ -40,7 +40,7 @@ pub(super) fn account(
     let main = format!(
         "{done}<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
          <section><h2>Accounts that tools may use</h2>{}</section>\
-         <section><h2>Applications that act for you</h2>{}</section>\
+         <section><h2>Applications that may use the tools for you</h2>{}</section>\
          <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
          until its access token expires.</small>{}{back}",
         Escaped(label),
@@ -54,15 +54,16 @@ pub(super) fn account(
 /// A grant, and the form that revokes it.
 fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
     let title = format!("<bdi>{}</bdi>", Escaped(&grant.title));
-    let button = format!("<button class=\"quiet\">Revoke {title}</button>");
+    let button = format!("<button class=\"quiet\">Revoke access to {title}</button>");
     format!(
-        "<article><h3>{title}</h3><dl>{}{}<dt>Tools that can use it</dt><dd>{}</dd></dl>{}</article>",
-        scopes(&grant.scopes),
-        entry("Since", grant.granted_ms),
+        "<article><h3>Your account at {title}</h3><small>Access granted on {}</small>\
+         <dl><dt>Tools that can use it</dt><dd>{}</dd>{}</dl>{}</article>",
+        date(grant.granted_ms),
         match grant.tools.as_slice() {
             [] => "none at present".to_owned(),
             tools => folded_list(tools),
         },
+        scopes(&grant.scopes),
         form_with(form, "revoke", Some(("provider", &grant.provider)), &button),
     )
 }
@@ -71,11 +72,13 @@ fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
 fn connection(form: Form<'_>, connection: &Connection) -> String {
     let name = format!("<bdi>{}</bdi>", Escaped(&connection.name));
     let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
+    let used = connection.used_ms.map(|ms| format!(" · last used on {}", date(ms)));
     format!(
-        "<article><h3>{name}</h3><dl><dt>Where you connected it</dt><dd><bdi>{}</bdi></dd>{}{}{}</dl>{}</article>",
+        "<article><h3>{name}</h3><small>Connected on {}{}</small>\
+         <dl><dt>Its address</dt><dd><bdi>{}</bdi></dd>{}</dl>{}</article>",
+        date_and_time(connection.granted_ms),
+        used.unwrap_or_default(),
         Escaped(&connection.destination),
-        connected(connection.granted_ms),
-        connection.used_ms.map(|ms| entry("Last used", ms)).unwrap_or_default(),
         scopes(&connection.scopes),
         form_with(form, "disconnect", Some(("client", &connection.id)), &button),
     )
@@ -86,18 +89,18 @@ fn scopes(scopes: &[String]) -> String {
         [] => "none".to_owned(),
         scopes => list(scopes),
     };
-    format!("<dt>Scopes</dt><dd>{scopes}</dd>")
+    format!("<dt>Permissions</dt><dd>{scopes}</dd>")
 }
 
-fn entry(label: &str, ms: u64) -> String {
+fn date(ms: u64) -> String {
     let day = day(ms);
-    format!("<dt>{label}</dt><dd><time datetime=\"{day}\">{day}</time></dd>")
+    format!("<time datetime=\"{day}\">{day}</time>")
 }
 
-/// To the minute, so that clients of one name can be told apart.
-fn connected(ms: u64) -> String {
+/// To the minute, so that clients with the same name can be told apart.
+fn date_and_time(ms: u64) -> String {
     let (day, time) = (day(ms), minute(ms));
-    format!("<dt>Connected</dt><dd><time datetime=\"{day}T{time}Z\">{day}, {time} UTC</time></dd>")
+    format!("<time datetime=\"{day}T{time}Z\">{day} at {time} UTC</time>")
 }
 
 fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
@@ -116,7 +119,7 @@ fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: 
     )
 }
 
-/// The page after somebody has signed out.
+/// The page after signing out.
 pub(super) fn signed_out(sign_in: &str) -> Response {
     let main = format!(
         "<p>This browser is signed out. Applications that are connected stay connected.</p>\

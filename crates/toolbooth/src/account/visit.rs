@@ -15,7 +15,7 @@ pub(super) struct Visit {
 }
 
 /// An address of the site that may link here: `/`, or `/playground` with the fragment that names its tool. Others are
-/// ignored, because anybody can make a link to this page.
+/// ignored, because anyone can make a link to this page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SitePage(String);
 

@@ -209,6 +209,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         tool,
         version,
         name,
+        title: if required.is_empty() { None } else { Some("Use an account") },
         scopes: if matches!(tool.as_bytes(), b"Scoped") { &["echo:a", "echo:b"] } else { &[] },
         authorization: required,
         secrets,

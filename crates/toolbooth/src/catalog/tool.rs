@@ -21,6 +21,8 @@ pub struct Tool {
     pub version: Version,
     /// The name that models see.
     pub name: &'static str,
+    /// The name for people, if the definition has one.
+    pub title: Option<&'static str>,
     /// The scopes that the caller's credentials must have.
     pub scopes: &'static [&'static str],
     /// Providers whose token a call needs.
@@ -93,6 +95,15 @@ impl Tool {
     /// `Toolkit.Tool@x.y.z`.
     pub fn id(&self) -> String {
         format!("{}.{}@{}", self.toolkit, self.tool, self.version)
+    }
+
+    /// What people read: `List issues (GitHub.ListIssues)`, or only the id if the tool has no title.
+    pub fn label(&self) -> String {
+        let Self { toolkit, tool, .. } = self;
+        match self.title {
+            Some(title) => format!("{title} ({toolkit}.{tool})"),
+            None => format!("{toolkit}.{tool}"),
+        }
     }
 }
 

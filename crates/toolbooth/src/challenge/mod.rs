@@ -32,7 +32,7 @@ pub(crate) use {
     constants::HELP_PATH, flow::DeletionError, owner::Owner, page::help, verification::Verifiers,
 };
 
-pub(crate) use summary::GrantSummary;
+pub(crate) use summary::{GrantSummary, newest};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -2,7 +2,7 @@
 
 use super::claims::Application;
 use super::constants::SIGN_IN;
-use super::flow::Visitor;
+use super::flow::{DENY, Visitor};
 use crate::http::Response;
 use crate::json;
 use crate::oauth::page::{Escaped, Notice, folded_list, html, isolated, list, notice};
@@ -19,7 +19,7 @@ pub(super) struct ConsentPage<'a> {
     pub(super) visitor: Visitor<'a>,
     pub(super) application: Application<'a>,
     pub(super) user: &'a str,
-    /// The id of the tool that requires the authorization.
+    /// The tool that requires the authorization.
     pub(super) tool: &'a str,
     /// Other tools that can use the grant.
     pub(super) others: &'a [String],
@@ -48,14 +48,15 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let main = format!(
         "<p>{name} asks for access to your account at {provider}.</p>\
          <dl><dt>Requested by</dt><dd>{origin}</dd>{}\
-         <dt>For the tool</dt><dd>{}</dd>{others}\
+         <dt>For the tool</dt><dd><bdi>{}</bdi></dd>{others}\
          <dt>Permissions at {provider}</dt><dd>{scopes}</dd></dl>\
          <small>{}</small>\
-         <form method=\"post\" action=\"/auth/start?c={}\"><button>Continue to {provider}</button></form>",
+         <form method=\"post\" action=\"/auth/start?c={token}\"><button>Continue to {provider}</button></form>\
+         <form method=\"post\" action=\"/auth/start?c={token}&amp;{DENY}=1\"><button class=\"quiet\">Deny</button></form>",
         visitor(page),
-        tool_in_words(tool),
+        Escaped(tool),
         warning(page.visitor),
-        Escaped(token),
+        token = Escaped(token),
     );
     // Browsers apply form-action to redirects after a form too, and the provider may redirect to any
     // https URL. Plain http is for a provider on localhost.
@@ -88,20 +89,6 @@ fn who_asks(application: Application<'_>) -> (String, &'static str) {
     }
 }
 
-/// A tool's name as words, and its id: "Create Issue (GitHub.CreateIssue)".
-pub(super) fn tool_in_words(id: &str) -> String {
-    let (id, _) = id.split_once('@').unwrap_or((id, ""));
-    let (_, name) = id.split_once('.').unwrap_or(("", id));
-    let mut words = String::new();
-    for c in name.replace('_', " ").chars() {
-        if c.is_uppercase() && words.ends_with(|last: char| last.is_lowercase()) {
-            words.push(' ');
-        }
-        words.push(c);
-    }
-    format!("<bdi>{}</bdi> (<bdi>{}</bdi>)", Escaped(&words), Escaped(id))
-}
-
 /// Who the user of the challenge is.
 fn visitor(page: &ConsentPage<'_>) -> String {
     let user = match page.visitor {
@@ -127,27 +114,27 @@ fn visitor(page: &ConsentPage<'_>) -> String {
 fn warning(visitor: Visitor<'_>) -> &'static str {
     match visitor {
         Visitor::Person { .. } | Visitor::Application { .. } => {
-            "Continue only if you started this yourself. To refuse, close the page."
+            "Continue only if you started this yourself. Otherwise choose Deny."
         }
         Visitor::Anyone { .. } => {
-            "Continue only if you started this yourself and the user above is you. If another person sent \
-             you this address, close the page: that person would act in your name."
+            "Continue only if you started this yourself and the user above is you. If someone else sent you \
+             this link, choose Deny: they could use your account."
         }
     }
 }
 
-/// The page for a person who has signed in, if the challenge names another one.
+/// The page for a person who has signed in, if the challenge is for a different one.
 pub(super) fn other_person(label: &str, token: &str) -> Response {
     let main = format!(
-        "<p>You are signed in as <strong><bdi>{}</bdi></strong>. The link asks another person for \
-         access. Nothing was granted, and it still works for that person.</p>\
-         <small>If another person sent you this link, close the page. If you started this yourself, sign in with \
-         the account that the application uses.</small>\
+        "<p>You are signed in as <strong><bdi>{}</bdi></strong>, but this link is for a different user. Nothing was \
+         granted, and the link still works for that user.</p>\
+         <small>If someone else sent you this link, close the page. If you started this yourself, sign in with \
+         the account that you use in the application.</small>\
          <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use a different account</a>",
         Escaped(label),
         Escaped(token),
     );
-    html(403, "This link is for another person", &main, "'none'")
+    html(403, "This link is for someone else", &main, "'none'")
 }
 
 /// The page of a completed challenge.

@@ -1,4 +1,4 @@
-//! What somebody has granted, for the page of their account.
+//! The grants of a user, for the page of their account.
 
 use super::challenges::Challenges;
 use super::grant_store::GrantId;
@@ -17,30 +17,34 @@ pub(crate) struct GrantSummary {
     pub(crate) scopes: Vec<String>,
     /// When the user consented, in milliseconds since the Unix epoch.
     pub(crate) granted_ms: u64,
-    /// The names of the tools that can use it.
+    /// The tools that can use it, as pages name them.
     pub(crate) tools: Vec<String>,
 }
 
-/// The names of the tools that a grant with these scopes enables. Versions of a tool count as one.
+/// The newest version of each of these tools, which are sorted like the catalogue.
+pub(crate) fn newest(tools: impl Iterator<Item = &'static Tool>) -> Vec<&'static Tool> {
+    let mut newest: Vec<&'static Tool> = Vec::new();
+    for tool in tools {
+        match newest.last_mut() {
+            Some(last) if (last.toolkit, last.tool) == (tool.toolkit, tool.tool) => *last = tool,
+            _ => newest.push(tool),
+        }
+    }
+    newest
+}
+
+/// The tools that a grant with these scopes enables. Versions of a tool count as one.
 pub(super) fn enabled_tools(
     provider: &str,
     scopes: &[String],
     tools: impl Iterator<Item = &'static Tool>,
-) -> Vec<String> {
+) -> Vec<&'static Tool> {
     let is_granted = |scope: &&str| scopes.iter().any(|granted| granted == scope);
     let is_enabled = |tool: &Tool| {
         let mut required = tool.authorization.iter();
         required.any(|it| it.id == provider && it.scopes.iter().all(is_granted))
     };
-    let mut names: Vec<String> = Vec::new();
-    for tool in tools.filter(|tool| is_enabled(tool)) {
-        let name = format!("{}.{}", tool.toolkit, tool.tool);
-        // The catalogue is sorted, so versions of a tool are adjacent.
-        if names.last() != Some(&name) {
-            names.push(name);
-        }
-    }
-    names
+    newest(tools.filter(|tool| is_enabled(tool)))
 }
 
 impl Challenges {
@@ -59,7 +63,10 @@ impl Challenges {
             summaries.push(GrantSummary {
                 provider: provider.id.clone(),
                 title: provider.title.clone(),
-                tools: enabled_tools(&provider.id, &grant.scopes, tools.clone()),
+                tools: enabled_tools(&provider.id, &grant.scopes, tools.clone())
+                    .into_iter()
+                    .map(Tool::label)
+                    .collect(),
                 scopes: grant.scopes,
                 granted_ms: grant.granted_ms,
             });

@@ -122,7 +122,7 @@ impl SignIn {
             Err(error) => return Ok(self.reject(redirect_uri, form.get("state"), &error)),
         };
         let mut options = self.sign_in_options(headers, host).await;
-        // The button of a session of the developer says the same.
+        // The button of a session of the development user says the same.
         if options.contains(&SignInOption::Session(Identity::Development)) {
             options.retain(|option| *option != SignInOption::Development);
         }
@@ -137,7 +137,7 @@ impl SignIn {
             offline,
             options: &options,
             known: &self.candidates(options.iter().filter(|option| option.is_known())),
-            everybody: &self.candidates(&options),
+            everyone: &self.candidates(&options),
             tools,
             is_local: self.settings.is_local,
         });
@@ -267,7 +267,7 @@ impl SignIn {
             return Err(Problem::OtherBrowser);
         }
         let identity = match form.get("with") {
-            Some("nobody") => return Ok(self.decline(&consent.destination)),
+            Some("denial") => return Ok(self.decline(&consent.destination)),
             Some("access") => consent.expect(self.access_user(headers, host).await)?,
             Some("session") => consent.expect(self.session(headers, host).await)?,
             Some("developer") => self.developer(headers).ok_or(Problem::Invalid)?,

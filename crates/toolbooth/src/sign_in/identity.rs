@@ -37,7 +37,7 @@ pub(super) enum Identity {
         #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
         email: Option<String>,
     },
-    /// The developer at this machine.
+    /// The development user, on this machine only.
     #[serde(rename = "d")]
     Development,
 }
@@ -109,7 +109,7 @@ impl Identity {
             }
             Self::ApiKey { name, .. } => name,
             Self::Access { id, email } => email.as_ref().unwrap_or(id),
-            Self::Development => "the developer",
+            Self::Development => "Dev User",
         }
     }
 }
@@ -237,7 +237,7 @@ impl SignIn {
         Some(Identity::Access { id, email: text("email").map(str::to_owned) })
     }
 
-    /// The developer, if the request was sent to this machine.
+    /// The development user, if the request was sent to this machine.
     pub(super) fn developer(&self, headers: &dyn Headers) -> Option<Identity> {
         let is_here = |host: String| crate::address::is_localhost(&host);
         let is_here = headers.get("host").is_some_and(is_here);

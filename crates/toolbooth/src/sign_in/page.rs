@@ -1,9 +1,11 @@
 //! The consent page, as "Security Best Practices" of MCP requires it: it shows which client asks, for what, and where
-//! the browser goes next, before anybody signs in.
+//! the browser goes next, before anyone signs in.
 
 use super::client::{Client, ClientOrigin};
 use super::identity::Identity;
 use crate::call::VisibleTools;
+use crate::catalog::Tool;
+use crate::challenge::newest;
 use crate::http::Response;
 use crate::oauth::page::{Escaped, html};
 use crate::principal::{GATEWAY_SCOPE, Principal};
@@ -23,8 +25,8 @@ pub(super) struct ConsentPage<'a> {
     pub(super) options: &'a [SignInOption],
     /// The people who use this browser, as callers.
     pub(super) known: &'a [Principal],
-    /// Everybody who can continue, as callers.
-    pub(super) everybody: &'a [Principal],
+    /// All people who can continue, as callers.
+    pub(super) everyone: &'a [Principal],
     pub(super) tools: VisibleTools<'a>,
     /// Whether the server is on this machine.
     pub(super) is_local: bool,
@@ -111,11 +113,11 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
          <dl><dt>Requested by</dt><dd>{origin}</dd>\
          <dt>Next you go to</dt><dd>{next}</dd>\
          <dt>Permissions</dt><dd>{}</dd>{offline}</dl>\
-         <small>Allow this only if you started it yourself. If another person sent you this address, \
-         deny it: that person would act in your name.</small>{}<hr>{}",
+         <small>Allow this only if you started it yourself. If someone else sent you this link, choose Deny: \
+         they could use the tools as you.</small>{}<hr>{}",
         permissions(page),
         forms(&page.form, options),
-        form_with(&page.form, "nobody", "", "<button class=\"quiet\">Deny</button>"),
+        form_with(&page.form, "denial", "", "<button class=\"quiet\">Deny</button>"),
     );
     // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
     let source = redirect_uri::policy_source(redirect_uri);
@@ -125,12 +127,12 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
 
 /// Lists what the client may do: for the people who use this browser, if they are known.
 fn permissions(page: &ConsentPage<'_>) -> String {
-    let everybody = permissions_of(page.everybody, page);
+    let everyone = permissions_of(page.everyone, page);
     if page.known.is_empty() {
-        return everybody;
+        return everyone;
     }
     let known = permissions_of(page.known, page);
-    let note = match known == everybody {
+    let note = match known == everyone {
         true => "",
         false => {
             "<small>If you sign in with a different account, it may do what that account allows.</small>"
@@ -143,22 +145,15 @@ fn permissions(page: &ConsentPage<'_>) -> String {
 fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
     let tools = page.tools.to(people);
     let enabled = |scope: Option<&str>| {
-        let mut names: Vec<String> = Vec::new();
-        for tool in tools.clone() {
-            let is_enabled = match scope {
-                Some(scope) => tool.scopes.contains(&scope),
-                None => tool.scopes.is_empty(),
-            };
-            let name = format!("{}.{}", tool.toolkit, tool.tool);
-            // The catalogue is sorted, so versions of a tool are adjacent.
-            if is_enabled && names.last() != Some(&name) {
-                names.push(name);
-            }
-        }
-        let more = names.len().saturating_sub(MOST_TOOLS);
-        names.truncate(MOST_TOOLS);
+        let is_enabled = |tool: &&Tool| match scope {
+            Some(scope) => tool.scopes.contains(&scope),
+            None => tool.scopes.is_empty(),
+        };
+        let enabled = newest(tools.clone().filter(is_enabled));
+        let more = enabled.len().saturating_sub(MOST_TOOLS);
+        let shown = enabled.iter().take(MOST_TOOLS);
         let names: Vec<String> =
-            names.iter().map(|name| format!("<bdi>{}</bdi>", Escaped(name))).collect();
+            shown.map(|tool| format!("<bdi>{}</bdi>", Escaped(&tool.label()))).collect();
         match (names.is_empty(), more) {
             (true, _) => None,
             (false, 0) => Some(names.join(", ")),
@@ -190,8 +185,8 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
 /// The page on which people sign in to the server's own pages.
 pub(super) fn sign_in(form_parts: &Form<'_>, options: &[SignInOption], is_local: bool) -> Response {
     let main = format!(
-        "<p>Sign in to this server to continue. Signing in grants nothing.</p>\
-         <small>If another person sent you this address, close the page.</small>{}",
+        "<p>Sign in to this server to continue. This gives no application access to anything.</p>\
+         <small>If someone else sent you this link, close the page.</small>{}",
         forms(form_parts, options),
     );
     html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
@@ -231,7 +226,8 @@ fn form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
             form_with(form, "provider", &fields, &button)
         }
         SignInOption::Development => {
-            let button = format!("<button{class}>{continue_as} the developer</button>");
+            let label = Identity::Development.label();
+            let button = format!("<button{class}>{continue_as} {label}</button>");
             form_with(form, "developer", "", &button)
         }
         SignInOption::ApiKey => {

@@ -60,8 +60,8 @@ impl Problem {
         let (status, title, text) = match self {
             Self::UnknownClient => (
                 400,
-                "This application is not known",
-                "It is not registered with this server, or its registration is no longer valid. \
+                "This server does not know the application",
+                "It is not registered here, or its registration is no longer valid. \
                  Remove the server from the application and add it again.",
             ),
             Self::InvalidDocument => (
@@ -77,9 +77,9 @@ impl Problem {
             ),
             Self::InvalidRedirect => (
                 400,
-                "This address is not registered",
-                "The application wants to be called back at an address that it has not registered. \
-                 Nothing was granted. If another person sent you this link, do not continue.",
+                "This return address is not registered",
+                "The application asks this server to send you to an address that it has not registered. \
+                 Nothing was granted. If someone else sent you this link, do not continue.",
             ),
             Self::Invalid => (
                 400,
@@ -97,9 +97,8 @@ impl Problem {
             ),
             Self::OtherBrowser => (
                 403,
-                "This is not the browser that started",
-                "For your safety you must finish in the browser where you started, with cookies \
-                 allowed. Nothing was granted. If another person sent you this link, do not continue.",
+                "Continue in the browser where you started",
+                "For your safety, finish in the same browser, with cookies allowed. Nothing was granted. If someone else sent you this link, do not continue.",
             ),
             Self::WrongKey => (
                 403,
@@ -135,7 +134,7 @@ impl Problem {
     }
 }
 
-/// The page for an account that may not sign in. The operator needs the rule, which nobody can look up elsewhere.
+/// The page for an account that may not sign in. The operator needs the rule, which cannot be looked up elsewhere.
 fn not_allowed(rule: Option<&str>) -> Response {
     let rule = rule.map(|rule| {
         format!(
@@ -204,7 +203,7 @@ impl SignIn {
         with_tls(page, &self.settings.public_url)
     }
 
-    /// The page of a problem that is found before anything else of the request is read.
+    /// The page of a problem with a request that has not been read yet.
     pub(crate) fn problem_page(&self, problem: Problem, host: &dyn Host) -> Response {
         self.finish(Err(problem), host)
     }

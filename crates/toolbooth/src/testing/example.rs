@@ -53,6 +53,7 @@ const fn tool(
         tool,
         version: Version::new(1, 0, 0),
         name,
+        title: None,
         scopes: &["orders:read"],
         authorization,
         secrets: &[],

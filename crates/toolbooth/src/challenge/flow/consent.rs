@@ -16,6 +16,9 @@ use crate::oauth::{FlowPurpose, NewFlow};
 use crate::principal::Person;
 use crate::url::query_parameter;
 
+/// The query parameter of the form with which users refuse.
+pub(in crate::challenge) const DENY: &str = "deny";
+
 impl Challenges {
     /// `GET /auth/start`: shows who requests what. `person` is who has signed in with the browser.
     pub(crate) fn consent_page(
@@ -50,13 +53,14 @@ impl Challenges {
             visitor,
             application: claims.application(),
             user: &claims.owner.user,
-            tool: &claims.tool,
+            tool: &tool_label(&claims, tools),
             others: &other_tools(&claims, tools.to(&[caller])),
             scopes: &claims.scopes(),
         }))
     }
 
-    /// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider.
+    /// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider; with `deny`, fails the
+    /// challenge.
     pub(crate) async fn begin(
         &self,
         (query, headers): (&str, &dyn Headers),
@@ -64,13 +68,15 @@ impl Challenges {
         host: &dyn Host,
     ) -> Response {
         let token = query_parameter(query, "c").unwrap_or_default();
-        let redirect = self.redirect_to_provider(&token, headers, person, host).await;
-        self.secured(redirect.unwrap_or_else(|error| error_page(error, &token)))
+        let is_denied = query_parameter(query, DENY).is_some();
+        let response = self.decide(&token, is_denied, headers, person, host).await;
+        self.secured(response.unwrap_or_else(|error| error_page(error, &token)))
     }
 
-    async fn redirect_to_provider(
+    async fn decide(
         &self,
         token: &str,
+        is_denied: bool,
         headers: &dyn Headers,
         person: Option<&Person>,
         host: &dyn Host,
@@ -80,11 +86,15 @@ impl Challenges {
         if !is_same_origin(headers, &self.settings.public_url) {
             return Err(ChallengeError::CrossSite);
         }
-        // Whoever has opened the page may have signed out since, or its address may have been made up.
+        // The user may have signed out since they opened the page, or its address may have been made up.
         if let Visit::Elsewhere(response) =
             self.visit((&claims, token), ("", headers), person, host)?
         {
             return Ok(response);
+        }
+        if is_denied {
+            self.grants.save_failure(&claims.id, host.now_ms(), host).await;
+            return Err(ChallengeError::Denied);
         }
         let scopes = claims.scopes();
         let flow =
@@ -99,8 +109,18 @@ fn other_tools(
     claims: &ChallengeClaims,
     tools: impl Iterator<Item = &'static Tool>,
 ) -> Vec<String> {
-    let (own_name, _) = claims.tool.split_once('@').unwrap_or((&claims.tool, ""));
-    let mut others = enabled_tools(&claims.provider, &claims.scopes(), tools);
-    others.retain(|name| name != own_name);
-    others
+    let own_id = id_without_version(&claims.tool);
+    let all = enabled_tools(&claims.provider, &claims.scopes(), tools).into_iter();
+    let others = all.filter(|tool| id_without_version(&tool.id()) != own_id);
+    others.map(Tool::label).collect()
+}
+
+/// How the page names the tool that the challenge is for. A later deployment may not have it.
+fn tool_label(claims: &ChallengeClaims, tools: VisibleTools<'_>) -> String {
+    let known = tools.catalog.tools.iter().find(|tool| tool.id() == claims.tool);
+    known.map_or_else(|| id_without_version(&claims.tool).to_owned(), Tool::label)
+}
+
+fn id_without_version(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(id, _)| id)
 }

@@ -15,9 +15,9 @@ pub(super) enum ChallengeError {
     CrossSite,
     /// This is not the browser that was sent to the provider.
     OtherBrowser,
-    /// The application says that its user is somebody else.
+    /// The application says that its user is a different one.
     OtherUser,
-    /// Nobody can verify who opened the challenge, and the operator does not allow that.
+    /// Who opened the challenge cannot be verified, and the operator does not allow that.
     Unverified,
     /// The provider is no longer configured.
     UnknownProvider,
@@ -87,16 +87,15 @@ impl ChallengeError {
             ),
             Self::OtherBrowser => (
                 403,
-                "This is not the browser that started",
-                "For your safety you must finish in the browser where you started, with cookies \
-                 allowed. Nothing was granted. If another person sent you this link, do not continue.",
+                "Continue in the browser where you started",
+                "For your safety, finish in the same browser, with cookies allowed. Nothing was granted. If someone else sent you this link, do not continue.",
             ),
             Self::OtherUser => (
                 403,
-                "This link is for another person",
-                "You are signed in to the application with a different account than the one this link \
+                "This link is for someone else",
+                "In the application, you are signed in with a different account than the one this link \
                  is for. Nothing was granted, and the link still works for that account. If \
-                 another person sent you this link, do not continue.",
+                 someone else sent you this link, do not continue.",
             ),
             Self::Unverified => (
                 403,
@@ -106,8 +105,8 @@ impl ChallengeError {
             ),
             Self::UnknownProvider => (
                 400,
-                "This service can no longer be connected",
-                "It is no longer available on this server. Nothing was granted.",
+                "This server no longer connects to the service",
+                "Nothing was granted. Ask the operator of the server.",
             ),
             Self::Denied => (
                 403,
@@ -122,15 +121,15 @@ impl ChallengeError {
             ),
             Self::MissingScopes => (
                 400,
-                "Not everything was granted",
-                "The application needs everything that it asked for, so nothing was saved. Go back \
-                 to the application and start again.",
+                "Some permissions are missing",
+                "The tool needs every permission that it asked for, so nothing was saved. Go back to \
+                 the application and start again.",
             ),
             Self::AlreadyExpired => (
                 502,
-                "The authorization has already ended",
-                "The service returned an authorization that has already ended, so nothing was \
-                 saved. Go back to the application and start again.",
+                "The access has already expired",
+                "The service granted access that has already expired, so nothing was saved. Go back \
+                 to the application and start again.",
             ),
             Self::Unreachable => (
                 502,

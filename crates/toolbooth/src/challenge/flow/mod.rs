@@ -10,4 +10,5 @@ mod status;
 mod visitor;
 
 pub(crate) use deletion::DeletionError;
+pub(super) use consent::DENY;
 pub(super) use visitor::Visitor;

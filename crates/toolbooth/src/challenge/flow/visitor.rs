@@ -17,7 +17,7 @@ use crate::url::{query_parameter, query_value};
 
 /// How long a browser that the application has confirmed may continue, in seconds.
 const VERIFIED_SECONDS: u64 = LIFE_MS / 1000;
-/// The value of `v` if the application says that the user is somebody else.
+/// The value of `v` if the application says that its user is a different one.
 pub(super) const OTHER_USER: &str = "other";
 
 /// The user of a challenge, as far as the server knows.
@@ -31,7 +31,7 @@ pub(in crate::challenge) enum Visitor<'a> {
     Anyone { host: Option<&'a str> },
 }
 
-/// What happens to somebody who opens a challenge.
+/// What happens to a person who opens a challenge.
 pub(super) enum Visit<'a> {
     /// They may continue.
     Admitted(Visitor<'a>),
@@ -56,7 +56,7 @@ fn cookie_name(claims: &ChallengeClaims) -> String {
 }
 
 impl Challenges {
-    /// Finds out whether somebody who opens a challenge is its user. `person` is who has signed in.
+    /// Finds out whether the person who opens a challenge is its user. `person` is the one who has signed in.
     pub(super) fn visit<'a>(
         &'a self,
         (claims, token): (&ChallengeClaims, &str),
@@ -83,7 +83,7 @@ impl Challenges {
                 );
                 let is_verified = verified.is_ok_and(|challenge| challenge == claims.id);
                 match query_parameter(query, "v") {
-                    // The page without the value, which is of no use any more: people reload and copy addresses.
+                    // The page without the value, which is spent: people reload and copy addresses.
                     Some(_) if is_verified => {
                         Ok(Visit::Elsewhere(redirect(format!("{START}?c={token}"))))
                     }

@@ -18,6 +18,9 @@ fn named(tools: &[(&'static str, &[Required])], variable: (&str, &str)) -> Strin
             toolkit,
             tool,
             version: Version::parse(version).unwrap(),
+            title: [("Private", "Use an account"), ("Copy", "Copy a mail")]
+                .iter()
+                .find_map(|(known, title)| (*known == tool).then_some(*title)),
             scopes: if toolkit == "Paid" { &["paid"] } else { &[] },
             authorization: required.collect::<Vec<_>>().leak(),
             ..crate::call::tests::private()
@@ -52,12 +55,12 @@ fn the_page_names_every_tool_that_the_grant_enables() {
     ];
     let also = "Other tools that can then use this access: ";
     for (allowed, expected) in [
-        ("Mail.*,Disk.*,Echo.*", format!("{also}Mail.Copy, Mail.Send, Mail.Watch, ")),
+        ("Mail.*,Disk.*,Echo.*", format!("{also}Copy a mail (Mail.Copy), Mail.Send, Mail.Watch, ")),
         ("Mail.Send@1.1.0,Mail.Read,Disk.*", format!("{also}Mail.Send, ")),
         ("Echo.*", String::new()),
     ] {
         let page = named(tools, ("TOOL_ALLOWLIST", allowed));
-        assert_eq!(page, format!("Private (Echo.Private){expected}"), "{allowed}");
+        assert_eq!(page, format!("Use an account (Echo.Private){expected}"), "{allowed}");
     }
 }
 
@@ -82,7 +85,7 @@ fn the_page_names_no_tool_that_the_application_may_not_call() {
         let also =
             if expected.is_empty() { "" } else { "Other tools that can then use this access: " };
         let page = named(tools, ("API_KEYS", &keys));
-        assert_eq!(page, format!("Private (Echo.Private){also}{expected}"), "{members}");
+        assert_eq!(page, format!("Use an account (Echo.Private){also}{expected}"), "{members}");
     }
 }
 

@@ -108,7 +108,7 @@ fn an_authorization_that_has_already_ended_fails_the_challenge() {
         upstream(|server| server.instead = Some((200, answer.leak())));
         let page = browser.send(&world, ("GET", &back));
         assert_eq!(page.status, status, "{lasts}: {}", text(&page));
-        let ended = text(&page).contains("has already ended");
+        let ended = text(&page).contains("has already expired");
         assert_eq!(ended, status == 502, "{lasts}: {}", text(&page));
         world.wait(STALE_MS);
         assert_eq!(world.status(&asked), check, "{lasts}");

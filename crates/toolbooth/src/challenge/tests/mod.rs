@@ -100,7 +100,7 @@ fn x21_a_call_that_is_made_too_early_gets_a_challenge_that_completes_by_itself()
     let second = world.challenge();
     assert_eq!(world.status(&second), "pending");
     world.wait(STALE_MS);
-    assert_eq!(world.status(&second), "completed", "nobody had to do anything");
+    assert_eq!(world.status(&second), "completed", "without any action of the user");
     assert_eq!(world.token(), "access-1");
     // The same where the call comes from a place that has not looked yet, and then from one that has.
     let world = World::new();
@@ -149,6 +149,27 @@ fn a_user_who_says_no() {
     assert_eq!(world.status(&asked), "failed");
     assert_eq!(world.call_for("ada", "token").0, 400);
     // The user may change their mind, also at the same address.
+    complete(&world, &asked, &mut browser);
+    world.wait(STALE_MS);
+    assert_eq!(world.status(&asked), "completed");
+}
+
+#[test]
+fn a_user_who_says_no_before_they_go_to_the_provider() {
+    let world = World::new();
+    let asked = world.challenge();
+    let mut browser = Browser::default();
+    let page = browser.send(&world, ("GET", &asked.url));
+    assert!(text(&page).contains("&amp;deny=1\"><button class=\"quiet\">Deny</button>"));
+    let deny = format!("{}&deny=1", asked.url);
+    let forged = world.ask(("POST", &deny), &[("sec-fetch-site", "cross-site")], "");
+    assert!(text(&forged).contains("This did not start here"), "{}", text(&forged));
+    assert_eq!(world.status(&asked), "pending");
+    let page = browser.send(&world, ("POST", &deny));
+    assert_eq!(page.status, 403);
+    assert!(text(&page).contains("You declined"), "{}", text(&page));
+    assert_eq!(world.status(&asked), "failed");
+    // The user may change their mind.
     complete(&world, &asked, &mut browser);
     world.wait(STALE_MS);
     assert_eq!(world.status(&asked), "completed");
@@ -206,7 +227,7 @@ fn another_browser_is_refused() {
     for back in [&back, &denial] {
         let page = Browser::default().send(&world, ("GET", back));
         assert_eq!(page.status, 403, "{}", text(&page));
-        assert!(text(&page).contains("not the browser"));
+        assert!(text(&page).contains("Continue in the browser where you started"));
         // Also when it has been to the provider itself, for the same challenge.
         let mut second = Browser::default();
         second.leave(&world, &asked);

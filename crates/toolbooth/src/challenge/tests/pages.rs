@@ -17,7 +17,7 @@ fn the_page_says_who_asks_for_what_for_whom() {
         "An application with an API key for this server. The operator chose its name.",
         "&lt;Mail&gt;",
         "&lt;b&gt;&quot;ada&quot;&amp;&#39;",
-        "<bdi>Private</bdi> (<bdi>Echo.Private</bdi>)",
+        "<bdi>Use an account (Echo.Private)</bdi>",
         "<bdi>send</bdi>",
         "<bdi>offline</bdi>",
         "method=\"post\"",
@@ -74,18 +74,6 @@ fn the_page_says_what_is_known_of_the_application() {
         let asks = format!("<p>{name} asks for access to your account at <bdi>Mail</bdi>.</p>");
         assert!(page.contains(&asks) && page.contains(origin), "{principal:?}: {page}");
         assert!(page.contains("only what <bdi>Mail</bdi> gives every application"), "{page}");
-    }
-}
-
-#[test]
-fn a_tool_in_words() {
-    use crate::challenge::page::tool_in_words;
-    for (id, expected) in [
-        ("GitHub.CreateIssue@1.0.0", "<bdi>Create Issue</bdi> (<bdi>GitHub.CreateIssue</bdi>)"),
-        ("A.ListHTTPServers@1.0.0", "<bdi>List HTTPServers</bdi> (<bdi>A.ListHTTPServers</bdi>)"),
-        ("test.some_text@1.0.0", "<bdi>some text</bdi> (<bdi>test.some_text</bdi>)"),
-    ] {
-        assert_eq!(tool_in_words(id), expected);
     }
 }
 

@@ -81,7 +81,7 @@ fn a_value_is_of_use_in_the_users_browser_only_and_once() {
     for _ in 0..2 {
         let page = victim.send(&world, ("GET", url));
         assert_eq!(page.status, 403, "{}", text(&page));
-        assert!(text(&page).contains("This is not the browser that started"));
+        assert!(text(&page).contains("Continue in the browser where you started"));
         self::state(&mut victim, &world, &asked.url);
     }
     // Of another challenge, changed, or late.
@@ -111,7 +111,7 @@ fn another_user_gets_a_page_and_the_link_still_works() {
     assert_eq!((status, body["status"].as_str()), (200, Some("other_user")), "{body}");
     let page = browser.send(&world, ("GET", body["url"].as_str().unwrap()));
     assert_eq!(page.status, 403);
-    assert!(text(&page).contains("This link is for another person"), "{}", text(&page));
+    assert!(text(&page).contains("This link is for someone else"), "{}", text(&page));
     assert_eq!(world.status(&asked), "pending");
     let state = self::state(&mut browser, &world, &asked.url);
     assert_eq!(confirm(&world, world::KEY, &state, "ada").0, 200);

@@ -71,6 +71,7 @@ const fn tool(
         tool,
         version,
         name,
+        title: None,
         scopes: &[],
         authorization: &[],
         secrets: &[],

@@ -1,4 +1,4 @@
-//! The page of an account: what somebody has allowed, and how they take it back.
+//! The page of an account: what a person has allowed, and how they take it back.
 
 use super::visitors::{
     MAIL, OTHER_KEY, access_token, call, challenge, get, grant, mail, mail_world, sign_in,
@@ -10,7 +10,7 @@ use crate::testing::STALE_MS;
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const OWN: (&str, &str) = ("sec-fetch-site", "same-origin");
 
-/// The page of whoever has signed in with this key.
+/// The account page after a sign-in with this key.
 pub(super) fn account(world: &World, browser: &Browser, key: &str) -> Response {
     let back = sign_in(world, browser, &get(world, browser, "/account"), key);
     assert_eq!(location(&back), "/account");
@@ -35,7 +35,7 @@ fn send(world: &World, browser: &Browser, page: &Response, fields: &[(&str, &str
     browser.send(world, ("POST", "/account"), &[FORM, OWN], &encode(&fields))
 }
 
-/// A refresh token of somebody's client.
+/// A refresh token of a connected client.
 fn refresh_token(world: &World, client: &super::world::Registered, key: &str) -> String {
     let browser = Browser::default();
     let page = browser.open(world, &request(&client.id));
@@ -56,14 +56,14 @@ fn the_page_shows_what_somebody_has_allowed_and_nobody_elses() {
     let page = get(&world, &browser, "/account");
     for part in [
         "You are signed in as <strong><bdi>Calendar</bdi></strong>",
-        "<h3><bdi>mail</bdi></h3>",
+        "<h3>Your account at <bdi>mail</bdi></h3>",
         "<li><bdi>send</bdi></li>",
-        "<li><bdi>Echo.Private</bdi></li>",
-        "<dt>Since</dt><dd><time datetime=\"2025-03-11\">2025-03-11</time>",
-        "<dt>Connected</dt><dd><time datetime=\"2025-03-11T",
+        "<li><bdi>Use an account (Echo.Private)</bdi></li>",
+        "Access granted on <time datetime=\"2025-03-11\">2025-03-11</time>",
+        "Connected on <time datetime=\"2025-03-11T",
         "<h3><bdi>Client</bdi></h3>",
         "<bdi>client.example</bdi>",
-        "Revoke <bdi>mail</bdi>",
+        "Revoke access to <bdi>mail</bdi>",
         "Disconnect <bdi>Client</bdi>",
         "Sign out",
     ] {
@@ -303,7 +303,7 @@ fn the_record_of_a_client_lives_as_long_as_its_tokens() {
         world.wait(STALE_MS);
         let page = account(&world, &Browser::default(), KEY);
         assert!(text(&page).contains("Disconnect <bdi>Client</bdi>"), "{}", text(&page));
-        let (_, used) = text(&page).split_once("<dt>Last used</dt>").unwrap();
+        let (_, used) = text(&page).split_once("last used on ").unwrap();
         days.push(used.split('"').nth(1).unwrap().to_owned());
     }
     assert_eq!(days, ["2025-05-30", "2025-08-18", "2025-11-06", "2026-01-25"]);

@@ -175,12 +175,12 @@ fn authorization_requests_that_are_rejected() {
         assert!(text(&response).contains(&link), "{changes:?} {}", text(&response));
     }
     for (changes, title) in [
-        (&[("client_id", "unknown")][..], "This application is not known"),
+        (&[("client_id", "unknown")][..], "This server does not know the application"),
         (&[("client_id", "")], "This address is not valid"),
-        (&[("redirect_uri", "https://other.example/cb")], "This address is not registered"),
-        (&[("redirect_uri", "https://client.example:8443/cb")], "This address is not registered"),
-        (&[("redirect_uri", "http://127.0.0.1/cb")], "This address is not registered"),
-        (&[("redirect_uri", "")], "This address is not registered"),
+        (&[("redirect_uri", "https://other.example/cb")], "This return address is not registered"),
+        (&[("redirect_uri", "https://client.example:8443/cb")], "This return address is not registered"),
+        (&[("redirect_uri", "http://127.0.0.1/cb")], "This return address is not registered"),
+        (&[("redirect_uri", "")], "This return address is not registered"),
     ] {
         let response = Browser::default().open(&world, &changed(request(&client.id), changes));
         assert_eq!((response.status, header(&response, "location")), (400, None), "{changes:?}");

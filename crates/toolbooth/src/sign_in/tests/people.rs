@@ -1,4 +1,4 @@
-//! The consent page, and people who answer it with an API key, a session or as the developer.
+//! The consent page, and people who answer it with an API key, a session or as the development user.
 
 use serde_json::json;
 
@@ -99,7 +99,7 @@ fn what_people_can_answer() {
         (&[("with", "developer")], Err("This address is not valid")),
         (&[("with", "provider"), ("provider", "github")], Err("This address is not valid")),
         (&[("with", "")], Err("This address is not valid")),
-        (&[("with", "nobody")], Ok(("error", "access_denied"))),
+        (&[("with", "denial")], Ok(("error", "access_denied"))),
     ] {
         let response = browser.answer(&world, &page, fields);
         match expected {
@@ -231,7 +231,7 @@ fn the_developer_signs_in_on_this_machine_only() {
         let parameters = changed(request(&client.id), &[("resource", "")]);
         let url = format!("/oauth/authorize?{}", encode(&parameters));
         let page = browser.send(&world, ("GET", &url), &[("host", host)], "");
-        assert_eq!(text(&page).contains("Allow as the developer"), works, "{public_url} {host}");
+        assert_eq!(text(&page).contains("Allow as Dev User"), works, "{public_url} {host}");
         let html = text(&page);
         let request = html.split_once("name=\"request\" value=\"").unwrap().1;
         let body =
@@ -242,8 +242,8 @@ fn the_developer_signs_in_on_this_machine_only() {
         assert_eq!(response.status, if works { 303 } else { 400 }, "{public_url} {host}");
         // With a session there is one button, not two that say the same.
         let again = browser.send(&world, ("GET", &url), &[("host", host)], "");
-        let buttons = text(&again).matches("Allow as the developer").count()
-            + text(&again).matches("Allow as <bdi>the developer").count();
+        let buttons = text(&again).matches("Allow as Dev User").count()
+            + text(&again).matches("Allow as <bdi>Dev User").count();
         assert_eq!(buttons, usize::from(works), "{public_url} {host}");
     }
 }

@@ -20,12 +20,12 @@ const NOTE: &str = "If you sign in with a different account";
 fn the_consent_page_names_what_the_client_can_call() {
     const SCOPED: &str = "<code>echo:a</code>: <bdi>Echo.Scoped</bdi>";
     const SAY: &str = "<bdi>Echo.Say</bdi>";
-    const PRIVATE: &str = "<bdi>Echo.Private</bdi>";
+    const PRIVATE: &str = "<bdi>Use an account (Echo.Private)</bdi>";
     let limited = r#""scopes":["echo:a"],"tools":["Echo.Say"]"#;
     let nothing = r#""scopes":[],"tools":[]"#;
     let scopes = r#""scopes":["echo:a","echo:b"],"tools":["Echo.Scoped"]"#;
     for (calendar, other, signed_in, present, absent) in [
-        // Whoever is not known may have either key.
+        // An unknown person may have either key.
         (
             limited,
             limited,
@@ -65,8 +65,8 @@ fn the_account_names_the_tools_that_can_still_use_a_grant() {
     grant(&world, &browser, &url);
     world.wait(STALE_MS);
     for (calendar, expected) in [
-        (r#""scopes":[]"#, "<li><bdi>Echo.Private</bdi></li>"),
-        (r#""scopes":[],"tools":["Echo.Private"]"#, "<li><bdi>Echo.Private</bdi></li>"),
+        (r#""scopes":[]"#, "<li><bdi>Use an account (Echo.Private)</bdi></li>"),
+        (r#""scopes":[],"tools":["Echo.Private"]"#, "<li><bdi>Use an account (Echo.Private)</bdi></li>"),
         (r#""scopes":["*"],"tools":["Echo.Say"]"#, "none at present"),
     ] {
         world.restart(&[("API_KEYS", &keys(calendar, ALL))]);

@@ -122,8 +122,8 @@ fn only_the_person_whom_a_challenge_names_continues() {
     for response in [get(&world, &browser, &url), post(&world, &browser, &url)] {
         assert_eq!(response.status, 403);
         assert!(text(&response).contains("<bdi>Ada</bdi>"), "{}", text(&response));
-        assert!(text(&response).contains("This link is for another person"));
-        assert!(!text(&response).contains("Calendar"), "it names nobody else");
+        assert!(text(&response).contains("This link is for someone else"));
+        assert!(!text(&response).contains("Calendar"), "it names no other person");
     }
     // Nothing is lost: the right person signs in with another account.
     let html = get(&world, &browser, &url);
@@ -166,7 +166,7 @@ fn a_sign_in_page_leads_to_pages_of_the_server_only() {
         assert_eq!(location(&back), expected);
         let wrong = browser.answer(&world, &page, &[("with", "key"), ("api_key", "x")]);
         assert_eq!(wrong.status, 403);
-        let declined = browser.answer(&world, &page, &[("with", "nobody")]);
+        let declined = browser.answer(&world, &page, &[("with", "denial")]);
         assert!(
             location(&declined).starts_with("/oauth/authorize/sign-in"),
             "no loop, no redirect"

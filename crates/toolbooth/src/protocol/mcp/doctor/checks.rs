@@ -47,9 +47,9 @@ pub(super) enum Prevents {
 pub(super) enum Verdict {
     Passed,
     Failed,
-    /// It depends on another server, which is not asked, or on a variable that is not valid: what is not known.
+    /// It depends on a different server, which is not asked, or on an invalid variable: what is not known.
     Unknown(&'static str),
-    /// The server does without what is checked.
+    /// The server does not need it.
     NotNeeded,
 }
 
@@ -123,10 +123,10 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "authorization",
-        passed: "These clients can connect without an API key, which not everyone can make them send.",
-        failed: "People cannot sign in, and not everyone can make these clients send an API key.",
-        fix: "Add sign-in to AUTH, or jwt with JWT_ISSUER. claude.ai can send an API key only from accounts that \
-              have the request headers beta.",
+        passed: "These clients can connect without an API key. Many accounts cannot make them send one.",
+        failed: "People cannot sign in, and many accounts cannot make these clients send an API key.",
+        fix: "Add sign-in to AUTH, or jwt with JWT_ISSUER. claude.ai sends an API key only from accounts with \
+              access to its beta feature \"Request headers\".",
         connectors: HOSTED,
         prevents: Prevents::SignIn,
         test: |facts| (facts.is_open() || facts.has_issuer()).into(),
