@@ -38,7 +38,7 @@ help: ## List the commands
 dev: setup ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
 	@$(DEV) --port "$${PORT:-8787}"
 
-check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native tests: for every save
+check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native tests, in under a minute
 	$(call say,Format and lints)
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings

@@ -83,7 +83,7 @@ export const oauth = document({
     "/revoke": path({
       post: {
         operationId: "revoke",
-        summary: "Revokes what somebody has granted to the client (RFC 7009)",
+        summary: "Revokes the grant of the client (RFC 7009)",
         requestBody: "Revocation",
         responses: { 200: "Revoked", ...clientErrors },
       },
@@ -187,7 +187,7 @@ export const oauth = document({
 
 export const account = document({
   title: "Toolbooth: account",
-  description: "What somebody who has signed in has allowed, and how they take it back. Served if AUTH contains sign-in; otherwise 404.",
+  description: "What a person has allowed, and how they take it back. Served if AUTH contains sign-in; otherwise 404.",
   servers: [{ url: "/account", description: "Next to all protocols." }],
   implied: ["NotFound", "MethodNotAllowed", "OriginNotAllowed", "Options"],
   paths: {

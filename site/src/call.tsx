@@ -35,7 +35,7 @@ export function CallCode({ protocol, tool, input, context, outdated }: CallProps
   );
 }
 
-/** A context without its tokens and secrets, for code that may be copied to somebody else. */
+/** A context without its tokens and secrets, for code that may be shared. */
 function hidden({ user_id, authorization, secrets }: CallContext): CallContext {
   return {
     ...(user_id && { user_id }),

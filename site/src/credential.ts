@@ -97,8 +97,8 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 export const isLocal = (): boolean => LOCAL_HOSTS.includes(location.hostname);
 
 /**
- * Takes a key out of the address, as in `#key=development-key`, which `make dev` prints. Only on this machine: elsewhere, whoever
- * sends somebody a link could make them use a key of the sender. It does not replace a sign-in either.
+ * Takes a key out of the address, as in `#key=development-key`, which `make dev` prints. Only on this machine: elsewhere, the
+ * sender of a link could make visitors use the sender's key. It does not replace a sign-in either.
  */
 export function takeKey(): void {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");

@@ -2,7 +2,7 @@
 import { CHANNEL } from "./sign-in.ts";
 
 const response = Object.fromEntries(new URLSearchParams(location.search));
-// The code has been used by the time that anybody could read it in the history.
+// The code has been used before anyone could read it in the history.
 history.replaceState(null, "", location.pathname);
 new BroadcastChannel(CHANNEL).postMessage(response);
 close();

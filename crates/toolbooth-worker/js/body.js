@@ -59,7 +59,7 @@ export class BodyReader {
       const reader = body.getReader({ mode: "byob" });
       let timer;
       const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE)));
-      // If the connection ends, nobody waits for the response.
+      // If the connection ends, no client waits for the response.
       await Promise.race([this.#fill(reader, limit), late]).catch(() => {});
       clearTimeout(timer);
       reader.cancel().catch(() => {});

@@ -89,7 +89,7 @@ class Download {
       }
     } catch (error) {
       if (gone) return CLIENT_GONE;
-      // WebAssembly has crashed: nobody waits for the result, but all requests must know.
+      // WebAssembly has crashed: no request waits for the result, but all requests must know.
       if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) reportError(error);
       throw error;
     }

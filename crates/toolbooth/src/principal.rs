@@ -86,7 +86,7 @@ impl Principal {
 /// What precedes the name of the key in the `sub` of a person who has signed in with an API key.
 pub(crate) const KEY_SUBJECT: &str = "api-key:";
 
-/// Somebody who has signed in to the server with a browser.
+/// A person who has signed in to the server with a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Person {
     /// The name that they know their account by.

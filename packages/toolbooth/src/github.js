@@ -1,5 +1,5 @@
 // What the stand-in for OAuth providers answers in GitHub's place: the issues of any repository except `nowhere`. They are in
-// memory, so that an issue that somebody opens is listed afterwards.
+// memory, so that a new issue is listed afterwards.
 
 /** The variables of the tools that have the address of the service. */
 export const variables = ["GITHUB_API_URL"];

@@ -31,7 +31,7 @@ pub(super) enum Signer {
     Secret,
     /// An issuer, who signs for other servers too.
     Issuer,
-    /// The server itself, after somebody has signed in.
+    /// The server itself, after a person has signed in.
     SignIn,
 }
 

@@ -314,7 +314,7 @@ fn scopes_of_callers_without_credentials() {
             assert_eq!(problems(&variables), problem, "{ways} {value:?}");
             assert_eq!(principal(&variables, &[]).ok(), expected, "{ways} {value:?}");
         }
-        // It opens nothing and gives nobody else anything.
+        // It opens nothing, for any caller.
         let variables = [("AUTH", "api-key"), ("API_KEYS", &*keys), set];
         assert_eq!(problems(&variables), [""; 0], "{value:?}");
         assert!(principal(&variables, &[]).is_err(), "{value:?}");

@@ -148,7 +148,7 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             .prompt("try x")
             .retry_after_ms(5)),
         "long" => Ok("x".repeat(13)),
-        "user" => Ok(context.user_id().unwrap_or("nobody").to_owned()),
+        "user" => Ok(context.user_id().unwrap_or("no user").to_owned()),
         "ask" => request_input(context),
         "ask none" => Err(context.ask([], ())),
         "ask much" => Err(context.ask([("roots", InputRequest::Roots)], "x".repeat(2_000))),

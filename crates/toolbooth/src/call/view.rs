@@ -33,7 +33,7 @@ impl RequestContext<'_> {
     }
 
     /// Checks that each of these toolkits has a tool that the caller may run. Others are rejected as if they did not
-    /// exist, so that nobody finds out their names.
+    /// exist, so that their names stay secret.
     ///
     /// # Errors
     /// [`Rejection::Malformed`]: one has none.

@@ -1,4 +1,4 @@
-//! Whose a grant is.
+//! The owner of a grant.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ const LONGEST_USER: usize = 128;
 /// What precedes the issuer in the `method` of users with a token.
 const USER: &str = "user ";
 
-/// Whose a grant is.
+/// The owner of a grant: a user of a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     /// How the caller was authenticated: users with the same id by different methods are different
@@ -75,7 +75,7 @@ impl Owner {
     }
 
     /// The owner as a caller, with all scopes that calls for it can have as far as the server knows: it does not know
-    /// the tokens of other issuers. `person` is the owner, if somebody has signed in.
+    /// the tokens of other issuers. `person` is the owner, if a person has signed in.
     pub(crate) fn caller_with(&self, person: Option<&Person>, settings: &Settings) -> Principal {
         match (self.issuer(), &*self.application) {
             (Some(issuer), _) => Principal::User {
@@ -101,7 +101,7 @@ impl Owner {
     }
 
     /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
-    /// use everybody's grants.
+    /// use the grants of all users.
     ///
     /// # Errors
     /// See [`OwnerError`].

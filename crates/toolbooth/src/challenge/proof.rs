@@ -1,7 +1,7 @@
 //! Proofs of grants, which let a call be retried at once even if the store is a minute behind.
 //!
 //! A proof is an opaque handle that the check returns with `completed`. The callback stores a copy of
-//! the grant under a key derived from it, which nobody can have read before, so no location has cached
+//! the grant under a key derived from it, which was never read before, so no location has cached
 //! a miss. The client sends the handle as its token for the provider, in `context.authorization`.
 
 use std::time::Duration;

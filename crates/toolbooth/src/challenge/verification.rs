@@ -1,4 +1,4 @@
-//! How the server finds out whether whoever opens a challenge is its user.
+//! How the server finds out whether the person who opens a challenge is its user.
 
 use super::owner::Owner;
 use crate::principal::Person;
@@ -11,11 +11,11 @@ pub(crate) struct Verifiers {
     pub(crate) issuers: Vec<String>,
     /// The applications that call with an API key.
     pub(crate) api_keys: Vec<ApiKeySettings>,
-    /// Whether a challenge continues if nobody verifies who has opened it.
+    /// Whether a challenge continues if the person who opens it cannot be verified.
     pub(crate) allows_unverified: bool,
 }
 
-/// How the server finds out whether whoever opens a challenge is its user.
+/// How the server finds out whether the person who opens a challenge is its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verification<'a> {
     /// They sign in.

@@ -65,9 +65,9 @@ impl Event<'_> {
 pub(crate) enum SignInEvent<'a> {
     /// A client registered itself.
     ClientRegistered { auth_method: &'static str },
-    /// Somebody signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
+    /// A person signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
     SignedIn { method: &'a str, caller: String },
-    /// Somebody who wanted to sign in saw a page with a problem.
+    /// A person who wanted to sign in saw a page with a problem.
     SignInRejected {
         reason: &'static str,
         /// The account that no rule allows, as a rule: the operator needs its id.
@@ -78,11 +78,11 @@ pub(crate) enum SignInEvent<'a> {
     TokensIssued { grant_type: &'static str, caller: String },
     /// A client got an error instead of tokens.
     TokensRejected { error: &'static str, reason: &'a str },
-    /// What somebody granted to a client was revoked.
+    /// A client's grant was revoked.
     ClientRevoked { reason: RevocationReason, caller: String },
 }
 
-/// Why what somebody granted to a client was revoked.
+/// Why a client's grant was revoked.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RevocationReason {

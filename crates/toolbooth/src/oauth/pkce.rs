@@ -1,4 +1,4 @@
-//! Proof Key for Code Exchange (RFC 7636): shows that whoever redeems a code has requested it.
+//! Proof Key for Code Exchange (RFC 7636): shows that the client that redeems a code has requested it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub(crate) struct PkceVerifier(String);
 
 impl PkceVerifier {
-    /// A verifier of this text: 43 to 128 letters, digits, `-`, `.`, `_` and `~` that nobody can guess.
+    /// A verifier of this text: 43 to 128 letters, digits, `-`, `.`, `_` and `~` that cannot be guessed.
     pub(crate) fn new(text: String) -> Self {
         Self(text)
     }

@@ -85,7 +85,7 @@ impl RequestStateCodec {
 }
 
 impl ContinuationToken {
-    /// The same token with another end, for clients that keep it longer.
+    /// The same token with a different expiry, for clients that keep it longer.
     pub(crate) fn until(self, expires_ms: u64) -> Self {
         Self { expires_ms, ..self }
     }

@@ -57,7 +57,7 @@ pub(crate) enum TokenPurpose {
     ConsentBrowser,
     /// A sign-in at a provider, in the browser's cookie.
     PendingSignIn,
-    /// The session of somebody who has signed in.
+    /// The session of a person who has signed in.
     Session,
     /// An authorization code.
     AuthorizationCode,
@@ -65,9 +65,9 @@ pub(crate) enum TokenPurpose {
     RefreshToken,
     /// The key that signs access tokens.
     AccessToken,
-    /// The keys in the store of what was done with a client's grant.
+    /// The marks of a client's grant in the store: spent, replaced, revoked.
     ClientGrant,
-    /// A client that somebody has connected, in the store, and its key there.
+    /// A client that a person has connected, in the store, and its key there.
     Connection,
     /// The forms on the page of an account.
     AccountForm,
@@ -196,7 +196,7 @@ impl StateKey {
         mac
     }
 
-    /// A hash that nobody can compute or reverse without the key: 43 characters.
+    /// A hash that cannot be computed or reversed without the key: 43 characters.
     pub(crate) fn hash(&self, purpose: TokenPurpose, parts: &[&str]) -> String {
         Base64UrlUnpadded::encode_string(&self.mac(purpose.name(), parts).finalize().into_bytes())
     }
@@ -212,7 +212,7 @@ impl StateKey {
         SealKey::new(&self.mac("seal", &[purpose.name()]).finalize().into_bytes().into())
     }
 
-    /// Seals claims until `expires_ms`: nobody else can read or change them.
+    /// Seals claims until `expires_ms`: others can neither read nor change them.
     ///
     /// The nonce is a MAC of the text, as in RFC 5297, and so needs no random bytes: two tokens have
     /// the same nonce only if they have the same text, and then they are equal.

@@ -76,7 +76,7 @@ impl ConsentRequest {
         Self { destination, browser, offered: offered.collect() }
     }
 
-    /// The person, unless somebody else has signed in since the page was shown.
+    /// The person, unless a different one has signed in since the page was shown.
     fn expect(&self, identity: Option<Identity>) -> Result<Identity, Problem> {
         let offered = identity.filter(|identity| self.offered.contains(&identity.subject()));
         offered.ok_or(Problem::Expired)
@@ -212,7 +212,7 @@ impl SignIn {
         })
     }
 
-    /// The ways in which somebody can continue, the most convenient first.
+    /// The ways in which a person can continue, the most convenient first.
     pub(super) async fn sign_in_options(
         &self,
         headers: &dyn Headers,
@@ -325,8 +325,8 @@ impl SignIn {
         redirect(self.response_url(&request.redirect_uri, &[("error", code), ("state", state)]))
     }
 
-    /// Reports to the client why its request is rejected. Nobody has agreed to anything yet, so a page shows where the
-    /// browser would go: anybody can register a client, and this server must not redirect to any address
+    /// Reports to the client why its request is rejected. No person has agreed to anything yet, so a page shows where the
+    /// browser would go: anyone can register a client, and this server must not redirect to any address
     /// (RFC 9700, 4.11.2). A program on this machine gets the response at once.
     fn reject(&self, redirect_uri: &str, state: Option<&str>, error: &OAuthError) -> Response {
         let url = self.response_url(

@@ -16,7 +16,7 @@ use crate::redirect_uri;
 pub(super) struct Client {
     /// The hash of its `client_id`.
     pub(super) hash: String,
-    /// Its name for people. Anybody can choose any.
+    /// Its name for people. Anyone can choose any.
     pub(super) name: String,
     /// What is known about who it is.
     pub(super) origin: ClientOrigin,
@@ -54,7 +54,7 @@ pub(super) struct DocumentAuth {
 /// Why an authorization request has no valid client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClientError {
-    /// Nobody has registered it, or the registration is no longer valid.
+    /// It was never registered, or the registration is no longer valid.
     Unknown,
     /// Its metadata document cannot be used.
     InvalidDocument,

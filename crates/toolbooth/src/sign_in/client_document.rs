@@ -44,7 +44,7 @@ pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
     let (host, path) =
         rest.split_at_checked(rest.find(['/', '?']).unwrap_or(rest.len())).unwrap_or((rest, ""));
     let is_plain = id.len() <= MAX_ID && id.bytes().all(|it| it.is_ascii_graphic());
-    // The root path belongs to everybody at the host.
+    // The root path belongs to everyone at the host.
     let has_path = path.len() > 1 && !path.starts_with('?');
     let dots = path.split(['/', '?']).any(|segment| {
         let segment = segment.to_ascii_lowercase().replace("%2e", ".");

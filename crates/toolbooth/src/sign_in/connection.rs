@@ -1,4 +1,4 @@
-//! The clients that somebody has connected, for the page of their account. The store keeps a record of each, which no
+//! The clients that a person has connected, for the page of their account. The store keeps a record of each, which no
 //! token depends on.
 
 use std::time::Duration;
@@ -23,13 +23,13 @@ const MOST: usize = 100;
 /// operations that Workers KV allows.
 const MOST_READ: usize = 600;
 
-/// A client that somebody has connected.
+/// A client that a person has connected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Connection {
     /// The id of the grant.
     #[serde(rename = "i")]
     pub(crate) id: String,
-    /// The client's name. Anybody can choose any.
+    /// The client's name. Anyone can choose any.
     #[serde(rename = "n")]
     pub(crate) name: String,
     /// The host that its codes went to.
@@ -86,7 +86,7 @@ impl SignIn {
         }
     }
 
-    /// The clients that somebody has connected, the newest first.
+    /// The clients that a person has connected, the newest first.
     pub(crate) async fn connections(
         &self,
         subject: &str,

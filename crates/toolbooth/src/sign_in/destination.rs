@@ -1,4 +1,4 @@
-//! Where somebody goes after they have signed in: back to a client, or to a page of the server.
+//! Where a person goes after sign-in: back to a client, or to a page of the server.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::oauth::TokenPurpose;
 use crate::oauth::page::{isolated, redirect};
 use crate::url::query_value;
 
-/// Where somebody goes after they have signed in.
+/// Where a person goes after sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Destination {
     /// Back to a client, with a code.
@@ -62,7 +62,7 @@ impl SignIn {
     ) -> Result<Response, Problem> {
         let destination = Destination::of(challenge)?;
         let mut options = self.sign_in_options(headers, host).await;
-        // Whoever has a session comes here to use another account.
+        // People with a session come here to use a different account.
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
         let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
         let form = page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::SignIn };
@@ -70,7 +70,7 @@ impl SignIn {
         Ok(page.with("set-cookie", cookie))
     }
 
-    /// Sends somebody who has signed in to their destination.
+    /// Sends a person who has signed in to their destination.
     pub(super) fn finish_sign_in(
         &self,
         destination: &Destination,
@@ -88,7 +88,7 @@ impl SignIn {
         Ok(redirect(url).with("set-cookie", self.session_cookie(identity, host)?))
     }
 
-    /// Sends somebody on who has declined to sign in.
+    /// Where a person goes who has declined to sign in.
     pub(super) fn decline(&self, destination: &Destination) -> Response {
         match destination {
             Destination::Client(request) => self.denied(request),

@@ -1,4 +1,4 @@
-//! What somebody has granted to a client: the content of authorization codes and refresh tokens.
+//! What a person has granted to a client: the content of authorization codes and refresh tokens.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::identity::Identity;
 use super::{CODE_LIFE_MS, REFRESH_LIFE_MS, SignIn};
 use crate::oauth::{InvalidToken, TokenPurpose};
 
-/// What somebody has granted to a client. Each consent is another grant: it does not end earlier ones.
+/// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ClientGrant {
     /// A random id.

@@ -13,7 +13,7 @@ use crate::http::Headers;
 use crate::json::Value;
 use crate::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Principal, Scopes};
 
-/// Whoever has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
+/// A person who has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
 /// may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Identity {
@@ -132,7 +132,7 @@ fn encoded(hash: &[u8; 32]) -> String {
 }
 
 impl SignIn {
-    /// The scopes that somebody can give to a client; `None` if they may not sign in (any more).
+    /// The scopes that a person can give to a client; `None` if they may not sign in (any more).
     pub(super) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
         let settings = &self.settings;
         let scopes = match identity {
@@ -216,7 +216,7 @@ impl SignIn {
         people
     }
 
-    /// The holder of a key that somebody has typed.
+    /// The owner of a key that was typed.
     pub(super) fn key_holder(&self, key: &str) -> Option<Identity> {
         let Principal::Key { name, .. } = self.api_keys.principal(key)? else { return None };
         Some(Identity::ApiKey { name, hash: encoded(&key_hash(key)) })

@@ -20,7 +20,7 @@ enum Mark {
     Rotation,
     /// The grant is revoked.
     Revoked,
-    /// Somebody has signed out of a session.
+    /// A session was ended by signing out.
     SignedOut,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Marks {
 pub(super) enum TokenUse {
     /// It may: it is the newest, or its successor was never used because the response was lost.
     Allowed,
-    /// Its successor, or another token of its generation, was used: somebody has a copy.
+    /// Its successor, or another token of its generation, was used: a copy exists.
     Reused,
 }
 
@@ -157,7 +157,7 @@ impl Marks {
         self.write(Mark::Revoked, grant, "1", host).await
     }
 
-    /// Whether somebody has signed out of a session.
+    /// Whether a session was ended by signing out.
     pub(super) async fn is_signed_out(
         &self,
         session: &str,

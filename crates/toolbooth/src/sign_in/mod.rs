@@ -8,7 +8,7 @@
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
 //!   `client_auth`; `crate::redirect_uri` is shared with the settings;
 //! - `authorize`: the consent page (`page`), and what follows from its form; `destination`: where that leads, such as
-//!   to pages of the server, to which people sign in too; `identity` is who signed in, at a provider
+//!   to pages of the server that need a sign-in; `identity` is who signed in, at a provider
 //!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
 //!   `problem`: what goes wrong, for people;
 //! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `connection`: the clients of a person;

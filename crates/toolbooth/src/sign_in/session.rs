@@ -1,4 +1,4 @@
-//! The browser's cookies: the session of somebody who has signed in, and what binds a consent page to the browser.
+//! The browser's cookies: the session of a person who has signed in, and what binds a consent page to the browser.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ impl SignIn {
         self.keys.open(TokenPurpose::Session, &token, host.now_ms()).ok()
     }
 
-    /// Who has signed in with this browser, if they still may. Nobody has if the store cannot tell whether they have
+    /// Who has signed in with this browser, if they still may. None if the store cannot tell whether they have
     /// signed out again.
     pub(super) async fn session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Identity> {
         let Session { identity, id } = self.read_session(headers, host)?;

@@ -99,7 +99,7 @@ impl SignIn {
         scopes.iter().filter(|(_, needed)| *needed).map(|(scope, _)| (*scope).to_owned()).collect()
     }
 
-    /// Redirects somebody to a provider, where they sign in.
+    /// Redirects a person to a provider, where they sign in.
     pub(super) async fn begin(
         &self,
         provider: &str,

@@ -333,7 +333,7 @@ fn a_token_is_verified_once_while_its_keys_are_fresh() {
     assert_eq!(server.sent(20 * MINUTE + 20, &long), Err(invalid()));
 }
 
-/// Whoever has no good token makes the server ask nobody, and learns nothing.
+/// A caller without a valid token causes no request to the issuer, and learns nothing.
 #[test]
 fn claims_are_checked_before_keys_are_fetched() {
     publish_keys(&[ec("k")]);

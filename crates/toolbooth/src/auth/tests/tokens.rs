@@ -71,7 +71,7 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
 fn vectors_of_oxp() {
     const HEAD: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
     let rules = ClaimRules { audiences: vec!["otcserver".to_owned()], issuer: None, leeway: 0 };
-    let nobody = || ClaimRules { audiences: Vec::new(), issuer: None, leeway: 0 };
+    let no_audience = || ClaimRules { audiences: Vec::new(), issuer: None, leeway: 0 };
     let verified = |token: &str, rules: &ClaimRules, now| {
         let parts = DecodedToken::decode(token).ok_or_else(invalid)?;
         let good = parts.is_signed_with(&Hs256Key::new("secret"));
@@ -124,7 +124,7 @@ fn vectors_of_oxp() {
         assert_eq!(verified(token, &rules, NOW), expected, "{what}");
     }
     let other = Err(rejected("the token is for another audience"));
-    assert_eq!(verified(&v1, &nobody(), NOW), other, "V1 where no audience is allowed");
+    assert_eq!(verified(&v1, &no_audience(), NOW), other, "V1 where no audience is allowed");
     assert_eq!(verified(&v1, &rules, NOW + 218), user(None, &[]), "V1 in its last second");
     let expired = Err(rejected("the token has expired"));
     assert_eq!(verified(&v1, &rules, NOW + 219), expired, "V1 at its exp");
@@ -143,27 +143,27 @@ fn claims() {
     let words = Err(rejected("the token's `scope` and `scp` must be strings or arrays of strings"));
     let rules: Set<'_> = &[("JWT_AUDIENCE", "us, them"), ("JWT_ISSUER", "https://issuer.example")];
     let strict: Set<'_> = &[("JWT_LEEWAY", "0")];
-    let nobody = user(None, &[]);
+    let no_user = user(None, &[]);
     let theirs = by(Some("https://issuer.example"), None, &[]);
     let anybodys = by(Some("anybody"), None, &[]);
     let no_text = Err(rejected("the token's `sub` and `iss` must be strings"));
     // N is replaced by the current time.
     for (claims, more, expected) in [
-        (r#"{"exp":N+1}"#, &[][..], nobody.clone()),
-        (r#"{"exp":N-29}"#, &[], nobody.clone()),
+        (r#"{"exp":N+1}"#, &[][..], no_user.clone()),
+        (r#"{"exp":N-29}"#, &[], no_user.clone()),
         (r#"{"exp":N-30}"#, &[], expired.clone()),
-        (r#"{"exp":N+1}"#, strict, nobody.clone()),
+        (r#"{"exp":N+1}"#, strict, no_user.clone()),
         (r#"{"exp":N}"#, strict, expired.clone()),
         (r#"{"exp":-1}"#, &[], times.clone()),
         (r#"{"exp":0}"#, &[], expired.clone()),
-        (r#"{"exp":N+9,"nbf":N+30}"#, &[], nobody.clone()),
+        (r#"{"exp":N+9,"nbf":N+30}"#, &[], no_user.clone()),
         (r#"{"exp":N+99,"nbf":N+31}"#, &[], early.clone()),
         (r#"{"exp":N+99,"nbf":N+1}"#, strict, early.clone()),
-        (r#"{"exp":N+99,"nbf":0}"#, &[], nobody.clone()),
+        (r#"{"exp":N+99,"nbf":0}"#, &[], no_user.clone()),
         (r#"{"exp":N+99,"nbf":-8334601228800}"#, &[], times.clone()),
         (r#"{"exp":N+99,"iat":-1}"#, &[], times.clone()),
         (r#"{"exp":N+99,"iat":N+31}"#, &[], early.clone()),
-        (r#"{"exp":N+99,"iat":N-99}"#, &[], nobody.clone()),
+        (r#"{"exp":N+99,"iat":N-99}"#, &[], no_user.clone()),
         // Not a time.
         (r#"{"exp":"N+99"}"#, &[], times.clone()),
         (r#"{"exp":null}"#, &[], times.clone()),
@@ -175,9 +175,9 @@ fn claims() {
         (r#"{"exp":18446744073709551615}"#, &[], late.clone()),
         (r#"{"exp":-1e300}"#, &[], times.clone()),
         // 366 days and the leeway, by iat where it is there and not in the future.
-        (r#"{"exp":1773346430}"#, &[], nobody.clone()),
+        (r#"{"exp":1773346430}"#, &[], no_user.clone()),
         (r#"{"exp":1773346431}"#, &[], late.clone()),
-        (r#"{"exp":1773346430,"iat":N}"#, &[], nobody.clone()),
+        (r#"{"exp":1773346430,"iat":N}"#, &[], no_user.clone()),
         (r#"{"exp":1773346431,"iat":N+30}"#, &[], late.clone()),
         (r#"{"exp":1773346430,"iat":N-1}"#, &[], late.clone()),
         (r#"{"exp":N+9,"iat":0}"#, &[], late),
@@ -187,7 +187,7 @@ fn claims() {
         (r#"{"exp":N+9,"cnf":{}}"#, &[], bound.clone()),
         (r#"{"exp":N+9,"cnf":null}"#, &[], bound),
         (r#"{"exp":N+99,"nbf":1e300}"#, &[], early.clone()),
-        (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], nobody.clone()),
+        (r#"{"exp":N.9}"#, &[("JWT_LEEWAY", "0")], no_user.clone()),
         ("{}", &[], Err(rejected("the token has no `exp`"))),
         // A repeated claim: two readers could disagree on which counts.
         (r#"{"exp":0,"exp":N+99}"#, &[], Err(invalid())),
@@ -218,7 +218,7 @@ fn claims() {
         (r#"{"exp":N+9,"scp":["a","b"]}"#, &[], user(None, &["a", "b"])),
         (r#"{"exp":N+9,"scp":"a b"}"#, &[], user(None, &["a", "b"])),
         (r#"{"exp":N+9,"scope":"a","scp":["b"]}"#, &[], user(None, &["a", "b"])),
-        (r#"{"exp":N+9,"scope":""}"#, &[], nobody.clone()),
+        (r#"{"exp":N+9,"scope":""}"#, &[], no_user.clone()),
         (r#"{"exp":N+9,"scope":"*"}"#, &[], user(None, &["*"])),
         (r#"{"exp":N+9,"scope":7}"#, &[], words.clone()),
         (r#"{"exp":N+9,"scp":["a",7]}"#, &[], words.clone()),
@@ -227,7 +227,7 @@ fn claims() {
         (r#"{"exp":N+9,"sub":null}"#, &[], no_text.clone()),
         (r#"{"exp":N+9,"iss":7}"#, &[], no_text),
         (r#"{"exp":N+9,"sub":""}"#, &[], Err(rejected("the token's `sub` must not be empty"))),
-        (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], nobody),
+        (r#"{"exp":N+9,"admin":true,"role":["root"]}"#, &[], no_user),
         // Not an object.
         ("[]", &[], Err(invalid())),
         ("null", &[], Err(invalid())),

@@ -100,7 +100,7 @@ fn a_place_with_an_old_copy_refreshes_it_and_it_stays_deleted() {
     world.wait(1_000);
     delete(&world);
     world.host.store.location.set(2);
-    assert_eq!(world.call_for("ada", "token").0, 400, "gone at once where nobody has looked");
+    assert_eq!(world.call_for("ada", "token").0, 400, "gone at once where it was never read");
     world.host.store.location.set(1);
     world.wait(58_000);
     assert_eq!(world.token(), "access-2", "within the minute that is promised");
@@ -130,7 +130,7 @@ fn the_user_may_consent_again_at_once() {
         world.wait(wait);
         complete(&world, &asked, &mut Browser::default());
         world.host.store.location.set(3);
-        assert_eq!(world.token(), "access-2", "{knows} {wait}: where nobody has looked");
+        assert_eq!(world.token(), "access-2", "{knows} {wait}: where it was never read");
         world.host.store.location.set(0);
         world.wait(STALE_MS);
         assert_eq!(world.status(&asked), "completed", "{knows} {wait}");

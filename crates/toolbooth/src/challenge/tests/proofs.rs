@@ -87,7 +87,7 @@ fn a_proof_that_cannot_be_read_costs_a_minute_and_nothing_else() {
     let again = InputRequired { url: String::new(), check_url: again.as_str().unwrap().to_owned() };
     world.host.store.fails_reads_of.set(None);
     world.wait(STALE_MS);
-    assert_eq!(world.status(&again), "completed", "nobody had to do anything");
+    assert_eq!(world.status(&again), "completed", "without any action of the user");
     assert_eq!(call(&world, "ada", &proof).0, 200);
 }
 
@@ -103,7 +103,7 @@ fn a_proof_ends_with_the_grant() {
     let deleted = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
     assert_eq!(deleted.status, 204);
     world.host.store.location.set(5);
-    assert_eq!(call(&world, "ada", &proof).0, 400, "where nobody has looked before");
+    assert_eq!(call(&world, "ada", &proof).0, 400, "where it was never read before");
     world.host.store.location.set(0);
     world.wait(STALE_MS - 2_000);
     assert_eq!(call(&world, "ada", &proof).0, 400, "everywhere, a minute after the last look");

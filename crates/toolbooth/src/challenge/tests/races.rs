@@ -113,7 +113,7 @@ fn a_place_that_refreshes_second_asks_and_the_challenge_completes_by_itself() {
     let asked = world.challenge();
     assert_eq!(world.status(&asked), "pending");
     world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed", "nobody had to do anything");
+    assert_eq!(world.status(&asked), "completed", "without any action of the user");
     assert_eq!(world.token(), "access-2");
 }
 

@@ -59,7 +59,7 @@ fn what_each_step_asks_of_the_store() {
     });
     assert_eq!(ops, ["get grant: found", "put deleted", "delete grant"], "forgetting");
     let ops = asked_for(&world, || assert_eq!(world.ask(("GET", "/health"), &[], "").status, 200));
-    assert_eq!(ops, ["get health: missed"], "which nobody ever writes");
+    assert_eq!(ops, ["get health: missed"], "which is never written");
 
     let world = World::new();
     upstream(|server| server.expires_in = Some(60));
@@ -99,7 +99,7 @@ fn a_miss_that_is_remembered_costs_a_minute_and_nothing_else() {
 
 #[test]
 fn a_callback_that_comes_twice_at_once_is_never_told_as_a_failure() {
-    // The client's call has left a miss of the grant; nobody has looked for a failure yet.
+    // The client's call has left a miss of the grant; no check has looked for a failure yet.
     let world = World::new();
     let asked = world.challenge();
     let mut browser = Browser::default();

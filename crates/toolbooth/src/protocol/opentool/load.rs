@@ -55,7 +55,7 @@ struct Stream {
 }
 
 /// Renders the latest version of a tool under its plain name; older versions can be called but are not
-/// listed. A tool whose requirements a request cannot carry does not fit: nobody could call it.
+/// listed. A tool whose requirements a request cannot carry does not fit: it could not be called.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { description, input_schema, output_schema, requirements, .. } =
         listed.definition;

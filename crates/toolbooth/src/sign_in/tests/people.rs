@@ -127,7 +127,7 @@ fn a_session_needs_no_second_sign_in_but_consent() {
     let page = browser.open(&world, &request(&client.id));
     assert!(text(&page).contains("Allow as <bdi>Calendar</bdi>"));
     assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 303);
-    // Somebody else signs in, in another tab.
+    // A different person signs in, in another tab.
     world.restart(&[("API_KEYS", TWO_KEYS)]);
     let other = browser.open(&world, &request(&client.id));
     let fields = [("with", "key"), ("api_key", "other-key")];

@@ -103,10 +103,10 @@ fn who_may_sign_in_at_a_provider() {
         ("github", "github:id/583231", github.clone(), true),
         ("github", "github:*", github.clone(), true),
         ("github", "github:id/1, github:OCTOCAT", github.clone(), true),
-        ("github", "github:somebody", github.clone(), false),
+        ("github", "github:hubot", github.clone(), false),
         ("github", "github:583231", github.clone(), false),
         ("github", "github:id/5832", github.clone(), false),
-        ("github", "github:somebody, corp:*", github.clone(), false),
+        ("github", "github:hubot, corp:*", github.clone(), false),
         ("github", "github:org/acme", with("acme", json!("active")), true),
         ("github", "github:org/acme", with("acme", json!("pending")), false),
         ("github", "github:org/acme", github.clone(), false),
@@ -155,7 +155,7 @@ fn a_sign_in_at_a_provider() {
     let client = world.client();
     let page =
         browser.open(&world, &changed(request(&client.id), &[("scope", "echo:a echo:b echo:c")]));
-    assert!(!text(&page).contains("GitHub"), "nobody may sign in there");
+    assert!(!text(&page).contains("GitHub"), "no rule allows to sign in there");
     let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
     let url = location(&leave);
     for (name, value) in [

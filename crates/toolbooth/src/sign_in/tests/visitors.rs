@@ -1,4 +1,4 @@
-//! Challenges are bound to the person who has signed in, and to nobody else.
+//! Challenges are bound to the person who has signed in, and to no other.
 
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ pub(super) fn mail_world() -> World {
     World::with(MAIL, mail)
 }
 
-/// An access token of whoever types this key.
+/// An access token of the person who types this key.
 pub(super) fn access_token(world: &World, key: &str) -> String {
     let client = world.client();
     let browser = Browser::default();
@@ -110,7 +110,7 @@ fn only_the_person_whom_a_challenge_names_continues() {
     let token = access_token(&world, KEY);
     let url = challenge(&world, &token);
     let browser = Browser::default();
-    // Nobody has signed in: neither the page nor its form leads on.
+    // Without a sign-in: neither the page nor its form leads on.
     for method in ["GET", "POST"] {
         let response =
             browser.send(&world, (method, &url), &[("sec-fetch-site", "same-origin")], "");
@@ -143,7 +143,7 @@ fn only_the_person_whom_a_challenge_names_continues() {
     grant(&world, &browser, &url);
     world.wait(crate::testing::STALE_MS);
     assert_eq!(call(&world, &token).0, 200);
-    assert_eq!(call(&world, &access_token(&world, OTHER_KEY)).0, 400, "it is nobody else's grant");
+    assert_eq!(call(&world, &access_token(&world, OTHER_KEY)).0, 400, "it is not the grant of others");
 }
 
 #[test]

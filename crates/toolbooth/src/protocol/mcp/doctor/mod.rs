@@ -1,6 +1,6 @@
 //! `GET /doctor`: what each MCP client with a connector still needs, from the settings alone.
 //!
-//! Everybody may read it: it contains only what a visitor could find out from the metadata, from a request without
+//! Everyone may read it: it contains only what a visitor could find out from the metadata, from a request without
 //! credentials, and from `/health`. What exactly is wrong with a variable is for the operator, at `/health`.
 //!
 //! - `checks`: the checks, as a table.

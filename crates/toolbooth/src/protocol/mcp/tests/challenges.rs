@@ -160,7 +160,7 @@ fn mc43_users_are_only_asked_if_their_consent_is_enough() {
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("The tool requires the secret \"KEY\". "), "{text}");
-    // Without a user id, there is nobody to ask.
+    // Without a user id, there is no user to ask.
     let mut params = capable(json!({"elicitation": {"url": {}}}));
     params["_meta"]["toolbooth/context"] = json!({"secrets": [{"id": "KEY", "value": "k"}]});
     let (_, answer) = call(&host(), params.clone());

@@ -152,7 +152,7 @@ fn the_allowlist() {
         ("", &warn, Ok(LATEST)),
         ("toolkit=Echo", &only, Ok(SAY)),
         ("", &none, Ok("")),
-        // Nobody finds out which toolkits exist.
+        // The names of other toolkits stay secret.
         ("toolkit=Echo", &none, no_toolkit("Echo")),
         ("toolkit=Ech", &none, no_toolkit("Ech")),
     ] {
