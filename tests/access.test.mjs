@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { claims, hmac, token } from "./support/issuer.mjs";
 import { FORMS, addresses, pathOf, payload } from "./support/protocols.mjs";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEYS = { full: `${CANARY}-key-of-full`, few: `${CANARY}-key-of-few` };
 const SECRET = `${CANARY} of at least thirty-two bytes`;
@@ -50,11 +50,11 @@ before(async () => {
     start(FIXTURES, { vars: { ALLOWED_ORIGINS: "https://a.example" } }),
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS: limited }, limit: 1 }),
     start(FIXTURES, { vars: { AUTH: "api-key", API_KEYS: limited }, limit: 5 }),
-    start(BOOTH, { vars: oauth }),
+    start(SAMPLES, { vars: oauth }),
   ]);
-  workers.allowing = await start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.*" } });
+  workers.allowing = await start(SAMPLES, { vars: { TOOL_ALLOWLIST: "Calculator.*" } });
   const keyed = [entry("full", ["*"]), { ...entry("few", ["*"]), tools: ["Calculator.*"] }];
-  workers.keyed = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: JSON.stringify(keyed) } });
+  workers.keyed = await start(SAMPLES, { vars: { AUTH: "api-key", API_KEYS: JSON.stringify(keyed) } });
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 

@@ -10,7 +10,7 @@ import { watchPage } from "./support/leaks.mjs";
 import { github } from "./support/github.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { listen } from "./support/server.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const KEYS = { Ada: `${CANARY}-key-of-ada`, Bob: `${CANARY}-key-of-bob`, Calendar: `${CANARY}-key-of-the-calendar` };
 const INPUT = { owner: "octocat", repository: "hello-world", title: "Found a bug" };
@@ -23,7 +23,7 @@ before(async () => {
   api = await github(provider.account);
   site = await application();
   const entry = (name, more = {}) => ({ ...entryOf(KEYS[name], name, ["*"]), ...more });
-  worker = await start(BOOTH, {
+  worker = await start(SAMPLES, {
     vars: {
       AUTH: "sign-in, api-key",
       API_KEYS: JSON.stringify([entry("Ada"), entry("Bob"), entry("Calendar", { verify_url: `${site.local}/connect` })]),

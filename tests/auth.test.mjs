@@ -6,7 +6,7 @@ import { once } from "node:events";
 import http from "node:http";
 import { after, before, test } from "node:test";
 import { claims, hmac, issued, issuer, keyPair, signature, token } from "./support/issuer.mjs";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEYS = { full: `${CANARY}-full`, few: `${CANARY}-few` };
 const hash = (key) => createHash("sha256").update(key).digest("hex");
@@ -56,7 +56,7 @@ for (const [name, vars, expected] of [
   ["the key set URL has no TLS", { AUTH: "jwt", JWKS_URL: "http://issuer.example/", ...WHOSE }, /^JWKS_URL must be an https/],
 ]) {
   test(`X5 where ${name}, every call is rejected and the log says why`, async () => {
-    const worker = await start(BOOTH, { vars });
+    const worker = await start(SAMPLES, { vars });
     try {
       const health = await worker.get("/health");
       assert.deepEqual([health.status, health.json], [503, { status: "unavailable" }]);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const LIMIT = 1000;
 const KEY = `${CANARY}-key`;
@@ -12,9 +12,9 @@ const hash = createHash("sha256").update(KEY).digest("hex");
 let worker, standard, guarded;
 before(async () => {
   [worker, standard, guarded] = await Promise.all([
-    start(BOOTH, { vars: { MAX_BODY_BYTES: String(LIMIT) } }),
-    start(BOOTH),
-    start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: JSON.stringify([{ name: "one", hash, scopes: [] }]), MAX_BODY_BYTES: "8388608" } }),
+    start(SAMPLES, { vars: { MAX_BODY_BYTES: String(LIMIT) } }),
+    start(SAMPLES),
+    start(SAMPLES, { vars: { AUTH: "api-key", API_KEYS: JSON.stringify([{ name: "one", hash, scopes: [] }]), MAX_BODY_BYTES: "8388608" } }),
   ]);
 });
 after(() => Promise.all([worker, standard, guarded].map((each) => each.close())));

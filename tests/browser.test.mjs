@@ -8,7 +8,7 @@ import { front } from "./support/front.mjs";
 import { github } from "./support/github.mjs";
 import { claims, hmac, token } from "./support/issuer.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-the-calendar`;
 const WORDY = `${CANARY}-key-of-another`;
@@ -50,7 +50,7 @@ before(async () => {
     // The server only grants this if the request asks for consent.
     OAUTH_GITHUB_SCOPES: "offline_access",
   };
-  worker = await start(BOOTH, { vars, around: AHEAD });
+  worker = await start(SAMPLES, { vars, around: AHEAD });
   address.serve(worker);
   browser = await launch();
 });

@@ -2,10 +2,10 @@
 // duration, numbers and parallel calls. The tables are native: call::tests, catalog and server::tests.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 let booth, fixtures;
-before(async () => ([booth, fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)])));
+before(async () => ([booth, fixtures] = await Promise.all([start(SAMPLES), start(FIXTURES)])));
 after(() => Promise.all([booth.close(), fixtures.close()]));
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -5,7 +5,7 @@ import { entryOf, token } from "../packages/toolbooth/src/credentials.js";
 import { Browser, authorizing, path } from "./support/authorizing.mjs";
 import { CLIENT } from "./support/oauth.mjs";
 import { listen } from "./support/server.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 // The calling application. The pages and the check need no key, because users and browsers have none.
 const KEY = { "oxp-api-key": `${CANARY}-key-of-the-calendar` };
@@ -23,7 +23,7 @@ before(async () => {
     entryOf(NOTHING["oxp-api-key"], "Nothing", []),
   ]);
   vars = { ...services.vars, AUTH: "api-key", API_KEYS };
-  worker = await start(BOOTH, { vars });
+  worker = await start(SAMPLES, { vars });
 });
 beforeEach(() => {
   for (const key of Object.keys(provider.now)) delete provider.now[key];
@@ -153,7 +153,7 @@ test("a redirect is not followed: neither the client's secret nor a token goes e
 
 test("calls of one request refresh once", async () => {
   const secret = `${CANARY}-secret-of-at-least-32-bytes`;
-  const own = await start(BOOTH, { vars: { ...vars, AUTH: "jwt", JWT_SECRET: secret } });
+  const own = await start(SAMPLES, { vars: { ...vars, AUTH: "jwt", JWT_SECRET: secret } });
   const headers = { authorization: `Bearer ${token({ sub: newUser(), scope: "github:read", exp: Math.floor(Date.now() / 1000) + 600 }, secret)}` };
   const calls = [1, 2, 3].map((id) => ({
     jsonrpc: "2.0",
@@ -205,7 +205,7 @@ test("methods that a path does not allow", async () => {
 });
 
 test("requests without credentials are limited by network: a page for users, JSON for programs", async () => {
-  const limited = await start(BOOTH, { vars, limiters: { SIGN_IN_LIMITER: 1 } });
+  const limited = await start(SAMPLES, { vars, limiters: { SIGN_IN_LIMITER: 1 } });
   try {
     assert.equal((await limited.get("/auth/check?c=a")).status, 200);
     for (const [at, type] of [["/auth/check?c=a", "application/json"], ["/auth/start?c=a", "text/html; charset=utf-8"]]) {
@@ -219,7 +219,7 @@ test("requests without credentials are limited by network: a page for users, JSO
 
 test("a store that fails: the call reports it, the check decides nothing", async () => {
   const asked = await challenge(newUser());
-  const failing = await start(BOOTH, { vars, kv: "failing" });
+  const failing = await start(SAMPLES, { vars, kv: "failing" });
   try {
     const call = { tool_id: "GitHub.ListIssues", input: { owner: "a", repository: "b" }, context: { user_id: CANARY } };
     const { status, json } = await failing.post(call, { headers: KEY });
@@ -231,7 +231,7 @@ test("a store that fails: the call reports it, the check decides nothing", async
 });
 
 test("X48 without providers a tool needs the client's own token", async () => {
-  const plain = await start(BOOTH, { vars: { GITHUB_API_URL: api.base } });
+  const plain = await start(SAMPLES, { vars: { GITHUB_API_URL: api.base } });
   try {
     const input = { owner: "octocat", repository: "hello-world" };
     const without = await plain.call("GitHub.ListIssues", input);

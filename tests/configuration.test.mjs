@@ -5,13 +5,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { addresses, pathOf } from "./support/protocols.mjs";
-import { BOOTH, CANARY, deployed, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, deployed, start } from "./support/worker.mjs";
 
 const ADD = ["Calculator.Add", { a: 1, b: 2 }];
 
 /** A Worker for one test. */
 async function using(options, use) {
-  const worker = await start(BOOTH, options);
+  const worker = await start(SAMPLES, options);
   try {
     await use(worker);
   } finally {

@@ -10,7 +10,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { root } from "./support/commands.mjs";
 import { issued, issuer, keyPair } from "./support/issuer.mjs";
 import { model } from "./support/models.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-a-client`;
 const DEVELOPMENT_KEY = "development-key";
@@ -27,10 +27,10 @@ let worker, signing;
 before(async () => {
   const entry = (name, key) => ({ name, scopes: ["*"], hash: createHash("sha256").update(key).digest("hex") });
   const API_KEYS = JSON.stringify([entry("client", KEY), entry("development", DEVELOPMENT_KEY)]);
-  worker = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS } });
+  worker = await start(SAMPLES, { vars: { AUTH: "api-key", API_KEYS } });
   const [PUBLIC_URL] = Object.keys(SITES);
   const vars = { AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` };
-  signing = await start(BOOTH, { vars });
+  signing = await start(SAMPLES, { vars });
 });
 after(() => Promise.all([worker.close(), signing.close()]));
 
@@ -130,7 +130,7 @@ test("with the variables of the page, a client learns where to get a token, and 
   const vars = Object.fromEntries([...text.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]));
   const pair = keyPair("ES256");
   const keys = await issuer(pair);
-  const booth = await start(BOOTH, { vars: { ...vars, JWKS_URL: keys.url } });
+  const booth = await start(SAMPLES, { vars: { ...vars, JWKS_URL: keys.url } });
   try {
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const refused = await booth.post(list, { path: "/mcp" });

@@ -2,7 +2,7 @@
 // and that other pages are rejected.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 const A = "https://a.example";
 const B = "http://localhost:3000";
@@ -10,7 +10,7 @@ const LIST = `${A}, ${B}`;
 const workers = {};
 before(async () => {
   const configurations = [["", ""], ["*", "*"], [LIST, LIST]].map(([name, ALLOWED_ORIGINS]) => [name, { ALLOWED_ORIGINS }]);
-  await Promise.all(configurations.map(async ([name, vars]) => (workers[name] = await start(BOOTH, { vars }))));
+  await Promise.all(configurations.map(async ([name, vars]) => (workers[name] = await start(SAMPLES, { vars }))));
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const workers = {};
 before(async () => {
-  [workers.booth, workers.fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)]);
+  [workers.booth, workers.fixtures] = await Promise.all([start(SAMPLES), start(FIXTURES)]);
 });
 after(() => Promise.all([workers.booth.close(), workers.fixtures.close()]));
 

@@ -2,10 +2,10 @@
 // of docs/PROTOCOLS.md; the tables of versions and shapes are native (protocol::envelope::tests, server::tests::envelope).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BOOTH, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, FIXTURES, start } from "./support/worker.mjs";
 
 let booth, fixtures;
-before(async () => ([booth, fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)])));
+before(async () => ([booth, fixtures] = await Promise.all([start(SAMPLES), start(FIXTURES)])));
 after(() => Promise.all([booth.close(), fixtures.close()]));
 
 const OTC = "otc://1.0";

@@ -8,7 +8,7 @@ import { newKey } from "../packages/toolbooth/src/credentials.js";
 import { findings } from "../packages/toolbooth/src/findings.js";
 import { checkKeys } from "../packages/toolbooth/src/key.js";
 import { root, run } from "./support/commands.mjs";
-import { BINDINGS, BOOTH, NOTES, deployed } from "./support/worker.mjs";
+import { BINDINGS, SAMPLES, NOTES, deployed } from "./support/worker.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
 after(() => rmSync(scratch, { recursive: true }));
@@ -35,7 +35,7 @@ const NO_KEY = /^MODELS\.fast\.targets\[0\]\.provider is openai, which needs the
 for (const [what, bundle, vars, sections, expected, created] of [
   ["nothing", NOTES, { AUTH: "none" }, KV + D1, {}, ["KV", "NOTES"]],
   ["AUTH", NOTES, {}, KV + D1, { calls: [/^AUTH is not set, so every call is rejected with 401/] }, ["KV", "NOTES"]],
-  ["keys, and what is less urgent", BOOTH, { AUTH: "api-key" }, KV, { calls: [/^API_KEYS must be a JSON array/], notes: [GITHUB] }, ["KV"]],
+  ["keys, and what is less urgent", SAMPLES, { AUTH: "api-key" }, KV, { calls: [/^API_KEYS must be a JSON array/], notes: [GITHUB] }, ["KV"]],
   ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, { calls: [/^JWT_SECRET .*must be set|JWKS_URL/] }, ["KV", "NOTES"]],
   ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, { calls: [/^STATE_KEY is not set/, /^PUBLIC_URL must be set/, /^SIGN_IN_ALLOWED must name/] }, ["KV", "NOTES"]],
   ["what is less urgent than the secrets of sign-in", NOTES, { AUTH: "api-key, sign-in", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "Notes.*,Note.*" }, KV + D1, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/, /^SIGN_IN_ALLOWED must name/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV", "NOTES"]],

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { Gateway, tool, user, WEATHER } from "./support/gateway/ask.mjs";
 import { authorization, KEY, model, sender, startGateway, variables } from "./support/gateway/worker.mjs";
 import { standIns } from "./support/providers/stand-in.mjs";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 const ROME = { name: "weather", input: { city: "canary-Rome" } };
 const tools = [WEATHER];

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { github } from "./support/github.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 let api, worker;
 before(async () => {
   api = await github();
-  worker = await start(BOOTH, { vars: { GITHUB_API_URL: api.base } });
+  worker = await start(SAMPLES, { vars: { GITHUB_API_URL: api.base } });
 });
 after(async () => {
   await worker.close();

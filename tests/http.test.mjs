@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addresses } from "./support/protocols.mjs";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 let worker;
-before(async () => (worker = await start(BOOTH)));
+before(async () => (worker = await start(SAMPLES)));
 after(() => worker.close());
 
-const index = await start(BOOTH);
+const index = await start(SAMPLES);
 const ALL = await addresses(index);
 await index.close();
 

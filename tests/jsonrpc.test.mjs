@@ -5,10 +5,10 @@ import jsonSchema from "@json-schema-tools/meta-schema";
 import openRpcDocument from "@open-rpc/meta-schema";
 import Ajv from "ajv";
 import { JSONRPCClient, JSONRPCErrorException } from "json-rpc-2.0";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 let booth;
-before(async () => (booth = await start(BOOTH)));
+before(async () => (booth = await start(SAMPLES)));
 after(() => booth.close());
 
 const STRICT = "/jsonrpc";

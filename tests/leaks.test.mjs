@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { claims, hmac, token } from "./support/issuer.mjs";
 import { entrusted, errors, issued, printedLeaks, values } from "./support/leaks.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const TOKEN = token({ alg: "HS256" }, claims(), hmac("a secret of no worth"));
 const [, PAYLOAD, SIGNATURE] = TOKEN.split(".");
@@ -111,7 +111,7 @@ for (const [name, statement] of [
   ["logs an object with an input in it", "console.log({ call: { body } });"],
 ]) {
   test(`a Worker that ${name} does not pass`, async () => {
-    const worker = await start(BOOTH, { around: betraying(statement) });
+    const worker = await start(SAMPLES, { around: betraying(statement) });
     const headers = { authorization: `Bearer ${TOKEN}` };
     const { status } = await worker.post({ tool_id: "Text.Slugify", input: { text: `${CANARY} berlin` } }, { headers });
     assert.equal(status, 200);
@@ -128,7 +128,7 @@ for (const [name, statement] of [
   ["an input as it crashes", "throw new Error(body);"],
 ]) {
   test(`an error that repeats ${name} does not pass`, async () => {
-    const worker = await start(BOOTH, { around: betraying(statement) });
+    const worker = await start(SAMPLES, { around: betraying(statement) });
     const headers = { authorization: `Bearer ${TOKEN}`, "oxp-api-key": `${CANARY}-key` };
     try {
       const call = { tool_id: "Text.Slugify", input: { text: `${CANARY} berlin` } };
@@ -145,7 +145,7 @@ test("an error that repeats what another caller sent does not pass", async () =>
     kept = request.headers.get("oxp-api-key");
     return Response.json({ message: before ?? "first" }, { status: 400, headers: { "oxp-version": "1.0" } });
   } };`;
-  const worker = await start(BOOTH, { around: remembering });
+  const worker = await start(SAMPLES, { around: remembering });
   try {
     const call = (key) => worker.post({ tool_id: "Text.Slugify" }, { headers: { "oxp-api-key": `${CANARY}-${key}` } });
     await call("first");

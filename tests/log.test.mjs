@@ -6,7 +6,7 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { Browser, authorizing } from "./support/authorizing.mjs";
 import { addresses, pathOf } from "./support/protocols.mjs";
 import { listen } from "./support/server.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
@@ -24,7 +24,7 @@ after(() => service.close());
 
 /** A Worker for one test. */
 async function using(options, use) {
-  const worker = await start(BOOTH, options);
+  const worker = await start(SAMPLES, options);
   try {
     await use(worker);
   } finally {

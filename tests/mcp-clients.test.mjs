@@ -12,7 +12,7 @@ import { UrlElicitationRequiredError as ElicitationV1 } from "@modelcontextproto
 import { token } from "../packages/toolbooth/src/credentials.js";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
 import { run } from "./support/commands.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const SECRET = `${CANARY} of at least thirty-two bytes`;
 
@@ -22,7 +22,7 @@ before(async () => {
   home = mkdtempSync(join(tmpdir(), "inspector-"));
   services = await authorizing();
   const vars = { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET };
-  [worker, asking] = await Promise.all([start(BOOTH), start(BOOTH, { vars })]);
+  [worker, asking] = await Promise.all([start(SAMPLES), start(SAMPLES, { vars })]);
 });
 after(async () => {
   rmSync(home, { recursive: true });

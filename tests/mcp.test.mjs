@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { Browser, PUBLIC, authorizing } from "./support/authorizing.mjs";
 import { claims, hmac, issued, issuer, keyPair, token } from "./support/issuer.mjs";
 import * as mcp from "./support/mcp.mjs";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const METADATA = `${PUBLIC}/.well-known/oauth-protected-resource/mcp`;
 const SECRET = `${CANARY} of at least thirty-two bytes`;
@@ -24,11 +24,11 @@ before(async () => {
     PUBLIC_URL: PUBLIC,
   };
   const starting = {
-    booth: start(BOOTH),
+    booth: start(SAMPLES),
     fixtures: start(FIXTURES),
     resource: start(FIXTURES, { vars: resource }),
-    challenges: start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET } }),
-    own: start(BOOTH, { vars: { ALLOWED_ORIGINS: "https://a.example", PUBLIC_URL: PUBLIC } }),
+    challenges: start(SAMPLES, { vars: { ...services.vars, AUTH: "jwt", JWT_SECRET: SECRET } }),
+    own: start(SAMPLES, { vars: { ALLOWED_ORIGINS: "https://a.example", PUBLIC_URL: PUBLIC } }),
   };
   await Promise.all(Object.entries(starting).map(async ([name, worker]) => (workers[name] = await worker)));
 });

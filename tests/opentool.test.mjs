@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import * as clients from "./support/opentool.mjs";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key`;
 const KEYED = { vars: { AUTH: "api-key", API_KEYS: JSON.stringify([entryOf(KEY, "tests", [])]) }, limit: 1 };
 
 let booth, fixtures, keyed;
-before(async () => ([booth, fixtures, keyed] = await Promise.all([start(BOOTH), start(FIXTURES), start(BOOTH, KEYED)])));
+before(async () => ([booth, fixtures, keyed] = await Promise.all([start(SAMPLES), start(FIXTURES), start(SAMPLES, KEYED)])));
 after(() => Promise.all([booth.close(), fixtures.close(), keyed.close()]));
 
 const CALL = "/opentool/call";

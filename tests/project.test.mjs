@@ -9,7 +9,7 @@ import { BUDGET } from "../bench/budget.mjs";
 import { variables } from "../packages/toolbooth/src/variables.js";
 import { root, run, serve } from "./support/commands.mjs";
 import { Person } from "./support/sign-in.mjs";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
@@ -201,7 +201,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
   const [entry] = /^  \{.*\}$/m.exec(out) ?? assert.fail(out);
   const { hash, ...rest } = JSON.parse(entry);
   assert.deepEqual(rest, { name: "ada", scopes: ["a", "b:c"] });
-  const worker = await start(BOOTH, { vars: { AUTH: "api-key", API_KEYS: `[${entry}]` } });
+  const worker = await start(SAMPLES, { vars: { AUTH: "api-key", API_KEYS: `[${entry}]` } });
   try {
     assert.equal((await worker.get("/tools", { "oxp-api-key": key.trim() })).status, 200);
     assert.equal((await worker.get("/tools", { "oxp-api-key": hash })).status, 401);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openMeteo } from "./support/open-meteo.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const PROVIDERS = ["openai", "openai-responses", "anthropic", "gemini"];
 
@@ -11,8 +11,8 @@ let booth, limited, weather;
 before(async () => {
   weather = await openMeteo();
   [booth, limited] = await Promise.all([
-    start(BOOTH, { vars: { WEATHER_FORECAST_URL: weather.base, WEATHER_GEOCODING_URL: weather.base } }),
-    start(BOOTH, { vars: { TOOL_ALLOWLIST: "Calculator.*", MAX_TOOL_CALLS: "2", MAX_ARGUMENT_BYTES: "100" } }),
+    start(SAMPLES, { vars: { WEATHER_FORECAST_URL: weather.base, WEATHER_GEOCODING_URL: weather.base } }),
+    start(SAMPLES, { vars: { TOOL_ALLOWLIST: "Calculator.*", MAX_TOOL_CALLS: "2", MAX_ARGUMENT_BYTES: "100" } }),
   ]);
 });
 after(() => Promise.all([booth, limited, weather].map((each) => each.close())));

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
 import { toStrictJsonSchema } from "openai/lib/transform";
-import { BOOTH, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, FIXTURES, start } from "./support/worker.mjs";
 
 const workers = {};
 before(async () => {
-  [workers.booth, workers.fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)]);
+  [workers.booth, workers.fixtures] = await Promise.all([start(SAMPLES), start(FIXTURES)]);
 });
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 

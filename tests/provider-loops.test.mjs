@@ -7,10 +7,10 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { model } from "./support/models.mjs";
 import { SUBSETS, taken } from "./support/schemas.mjs";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 let worker;
-before(async () => (worker = await start(BOOTH)));
+before(async () => (worker = await start(SAMPLES)));
 after(() => worker.close());
 
 const QUESTION = "What is to be done?";

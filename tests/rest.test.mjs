@@ -11,7 +11,7 @@ import { UtcpClient } from "@utcp/sdk";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { root, run } from "./support/commands.mjs";
-import { BOOTH, CANARY, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-for-rest`;
 const LATEST = [
@@ -31,9 +31,9 @@ let booth, fixtures, closed, folder;
 before(async () => {
   const API_KEYS = JSON.stringify([entryOf(KEY, "rest", ["github:read"])]);
   [booth, fixtures, closed] = await Promise.all([
-    start(BOOTH),
+    start(SAMPLES),
     start(FIXTURES),
-    start(BOOTH, { vars: { AUTH: "api-key", API_KEYS } }),
+    start(SAMPLES, { vars: { AUTH: "api-key", API_KEYS } }),
   ]);
   folder = mkdtempSync(join(tmpdir(), "rest-"));
 });

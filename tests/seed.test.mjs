@@ -2,7 +2,7 @@
 // with its JSON on one line and without `duration`.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 const EXAMPLES = [
   {
@@ -71,7 +71,7 @@ const EXAMPLES = [
 const withoutDuration = (text) => text.replace(/"duration":\d+,/, '"duration":0,');
 
 let worker;
-before(async () => (worker = await start(BOOTH)));
+before(async () => (worker = await start(SAMPLES)));
 after(() => worker.close());
 
 for (const path of ["/call", "/tools/call", "/oxp/call", "/oxp/tools/call"]) {

@@ -9,7 +9,7 @@ import { front } from "./support/front.mjs";
 import { watchPage } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { listen } from "./support/server.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-ada`;
 const EVIL_NAME = `<img src=x onerror="document.title='taken'"> & "friends"`;
@@ -18,7 +18,7 @@ let address, provider, worker, browser, site, clientId, callbacks;
 before(async () => {
   address = await front();
   provider = await openidProvider(`${address.origin}/auth/callback/corp`);
-  worker = await start(BOOTH, {
+  worker = await start(SAMPLES, {
     vars: {
       AUTH: "sign-in, api-key",
       API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"])]),

@@ -13,7 +13,7 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { environment, freePort, root } from "./support/commands.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { Person, chatgpt, claude, claudeCode, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
-import { BOOTH, CANARY, start } from "./support/worker.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-ada`;
 const KEY_OF_READER = `${CANARY}-key-that-may-read`;
@@ -52,7 +52,7 @@ before(async () => {
       { id: OPERATOR.id, name: "Connector", redirect_uris: [REDIRECT], secret_hash: sha256(OPERATOR.secret) },
     ]),
   };
-  worker = await start(BOOTH, { port, vars });
+  worker = await start(SAMPLES, { port, vars });
 });
 after(async () => {
   await worker.close();
@@ -364,7 +364,7 @@ const form = (instance, path, fields) =>
   });
 
 test("another instance, whose store knows nothing, exchanges the code and refreshes; one whose store fails does not", async () => {
-  const [behind, failing] = await Promise.all([start(BOOTH, { vars }), start(BOOTH, { vars, kv: "failing" })]);
+  const [behind, failing] = await Promise.all([start(SAMPLES, { vars }), start(SAMPLES, { vars, kv: "failing" })]);
   try {
     const one = await flow();
     const code = (await one.agree()).searchParams.get("code");
@@ -390,7 +390,7 @@ test("another instance, whose store knows nothing, exchanges the code and refres
 });
 
 test("sign-ins, and tokens that are issued, rejected and revoked, are logged", async () => {
-  const instance = await start(BOOTH, { vars });
+  const instance = await start(SAMPLES, { vars });
   try {
     const one = await flow();
     const code = (await one.agree()).searchParams.get("code");

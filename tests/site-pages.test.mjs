@@ -9,7 +9,7 @@ import { isAccessible } from "./support/chromium.mjs";
 import { root } from "./support/commands.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { KEY, startSite, useSite } from "./support/site.mjs";
-import { BOOTH as SAMPLES, FIXTURES } from "./support/worker.mjs";
+import { FIXTURES, SAMPLES } from "./support/worker.mjs";
 
 const { visiting, worker } = useSite();
 

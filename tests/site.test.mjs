@@ -9,7 +9,7 @@ import { addressOf, assetOf, fileTags, hasTls, modeOf, prefersHtml, site as answ
 import { landing } from "../site/build/pages.js";
 import { root } from "./support/commands.mjs";
 import { KEY, definitions, startSite } from "./support/site.mjs";
-import { BOOTH, SITE, start } from "./support/worker.mjs";
+import { SAMPLES, SITE, start } from "./support/worker.mjs";
 
 const FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const HOST = "https://tools.example.net";
@@ -204,7 +204,7 @@ test("a page that has not changed is not sent again", async () => {
   assert.equal(again.headers.get("etag"), etag);
   assert.ok(again.headers.get("content-security-policy"));
   const vars = { SITE: "landing", PUBLIC_URL: "https://public.example" };
-  const worker = await start(BOOTH, { site: true, vars });
+  const worker = await start(SAMPLES, { site: true, vars });
   try {
     const first = await get("/", { accept: FIREFOX });
     const other = await worker.fetch(`${HOST}/`, { headers: { accept: FIREFOX, "if-none-match": first.headers.get("etag") } });
@@ -290,7 +290,7 @@ test("the tools are only listed for those who may call them", async () => {
 
 for (const [SITE, landing, playground] of [["off", 404, 404], ["landing", 200, 404], [undefined, 200, 404], ["nonsense", 200, 404]]) {
   test(`SITE=${SITE}: no playground`, async () => {
-    const worker = await start(BOOTH, { site: true, vars: { SITE } });
+    const worker = await start(SAMPLES, { site: true, vars: { SITE } });
     const fetched = (path) => worker.fetch(HOST + path, { headers: { accept: FIREFOX } });
     assert.equal((await fetched("/playground")).status, playground);
     const first = await fetched("/");
@@ -304,7 +304,7 @@ for (const [SITE, landing, playground] of [["off", 404, 404], ["landing", 200, 4
 }
 
 test("without assets, nothing changes", async () => {
-  const worker = await start(BOOTH, { vars: { SITE: "playground" } });
+  const worker = await start(SAMPLES, { vars: { SITE: "playground" } });
   const reply = await worker.fetch(`${HOST}/`, { headers: { accept: FIREFOX } });
   assert.equal(reply.headers.get("content-type"), "application/json");
   assert.ok(!(reply.headers.get("vary") ?? "").includes("accept"));

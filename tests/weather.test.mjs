@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { openMeteo } from "./support/open-meteo.mjs";
-import { BOOTH, start } from "./support/worker.mjs";
+import { SAMPLES, start } from "./support/worker.mjs";
 
 let upstream, worker;
 before(async () => {
   upstream = await openMeteo();
   const vars = { WEATHER_FORECAST_URL: upstream.base, WEATHER_GEOCODING_URL: upstream.base };
-  worker = await start(BOOTH, { vars });
+  worker = await start(SAMPLES, { vars });
 });
 beforeEach(() => upstream.requests.splice(0));
 after(async () => {
@@ -108,7 +108,7 @@ for (const [city, message, retry_after_ms, developer_message] of [
 
 test("X25 nothing listens at the upstream's address", async () => {
   // By default the Worker of the tests uses a closed port.
-  const alone = await start(BOOTH);
+  const alone = await start(SAMPLES);
   try {
     const { status, json } = await alone.call("Weather.Forecast", { city: "canary" });
     assert.equal(status, 200);

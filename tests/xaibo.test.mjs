@@ -2,10 +2,10 @@
 // server::tests::xaibo); tests/clients has the Python package and Xaibo itself.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BOOTH, FIXTURES, start } from "./support/worker.mjs";
+import { SAMPLES, FIXTURES, start } from "./support/worker.mjs";
 
 const workers = {};
-before(async () => ([workers.booth, workers.fixtures] = await Promise.all([start(BOOTH), start(FIXTURES)])));
+before(async () => ([workers.booth, workers.fixtures] = await Promise.all([start(SAMPLES), start(FIXTURES)])));
 after(() => Promise.all(Object.values(workers).map((worker) => worker.close())));
 
 const execute = (tool_name, parameters) => workers.booth.post({ tool_name, parameters }, { path: "/xaibo/execute" });

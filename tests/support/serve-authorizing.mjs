@@ -5,10 +5,10 @@
 //   node tests/support/serve-authorizing.mjs secret
 import { createInterface } from "node:readline";
 import { Browser, authorizing } from "./authorizing.mjs";
-import { BOOTH, start } from "./worker.mjs";
+import { SAMPLES, start } from "./worker.mjs";
 
 const services = await authorizing();
-const worker = await start(BOOTH, { vars: { ...services.vars, AUTH: "jwt", JWT_ISSUER: "https://issuer.example", JWT_SECRET: process.argv[2] } });
+const worker = await start(SAMPLES, { vars: { ...services.vars, AUTH: "jwt", JWT_ISSUER: "https://issuer.example", JWT_SECRET: process.argv[2] } });
 console.log(worker.address);
 for await (const url of createInterface({ input: process.stdin })) {
   console.log((await new Browser(worker).grant({ url })).status);

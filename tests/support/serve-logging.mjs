@@ -2,9 +2,9 @@
 // the events that it has logged so far, as a JSON array. Stops when the input ends.
 //   node tests/support/serve-logging.mjs
 import { createInterface } from "node:readline";
-import { BOOTH, start } from "./worker.mjs";
+import { SAMPLES, start } from "./worker.mjs";
 
-const worker = await start(BOOTH);
+const worker = await start(SAMPLES);
 console.log(worker.address);
 for await (const _ of createInterface({ input: process.stdin })) {
   console.log(JSON.stringify(await worker.events()));

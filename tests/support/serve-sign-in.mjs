@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { entryOf } from "../../packages/toolbooth/src/credentials.js";
 import { freePort } from "./commands.mjs";
 import { Person, claudeCode, hosting, sha256 } from "./sign-in.mjs";
-import { BOOTH, CANARY, start } from "./worker.mjs";
+import { SAMPLES, CANARY, start } from "./worker.mjs";
 
 const KEY = `${CANARY}-key-of-ada`;
 const DOCUMENT = "/oauth/claude-code-client-metadata";
@@ -21,7 +21,7 @@ const vars = {
   STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
   SIGN_IN_CLIENTS: JSON.stringify([connector]),
 };
-const worker = await start(BOOTH, { port, vars });
+const worker = await start(SAMPLES, { port, vars });
 console.log(vars.PUBLIC_URL);
 for await (const url of createInterface({ input: process.stdin })) {
   console.log(url === "document" ? `${documents.base}${DOCUMENT}` : (await new Person().agree(url, KEY)).href);

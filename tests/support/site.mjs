@@ -6,7 +6,7 @@ import { entryOf } from "../../packages/toolbooth/src/credentials.js";
 import { launch } from "./chromium.mjs";
 import { github } from "./github.mjs";
 import { openMeteo } from "./open-meteo.mjs";
-import { CANARY, BOOTH, start } from "./worker.mjs";
+import { CANARY, SAMPLES, start } from "./worker.mjs";
 
 const root = new URL("../../", import.meta.url);
 
@@ -16,7 +16,7 @@ export const KEY = `${CANARY}-key-of-a-visitor`;
 export const LOCAL = "http://127.0.0.1:*,http://localhost:*";
 
 /** Starts the Worker with the site and the services that its tools call. */
-export async function startSite({ vars = {}, bundle = BOOTH } = {}) {
+export async function startSite({ vars = {}, bundle = SAMPLES } = {}) {
   const [weather, issues] = await Promise.all([openMeteo(), github()]);
   const worker = await start(bundle, {
     site: true,

@@ -11,7 +11,7 @@ const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
 /** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the sample with D1 and R2. */
-export const BOOTH = "target/samples";
+export const SAMPLES = "target/samples";
 export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";

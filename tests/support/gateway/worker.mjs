@@ -1,7 +1,7 @@
 // The Worker as a chat gateway in front of stand-ins of the providers.
 import { entryOf } from "../../../packages/toolbooth/src/credentials.js";
 import { standIns } from "../providers/stand-in.mjs";
-import { BOOTH, start } from "../worker.mjs";
+import { SAMPLES, start } from "../worker.mjs";
 import { MODELS } from "./cases.mjs";
 
 const IDS = { openai: "openai", anthropic: "anthropic", gemini: "google", "gemini-2.5": "google" };
@@ -37,7 +37,7 @@ export const sender = (address, headers = {}) => (provider, body, signal) =>
 /** Starts the Worker with stand-ins: `{ worker, upstream, send, close }`. `vars` adds variables, `entry` members of the key. */
 export async function startGateway({ vars = {}, entry, upstream, ...options } = {}) {
   const providers = upstream ?? (await standIns());
-  const worker = await start(BOOTH, { vars: { ...variables(providers, entry), ...vars }, ...options });
+  const worker = await start(SAMPLES, { vars: { ...variables(providers, entry), ...vars }, ...options });
   const close = async () => {
     await worker.close();
     await providers.close();
