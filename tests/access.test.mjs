@@ -14,7 +14,7 @@ const entry = (name, scopes = []) => entryOf(KEYS[name] ?? `${CANARY}-key-${name
 const API_KEYS = JSON.stringify([entry("full", ["fixture:run", "fixture:tell"]), entry("few", ["fixture:run"])]);
 const bearer = (value) => ({ authorization: `Bearer ${value}` });
 const signed = (more, secret = SECRET) => bearer(token({ alg: "HS256" }, claims(more), hmac(secret)));
-const PUBLIC = "https://booth.example";
+const PUBLIC = "https://tools.example";
 
 const index = await start(FIXTURES);
 const ALL = await addresses(index);

@@ -101,7 +101,7 @@ test("callers without credentials may chat on this machine if DEVELOPMENT is tru
     assert.equal((await worker.get("/health")).status, 200);
     upstream.openai.script({ text: "Sunny" });
     assert.equal((await post(worker, body("openai"), { headers: {} })).status, 200);
-    const foreign = await post(worker, body("openai"), { headers: { host: "booth.example" } });
+    const foreign = await post(worker, body("openai"), { headers: { host: "tools.example" } });
     assert.equal(foreign.status, 403);
   });
 });

@@ -5,7 +5,7 @@ import { CLIENT, authorizationServer } from "./oauth.mjs";
 import { CANARY } from "./leaks.mjs";
 
 /** The Worker's `PUBLIC_URL`. Nothing listens there: the browser goes to the Worker itself. */
-export const PUBLIC = "https://booth.example";
+export const PUBLIC = "https://tools.example";
 
 /** Starts GitHub's API and its authorization server; `vars` configures a Worker that uses both. */
 export async function authorizing() {

@@ -339,8 +339,8 @@ pub(crate) fn every_rejection() -> Vec<Rejection> {
             user_id: true,
             challenges: vec![Challenge {
                 id: text("challenge"),
-                url: text("https://booth.example/auth/start?c=a.b"),
-                check_url: text("https://booth.example/auth/check?c=a.b"),
+                url: text("https://tools.example/auth/start?c=a.b"),
+                check_url: text("https://tools.example/auth/check?c=a.b"),
                 provider: text("mail"),
                 title: text("Mail"),
             }],

@@ -366,9 +366,9 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
 #[test]
 fn anonymous_callers_get_no_grants_on_a_public_server() {
     for (auth, origin, wrong) in [
-        ("none", "https://booth.example", true),
-        ("none,api-key", "https://booth.example", true),
-        ("api-key", "https://booth.example", false),
+        ("none", "https://tools.example", true),
+        ("none,api-key", "https://tools.example", true),
+        ("api-key", "https://tools.example", false),
         ("none", "http://localhost:8787", false),
         ("none", "http://127.0.0.1:8787", false),
         ("none", "https://localhost.example", true),

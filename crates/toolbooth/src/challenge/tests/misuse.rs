@@ -96,7 +96,7 @@ fn a_foreign_page_deletes_no_grant() {
 
 #[test]
 fn a_page_of_the_server_deletes_a_grant_at_each_of_its_addresses() {
-    const PAGE: &str = "https://booth.workers.example";
+    const PAGE: &str = "https://tools.workers.example";
     let there = granted_for_an_hour(&[]);
     let (path, query) = PATH.split_once('?').unwrap();
     for (own_origin, status) in [(None, 403), (Some(world::ORIGIN), 403), (Some(PAGE), 204)] {

@@ -128,8 +128,8 @@ fn pages_keep_to_themselves() {
 #[test]
 fn browsers_are_bound_to_tls_where_users_reach_the_server_by_it() {
     for (origin, bound) in [
-        ("https://booth.example", true),
-        ("https://booth.example:8443", true),
+        ("https://tools.example", true),
+        ("https://tools.example:8443", true),
         ("http://localhost:8787", false),
         ("https://localhost:8787", false),
         ("https://127.0.0.1", false),
@@ -315,9 +315,9 @@ fn what_is_wrong_with_the_configuration_is_named() {
     for (name, value, wrong) in [
         ("OAUTH_PROVIDERS", "Mail", true),
         ("OAUTH_PROVIDERS", "", false),
-        ("PUBLIC_URL", "https://booth.example/", true),
-        ("PUBLIC_URL", "http://booth.example", true),
-        ("PUBLIC_URL", "booth.example", true),
+        ("PUBLIC_URL", "https://tools.example/", true),
+        ("PUBLIC_URL", "http://tools.example", true),
+        ("PUBLIC_URL", "tools.example", true),
         ("PUBLIC_URL", "http://localhost:8787", false),
         ("STATE_KEY", "short", true),
         ("STATE_KEY", "", true),

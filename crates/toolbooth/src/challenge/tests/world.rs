@@ -13,9 +13,9 @@ use crate::http::{Body, Request, Response};
 use crate::oauth::PkceVerifier;
 use crate::testing::{FakeHost, ready};
 
-pub(super) const ORIGIN: &str = "https://booth.example";
+pub(super) const ORIGIN: &str = "https://tools.example";
 /// Where the provider `mail` sends users back.
-pub(super) const CALLBACK: &str = "https://booth.example/auth/callback/mail";
+pub(super) const CALLBACK: &str = "https://tools.example/auth/callback/mail";
 const AUTHORIZE: &str = "https://mail.example/authorize?v=1";
 const TOKEN: &str = "https://mail.example/token";
 

@@ -337,7 +337,7 @@ fn every_rejection_has_a_code_a_message_and_a_status() {
             RejectionKind::MissingRequirements => {
                 "The tool needs the token \"mail\", the secret \"KEY\", a user id, which this \
                  protocol cannot send; POST /oxp/tools/call can; the user can grant it at \
-                 https://booth.example/auth/start?c=a.b"
+                 https://tools.example/auth/start?c=a.b"
                     .to_owned()
             }
             _ => description.to_string(),

@@ -193,7 +193,7 @@ fn every_rejection_is_a_tool_result() {
             Rejection::MissingRequirements(_) => Some(
                 "Tool execution failed: the call lacks context.authorization with id \"mail\", \
                  context.secrets with id \"KEY\", context.user_id; the user can grant it at \
-                 https://booth.example/auth/start?c=a.b"
+                 https://tools.example/auth/start?c=a.b"
                     .to_owned(),
             ),
             Rejection::ToolNotConfigured { .. } => {

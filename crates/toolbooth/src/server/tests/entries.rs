@@ -23,7 +23,7 @@ fn host(second: &str, more: Headers<'_>) -> FakeHost {
     let variables = [
         ("AUTH", "api-key, sign-in"),
         ("API_KEYS", &keys),
-        ("PUBLIC_URL", "https://booth.example"),
+        ("PUBLIC_URL", "https://tools.example"),
         ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
         ("OPENAI_API_KEY", "k"),
         ("TOOL_ALLOWLIST", "Echo.Say"),

@@ -279,7 +279,7 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         claims[name] = value;
         claims
     };
-    let (other, token) = ("https://chatgpt.com/oauth/other", "https://booth.example/oauth/token");
+    let (other, token) = ("https://chatgpt.com/oauth/other", "https://tools.example/oauth/token");
     for (document, claims, key, status) in [
         (&chatgpt(), None, &*modulus, 200),
         (&chatgpt(), Some(good.clone()), &modulus, 200),

@@ -64,7 +64,7 @@ fn the_metadata_have_what_clients_ask_for() {
     assert_eq!(
         header(&response, "www-authenticate"),
         Some(
-            r#"Bearer realm="toolbooth", scope="echo:a echo:b", resource_metadata="https://booth.example/.well-known/oauth-protected-resource/mcp""#
+            r#"Bearer realm="toolbooth", scope="echo:a echo:b", resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp""#
         )
     );
 }
@@ -159,7 +159,7 @@ fn authorization_requests_that_are_rejected() {
         (&[("code_challenge_method", "")], "invalid_request"),
         (&[("code_challenge", "short")], "invalid_request"),
         (&[("resource", "https://other.example/mcp")], "invalid_target"),
-        (&[("resource", "https://booth.example/other")], "invalid_target"),
+        (&[("resource", "https://tools.example/other")], "invalid_target"),
         (&[("state", &"s".repeat(1_025))], "invalid_request"),
     ] {
         // A program on this machine gets the error; for others, a page has it in a link.
@@ -189,7 +189,7 @@ fn authorization_requests_that_are_rejected() {
     let twice = format!("{}&state=2", encode(&request(&client.id)));
     let response = world.send(("GET", &format!("/oauth/authorize?{twice}")), &[], "");
     assert_eq!(response.status, 400, "a repeated parameter");
-    for resource in [RESOURCE, "https://booth.example/mcp/", ORIGIN, "https://booth.example/", ""] {
+    for resource in [RESOURCE, "https://tools.example/mcp/", ORIGIN, "https://tools.example/", ""] {
         let parameters = changed(request(&client.id), &[("resource", resource)]);
         assert_eq!(Browser::default().open(&world, &parameters).status, 200, "{resource}");
     }

@@ -145,9 +145,9 @@ fn a_session_needs_no_second_sign_in_but_consent() {
 fn only_the_servers_own_page_learns_about_the_person() {
     let world = World::new();
     for (redirect, name) in [
-        ("https://booth.example/signed-in", Some("Calendar")),
-        ("https://booth.example/signed-in/x", None),
-        ("https://booth.example.evil.example/signed-in", None),
+        ("https://tools.example/signed-in", Some("Calendar")),
+        ("https://tools.example/signed-in/x", None),
+        ("https://tools.example.evil.example/signed-in", None),
         (super::REDIRECT, None),
     ] {
         let (_, client) = world.register(&json!({
@@ -219,10 +219,10 @@ fn the_developer_signs_in_on_this_machine_only() {
     for (public_url, development, host, works) in [
         (LOCAL, "true", "localhost:8787", true),
         (LOCAL, "true", "127.0.0.1:8787", true),
-        (LOCAL, "true", "booth.example", false),
+        (LOCAL, "true", "tools.example", false),
         (LOCAL, "false", "localhost:8787", false),
         (ORIGIN, "true", "localhost:8787", false),
-        (ORIGIN, "true", "booth.example", false),
+        (ORIGIN, "true", "tools.example", false),
     ] {
         let variables = [("PUBLIC_URL", public_url), ("DEVELOPMENT", development)];
         let world = World::with(&variables, |_| panic!());

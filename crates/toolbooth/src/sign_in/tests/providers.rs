@@ -159,7 +159,7 @@ fn a_sign_in_at_a_provider() {
     let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
     let url = location(&leave);
     for (name, value) in [
-        ("redirect_uri", "https://booth.example/auth/callback/corp"),
+        ("redirect_uri", "https://tools.example/auth/callback/corp"),
         ("scope", "openid email"),
         ("client_id", "c1"),
         ("code_challenge_method", "S256"),

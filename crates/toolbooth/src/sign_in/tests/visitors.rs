@@ -118,7 +118,7 @@ fn only_the_person_whom_a_challenge_names_continues() {
     }
     // The wrong person has.
     let back = sign_in(&world, &browser, &get(&world, &browser, &url), OTHER_KEY);
-    assert_eq!(format!("https://booth.example{}", location(&back)), url);
+    assert_eq!(format!("https://tools.example{}", location(&back)), url);
     for response in [get(&world, &browser, &url), post(&world, &browser, &url)] {
         assert_eq!(response.status, 403);
         assert!(text(&response).contains("<bdi>Ada</bdi>"), "{}", text(&response));

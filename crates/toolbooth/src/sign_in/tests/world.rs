@@ -14,8 +14,8 @@ use crate::http::tests::Pairs;
 use crate::http::{Body, Request, Response};
 use crate::testing::{FakeHost, Upstream, ready};
 
-pub(super) const ORIGIN: &str = "https://booth.example";
-pub(super) const RESOURCE: &str = "https://booth.example/mcp";
+pub(super) const ORIGIN: &str = "https://tools.example";
+pub(super) const RESOURCE: &str = "https://tools.example/mcp";
 pub(super) const REDIRECT: &str = "https://client.example/cb";
 pub(super) const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 /// The key that people type, and its entry.

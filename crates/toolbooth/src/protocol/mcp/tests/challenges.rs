@@ -33,7 +33,7 @@ fn call(host: &FakeHost, params: Value) -> (u16, Value) {
 }
 
 fn is_start_url(url: &Value) -> bool {
-    url.as_str().is_some_and(|url| url.starts_with("https://booth.example/auth/start?c="))
+    url.as_str().is_some_and(|url| url.starts_with("https://tools.example/auth/start?c="))
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn mc42_text_for_every_other_client() {
         assert_eq!((status, &result["isError"]), (200, &json!(true)), "{capabilities}");
         assert!(result.get("structuredContent").is_none());
         let text = result["content"][0]["text"].as_str().unwrap();
-        let begin = "Authorization is required to access <Mail>. Ask the user to open this link, then call the tool again: https://booth.example/auth/start?c=";
+        let begin = "Authorization is required to access <Mail>. Ask the user to open this link, then call the tool again: https://tools.example/auth/start?c=";
         assert!(text.starts_with(begin) && !text.contains('\n'), "{text}");
         assert_eq!(result["content"].as_array().unwrap().len(), 1);
         let challenge = &result["_meta"]["toolbooth/authorization"][0];

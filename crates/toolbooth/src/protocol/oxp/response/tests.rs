@@ -89,11 +89,11 @@ fn every_rejection_is_a_server_error_response() {
 
 #[test]
 fn a_challenge_in_each_format() {
-    let challenge = r#"[{"id":"challenge","url":"https://booth.example/auth/start?c=a.b","check_url":"https://booth.example/auth/check?c=a.b"}]"#;
+    let challenge = r#"[{"id":"challenge","url":"https://tools.example/auth/start?c=a.b","check_url":"https://tools.example/auth/check?c=a.b"}]"#;
     let machine = format!(
         r#","missing_requirements":{{"authorization":{challenge},"user_id":true,"secrets":["KEY"]}}"#
     );
-    let link = "; the user can grant it at https://booth.example/auth/start?c=a.b";
+    let link = "; the user can grant it at https://tools.example/auth/start?c=a.b";
     for (format, marker, link, machine) in [
         (Format::Flat, "", "", &*machine),
         (Format::Oxp("urn:oxp:1.0"), r#""$schema":"urn:oxp:1.0","#, "", &machine),
