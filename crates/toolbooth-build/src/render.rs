@@ -227,10 +227,11 @@ fn list(form: &ListForm, server: &Server, entries: &[Entry], written: bool) -> (
         let latest = is_latest(entries, at);
         let versioned = versioned_name(&definition.name, &definition.version);
         let name = if latest { &definition.name } else { &versioned };
-        let (json, unfit, warnings) = match (form.entry)(&Listed { definition, name, latest }) {
-            Rendering::LeftOut => continue,
-            Rendering::Fits { json, warnings } => (json, Vec::new(), warnings),
-            Rendering::Unfit(features) => (String::new(), features, Vec::new()),
+        let (json, unsupported, warnings) = match (form.entry)(&Listed { definition, name, latest })
+        {
+            Rendering::Omitted => continue,
+            Rendering::Supported { json, warnings } => (json, Vec::new(), warnings),
+            Rendering::Unsupported(features) => (String::new(), features, Vec::new()),
         };
         if !json.is_empty() && body.len() > head {
             body.push(',');
@@ -242,7 +243,7 @@ fn list(form: &ListForm, server: &Server, entries: &[Entry], written: bool) -> (
         let _ = write!(
             parts,
             "
-            toolbooth::catalog::Entry {{ tool: {at}, name: {name:?}, start: {start}, end: {end}, unfit: &{unfit:?}, warnings: &{warnings:?} }},"
+            toolbooth::catalog::Entry {{ tool: {at}, name: {name:?}, start: {start}, end: {end}, unsupported: &{unsupported:?}, warnings: &{warnings:?} }},"
         );
     }
     body.push_str(form.tail);

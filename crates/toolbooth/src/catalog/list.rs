@@ -40,23 +40,23 @@ pub struct Listed<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rendering {
     /// It is not in the list.
-    LeftOut,
+    Omitted,
     /// It is in the list.
-    Fits {
+    Supported {
         /// The JSON text.
         json: String,
         /// Warnings for readers of the list.
         warnings: Vec<String>,
     },
     /// The format does not support these features of the definition.
-    Unfit(Vec<String>),
+    Unsupported(Vec<String>),
 }
 
 impl Rendering {
     /// It is in the list, without warnings.
     pub fn of(json: &impl serde::Serialize) -> Self {
         let json = serde_json::to_string(json).unwrap_or_default();
-        Self::Fits { json, warnings: Vec::new() }
+        Self::Supported { json, warnings: Vec::new() }
     }
 }
 
@@ -115,7 +115,7 @@ pub struct Entry {
     /// Where its JSON ends; the same as `start` if the format does not support it.
     pub end: usize,
     /// The features that the format does not support.
-    pub unfit: &'static [&'static str],
+    pub unsupported: &'static [&'static str],
     /// Warnings for readers of the list.
     pub warnings: &'static [&'static str],
 }
@@ -145,7 +145,7 @@ impl List {
         separator: &str,
     ) -> String {
         let mut text = String::new();
-        let entries = entries.into_iter().filter(|entry| entry.unfit.is_empty());
+        let entries = entries.into_iter().filter(|entry| entry.unsupported.is_empty());
         for (index, entry) in entries.enumerate() {
             if index > 0 {
                 text.push_str(separator);
@@ -160,8 +160,13 @@ impl List {
 mod tests {
     use super::*;
 
-    const fn entry(tool: usize, start: usize, end: usize, unfit: &'static [&'static str]) -> Entry {
-        Entry { tool, name: "", start, end, unfit, warnings: &[] }
+    const fn entry(
+        tool: usize,
+        start: usize,
+        end: usize,
+        unsupported: &'static [&'static str],
+    ) -> Entry {
+        Entry { tool, name: "", start, end, unsupported, warnings: &[] }
     }
 
     #[test]

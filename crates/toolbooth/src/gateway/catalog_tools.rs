@@ -137,11 +137,11 @@ impl CatalogTools {
             if !self.selected.iter().any(is_selected) {
                 continue;
             }
-            if !entry.unfit.is_empty() {
+            if !entry.unsupported.is_empty() {
                 warnings.push(format!(
                     "Tool '{}' is left out: the provider does not support {}",
                     entry.name,
-                    entry.unfit.join(", ")
+                    entry.unsupported.join(", ")
                 ));
             } else if let Some(json) = list.body.get(entry.start..entry.end) {
                 definitions.push(json);

@@ -249,7 +249,7 @@ struct ToolParameter<'a> {
 /// Renders a tool. Descriptions contain the rules that a `ToolParameter` cannot express.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let mut schema = listed.definition.input_schema.clone();
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {

@@ -9,6 +9,6 @@ mod shared;
 mod status;
 mod visitor;
 
-pub(crate) use deletion::DeletionError;
 pub(super) use consent::DENY;
+pub(crate) use deletion::DeletionError;
 pub(super) use visitor::Visitor;

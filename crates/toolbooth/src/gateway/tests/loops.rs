@@ -13,9 +13,16 @@ fn catalog() -> &'static Catalog {
             }
             let start = body.len();
             body.push_str(&entry(tool.name).to_string());
-            let unfit: &[&str] = if tool.name == "Echo_Broken" { &["oneOf"] } else { &[] };
-            let end = if unfit.is_empty() { body.len() } else { start };
-            entries.push(Entry { tool: index, name: tool.name, start, end, unfit, warnings: &[] });
+            let unsupported: &[&str] = if tool.name == "Echo_Broken" { &["oneOf"] } else { &[] };
+            let end = if unsupported.is_empty() { body.len() } else { start };
+            entries.push(Entry {
+                tool: index,
+                name: tool.name,
+                start,
+                end,
+                unsupported,
+                warnings: &[],
+            });
             body.push(',');
         }
         List { name, body: body.leak(), head: 1, entries: entries.leak(), etag: "" }

@@ -241,7 +241,7 @@ fn lists() {
         r#"{"id":"A.B@1.0.0","name":"A_B","description":"d","version":"1.0.0","input_schema":{"parameters":{"type":"object"}},"output_schema":null}"#,
         r#"{"id":"A.C@1.0.0","name":"A_C","description":"d","version":"1.0.0","input_schema":{"parameters":{}},"output_schema":{"type":"string"},"requirements":{"secrets":[{"id":"KEY"}],"user_id":true}}"#,
     ];
-    let fits = |json: String| Rendering::Fits { json, warnings: Vec::new() };
+    let fits = |json: String| Rendering::Supported { json, warnings: Vec::new() };
     for (definition, otc) in definitions.iter().zip(otc) {
         let listed = Listed { definition, name: "ignored", latest: false };
         let oxp = otc.replace("{\"parameters\":{\"type\":\"object\"}}", "{\"type\":\"object\"}");

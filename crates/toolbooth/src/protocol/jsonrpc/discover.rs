@@ -63,7 +63,7 @@ struct ContentDescriptor<'a> {
 /// Renders the latest version of a tool under its plain name; older versions can be called but are not listed.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let Definition {
         title,
@@ -131,9 +131,9 @@ mod tests {
     fn rendered(definition: Value, latest: bool) -> Option<Value> {
         let definition: Definition = serde_json::from_value(definition).unwrap();
         match render(&Listed { definition: &definition, name: "A_B", latest }) {
-            Rendering::Fits { json, .. } => Some(serde_json::from_str(&json).unwrap()),
-            Rendering::LeftOut => None,
-            Rendering::Unfit(features) => panic!("{features:?}"),
+            Rendering::Supported { json, .. } => Some(serde_json::from_str(&json).unwrap()),
+            Rendering::Omitted => None,
+            Rendering::Unsupported(features) => panic!("{features:?}"),
         }
     }
 

@@ -77,8 +77,8 @@ pub(super) fn items<T: DeserializeOwned>(
 /// The items that a list has of one tool, separated by commas.
 pub(super) fn render_items(items: &[Value]) -> Rendering {
     if items.is_empty() {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let items: Vec<_> = items.iter().map(Value::to_string).collect();
-    Rendering::Fits { json: items.join(","), warnings: Vec::new() }
+    Rendering::Supported { json: items.join(","), warnings: Vec::new() }
 }

@@ -75,7 +75,7 @@ struct ToolMeta<'a> {
 /// Renders a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let Definition { id, title, description, version, annotations, deprecated, .. } =
         listed.definition;

@@ -60,11 +60,11 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { description, input_schema, output_schema, requirements, .. } =
         listed.definition;
     if !listed.latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
-    let mut unfit = Vec::new();
+    let mut unsupported = Vec::new();
     if requirements.as_ref().is_some_and(|requirements| *requirements != Default::default()) {
-        unfit.push("requirements".to_owned());
+        unsupported.push("requirements".to_owned());
     }
     let mut input = reduced_input(input_schema);
     // Rules about several parameters have no other place.
@@ -82,12 +82,16 @@ fn render(listed: &Listed<'_>) -> Rendering {
     };
     let names = function.parameters.iter().map(|parameter| &*parameter.name);
     let texts = names.chain([function.name, &*function.description]);
-    unfit.extend(
+    unsupported.extend(
         texts
             .filter(|text| simple_schema::digits_only(text))
             .map(|text| format!("the text \"{text}\"")),
     );
-    if unfit.is_empty() { Rendering::of(&function) } else { Rendering::Unfit(unfit) }
+    if unsupported.is_empty() {
+        Rendering::of(&function)
+    } else {
+        Rendering::Unsupported(unsupported)
+    }
 }
 
 fn returned(schema: Map<String, Value>) -> Return {

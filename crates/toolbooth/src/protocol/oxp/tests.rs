@@ -248,6 +248,6 @@ fn lists() {
     for (definition, expected) in definitions.iter().zip(expected) {
         let got = render(&Listed { definition, name: "ignored", latest: false });
         let warnings = Vec::new();
-        assert_eq!(got, Rendering::Fits { json: expected.to_owned(), warnings });
+        assert_eq!(got, Rendering::Supported { json: expected.to_owned(), warnings });
     }
 }

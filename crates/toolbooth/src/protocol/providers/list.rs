@@ -69,7 +69,7 @@ pub(super) fn tools(
         tool.is_some_and(|tool| selected.iter().any(|one| std::ptr::eq(*one, tool)))
     };
     let (compatible, incompatible): (Vec<&'static Entry>, Vec<&'static Entry>) =
-        list.entries.iter().filter(is_selected).partition(|entry| entry.unfit.is_empty());
+        list.entries.iter().filter(is_selected).partition(|entry| entry.unsupported.is_empty());
     if !incompatible.is_empty() && !query.skip_incompatible {
         let strict = if query.strict { "strict tools of " } else { "" };
         let target = format!("{strict}{}", lists.provider);
@@ -88,7 +88,7 @@ pub(super) fn tools(
     let mut page = Page::of_entries(list, compatible.iter().copied());
     let omitted = incompatible
         .iter()
-        .map(|entry| format!("{} is omitted: {}", entry.name, entry.unfit.join(", ")));
+        .map(|entry| format!("{} is omitted: {}", entry.name, entry.unsupported.join(", ")));
     let warnings = compatible.iter().flat_map(|entry| {
         entry.warnings.iter().map(|warning| format!("{}: {warning}", entry.name))
     });
@@ -133,12 +133,13 @@ fn header_value(warnings: Vec<String>) -> Option<String> {
 /// The response if the provider does not accept some of the tools (2api.ai, 5.4).
 fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
     let mut features = Vec::new();
-    for feature in entries.iter().flat_map(|entry| entry.unfit) {
+    for feature in entries.iter().flat_map(|entry| entry.unsupported) {
         if let Err(position) = features.binary_search(feature) {
             features.insert(position, *feature);
         }
     }
-    let (first, of_first) = entries.first().map_or(("", [].as_slice()), |it| (it.name, it.unfit));
+    let (first, of_first) =
+        entries.first().map_or(("", [].as_slice()), |it| (it.name, it.unsupported));
     let (others, them) = match entries.len() {
         0 | 1 => (String::new(), "it"),
         count => (format!(". error.tools lists {count} such tools"), "them"),
@@ -150,7 +151,7 @@ fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
     );
     let tool = |entry: &&'static Entry| IncompatibleTool {
         name: entry.name,
-        incompatible_features: entry.unfit,
+        incompatible_features: entry.unsupported,
     };
     let error = IncompatibleToolsError {
         code: "tool_schema_incompatible",

@@ -38,12 +38,12 @@ pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
 fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, latest } = listed;
     if !latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let about = comment(&described(definition), "  ");
     let name = Value::from(*name);
     let input = type_of(&Value::Object(definition.input_schema.clone()), "    ");
     let output = type_of(&output(definition), "    ");
     let json = format!("{about}  {name}: {{\n    input: {input};\n    output: {output};\n  }};\n");
-    Rendering::Fits { json, warnings: Vec::new() }
+    Rendering::Supported { json, warnings: Vec::new() }
 }

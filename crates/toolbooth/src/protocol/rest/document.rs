@@ -105,5 +105,5 @@ pub(super) fn output(definition: &Definition) -> Value {
 pub(super) fn member(name: &str, value: &impl Serialize) -> Rendering {
     let object = serde_json::to_string(&BTreeMap::from([(name, value)])).unwrap_or_default();
     let member = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    Rendering::Fits { json: member.unwrap_or_default().to_owned(), warnings: Vec::new() }
+    Rendering::Supported { json: member.unwrap_or_default().to_owned(), warnings: Vec::new() }
 }

@@ -66,7 +66,7 @@ pub(super) fn full_page(context: &RequestContext<'_>) -> Result<Page, PageError>
 fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, latest } = listed;
     if !latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let description = described(definition);
     let words: Vec<_> = description.split_whitespace().collect();
@@ -77,7 +77,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
 fn render_fully(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, latest } = listed;
     if !latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let description = described(definition);
     let scopes = match definition.scopes.as_slice() {
@@ -103,5 +103,5 @@ fn block(title: &str, json: &Value) -> String {
 
 /// A text, which is never JSON.
 fn text(text: String) -> Rendering {
-    Rendering::Fits { json: text, warnings: Vec::new() }
+    Rendering::Supported { json: text, warnings: Vec::new() }
 }

@@ -55,7 +55,7 @@ const FAILURES: &str = "x-toolbooth-failures";
 /// Renders the path of a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     let Listed { definition, name, .. } = listed;
     let Definition { title, scopes, annotations, deprecated, input_schema, .. } = definition;

@@ -37,9 +37,9 @@ fn rendered(form: &ListForm) -> String {
     let definition = &definition();
     let listed = Listed { definition, name: "Shop_Order", latest: true };
     let old = (form.entry)(&Listed { latest: false, ..listed });
-    assert_eq!(old, Rendering::LeftOut, "{}", form.name);
+    assert_eq!(old, Rendering::Omitted, "{}", form.name);
     match (form.entry)(&listed) {
-        Rendering::Fits { json, .. } => {
+        Rendering::Supported { json, .. } => {
             [&form.head("My tools", "1.2.3"), &*json, form.tail].concat()
         }
         other => panic!("{}: {other:?}", form.name),

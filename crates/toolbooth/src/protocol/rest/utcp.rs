@@ -48,7 +48,7 @@ pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
 fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, latest } = listed;
     if !latest {
-        return Rendering::LeftOut;
+        return Rendering::Omitted;
     }
     Rendering::of(&json!({
         "name": name,

@@ -271,9 +271,9 @@ fn listed(input_schema: &Value, latest: bool) -> Rendering {
 #[test]
 fn only_the_latest_version_is_listed() {
     let empty = json!({"type": "object"});
-    assert_eq!(listed(&empty, false), Rendering::LeftOut);
+    assert_eq!(listed(&empty, false), Rendering::Omitted);
     let tool = r#"{"name":"A_B","description":"Does it","parameters":{}}"#;
-    let fits = Rendering::Fits { json: tool.to_owned(), warnings: vec![] };
+    let fits = Rendering::Supported { json: tool.to_owned(), warnings: vec![] };
     assert_eq!(listed(&empty, true), fits);
 }
 
@@ -337,7 +337,9 @@ fn descriptions_contain_what_a_parameter_cannot_express() {
         let mut property = property;
         property["description"] = json!("D");
         let schema = json!({"type": "object", "properties": {"p": property}});
-        let Rendering::Fits { json, warnings } = listed(&schema, true) else { panic!("{schema}") };
+        let Rendering::Supported { json, warnings } = listed(&schema, true) else {
+            panic!("{schema}")
+        };
         assert_eq!(warnings, Vec::<String>::new());
         let tool: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(tool["parameters"], json!({"p": base(&expected)}), "{schema}");
@@ -362,7 +364,7 @@ fn rules_of_the_whole_input_are_in_the_tools_description() {
     ] {
         let mut schema = json!({"type": "object", "properties": {"a": {}, "b": {}}});
         schema.as_object_mut().unwrap().extend(rules.as_object().unwrap().clone());
-        let Rendering::Fits { json, .. } = listed(&schema, true) else { panic!("{schema}") };
+        let Rendering::Supported { json, .. } = listed(&schema, true) else { panic!("{schema}") };
         let tool: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(tool["description"], expected, "{schema}");
         let got = ["a", "b"].map(|name| tool["parameters"][name]["required"] == json!(true));

@@ -182,7 +182,7 @@ fn a_missing_scope_rejects_the_call() {
 }
 
 const fn entry(tool: usize, start: usize) -> Entry {
-    Entry { tool, name: "", start, end: start + 1, unfit: &[], warnings: &[] }
+    Entry { tool, name: "", start, end: start + 1, unsupported: &[], warnings: &[] }
 }
 
 /// The small catalogue, with a list of two tools: 5 is Echo.Say and 6 is Echo.Scoped. No contract

@@ -178,7 +178,10 @@ fn authorization_requests_that_are_rejected() {
         (&[("client_id", "unknown")][..], "This server does not know the application"),
         (&[("client_id", "")], "This address is not valid"),
         (&[("redirect_uri", "https://other.example/cb")], "This return address is not registered"),
-        (&[("redirect_uri", "https://client.example:8443/cb")], "This return address is not registered"),
+        (
+            &[("redirect_uri", "https://client.example:8443/cb")],
+            "This return address is not registered",
+        ),
         (&[("redirect_uri", "http://127.0.0.1/cb")], "This return address is not registered"),
         (&[("redirect_uri", "")], "This return address is not registered"),
     ] {

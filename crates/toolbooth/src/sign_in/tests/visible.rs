@@ -66,7 +66,10 @@ fn the_account_names_the_tools_that_can_still_use_a_grant() {
     world.wait(STALE_MS);
     for (calendar, expected) in [
         (r#""scopes":[]"#, "<li><bdi>Use an account (Echo.Private)</bdi></li>"),
-        (r#""scopes":[],"tools":["Echo.Private"]"#, "<li><bdi>Use an account (Echo.Private)</bdi></li>"),
+        (
+            r#""scopes":[],"tools":["Echo.Private"]"#,
+            "<li><bdi>Use an account (Echo.Private)</bdi></li>",
+        ),
         (r#""scopes":["*"],"tools":["Echo.Say"]"#, "none at present"),
     ] {
         world.restart(&[("API_KEYS", &keys(calendar, ALL))]);

@@ -143,7 +143,11 @@ fn only_the_person_whom_a_challenge_names_continues() {
     grant(&world, &browser, &url);
     world.wait(crate::testing::STALE_MS);
     assert_eq!(call(&world, &token).0, 200);
-    assert_eq!(call(&world, &access_token(&world, OTHER_KEY)).0, 400, "it is not the grant of others");
+    assert_eq!(
+        call(&world, &access_token(&world, OTHER_KEY)).0,
+        400,
+        "it is not the grant of others"
+    );
 }
 
 #[test]

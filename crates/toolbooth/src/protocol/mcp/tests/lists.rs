@@ -17,12 +17,12 @@ fn rendered(form: &ListForm, changes: Value, latest: bool) -> Option<Value> {
     let definition = definition(changes);
     let name = if latest { "Echo_Say" } else { "Echo_Say__2_0_0" };
     match (form.entry)(&Listed { definition: &definition, name, latest }) {
-        Rendering::LeftOut => None,
-        Rendering::Fits { json, warnings } => {
+        Rendering::Omitted => None,
+        Rendering::Supported { json, warnings } => {
             assert_eq!(warnings, [""; 0]);
             Some(serde_json::from_str(&json).unwrap())
         }
-        Rendering::Unfit(features) => panic!("{features:?}"),
+        Rendering::Unsupported(features) => panic!("{features:?}"),
     }
 }
 
@@ -88,7 +88,7 @@ fn catalogue(
 }
 
 const fn entry(tool: usize, start: usize, end: usize) -> Entry {
-    Entry { tool, name: "", start, end, unfit: &[], warnings: &[] }
+    Entry { tool, name: "", start, end, unsupported: &[], warnings: &[] }
 }
 
 /// Broken, Say 2.0.0 and Scoped.

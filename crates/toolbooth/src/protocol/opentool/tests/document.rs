@@ -23,7 +23,7 @@ fn rendered(fields: &Value, latest: bool) -> Rendering {
 
 fn function(fields: &Value) -> Value {
     match rendered(fields, true) {
-        Rendering::Fits { json, warnings } => {
+        Rendering::Supported { json, warnings } => {
             assert!(warnings.is_empty(), "{warnings:?}");
             serde_json::from_str(&json).unwrap()
         }
@@ -151,21 +151,25 @@ fn result_schemas() {
 
 #[test]
 fn tools_that_the_document_leaves_out() {
-    let unfit = |features: &[&str]| {
-        Rendering::Unfit(features.iter().map(|feature| (*feature).to_owned()).collect())
+    let unsupported = |features: &[&str]| {
+        Rendering::Unsupported(features.iter().map(|feature| (*feature).to_owned()).collect())
     };
     let input = json!({"type": "object", "properties": {"7": {"type": "string"}}});
     for (fields, latest, expected) in [
-        (json!({}), false, Rendering::LeftOut),
-        (json!({"requirements": {"user_id": true}}), true, unfit(&["requirements"])),
-        (json!({"requirements": {"secrets": [{"id": "KEY"}]}}), true, unfit(&["requirements"])),
-        (json!({"name": "42"}), true, unfit(&["the text \"42\""])),
-        (json!({"description": "-42"}), true, unfit(&["the text \"-42\""])),
-        (json!({"input_schema": input}), true, unfit(&["the text \"7\""])),
+        (json!({}), false, Rendering::Omitted),
+        (json!({"requirements": {"user_id": true}}), true, unsupported(&["requirements"])),
+        (
+            json!({"requirements": {"secrets": [{"id": "KEY"}]}}),
+            true,
+            unsupported(&["requirements"]),
+        ),
+        (json!({"name": "42"}), true, unsupported(&["the text \"42\""])),
+        (json!({"description": "-42"}), true, unsupported(&["the text \"-42\""])),
+        (json!({"input_schema": input}), true, unsupported(&["the text \"7\""])),
     ] {
         assert_eq!(rendered(&fields, latest), expected, "OT34 {fields}");
     }
-    assert!(matches!(rendered(&json!({"requirements": {}}), true), Rendering::Fits { .. }));
+    assert!(matches!(rendered(&json!({"requirements": {}}), true), Rendering::Supported { .. }));
 }
 
 #[test]

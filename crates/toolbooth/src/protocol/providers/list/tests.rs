@@ -27,20 +27,20 @@ const NAMES: [&str; 7] = [
 ];
 
 /// A list whose entries are the indices of the tools.
-fn list(list: &'static str, unfit: fn(usize) -> &'static [&'static str]) -> List {
+fn list(list: &'static str, unsupported: fn(usize) -> &'static [&'static str]) -> List {
     let mut body = "[".to_owned();
     let mut entries = Vec::new();
     for (tool, name) in NAMES.into_iter().enumerate() {
-        let unfit = unfit(tool);
-        if unfit.is_empty() && body.len() > 1 {
+        let unsupported = unsupported(tool);
+        if unsupported.is_empty() && body.len() > 1 {
             body.push(',');
         }
         let start = body.len();
-        if unfit.is_empty() {
+        if unsupported.is_empty() {
             body.push_str(&tool.to_string());
         }
         let warnings: &[&str] = if tool == 1 { &["it is narrow"] } else { &[] };
-        entries.push(Entry { tool, name, start, end: body.len(), unfit, warnings });
+        entries.push(Entry { tool, name, start, end: body.len(), unsupported, warnings });
     }
     body.push(']');
     List { name: list, body: body.leak(), head: 1, entries: entries.leak(), etag: "\"whole\"" }
@@ -238,7 +238,14 @@ fn too_many_tools() {
             };
             let many: Vec<_> = (0..count).map(copies).collect();
             let entries: Vec<_> = (0..count)
-                .map(|tool| Entry { tool, name: "", start: 1, end: 1, unfit: &[], warnings: &[] })
+                .map(|tool| Entry {
+                    tool,
+                    name: "",
+                    start: 1,
+                    end: 1,
+                    unsupported: &[],
+                    warnings: &[],
+                })
                 .collect();
             let lists = vec![List { name, body: "[]", head: 1, entries: entries.leak(), etag: "" }];
             let lists = vec![Lists::all(lists.leak())];

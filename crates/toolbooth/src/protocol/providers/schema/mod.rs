@@ -85,7 +85,7 @@ pub(super) fn render<T: Serialize>(
     tool: impl FnOnce(Value) -> T,
 ) -> Rendering {
     match adapt_schema(&listed.definition.input_schema, target) {
-        Err(features) => Rendering::Unfit(features),
+        Err(features) => Rendering::Unsupported(features),
         Ok(AdaptedSchema { schema, mut warnings, .. }) => {
             let length = listed.definition.description.chars().count();
             if length > WARN_DESCRIPTION {
@@ -99,7 +99,7 @@ pub(super) fn render<T: Serialize>(
                 warnings.push("requirements: a call in this format cannot send them".to_owned());
             }
             match Rendering::of(&tool(schema)) {
-                Rendering::Fits { json, .. } => Rendering::Fits { json, warnings },
+                Rendering::Supported { json, .. } => Rendering::Supported { json, warnings },
                 rendering => rendering,
             }
         }

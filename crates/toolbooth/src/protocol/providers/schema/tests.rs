@@ -336,7 +336,7 @@ fn requirements_lead_to_a_warning() {
         let expected = ["requirements: a call in this format cannot send them".to_owned()];
         for (name, target) in TARGETS {
             let warnings = match render(&listed, target, |schema| schema) {
-                Rendering::Fits { warnings, .. } => warnings,
+                Rendering::Supported { warnings, .. } => warnings,
                 other => panic!("{name} {requirements}: {other:?}"),
             };
             assert_eq!(warnings, expected[..usize::from(warned)], "{name} {requirements}");
