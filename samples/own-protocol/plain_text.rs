@@ -3,7 +3,7 @@
 
 use toolbooth::Capability;
 use toolbooth::call::{
-    Nulls, Outcome, Pipeline, Rejection, RequestContext, ToolRequest, ToolSelector,
+    NullHandling, Outcome, Pipeline, Rejection, RequestContext, ToolRequest, ToolSelector,
 };
 use toolbooth::http::{Answer, Response};
 use toolbooth::json::Value;
@@ -48,7 +48,7 @@ fn decode<'a>(input: Value<'a>, context: &RequestContext<'a>) -> ToolRequest<'a>
         tool: ToolSelector::Name(context.parameter.into()),
         call_id: None,
         input,
-        nulls: Nulls::Exact,
+        nulls: NullHandling::Strict,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     }

@@ -5,14 +5,14 @@ use crate::schema::{InvalidInput, Schema, check, describe};
 
 /// What `null` means as the value of an optional property that may not be `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nulls {
+pub enum NullHandling {
     /// A value of the wrong type, as in JSON Schema.
-    Exact,
+    Strict,
     /// The property is absent: some clients send every property that a tool declares.
-    Absent,
+    AsAbsent,
 }
 
-/// Validates `input`. With [`Nulls::Absent`], removes `null` members that represent absent properties; input
+/// Validates `input`. With [`NullHandling::AsAbsent`], removes `null` members that represent absent properties; input
 /// that is already valid is not changed.
 ///
 /// # Errors
@@ -20,14 +20,14 @@ pub enum Nulls {
 pub(crate) fn admit(
     schema: &Schema,
     input: &mut Value<'_>,
-    nulls: Nulls,
+    nulls: NullHandling,
 ) -> Result<(), InvalidInput> {
     if schema.is_valid(input) {
         return Ok(());
     }
     match nulls {
-        Nulls::Exact => Err(describe(schema, input)),
-        Nulls::Absent => {
+        NullHandling::Strict => Err(describe(schema, input)),
+        NullHandling::AsAbsent => {
             schema.drop_nulls(input);
             check(schema, input)
         }

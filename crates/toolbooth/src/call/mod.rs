@@ -16,7 +16,7 @@ mod view;
 pub use challenge::Challenge;
 pub(crate) use grants::PROOF_PREFIX;
 pub use grants::{GrantRequest, Granted, Grants, UsedGrant};
-pub use input::Nulls;
+pub use input::NullHandling;
 pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
 pub(crate) use permission::VisibleTools;
@@ -42,7 +42,7 @@ pub struct ToolRequest<'t> {
     /// The input: any JSON value, not yet validated against the tool's schema.
     pub input: Value<'t>,
     /// What `null` means in the input.
-    pub nulls: Nulls,
+    pub nulls: NullHandling,
     /// The user, and tokens and secrets that the client sent.
     pub credentials: Credentials,
     /// The client's capabilities, and its responses to earlier requests for input.

@@ -373,7 +373,7 @@ fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, V
         tool: ToolSelector::Id(tool_id.into()),
         call_id: None,
         input: (&input).into(),
-        nulls: Nulls::Exact,
+        nulls: NullHandling::Strict,
         credentials,
         dialogue: Dialogue::default(),
     };

@@ -7,7 +7,7 @@ use super::Provider;
 use super::error::{ErrorKind, GatewayError};
 use super::report::{RanCall, ReportedChallenge};
 use super::request::{ChatRequest, Tool, ToolResult};
-use crate::call::{Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog;
 use crate::json::{self, Value};
 use crate::protocol::providers::for_model;
@@ -236,7 +236,7 @@ impl CatalogTools {
             tool: ToolSelector::Resolved(selected.tool),
             call_id: Some(call.id.to_string()),
             input,
-            nulls: Nulls::Absent,
+            nulls: NullHandling::AsAbsent,
             credentials: Credentials { user_id: user.map(str::to_owned), ..Credentials::default() },
             dialogue: Dialogue::default(),
         })

@@ -13,7 +13,7 @@ use serde_json::Map;
 use super::context::{credentials, malformed, text};
 use super::health::HEALTH;
 use super::shapes;
-use crate::call::{Nulls, Pipeline, Rejection, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
@@ -103,7 +103,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         })?,
         call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
         input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),
-        nulls: Nulls::Exact,
+        nulls: NullHandling::Strict,
         credentials: credentials(body.take("context"))?,
         dialogue: Dialogue::default(),
     };

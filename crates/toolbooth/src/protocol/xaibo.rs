@@ -14,7 +14,7 @@ use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
 use super::{rejection_response, shapes};
 use crate::call::{
-    Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
+    NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
     needs_client,
 };
 use crate::capability::Capability;
@@ -120,7 +120,7 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let credentials = credentials(body.take("context"))?;
     match body.iter().next() {
         None => {
-            let (nulls, dialogue) = (Nulls::Exact, Dialogue::default());
+            let (nulls, dialogue) = (NullHandling::Strict, Dialogue::default());
             Ok(ToolRequest { tool, call_id: None, input, nulls, credentials, dialogue })
         }
         Some((field, _)) => Err(malformed(format!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{FakeHost, SentRequest, Upstream, call_tool};
-use crate::call::{Nulls, Outcome, Rejection, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Outcome, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
@@ -248,7 +248,7 @@ impl ToolTest {
             tool: ToolSelector::Id(tool.into()),
             call_id: None,
             input: input.into(),
-            nulls: Nulls::Exact,
+            nulls: NullHandling::Strict,
             credentials,
             dialogue: self.dialogue.clone(),
         };

@@ -9,7 +9,7 @@ fn call(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
         tool: ToolSelector::Id("Echo.Say".into()),
         call_id: None,
         input: (&input).into(),
-        nulls: Nulls::Exact,
+        nulls: NullHandling::Strict,
         credentials: Credentials::default(),
         dialogue,
     };

@@ -20,7 +20,7 @@ fn the_allowlist_is_checked_first() {
             tool: ToolSelector::Name(tool.into()),
             call_id: None,
             input: (&input).into(),
-            nulls: Nulls::Exact,
+            nulls: NullHandling::Strict,
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         };

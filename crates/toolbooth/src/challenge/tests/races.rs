@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use pollster::block_on;
 
 use super::*;
-use crate::call::{Nulls, Outcome, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Outcome, RequestContext, ToolRequest, ToolSelector};
 use crate::http::tests::Pairs;
 use crate::principal::Principal;
 use crate::tool::{Credentials, Dialogue, Secret};
@@ -40,7 +40,7 @@ fn calls_of_one_request_refresh_once() {
                 tool: ToolSelector::Id("Echo.Private".into()),
                 call_id: None,
                 input: (&input).into(),
-                nulls: Nulls::Exact,
+                nulls: NullHandling::Strict,
                 credentials: Credentials {
                     user_id: Some("ada".to_owned()),
                     secrets: [("KEY".to_owned(), Secret::new("k".to_owned()))].into(),

@@ -1,6 +1,6 @@
 //! Decodes one request object.
 
-use crate::call::{Nulls, Rejection, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
 use crate::protocol::discriminator;
 use crate::tool::{Credentials, Dialogue};
@@ -70,7 +70,7 @@ fn call<'t>(
         tool: ToolSelector::Name(method),
         call_id,
         input,
-        nulls: Nulls::Exact,
+        nulls: NullHandling::Strict,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     })

@@ -9,7 +9,7 @@ use super::message::{McpRequest, TOOL_VERSION};
 use super::notifications::NotificationPreferences;
 use super::outcome::{CallTarget, ResultContext};
 use super::response::ResultOptions;
-use crate::call::{Nulls, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{Object, Value};
 use crate::protocol::context;
@@ -102,7 +102,7 @@ pub(super) fn run<'t>(
         tool: ToolSelector::Resolved(tool),
         call_id: None,
         input,
-        nulls: Nulls::Absent,
+        nulls: NullHandling::AsAbsent,
         credentials,
         dialogue,
     });

@@ -15,7 +15,7 @@ mod utcp;
 
 use percent_encoding::percent_decode_str;
 
-use crate::call::{Nulls, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::Response;
@@ -89,7 +89,7 @@ fn tool_request<'a>(tool: ToolSelector<'a>, input: Value<'a>) -> ToolRequest<'a>
         tool,
         call_id: None,
         input,
-        nulls: Nulls::Exact,
+        nulls: NullHandling::Strict,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     }

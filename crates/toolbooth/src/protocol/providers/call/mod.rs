@@ -15,7 +15,8 @@ use serde_json::Value;
 use super::error::invalid_request;
 use super::parameters;
 use crate::call::{
-    CheckOrder, Nulls, Outcome, Prepared, Rejection, RequestContext, ToolRequest, ToolSelector,
+    CheckOrder, NullHandling, Outcome, Prepared, Rejection, RequestContext, ToolRequest,
+    ToolSelector,
 };
 use crate::http::Response;
 use crate::json;
@@ -224,7 +225,7 @@ fn decode_call<'t>(
         tool: ToolSelector::Name(call.name),
         call_id: Some(id.to_owned()),
         input,
-        nulls: Nulls::Absent,
+        nulls: NullHandling::AsAbsent,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     })
