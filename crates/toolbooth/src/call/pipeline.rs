@@ -11,7 +11,7 @@ use uuid::Builder;
 use super::grants::Grants;
 use super::outcome::Outcome;
 use super::rejection::Rejection;
-use super::requirements::Fulfilled;
+use super::requirements::ResolvedRequirements;
 use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, RunError, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
@@ -104,7 +104,7 @@ pub(crate) struct Prepared<'a> {
     call_id: String,
     input: Value<'a>,
     dialogue: Dialogue,
-    met: Fulfilled<'a>,
+    resolved: ResolvedRequirements<'a>,
 }
 
 impl<'a> RequestContext<'a> {
@@ -255,8 +255,8 @@ impl<'a> RequestContext<'a> {
         if order == CheckOrder::InputFirst {
             input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
         }
-        let met = requirements::meet(tool, call.credentials, self).await;
-        let met = met.map_err(Outcome::Rejected)?;
+        let resolved = requirements::resolve(tool, call.credentials, self).await;
+        let resolved = resolved.map_err(Outcome::Rejected)?;
         if order == CheckOrder::RequirementsFirst {
             input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
         }
@@ -264,7 +264,7 @@ impl<'a> RequestContext<'a> {
         let no_id =
             |NoRandomness| Outcome::Rejected(Rejection::Unavailable("it has no random bytes"));
         let (input, dialogue) = (call.input, call.dialogue);
-        Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input, dialogue, met })
+        Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input, dialogue, resolved })
     }
 
     /// Runs a call that passed the checks, and records it.
@@ -283,12 +283,13 @@ impl<'a> RequestContext<'a> {
 
     async fn run_tool(self, prepared: Prepared<'a>, span: Option<&Span>) -> Outcome {
         let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, mut input, dialogue, met } = prepared;
+        let Prepared { tool, call_id, mut input, dialogue, resolved } = prepared;
         let variables = &pipeline.settings.tools;
         tool.defaults.fill(&mut input);
         let started = host.now_ms();
-        let context = Context::new(tool, principal, &met.credentials, &dialogue, variables, host)
-            .within(span);
+        let context =
+            Context::new(tool, principal, &resolved.credentials, &dialogue, variables, host)
+                .within(span);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
         let notifications = context.take_notifications();
@@ -308,7 +309,7 @@ impl<'a> RequestContext<'a> {
             Err(RunError::Tool(error)) => {
                 let rejected = context.rejected_token();
                 if let Some(rejection) =
-                    rejected.and_then(|provider| met.token_rejected(tool, &provider))
+                    rejected.and_then(|provider| resolved.token_rejected(tool, &provider))
                 {
                     return Outcome::Rejected(rejection);
                 }

@@ -11,8 +11,8 @@ use crate::secret::Secret;
 use crate::tool::{Credentials, Named};
 use crate::url::query_value;
 
-/// The fulfilled requirements of a call.
-pub(super) struct Fulfilled<'a> {
+/// The requirements of a call, with what it has for them.
+pub(super) struct ResolvedRequirements<'a> {
     /// The client's credentials and the tokens of grants.
     pub(super) credentials: Credentials,
     /// The grants that the call uses.
@@ -26,11 +26,11 @@ pub(super) struct Fulfilled<'a> {
 /// [`Rejection::MissingRequirements`], with challenges if users can grant tokens; [`Rejection::Malformed`] for a
 /// user id that does not match the caller's token, and for a token that cannot be a header value;
 /// [`Rejection::Unavailable`].
-pub(super) async fn meet<'a>(
+pub(super) async fn resolve<'a>(
     tool: &'static Tool,
     mut sent: Credentials,
     context: RequestContext<'a>,
-) -> Result<Fulfilled<'a>, Rejection> {
+) -> Result<ResolvedRequirements<'a>, Rejection> {
     let user = context.principal.user(sent.user_id.as_deref()).map_err(|UserMismatch| {
         Rejection::Malformed(format!("context: {}", UserMismatch::MESSAGE))
     })?;
@@ -77,13 +77,13 @@ pub(super) async fn meet<'a>(
         missing.authorization.push(required.id);
     }
     if missing == MissingRequirements::default() {
-        Ok(Fulfilled { credentials: sent, grants, context })
+        Ok(ResolvedRequirements { credentials: sent, grants, context })
     } else {
         Err(Rejection::MissingRequirements(missing))
     }
 }
 
-impl Fulfilled<'_> {
+impl ResolvedRequirements<'_> {
     /// The rejection of a call whose token for `provider` was rejected by the service: the client must send
     /// another token (X48), or the user must consent again if the token came from a grant. The grant is kept: it
     /// may have been read from a copy that is a minute old, so deleting it could delete a newer one.
