@@ -17,7 +17,7 @@ pub enum NullHandling {
 ///
 /// # Errors
 /// As [`check`].
-pub(crate) fn admit(
+pub(crate) fn validate(
     schema: &Schema,
     input: &mut Value<'_>,
     nulls: NullHandling,

@@ -9,14 +9,14 @@ use crate::settings::{Allowlist, Permission, Settings};
 impl Settings {
     /// Whether `principal` may call `tool`, and so sees it in lists.
     pub fn allows(&self, principal: &Principal, tool: &Tool) -> bool {
-        self.admit(principal, tool).is_ok()
+        self.authorize(principal, tool).is_ok()
     }
 
     /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key too, and it has the scopes.
     ///
     /// # Errors
     /// Why it may not.
-    pub(crate) fn admit(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
+    pub(crate) fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
         let name = tool.name;
         if self.permission(tool) == Permission::Denied {
             return Err(Rejection::ToolNotAllowed { name });

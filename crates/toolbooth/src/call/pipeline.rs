@@ -245,7 +245,7 @@ impl<'a> RequestContext<'a> {
     ) -> Result<Prepared<'a>, Outcome> {
         let Self { principal, pipeline, host, .. } = self;
         let settings = &pipeline.settings;
-        settings.admit(principal, tool).map_err(Outcome::Rejected)?;
+        settings.authorize(principal, tool).map_err(Outcome::Rejected)?;
         if settings.permission(tool) == Permission::Warned {
             host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
         }
@@ -253,12 +253,14 @@ impl<'a> RequestContext<'a> {
             return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
         }
         if order == CheckOrder::InputFirst {
-            input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
+            input::validate(tool.input, &mut call.input, call.nulls)
+                .map_err(Outcome::InvalidInput)?;
         }
         let resolved = requirements::resolve(tool, call.credentials, self).await;
         let resolved = resolved.map_err(Outcome::Rejected)?;
         if order == CheckOrder::RequirementsFirst {
-            input::admit(tool.input, &mut call.input, call.nulls).map_err(Outcome::InvalidInput)?;
+            input::validate(tool.input, &mut call.input, call.nulls)
+                .map_err(Outcome::InvalidInput)?;
         }
         let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
         let no_id =

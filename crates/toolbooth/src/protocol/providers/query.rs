@@ -136,7 +136,8 @@ impl ListQuery {
             });
         }
         let settings = &context.pipeline.settings;
-        let rejections = versions.iter().map(|one| settings.admit(context.principal, one).err());
+        let rejections =
+            versions.iter().map(|one| settings.authorize(context.principal, one).err());
         let Some(rejections) = rejections.collect::<Option<Vec<_>>>() else { return Ok(versions) };
         // Another version may only lack a scope.
         let mut scopes =
