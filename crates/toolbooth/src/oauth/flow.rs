@@ -172,7 +172,7 @@ impl AuthorizationFlow {
         let (csrf_token, token) = cookie.split_once('.').ok_or(FlowError::OtherBrowser)?;
         let parts = [&*id, csrf_token];
         // The verifier is derived from the key that was current when the provider got its challenge.
-        let key = self.keys.maker(TokenPurpose::Browser, &parts, &browser);
+        let key = self.keys.verify_hash(TokenPurpose::Browser, &parts, &browser);
         let key = key.ok_or(FlowError::OtherBrowser)?;
         let verifier = PkceVerifier::new(key.hash(TokenPurpose::Verifier, &parts));
         Ok(ReturningBrowser::Pending(PendingFlow { token: token.to_owned(), verifier, id }))

@@ -51,7 +51,7 @@ impl StateKeys {
     }
 
     /// The key that made this hash of the parts, compared in constant time.
-    pub(crate) fn maker(
+    pub(crate) fn verify_hash(
         &self,
         purpose: TokenPurpose,
         parts: &[&str],
@@ -137,9 +137,9 @@ mod tests {
         assert_eq!(expired, Err(InvalidToken::Expired));
         let hash = |keys: &StateKeys| keys.hash(TokenPurpose::Browser, &["a"]);
         assert_eq!(hash(&both), hash(&new));
-        assert!(both.maker(TokenPurpose::Browser, &["a"], &hash(&old)).is_some());
-        assert!(both.maker(TokenPurpose::Browser, &["b"], &hash(&old)).is_none());
-        assert!(new.maker(TokenPurpose::Browser, &["a"], &hash(&old)).is_none());
+        assert!(both.verify_hash(TokenPurpose::Browser, &["a"], &hash(&old)).is_some());
+        assert!(both.verify_hash(TokenPurpose::Browser, &["b"], &hash(&old)).is_none());
+        assert!(new.verify_hash(TokenPurpose::Browser, &["a"], &hash(&old)).is_none());
         let hashes = both.hashes(TokenPurpose::Browser, &["a"]);
         assert_eq!(hashes.iter().collect::<Vec<_>>(), [&*hash(&new), &*hash(&old)]);
     }

@@ -125,8 +125,8 @@ impl SignIn {
             AuthMethod::None => Ok(()),
             AuthMethod::ClientSecretBasic | AuthMethod::ClientSecretPost => {
                 let secret = secret.unwrap_or_default();
-                let maker = self.keys.maker(TokenPurpose::ClientSecret, &[id], secret);
-                maker.map(drop).ok_or(invalid("the client's secret is not valid"))
+                let key = self.keys.verify_hash(TokenPurpose::ClientSecret, &[id], secret);
+                key.map(drop).ok_or(invalid("the client's secret is not valid"))
             }
         }
     }

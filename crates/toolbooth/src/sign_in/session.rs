@@ -107,7 +107,7 @@ impl SignIn {
     /// Whether a form's hash is that of the browser that sends it.
     pub(super) fn is_same_browser(&self, headers: &dyn Headers, hash: &str) -> bool {
         let Some(token) = cookie::read(headers, CONSENT) else { return false };
-        self.keys.maker(TokenPurpose::ConsentBrowser, &[&token], hash).is_some()
+        self.keys.verify_hash(TokenPurpose::ConsentBrowser, &[&token], hash).is_some()
     }
 }
 

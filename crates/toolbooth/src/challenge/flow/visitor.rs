@@ -131,8 +131,8 @@ impl Challenges {
             return Err(ChallengeError::Forged);
         }
         let parts = [&*claims.id, csrf_token];
-        let maker = self.state_keys.maker(TokenPurpose::UserBrowser, &parts, &browser);
-        maker.ok_or(ChallengeError::OtherBrowser)?;
+        let key = self.state_keys.verify_hash(TokenPurpose::UserBrowser, &parts, &browser);
+        key.ok_or(ChallengeError::OtherBrowser)?;
         let expires_ms = now_ms.saturating_add(VERIFIED_SECONDS * 1000);
         let verified = self.state_keys.seal(TokenPurpose::VerifiedUser, &claims.id, expires_ms);
         let cookie = cookie::set(&cookie_name(claims), &verified);
