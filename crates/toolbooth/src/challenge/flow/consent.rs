@@ -43,7 +43,7 @@ impl Challenges {
         let (claims, client) = self.pending(&token, host)?;
         let visitor = match self.visit((&claims, &token), (query, headers), person, host)? {
             Visit::Admitted(visitor) => visitor,
-            Visit::Elsewhere(response) => return Ok(response),
+            Visit::Respond(response) => return Ok(response),
         };
         let caller = claims.owner.caller_with(person, tools.settings);
         Ok(page::consent(&ConsentPage {
@@ -87,7 +87,7 @@ impl Challenges {
             return Err(ChallengeError::CrossSite);
         }
         // The user may have signed out since they opened the page, or its address may have been made up.
-        if let Visit::Elsewhere(response) =
+        if let Visit::Respond(response) =
             self.visit((&claims, token), ("", headers), person, host)?
         {
             return Ok(response);

@@ -36,7 +36,7 @@ pub(super) enum Visit<'a> {
     /// They may continue.
     Admitted(Visitor<'a>),
     /// They get this response instead.
-    Elsewhere(Response),
+    Respond(Response),
 }
 
 /// What an application confirms: that its user, who is the challenge's, uses this browser.
@@ -68,11 +68,11 @@ impl Challenges {
             Verification::Link { host } => Ok(Visit::Admitted(Visitor::Anyone { host })),
             Verification::Denied => Err(ChallengeError::Unverified),
             Verification::SignIn => Ok(match person {
-                None => Visit::Elsewhere(redirect(format!("{SIGN_IN}?c={}", query_value(token)))),
+                None => Visit::Respond(redirect(format!("{SIGN_IN}?c={}", query_value(token)))),
                 Some(person) if is_user(&claims.owner, person) => {
                     Visit::Admitted(Visitor::Person { label: &person.label })
                 }
-                Some(person) => Visit::Elsewhere(page::other_person(&person.label, token)),
+                Some(person) => Visit::Respond(page::other_person(&person.label, token)),
             }),
             Verification::Application { url, host: application } => {
                 let cookie = cookie::read(headers, &cookie_name(claims)).unwrap_or_default();
@@ -85,16 +85,16 @@ impl Challenges {
                 match query_parameter(query, "v") {
                     // The page without the value, which is spent: people reload and copy addresses.
                     Some(_) if is_verified => {
-                        Ok(Visit::Elsewhere(redirect(format!("{START}?c={token}"))))
+                        Ok(Visit::Respond(redirect(format!("{START}?c={token}"))))
                     }
                     None if is_verified => {
                         Ok(Visit::Admitted(Visitor::Application { host: application }))
                     }
                     Some(value) if value == OTHER_USER => Err(ChallengeError::OtherUser),
-                    Some(value) => self
-                        .verified((claims, token), (&value, &cookie), host)
-                        .map(Visit::Elsewhere),
-                    None => self.to_application((claims, token), url, host).map(Visit::Elsewhere),
+                    Some(value) => {
+                        self.verified((claims, token), (&value, &cookie), host).map(Visit::Respond)
+                    }
+                    None => self.to_application((claims, token), url, host).map(Visit::Respond),
                 }
             }
         }
