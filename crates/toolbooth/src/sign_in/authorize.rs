@@ -130,7 +130,11 @@ impl SignIn {
         let destination = Destination::Client(request);
         let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
         let page = page::consent(&page::ConsentPage {
-            form: page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::Allow },
+            form: page::Form {
+                action: AUTHORIZE,
+                token: &token,
+                purpose: page::FormPurpose::Allow,
+            },
             client: &client,
             redirect_uri,
             scopes: &scopes,

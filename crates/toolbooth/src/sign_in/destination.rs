@@ -65,7 +65,8 @@ impl SignIn {
         // People with a session come here to use a different account.
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
         let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
-        let form = page::Form { action: AUTHORIZE, token: &token, verb: page::Verb::SignIn };
+        let form =
+            page::Form { action: AUTHORIZE, token: &token, purpose: page::FormPurpose::SignIn };
         let page = page::sign_in(&form, &options, self.settings.is_local);
         Ok(page.with("set-cookie", cookie))
     }

@@ -38,12 +38,12 @@ pub(super) struct Form<'a> {
     pub(super) action: &'a str,
     /// The sealed request.
     pub(super) token: &'a str,
-    pub(super) verb: Verb,
+    pub(super) purpose: FormPurpose,
 }
 
 /// What the buttons of a page do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum FormPurpose {
     /// Allow a client what it asks for.
     Allow,
     /// Sign in to the server's own pages.
@@ -205,9 +205,9 @@ fn forms(parts: &Form<'_>, options: &[SignInOption]) -> String {
 
 /// The form of one way to sign in, with the attributes of its button.
 fn form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
-    let (continue_as, sign_in_with) = match form.verb {
-        Verb::Allow => ("Allow as", "Allow and sign in with"),
-        Verb::SignIn => ("Continue as", "Sign in with"),
+    let (continue_as, sign_in_with) = match form.purpose {
+        FormPurpose::Allow => ("Allow as", "Allow and sign in with"),
+        FormPurpose::SignIn => ("Continue as", "Sign in with"),
     };
     match option {
         SignInOption::Access(user) | SignInOption::Session(user) => {
@@ -231,9 +231,9 @@ fn form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
             form_with(form, "developer", "", &button)
         }
         SignInOption::ApiKey => {
-            let verb = match form.verb {
-                Verb::Allow => "Allow",
-                Verb::SignIn => "Sign in",
+            let verb = match form.purpose {
+                FormPurpose::Allow => "Allow",
+                FormPurpose::SignIn => "Sign in",
             };
             let button = format!("<button{class}>{verb} with this key</button>");
             let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
