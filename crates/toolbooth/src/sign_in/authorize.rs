@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::after_sign_in::AfterSignIn;
 use super::client::{Client, DocumentAuth};
-use super::destination::Destination;
 use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Parameters;
 use super::grant::{ClientGrant, CodeClaims};
@@ -55,7 +55,7 @@ pub(super) struct ApprovedRequest {
 #[derive(Serialize, Deserialize)]
 struct ConsentRequest {
     #[serde(rename = "r")]
-    destination: Destination,
+    next: AfterSignIn,
     /// The hash of the browser's token.
     #[serde(rename = "b")]
     browser: String,
@@ -66,14 +66,14 @@ struct ConsentRequest {
 
 impl ConsentRequest {
     /// The request of a page that shows these options.
-    fn new(destination: Destination, browser: String, options: &[SignInOption]) -> Self {
+    fn new(next: AfterSignIn, browser: String, options: &[SignInOption]) -> Self {
         let offered = options.iter().filter_map(|option| match option {
             SignInOption::Access(user) | SignInOption::Session(user) => Some(user.subject()),
             SignInOption::Provider { .. } | SignInOption::Development | SignInOption::ApiKey => {
                 None
             }
         });
-        Self { destination, browser, offered: offered.collect() }
+        Self { next, browser, offered: offered.collect() }
     }
 
     /// The person, unless a different one has signed in since the page was shown.
@@ -127,8 +127,8 @@ impl SignIn {
             options.retain(|option| *option != SignInOption::Development);
         }
         let (scopes, offline) = (request.scopes.clone(), request.refreshes);
-        let destination = Destination::Client(request);
-        let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
+        let next = AfterSignIn::Client(request);
+        let (token, cookie) = self.consent_form(next, &options, headers, host)?;
         let page = page::consent(&page::ConsentPage {
             form: page::Form {
                 action: AUTHORIZE,
@@ -151,13 +151,13 @@ impl SignIn {
     /// The token of the forms on a page that shows these options, and the `Set-Cookie` header of their browser.
     pub(super) fn consent_form(
         &self,
-        destination: Destination,
+        next: AfterSignIn,
         options: &[SignInOption],
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<(String, String), Problem> {
         let expires_ms = host.now_ms().saturating_add(CONSENT_LIFE_MS);
-        let consent = |browser| ConsentRequest::new(destination, browser, options);
+        let consent = |browser| ConsentRequest::new(next, browser, options);
         self.bound_form((TokenPurpose::ConsentRequest, expires_ms), consent, headers, host)
             .map_err(|_| Problem::Internal)
     }
@@ -271,7 +271,7 @@ impl SignIn {
             return Err(Problem::OtherBrowser);
         }
         let identity = match form.get("with") {
-            Some("denial") => return Ok(self.decline(&consent.destination)),
+            Some("denial") => return Ok(self.cancel(&consent.next)),
             Some("access") => consent.expect(self.access_user(headers, host).await)?,
             Some("session") => consent.expect(self.session(headers, host).await)?,
             Some("developer") => self.developer(headers).ok_or(Problem::Invalid)?,
@@ -281,11 +281,11 @@ impl SignIn {
             }
             Some("provider") => {
                 let provider = form.get("provider").unwrap_or_default();
-                return self.begin(provider, consent.destination, host).await;
+                return self.begin(provider, consent.next, host).await;
             }
             _ => return Err(Problem::Invalid),
         };
-        self.finish_sign_in(&consent.destination, &identity, host)
+        self.finish_sign_in(&consent.next, &identity, host)
     }
 
     /// Sends the browser back to the client with a code (RFC 6749, 4.1.2).

@@ -7,7 +7,7 @@
 //! - `metadata`: what clients discover (RFC 8414);
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
 //!   `client_auth`; `crate::redirect_uri` is shared with the settings;
-//! - `authorize`: the consent page (`page`), and what follows from its form; `destination`: where that leads, such as
+//! - `authorize`: the consent page (`page`), and what follows from its form; `after_sign_in`: where that leads, such as
 //!   to pages of the server that need a sign-in; `identity` is who signed in, at a provider
 //!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
 //!   `problem`: what goes wrong, for people;
@@ -15,12 +15,12 @@
 //!   `token`, `access_token`, `revoke`: the endpoints for clients; `form`: their parameters; `error`: their errors.
 
 mod access_token;
+mod after_sign_in;
 mod authorize;
 mod client;
 mod client_auth;
 mod client_document;
 mod connection;
-mod destination;
 mod error;
 mod form;
 mod grant;

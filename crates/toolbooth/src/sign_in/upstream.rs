@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SignIn;
-use super::destination::Destination;
+use super::after_sign_in::AfterSignIn;
 use super::identity::{Account, Identity};
 use super::problem::Problem;
 use super::settings::People;
@@ -38,7 +38,7 @@ struct PendingSignIn {
     #[serde(rename = "p")]
     provider: String,
     #[serde(rename = "r")]
-    destination: Destination,
+    next: AfterSignIn,
 }
 
 /// The members of OpenID Connect's userinfo that are used (OpenID Connect Core 1.0, 5.3.2).
@@ -103,12 +103,12 @@ impl SignIn {
     pub(super) async fn begin(
         &self,
         provider: &str,
-        destination: Destination,
+        next: AfterSignIn,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
         let client = self.provider(provider).ok_or(Problem::Invalid)?;
         let id = random_text(host).map_err(|_| Problem::Internal)?;
-        let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), destination };
+        let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), next };
         let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
         let pending = self.keys.seal(TokenPurpose::PendingSignIn, &pending, expires_ms);
         // The callback would not open it, after the person has signed in there.
@@ -155,7 +155,7 @@ impl SignIn {
         let (server, tokens) = match self.flow.exchange(client, &flow, query, host).await {
             Ok(granted) => granted,
             Err(FlowError::Denied | FlowError::Rejected) => {
-                return Ok(flow.end(self.decline(&pending.destination)));
+                return Ok(flow.end(self.cancel(&pending.next)));
             }
             Err(error) => return Err(error.into()),
         };
@@ -166,7 +166,7 @@ impl SignIn {
             false => openid_account(client, url, &access, host).await?,
         };
         let identity = Identity::Provider(account);
-        let response = self.finish_sign_in(&pending.destination, &identity, host);
+        let response = self.finish_sign_in(&pending.next, &identity, host);
         Ok(flow.end(response.unwrap_or_else(|problem| self.report(problem, host))))
     }
 

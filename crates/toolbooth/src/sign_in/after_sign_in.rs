@@ -16,7 +16,7 @@ use crate::url::query_value;
 
 /// Where a person goes after sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Destination {
+pub(super) enum AfterSignIn {
     /// Back to a client, with a code.
     #[serde(rename = "c")]
     Client(ApprovedRequest),
@@ -28,8 +28,8 @@ pub(super) enum Destination {
     Challenge(String),
 }
 
-impl Destination {
-    /// The destination of the sign-in page with this query parameter.
+impl AfterSignIn {
+    /// What follows the sign-in page with this query parameter.
     fn of(challenge: Option<&str>) -> Result<Self, Problem> {
         match challenge {
             None => Ok(Self::Account),
@@ -60,28 +60,28 @@ impl SignIn {
         headers: &dyn Headers,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
-        let destination = Destination::of(challenge)?;
+        let next = AfterSignIn::of(challenge)?;
         let mut options = self.sign_in_options(headers, host).await;
         // People with a session come here to use a different account.
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
-        let (token, cookie) = self.consent_form(destination, &options, headers, host)?;
+        let (token, cookie) = self.consent_form(next, &options, headers, host)?;
         let form =
             page::Form { action: AUTHORIZE, token: &token, purpose: page::FormPurpose::SignIn };
         let page = page::sign_in(&form, &options, self.settings.is_local);
         Ok(page.with("set-cookie", cookie))
     }
 
-    /// Sends a person who has signed in to their destination.
+    /// Sends a person who has signed in on.
     pub(super) fn finish_sign_in(
         &self,
-        destination: &Destination,
+        next: &AfterSignIn,
         identity: &Identity,
         host: &dyn Host,
     ) -> Result<Response, Problem> {
-        let url = match destination {
-            Destination::Client(request) => return self.approved(request, identity, host),
-            Destination::Account => ACCOUNT.to_owned(),
-            Destination::Challenge(token) => format!("{CHALLENGE}?c={}", query_value(token)),
+        let url = match next {
+            AfterSignIn::Client(request) => return self.approved(request, identity, host),
+            AfterSignIn::Account => ACCOUNT.to_owned(),
+            AfterSignIn::Challenge(token) => format!("{CHALLENGE}?c={}", query_value(token)),
         };
         self.permitted(identity).ok_or_else(|| identity.not_allowed())?;
         let caller = self.caller(&identity.subject());
@@ -90,11 +90,11 @@ impl SignIn {
     }
 
     /// Where a person goes who has declined to sign in.
-    pub(super) fn decline(&self, destination: &Destination) -> Response {
-        match destination {
-            Destination::Client(request) => self.denied(request),
-            Destination::Account => redirect(SIGN_IN.to_owned()),
-            Destination::Challenge(token) => {
+    pub(super) fn cancel(&self, next: &AfterSignIn) -> Response {
+        match next {
+            AfterSignIn::Client(request) => self.denied(request),
+            AfterSignIn::Account => redirect(SIGN_IN.to_owned()),
+            AfterSignIn::Challenge(token) => {
                 redirect(format!("{SIGN_IN}?c={}", query_value(token)))
             }
         }
