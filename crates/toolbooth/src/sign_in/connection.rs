@@ -19,7 +19,7 @@ const LIFE_MS: u64 = DAY_MS + REFRESH_LIFE_MS + DAY_MS;
 const RANDOM_TEXT: usize = 22;
 /// The most clients that are listed: the newest.
 const MOST: usize = 100;
-/// The most records that are read to find them. With the marks of those that are listed, a request stays below the 1,000
+/// The most records that are read to find them. With the status of those that are listed, a request stays below the 1,000
 /// operations that Workers KV allows.
 const MOST_READ: usize = 600;
 
@@ -107,7 +107,7 @@ impl SignIn {
         connections.dedup_by(|a, b| a.id == b.id);
         connections.truncate(MOST);
         let revoked =
-            connections.iter().map(|connection| self.marks.is_revoked(&connection.id, host));
+            connections.iter().map(|connection| self.token_status.is_revoked(&connection.id, host));
         let revoked: Vec<bool> = join_all(revoked).await.into_iter().collect::<Result<_, _>>()?;
         let listed = connections.into_iter().zip(revoked).filter(|(_, is_revoked)| !is_revoked);
         Ok(listed.map(|(connection, _)| connection).collect())
@@ -139,8 +139,8 @@ impl SignIn {
             is_own |= host.get(&key).await.inspect_err(|error| log(error, host))?.is_some();
         }
         // The form may be sent again, while the record can still be read.
-        if is_own && !self.marks.is_revoked(id, host).await? {
-            self.marks.revoke(id, host).await?;
+        if is_own && !self.token_status.is_revoked(id, host).await? {
+            self.token_status.revoke(id, host).await?;
             self.forget_connection(subject, id, host).await;
             let (reason, caller) = (RevocationReason::Disconnected, self.caller(subject));
             self.log(SignInEvent::ClientRevoked { reason, caller }, host);

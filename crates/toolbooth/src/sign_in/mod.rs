@@ -2,7 +2,7 @@
 //!
 //! Codes, refresh tokens, registrations and sessions are sealed tokens: their content is in them. The store only
 //! marks what is spent or revoked, so a store that is a minute behind delays the detection of reuse and nothing else.
-//! docs/STORAGE.md lists the marks. Access tokens are signed, and calls verify them without the store.
+//! docs/STORAGE.md lists the entries. Access tokens are signed, and calls verify them without the store.
 //!
 //! - `metadata`: what clients discover (RFC 8414);
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
@@ -11,7 +11,7 @@
 //!   to pages of the server that need a sign-in; `identity` is who signed in, at a provider
 //!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
 //!   `problem`: what goes wrong, for people;
-//! - `grant`: codes and refresh tokens; `marks`: what is spent or revoked; `connection`: the clients of a person;
+//! - `grant`: codes and refresh tokens; `token_status`: what is spent or revoked; `connection`: the clients of a person;
 //!   `token`, `access_token`, `revoke`: the endpoints for clients; `form`: their parameters; `error`: their errors.
 
 mod access_token;
@@ -25,7 +25,6 @@ mod error;
 mod form;
 mod grant;
 mod identity;
-mod marks;
 mod metadata;
 mod own_form;
 mod page;
@@ -36,6 +35,7 @@ pub(crate) mod routes;
 mod session;
 mod settings;
 mod token;
+mod token_status;
 mod upstream;
 
 pub(crate) use connection::Connection;
@@ -51,8 +51,8 @@ use crate::oauth::{AuthorizationFlow, OAuthClient, StateKeys, TokenPurpose};
 use crate::principal::Person;
 use crate::secret::Secret;
 use crate::settings::JwtSettings;
-use marks::Marks;
 use settings::SignInSettings;
+use token_status::TokenStatusStore;
 
 /// Where the endpoints are.
 pub(crate) const AUTHORIZE: &str = "/oauth/authorize";
@@ -88,7 +88,7 @@ pub(crate) struct SignIn {
     providers: Vec<OAuthClient>,
     api_keys: ApiKeys,
     access: Option<AssertionVerifier>,
-    marks: Marks,
+    token_status: TokenStatusStore,
     events: EventLog,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
@@ -108,7 +108,7 @@ impl SignIn {
             providers: settings.providers.iter().map(upstream::client).collect(),
             api_keys: ApiKeys::new(&settings.api_keys),
             access,
-            marks: Marks::new(keys.clone()),
+            token_status: TokenStatusStore::new(keys.clone()),
             flow: AuthorizationFlow::new(keys.clone(), settings.public_url.clone()),
             keys,
             events,

@@ -49,7 +49,7 @@ impl SignIn {
         // An invalid token, or one of another client, is no error (RFC 7009, 2.2), and nothing is revoked.
         let own = claims.filter(|claims| claims.client_id == hash(&credentials.client_id));
         if let Some(RevokedClaims { sub, gid, .. }) = own {
-            self.marks.revoke(&gid, host).await.map_err(|_| OAuthError::try_again())?;
+            self.token_status.revoke(&gid, host).await.map_err(|_| OAuthError::try_again())?;
             self.forget_connection(&sub, &gid, host).await;
             let (reason, caller) = (RevocationReason::Requested, self.caller(&sub));
             self.log(SignInEvent::ClientRevoked { reason, caller }, host);

@@ -39,7 +39,7 @@ impl SignIn {
     pub(super) async fn session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Identity> {
         let Session { identity, id } = self.read_session(headers, host)?;
         self.permitted(&identity)?;
-        let signed_out = self.marks.is_signed_out(&id, host).await;
+        let signed_out = self.token_status.is_signed_out(&id, host).await;
         signed_out.is_ok_and(|signed_out| !signed_out).then_some(identity)
     }
 
@@ -66,7 +66,7 @@ impl SignIn {
         host: &dyn Host,
     ) -> Result<String, StoreError> {
         if let Some(Session { id, .. }) = self.read_session(headers, host) {
-            self.marks.sign_out(&id, host).await?;
+            self.token_status.sign_out(&id, host).await?;
         }
         Ok(cookie::set_for(SESSION, "", 0))
     }

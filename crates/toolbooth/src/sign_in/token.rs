@@ -13,7 +13,7 @@ use super::connection::is_same_day;
 use super::error::{OAuthError, OAuthErrorCode};
 use super::form::Parameters;
 use super::grant::{ClientGrant, RefreshClaims};
-use super::marks::TokenUse;
+use super::token_status::TokenUse;
 use super::{OFFLINE, OWN_PAGE, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
@@ -126,7 +126,12 @@ impl SignIn {
         }
         let grant = code.grant;
         // The second client, which even has the verifier, may be a thief or the victim of one.
-        if !self.marks.spend_code(&grant.id, host).await.map_err(|_| OAuthError::try_again())? {
+        if !self
+            .token_status
+            .spend_code(&grant.id, host)
+            .await
+            .map_err(|_| OAuthError::try_again())?
+        {
             self.end(&grant, RevocationReason::CodeReused, host).await;
             return Err(invalid_grant("the code was used before"));
         }
@@ -149,7 +154,7 @@ impl SignIn {
         let token = ("refresh token", token);
         let token = self.issued_to(&credentials, token, |it| &it.grant, host).await?;
         let grant = &token.grant;
-        let revoked = self.marks.is_revoked(&grant.id, host).await;
+        let revoked = self.token_status.is_revoked(&grant.id, host).await;
         if revoked.map_err(|_| OAuthError::try_again())? {
             return Err(invalid_grant("the grant is revoked"));
         }
@@ -170,7 +175,7 @@ impl SignIn {
         if self.permitted(&grant.identity).is_none() {
             return Err(invalid_grant("the person may no longer sign in"));
         }
-        match self.marks.use_refresh_token(&token, host).await {
+        match self.token_status.use_refresh_token(&token, host).await {
             Err(_) => Err(OAuthError::try_again()),
             Ok(TokenUse::Reused) => {
                 self.end(grant, RevocationReason::RefreshTokenReused, host).await;
@@ -192,7 +197,7 @@ impl SignIn {
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
     async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
-        if self.marks.revoke(&grant.id, host).await.is_ok() {
+        if self.token_status.revoke(&grant.id, host).await.is_ok() {
             let subject = grant.identity.subject();
             self.forget_connection(&subject, &grant.id, host).await;
             let caller = self.caller(&subject);

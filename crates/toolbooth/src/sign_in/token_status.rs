@@ -1,4 +1,4 @@
-//! The marks in the store: which codes are spent, which refresh tokens have been replaced, which grants are revoked,
+//! The status of tokens in the store: which codes are spent, which refresh tokens have been replaced, which grants are revoked,
 //! which sessions have ended.
 //!
 //! docs/STORAGE.md describes what happens if a read is a minute old.
@@ -11,9 +11,9 @@ use super::{CODE_LIFE_MS, REFRESH_LIFE_MS};
 use crate::host::{Host, Level, StoreError};
 use crate::oauth::{RecentWrites, StateKeys, TokenPurpose};
 
-/// A kind of mark: the part of its key before the hash.
+/// A kind of entry: the part of its key before the hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum Entry {
     /// The code of a grant was used.
     SpentCode,
     /// The newest refresh token of a grant that was used: its generation and id.
@@ -24,7 +24,7 @@ enum Mark {
     SignedOut,
 }
 
-impl Mark {
+impl Entry {
     fn key(self, hash: &str) -> String {
         let prefix = match self {
             Self::SpentCode => "code",
@@ -35,7 +35,7 @@ impl Mark {
         format!("{prefix}:{hash}")
     }
 
-    /// Longer than what it marks, by more than clocks differ and stores lag.
+    /// Longer than that of the token, by more than clocks differ and stores lag.
     fn life(self) -> Duration {
         match self {
             Self::SpentCode => Duration::from_millis(CODE_LIFE_MS + 2 * 60_000),
@@ -45,9 +45,9 @@ impl Mark {
     }
 }
 
-/// Reads and writes the marks. This instance's own are known at once.
+/// Reads and writes the status of tokens. This instance's own are known at once.
 #[derive(Debug)]
-pub(super) struct Marks {
+pub(super) struct TokenStatusStore {
     keys: StateKeys,
     recent: RecentWrites,
 }
@@ -61,15 +61,15 @@ pub(super) enum TokenUse {
     Reused,
 }
 
-impl Marks {
+impl TokenStatusStore {
     pub(super) fn new(keys: StateKeys) -> Self {
         Self { keys, recent: RecentWrites::default() }
     }
 
-    /// The values of a mark, under the current key and the previous one.
+    /// The values of an entry, under the current key and the previous one.
     async fn read(
         &self,
-        mark: Mark,
+        entry: Entry,
         grant: &str,
         host: &dyn Host,
     ) -> Result<Vec<String>, StoreError> {
@@ -77,7 +77,7 @@ impl Marks {
         let mut values = Vec::new();
         // The current key comes last, because writes use it, and nothing is awaited between its read and the write.
         for hash in hashes.iter().collect::<Vec<_>>().into_iter().rev() {
-            let key = mark.key(hash);
+            let key = entry.key(hash);
             let recent = || self.recent.get(&key, host.now_ms()).filter(|value| !value.is_empty());
             let value = match recent() {
                 Some(value) => Some(value),
@@ -94,15 +94,15 @@ impl Marks {
 
     async fn write(
         &self,
-        mark: Mark,
+        entry: Entry,
         grant: &str,
         value: &str,
         host: &dyn Host,
     ) -> Result<(), StoreError> {
-        let key = mark.key(&self.keys.hash(TokenPurpose::ClientGrant, &[grant]));
+        let key = entry.key(&self.keys.hash(TokenPurpose::ClientGrant, &[grant]));
         // At once, so that a concurrent request of this instance sees it.
         self.recent.insert(&key, value, host.now_ms());
-        host.put(&key, value, Some(mark.life())).await.inspect_err(|error| {
+        host.put(&key, value, Some(entry.life())).await.inspect_err(|error| {
             // Nothing is known again.
             self.recent.insert(&key, "", host.now_ms());
             log(error, host);
@@ -115,10 +115,10 @@ impl Marks {
         grant: &str,
         host: &dyn Host,
     ) -> Result<bool, StoreError> {
-        if !self.read(Mark::SpentCode, grant, host).await?.is_empty() {
+        if !self.read(Entry::SpentCode, grant, host).await?.is_empty() {
             return Ok(false);
         }
-        self.write(Mark::SpentCode, grant, "1", host).await.map(|()| true)
+        self.write(Entry::SpentCode, grant, "1", host).await.map(|()| true)
     }
 
     /// Whether a refresh token may be used, and if so, marks it as the newest that was.
@@ -128,7 +128,7 @@ impl Marks {
         host: &dyn Host,
     ) -> Result<TokenUse, StoreError> {
         let grant = &claims.grant.id;
-        let values = self.read(Mark::Rotation, grant, host).await?;
+        let values = self.read(Entry::Rotation, grant, host).await?;
         let newest = values.iter().filter_map(|value| parse(value)).max();
         match newest {
             Some((generation, _)) if claims.generation < generation => Ok(TokenUse::Reused),
@@ -137,7 +137,7 @@ impl Marks {
             }
             _ => {
                 let value = format!("{} {}", claims.generation, claims.id);
-                self.write(Mark::Rotation, grant, &value, host).await?;
+                self.write(Entry::Rotation, grant, &value, host).await?;
                 Ok(TokenUse::Allowed)
             }
         }
@@ -149,12 +149,12 @@ impl Marks {
         grant: &str,
         host: &dyn Host,
     ) -> Result<bool, StoreError> {
-        Ok(!self.read(Mark::Revoked, grant, host).await?.is_empty())
+        Ok(!self.read(Entry::Revoked, grant, host).await?.is_empty())
     }
 
     /// Revokes a grant: its refresh tokens are invalid from now on.
     pub(super) async fn revoke(&self, grant: &str, host: &dyn Host) -> Result<(), StoreError> {
-        self.write(Mark::Revoked, grant, "1", host).await
+        self.write(Entry::Revoked, grant, "1", host).await
     }
 
     /// Whether a session was ended by signing out.
@@ -163,16 +163,16 @@ impl Marks {
         session: &str,
         host: &dyn Host,
     ) -> Result<bool, StoreError> {
-        Ok(!self.read(Mark::SignedOut, session, host).await?.is_empty())
+        Ok(!self.read(Entry::SignedOut, session, host).await?.is_empty())
     }
 
     /// Ends a session: a copy of its cookie is invalid from now on.
     pub(super) async fn sign_out(&self, session: &str, host: &dyn Host) -> Result<(), StoreError> {
-        self.write(Mark::SignedOut, session, "1", host).await
+        self.write(Entry::SignedOut, session, "1", host).await
     }
 }
 
-/// The generation and the id in a [`Mark::Rotation`].
+/// The generation and the id in a [`Entry::Rotation`].
 fn parse(value: &str) -> Option<(u32, &str)> {
     let (generation, id) = value.split_once(' ')?;
     Some((generation.parse().ok()?, id))
