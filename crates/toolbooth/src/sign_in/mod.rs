@@ -9,7 +9,7 @@
 //!   `client_auth`; `crate::redirect_uri` is shared with the settings;
 //! - `authorize`: the consent page (`page`), and what follows from its form; `after_sign_in`: where that leads, such as
 //!   to pages of the server that need a sign-in; `identity` is who signed in, at a provider
-//!   (`upstream`) or otherwise; `session`: the browser's cookies; `own_form`: forms of the server's own pages;
+//!   (`upstream`) or otherwise; `session`: the browser's cookies; `page_form`: forms of the server's own pages;
 //!   `problem`: what goes wrong, for people;
 //! - `grant`: codes and refresh tokens; `token_status`: what is spent or revoked; `connection`: the clients of a person;
 //!   `token`, `access_token`, `revoke`: the endpoints for clients; `form`: their parameters; `error`: their errors.
@@ -26,8 +26,8 @@ mod form;
 mod grant;
 mod identity;
 mod metadata;
-mod own_form;
 mod page;
+mod page_form;
 mod problem;
 mod registration;
 mod revoke;
