@@ -10,15 +10,15 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** `body` is a view of WebAssembly memory with UTF-8. A string body is cheaper than bytes. */
 export function respond(status, headers, body) {
-  return lend(status, headers, body.length === 0 ? null : decoder.decode(body));
+  return respondWith(status, headers, body.length === 0 ? null : decoder.decode(body));
 }
 
-/** Copies a view of WebAssembly memory, for `lend`. */
+/** Copies a view of WebAssembly memory, for `respondWith`. */
 export function copy(body) {
   return body.slice();
 }
 
 /** Like `respond`, without a copy: `body` is never written to, so many responses can share it. */
-export function lend(status, headers, body) {
+export function respondWith(status, headers, body) {
   return new Response(body, { status, headers });
 }

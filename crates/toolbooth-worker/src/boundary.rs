@@ -29,7 +29,8 @@ extern "C" {
     fn headers(lines: &str) -> JsValue;
     fn respond(status: u16, headers: &JsValue, body: &[u8]) -> JsValue;
     fn copy(body: &[u8]) -> JsValue;
-    fn lend(status: u16, headers: &JsValue, body: &JsValue) -> JsValue;
+    #[wasm_bindgen(js_name = respondWith)]
+    fn respond_with(status: u16, headers: &JsValue, body: &JsValue) -> JsValue;
 }
 
 #[wasm_bindgen]
@@ -246,8 +247,8 @@ fn into_js(response: &Response) -> JsValue {
     let respond = |headers: &_| match response.body {
         Cow::Borrowed(body) if !body.is_empty() => {
             let key = (body.as_ptr().addr(), body.len());
-            let lend = |body: &_| lend(status, headers, body);
-            BODIES.with(|cache| cache.with(&key, true, |_| copy(body), lend))
+            let respond = |body: &_| respond_with(status, headers, body);
+            BODIES.with(|cache| cache.with(&key, true, |_| copy(body), respond))
         }
         ref body => respond(status, headers, body),
     };
