@@ -7,7 +7,7 @@ use toolbooth::http::{Body, Headers, Method, Request};
 use toolbooth::protocol::sample::{ProtocolSamples, Sample, SampleCall, response_json};
 use toolbooth::testing::{Examples, FakeHost, read_examples, ready};
 
-use crate::tests::world;
+use crate::tests::fake_services;
 use crate::{CATALOG, EXAMPLES};
 
 /// Lets anonymous callers use every tool.
@@ -46,7 +46,7 @@ impl Headers for JsonHeaders {
 
 /// Runs a call. Returns the value, or the error message, as a client reads it.
 fn call(path: &str, sample: &Sample, tool: &Tool, input: &Value) -> Result<Value, String> {
-    let host = FakeHost { upstream: world, ..FakeHost::with(&[ALL_SCOPES]) };
+    let host = FakeHost { upstream: fake_services, ..FakeHost::with(&[ALL_SCOPES]) };
     let (id, name) = (tool.id(), versioned_name(tool.name, &tool.version));
     let context = context(tool);
     let context = sample.carries_context.then_some(&context);

@@ -6,7 +6,7 @@ use toolbooth::testing::ToolTest;
 use super::{CATALOG, EXAMPLES};
 
 /// Fakes of all services that the tools call.
-pub(crate) fn world(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+pub(crate) fn fake_services(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     if request.url.starts_with("https://api.github.com/") {
         return crate::github::stand_in::github(request);
     }
@@ -18,5 +18,5 @@ pub(crate) fn world(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError
 
 #[test]
 fn every_example_has_its_documented_outcome() {
-    ToolTest::new(&CATALOG).upstream(world).check_examples(EXAMPLES);
+    ToolTest::new(&CATALOG).upstream(fake_services).check_examples(EXAMPLES);
 }

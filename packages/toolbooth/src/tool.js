@@ -268,7 +268,7 @@ function withVariables(text, library, { module, constant, secret, isDeclared }) 
 /** Lets the tests use the fake of the tool's service. Returns what to do by hand. */
 function addFake(tests, { module, fake, service }) {
   const text = existsSync(tests) ? readFileSync(tests, "utf8") : "";
-  const services = /^pub\(crate\) fn world\([^{]*\{\n/m;
+  const services = /^pub\(crate\) fn fake_services\([^{]*\{\n/m;
   if (!services.test(text)) return [`Let the tests answer its requests with ${module}::${fake}.`];
   const route = `    if request.url.starts_with("${service}/") {
         return crate::${module}::${fake}(request);
