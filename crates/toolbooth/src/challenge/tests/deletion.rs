@@ -21,33 +21,33 @@ const DAY: u64 = 24 * HOUR;
 pub(super) const PATH: &str = "/auth/grants/mail?user_id=ada";
 pub(super) const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.example/revoke");
 
-/// A world with a grant for an hour, as every reader sees.
-pub(super) fn granted_for_an_hour(variables: &[(&str, &str)]) -> World {
-    let world = World::with(variables);
+/// A harness with a grant for an hour, as every reader sees.
+pub(super) fn granted_for_an_hour(variables: &[(&str, &str)]) -> Harness {
+    let harness = Harness::with(variables);
     upstream(|server| server.expires_in = Some(3_600));
-    granted(&world);
-    world
+    granted(&harness);
+    harness
 }
 
 /// Deletes ada's grant from a place of its own.
-fn delete(world: &World) {
-    let place = world.host.store.location.replace(9);
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
-    world.host.store.location.set(place);
+fn delete(harness: &Harness) {
+    let place = harness.host.store.location.replace(9);
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
+    harness.host.store.location.set(place);
 }
 
-async fn delete_at(world: &World, server: &Server) -> u16 {
-    world.ask_at(server, ("DELETE", PATH), &[], "").await.status
+async fn delete_at(harness: &Harness, server: &Server) -> u16 {
+    harness.ask_at(server, ("DELETE", PATH), &[], "").await.status
 }
 
 /// Whether calls from any place find no grant, and no challenge completes by itself.
-fn is_gone(world: &World) {
+fn is_gone(harness: &Harness) {
     for place in [0, 1, 2, 9] {
-        world.host.store.location.set(place);
-        let asked = world.challenge();
-        assert_eq!(world.status(&asked), "pending", "place {place}");
+        harness.host.store.location.set(place);
+        let asked = harness.challenge();
+        assert_eq!(harness.status(&asked), "pending", "place {place}");
     }
-    world.host.store.location.set(0);
+    harness.host.store.location.set(0);
 }
 
 fn issued() -> usize {
@@ -57,20 +57,20 @@ fn issued() -> usize {
 #[test]
 fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
     for same_instance in [true, false] {
-        let world = granted_for_an_hour(if same_instance { &[REVOKE] } else { &[] });
-        world.wait(HOUR);
-        let server = world.instance();
-        let another = world.instance();
+        let harness = granted_for_an_hour(if same_instance { &[REVOKE] } else { &[] });
+        harness.wait(HOUR);
+        let server = harness.instance();
+        let another = harness.instance();
         let other = if same_instance { &server } else { &another };
-        world.host.upstream_waits.set(true);
-        let call = world.call_at(&server, "ada", "token");
+        harness.host.upstream_waits.set(true);
+        let call = harness.call_at(&server, "ada", "token");
         let deleted = async {
-            let status = delete_at(&world, other).await;
-            world.wait(1_000);
+            let status = delete_at(&harness, other).await;
+            harness.wait(1_000);
             status
         };
         let ((status, body), deleted) = block_on(join(call, deleted));
-        world.host.upstream_waits.set(false);
+        harness.host.upstream_waits.set(false);
         assert_eq!(deleted, 204);
         assert_eq!(issued(), 2, "the refresh came through");
         assert_eq!(status, if same_instance { 400 } else { 200 }, "{body}");
@@ -81,131 +81,132 @@ fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
             tokens
         });
         assert_eq!(revoked, if same_instance { &["refresh-1", "refresh-2"][..] } else { &[] });
-        let values = world.host.store.values();
+        let values = harness.host.store.values();
         let there = values.keys().any(|key| key.starts_with("grant:"));
         assert_eq!(there, !same_instance, "the other instance has written it again");
-        world.wait(STALE_MS);
-        is_gone(&world);
-        world.wait(179 * DAY);
-        is_gone(&world);
+        harness.wait(STALE_MS);
+        is_gone(&harness);
+        harness.wait(179 * DAY);
+        is_gone(&harness);
     }
 }
 
 #[test]
 fn a_place_with_an_old_copy_refreshes_it_and_it_stays_deleted() {
-    let world = granted_for_an_hour(&[]);
-    world.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
-    world.host.store.location.set(1);
-    assert_eq!(world.token(), "access-1", "this place has now read the grant, and no deletion");
-    world.wait(1_000);
-    delete(&world);
-    world.host.store.location.set(2);
-    assert_eq!(world.call_for("ada", "token").0, 400, "gone at once where it was never read");
-    world.host.store.location.set(1);
-    world.wait(58_000);
-    assert_eq!(world.token(), "access-2", "within the minute that is promised");
-    let written = world.host.now_ms.get();
-    world.wait(1_000);
-    is_gone(&world);
+    let harness = granted_for_an_hour(&[]);
+    harness.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
+    harness.host.store.location.set(1);
+    assert_eq!(harness.token(), "access-1", "this place has now read the grant, and no deletion");
+    harness.wait(1_000);
+    delete(&harness);
+    harness.host.store.location.set(2);
+    assert_eq!(harness.call_for("ada", "token").0, 400, "gone at once where it was never read");
+    harness.host.store.location.set(1);
+    harness.wait(58_000);
+    assert_eq!(harness.token(), "access-2", "within the minute that is promised");
+    let written = harness.host.now_ms.get();
+    harness.wait(1_000);
+    is_gone(&harness);
     // The copy written late ends before the deletion does.
     let end = written + 180 * DAY;
     for now_ms in [end - 10_000, end + 10_000] {
-        world.host.now_ms.set(now_ms);
-        is_gone(&world);
-        world.wait(STALE_MS);
+        harness.host.now_ms.set(now_ms);
+        is_gone(&harness);
+        harness.wait(STALE_MS);
     }
 }
 
 #[test]
 fn the_user_may_consent_again_at_once() {
     for (knows, wait) in [(true, 1_000), (true, 3_000), (false, 3_000)] {
-        let world = granted_for_an_hour(&[]);
+        let harness = granted_for_an_hour(&[]);
         // Without knowledge of the deletion the challenge comes of another place's old copy.
         if !knows {
-            world.challenge_for("ada", "revoked");
+            harness.challenge_for("ada", "revoked");
         }
-        delete(&world);
+        delete(&harness);
         let input = if knows { "token" } else { "revoked" };
-        let asked = world.challenge_for("ada", input);
-        world.wait(wait);
-        complete(&world, &asked, &mut Browser::default());
-        world.host.store.location.set(3);
-        assert_eq!(world.token(), "access-2", "{knows} {wait}: where it was never read");
-        world.host.store.location.set(0);
-        world.wait(STALE_MS);
-        assert_eq!(world.status(&asked), "completed", "{knows} {wait}");
-        assert_eq!(world.token(), "access-2", "{knows} {wait}");
-        world.wait(HOUR);
-        assert_eq!(world.token(), "access-3", "a refresh keeps the time of the consent");
+        let asked = harness.challenge_for("ada", input);
+        harness.wait(wait);
+        complete(&harness, &asked, &mut Browser::default());
+        harness.host.store.location.set(3);
+        assert_eq!(harness.token(), "access-2", "{knows} {wait}: where it was never read");
+        harness.host.store.location.set(0);
+        harness.wait(STALE_MS);
+        assert_eq!(harness.status(&asked), "completed", "{knows} {wait}");
+        assert_eq!(harness.token(), "access-2", "{knows} {wait}");
+        harness.wait(HOUR);
+        assert_eq!(harness.token(), "access-3", "a refresh keeps the time of the consent");
     }
 }
 
 #[test]
 fn clocks_that_differ() {
     // The grant seems to be younger than its deletion, which has not seen it.
-    let world = World::new();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    world.host.now_ms.set(world.host.now_ms.get() - 1_500);
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
-    let kept = world.host.store.values();
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    harness.host.now_ms.set(harness.host.now_ms.get() - 1_500);
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
+    let kept = harness.host.store.values();
     assert!(kept.keys().any(|key| key.starts_with("grant:")), "it was written a moment ago");
-    world.wait(1_500 + STALE_MS);
-    is_gone(&world);
+    harness.wait(1_500 + STALE_MS);
+    is_gone(&harness);
     // The same where it has seen it, by however much the clocks differ.
-    let world = granted_for_an_hour(&[]);
-    let back = |ms| world.host.now_ms.set(world.host.now_ms.get() - ms);
-    let old = world.host.store.values();
+    let harness = granted_for_an_hour(&[]);
+    let back = |ms| harness.host.now_ms.set(harness.host.now_ms.get() - ms);
+    let old = harness.host.store.values();
     back(10 * 60_000);
-    delete(&world);
+    delete(&harness);
     let (key, sealed) = old.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
-    world.wait(10 * 60_000);
-    ready(world.host.put(key, sealed, Some(std::time::Duration::from_secs(60)))).unwrap();
-    is_gone(&world);
+    harness.wait(10 * 60_000);
+    ready(harness.host.put(key, sealed, Some(std::time::Duration::from_secs(60)))).unwrap();
+    is_gone(&harness);
     // A consent seems to be older than the deletion that it follows: the clock there is ahead.
-    let world = granted_for_an_hour(&[]);
-    let stored = world.host.store.values();
+    let harness = granted_for_an_hour(&[]);
+    let stored = harness.host.store.values();
     let (key, _) = stored.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
-    let ahead = (world.host.now_ms.get() + 30_000).to_string();
+    let ahead = (harness.host.now_ms.get() + 30_000).to_string();
     let deleted = key.replace("grant:", "deleted:");
-    ready(world.host.put(&deleted, &ahead, Some(std::time::Duration::from_secs(86_400)))).unwrap();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.token(), "access-2");
+    ready(harness.host.put(&deleted, &ahead, Some(std::time::Duration::from_secs(86_400))))
+        .unwrap();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.token(), "access-2");
 }
 
 #[test]
 fn a_grant_of_the_version_before_counts_until_it_is_deleted() {
-    let world = granted_for_an_hour(&[]);
+    let harness = granted_for_an_hour(&[]);
     let keys = grant_keys();
-    let stored = world.host.store.values();
+    let stored = harness.host.store.values();
     let (key, sealed) = stored.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
     let mut old: serde_json::Value =
         serde_json::from_slice(&keys.open(key, sealed).unwrap()).unwrap();
     assert!(old.as_object_mut().unwrap().remove("granted_ms").is_some());
-    let old = keys.seal(key, old.to_string().as_bytes(), &world.host).unwrap();
+    let old = keys.seal(key, old.to_string().as_bytes(), &harness.host).unwrap();
     let put_back = || {
-        world.wait(2_000);
-        ready(world.host.put(key, &old, Some(std::time::Duration::from_secs(180 * 86_400))))
+        harness.wait(2_000);
+        ready(harness.host.put(key, &old, Some(std::time::Duration::from_secs(180 * 86_400))))
             .unwrap();
     };
     put_back();
-    assert_eq!(world.token(), "access-1");
-    world.wait(2_000);
+    assert_eq!(harness.token(), "access-1");
+    harness.wait(2_000);
     // The deletion does not see the grant, so that nothing but the default decides.
-    ready(world.host.delete(key)).unwrap();
-    world.wait(2_000);
-    delete(&world);
+    ready(harness.host.delete(key)).unwrap();
+    harness.wait(2_000);
+    delete(&harness);
     put_back();
-    world.wait(STALE_MS);
-    is_gone(&world);
+    harness.wait(STALE_MS);
+    is_gone(&harness);
 }
 
 /// Stores a grant of ada's at `provider`, and deletes it as she would. Gives what came to be revoked.
 fn deleted_at(
-    world: &World,
+    harness: &Harness,
     provider: &str,
     refresh: Option<&str>,
 ) -> Vec<(String, String, String, String)> {
@@ -217,21 +218,21 @@ fn deleted_at(
     };
     let scopes = crate::principal::Scopes::NONE.clone();
     let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
-    let grant = Grant::new(tokens, &[], None, world.host.now_ms.get());
+    let grant = Grant::new(tokens, &[], None, harness.host.now_ms.get());
     let challenges = {
-        let settings = crate::built_in::settings(&world.host);
+        let settings = crate::built_in::settings(&harness.host);
         Challenges::new(
             settings.extensions.get().unwrap(),
             crate::challenge::Verifiers::default(),
-            crate::log::EventLog::new(&settings, &world.host),
+            crate::log::EventLog::new(&settings, &harness.host),
         )
     };
     let id = GrantId { owner: &owner.unwrap(), provider };
-    ready(challenges.grants.save(id, &grant, &world.host)).unwrap();
-    world.wait(1_000);
+    ready(challenges.grants.save(id, &grant, &harness.host)).unwrap();
+    harness.wait(1_000);
     let path = format!("/auth/grants/{provider}?user_id=ada");
-    assert_eq!(world.ask(("DELETE", &path), &[], "").status, 204);
-    assert!(ready(challenges.grants.load(id, &world.host)).unwrap().is_none());
+    assert_eq!(harness.ask(("DELETE", &path), &[], "").status, 204);
+    assert!(ready(challenges.grants.load(id, &harness.host)).unwrap().is_none());
     upstream(|server| server.revoked.clone())
 }
 
@@ -297,16 +298,16 @@ fn the_provider_revokes_what_is_deleted() {
             )),
         ),
     ] {
-        let world = World::with(variables);
+        let harness = Harness::with(variables);
         upstream(|server| {
             (server.issuer, server.revocation_endpoint) = ("https://mail.example", endpoint);
         });
         let provider = if what == "GitHub" { "github" } else { "mail" };
-        let revoked = deleted_at(&world, provider, refresh);
+        let revoked = deleted_at(&harness, provider, refresh);
         let revoked: Vec<_> = revoked.iter().map(|it| (&*it.0, &*it.1, &*it.2, &*it.3)).collect();
         assert_eq!(revoked, expected.into_iter().collect::<Vec<_>>(), "{what}");
         // A test with GitHub alone has no provider for the tool.
-        let log = world.host.log.borrow();
+        let log = harness.host.log.borrow();
         assert!(log.iter().all(|line| line.starts_with("Warn configuration")), "{what}: {log:?}");
     }
 }
@@ -318,10 +319,10 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
         (Some(400), false, "it did not revoke a grant"),
         (None, true, "no response in time"),
     ] {
-        let world = World::with(&[REVOKE]);
+        let harness = Harness::with(&[REVOKE]);
         upstream(|server| (server.revocation_status, server.down) = (status, down));
-        deleted_at(&world, "mail", Some("refresh-1"));
-        let log = world.log();
+        deleted_at(&harness, "mail", Some("refresh-1"));
+        let log = harness.log();
         assert!(log.contains(fault), "{log}");
         assert!(!log.contains("refresh-1") && !log.contains("access-1"), "{log}");
     }
@@ -329,9 +330,9 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
 
 #[test]
 fn nothing_is_revoked_unless_the_deletion_is_written() {
-    let world = granted_for_an_hour(&[REVOKE]);
-    world.host.store.fails_writes.set(true);
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
+    let harness = granted_for_an_hour(&[REVOKE]);
+    harness.host.store.fails_writes.set(true);
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 400);
     assert!(upstream(|server| server.revoked.is_empty()), "the grant still counts");
-    assert_eq!(world.token(), "access-1");
+    assert_eq!(harness.token(), "access-1");
 }

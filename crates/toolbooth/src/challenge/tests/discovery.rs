@@ -28,25 +28,25 @@ fn providers_that_are_discovered() {
         (ISSUER, Some((200, there)), "", 502, 0),
         (ISSUER, Some((302, found)), "", 502, 0),
     ] {
-        let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
+        let harness = Harness::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
         upstream(|server| (server.issuer, server.instead) = (issuer, instead));
-        let asked = world.challenge();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
-        let answer = browser.send(&world, ("POST", &asked.url));
+        let answer = browser.send(&harness, ("POST", &asked.url));
         assert_eq!(answer.status, started, "{issuer} {instead:?}");
         if let Some(location) = header(&answer, "location") {
             let back = agree(location);
-            let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
+            let page = browser.send(&harness, ("GET", &format!("{back}{iss}")));
             assert_eq!(page.status, ended, "{iss}: {}", text(&page));
         }
     }
 }
 
-/// A world whose provider is found by discovery.
-fn discovered() -> World {
-    let world = World::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
+/// A harness whose provider is found by discovery.
+fn discovered() -> Harness {
+    let harness = Harness::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
     upstream(|server| server.issuer = ISSUER);
-    world
+    harness
 }
 
 #[test]
@@ -65,35 +65,35 @@ fn an_error_counts_only_when_it_is_clear_whose_it_is() {
         (false, other, "access_denied", 400, "pending"),
         (false, other, "invalid_scope", 400, "pending"),
     ] {
-        let world = discovered();
+        let harness = discovered();
         upstream(|server| server.tells_issuer = promises);
-        let asked = world.challenge();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
-        let back = disagree(&browser.leave(&world, &asked), error);
-        let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
+        let back = disagree(&browser.leave(&harness, &asked), error);
+        let page = browser.send(&harness, ("GET", &format!("{back}{iss}")));
         assert_eq!(page.status, status, "{promises} {iss} {error}: {}", text(&page));
-        assert_eq!(world.status(&asked), check, "{promises} {iss} {error}");
+        assert_eq!(harness.status(&asked), check, "{promises} {iss} {error}");
     }
     // While it cannot be known whose it is, it decides nothing.
-    let world = discovered();
-    let asked = world.challenge();
+    let harness = discovered();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = disagree(&browser.leave(&world, &asked), "access_denied");
+    let back = disagree(&browser.leave(&harness, &asked), "access_denied");
     upstream(|server| server.down = true);
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 502);
-    assert_eq!(world.status(&asked), "pending");
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 502);
+    assert_eq!(harness.status(&asked), "pending");
 }
 
 #[test]
 fn an_answer_at_the_address_of_another_provider_is_not_used() {
-    let world = World::with(&[
+    let harness = Harness::with(&[
         ("OAUTH_PROVIDERS", "mail,disk"),
         ("OAUTH_DISK_CLIENT_ID", "booth"),
         ("OAUTH_DISK_ISSUER", "https://disk.example"),
     ]);
-    let asked = world.challenge();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let location = browser.leave(&world, &asked);
+    let location = browser.leave(&harness, &asked);
     let elsewhere = |back: &str| back.replace("/callback/mail?", "/callback/disk?");
     let back = agree(&location);
     for bad in [
@@ -101,13 +101,13 @@ fn an_answer_at_the_address_of_another_provider_is_not_used() {
         elsewhere(&disagree(&location, "access_denied")),
         back.replace("/callback/mail?", "/callback/none?"),
     ] {
-        let page = browser.send(&world, ("GET", &bad));
+        let page = browser.send(&harness, ("GET", &bad));
         assert_eq!(page.status, 400, "{bad}: {}", text(&page));
         assert!(text(&page).contains("This address is not valid"), "{}", text(&page));
     }
     assert_eq!(upstream(|server| server.tried), 0, "the code is not used");
-    assert_eq!(world.status(&asked), "pending");
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200, "the right one still works");
+    assert_eq!(harness.status(&asked), "pending");
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200, "the right one still works");
 }
 
 #[test]
@@ -119,11 +119,11 @@ fn a_server_that_promises_to_name_itself_does() {
         (true, "", 400),
         (false, "", 200),
     ] {
-        let world = discovered();
+        let harness = discovered();
         upstream(|server| server.tells_issuer = promises);
         let mut browser = Browser::default();
-        let back = agree(&browser.leave(&world, &world.challenge()));
-        let page = browser.send(&world, ("GET", &format!("{back}{iss}")));
+        let back = agree(&browser.leave(&harness, &harness.challenge()));
+        let page = browser.send(&harness, ("GET", &format!("{back}{iss}")));
         assert_eq!(page.status, status, "{promises} {iss}: {}", text(&page));
         let used = upstream(|server| server.asked.len());
         assert_eq!(used, usize::from(status == 200), "whose the code is stands before its use");
@@ -132,28 +132,28 @@ fn a_server_that_promises_to_name_itself_does() {
 
 #[test]
 fn an_instance_keeps_a_discovery_document_for_ten_minutes() {
-    let world = discovered();
-    let server = world.instance();
+    let harness = discovered();
+    let server = harness.instance();
     let start = || {
         let before = upstream(|server| server.tried);
-        let asked = world.challenge();
+        let asked = harness.challenge();
         let own = [("sec-fetch-site", "same-origin")];
-        let answer = ready(world.ask_at(&server, ("POST", &asked.url), &own, ""));
+        let answer = ready(harness.ask_at(&server, ("POST", &asked.url), &own, ""));
         (answer.status, upstream(|server| server.tried) - before)
     };
     assert_eq!(start(), (303, 1));
     assert_eq!(start(), (303, 0));
     // What is known is used also while the provider is away.
     upstream(|server| server.down = true);
-    world.wait(9 * 60_000);
+    harness.wait(9 * 60_000);
     assert_eq!(start(), (303, 0));
-    world.wait(60_000);
+    harness.wait(60_000);
     // A failure is not kept.
     assert_eq!([start(), start()], [(502, 1), (502, 1)]);
     upstream(|server| server.down = false);
     assert_eq!([start(), start()], [(303, 1), (303, 0)]);
     // Another instance asks for itself.
-    assert_eq!(Browser::default().send(&world, ("POST", &world.challenge().url)).status, 303);
+    assert_eq!(Browser::default().send(&harness, ("POST", &harness.challenge().url)).status, 303);
     assert_eq!(start(), (303, 0));
 }
 
@@ -161,13 +161,13 @@ fn an_instance_keeps_a_discovery_document_for_ten_minutes() {
 fn a_provider_that_gives_no_tokens_is_discovered_anew() {
     for (instead, status) in [((404, ""), 400), ((503, ""), 502), ((400, r#"{"error":"x"}"#), 400)]
     {
-        let world = discovered();
-        let server = world.instance();
-        let asked = world.challenge();
+        let harness = discovered();
+        let server = harness.instance();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
         let mut send = |method: &str, at: &str| {
             let tried = upstream(|server| server.tried);
-            let answer = browser.send_at(&world, &server, (method, at));
+            let answer = browser.send_at(&harness, &server, (method, at));
             (answer, upstream(|server| server.tried) - tried)
         };
         let (answer, tried) = send("POST", &asked.url);
@@ -175,7 +175,7 @@ fn a_provider_that_gives_no_tokens_is_discovered_anew() {
         let back = agree(header(&answer, "location").unwrap());
         upstream(|server| server.instead = Some(instead));
         // A younger document is kept: codes that are made up must not cause a fetch each.
-        world.wait(STALE_MS);
+        harness.wait(STALE_MS);
         let (answer, tried) = send("GET", &back);
         assert_eq!((answer.status, tried), (status, 1), "the code: {instead:?}");
         upstream(|server| server.instead = None);

@@ -28,10 +28,10 @@ fn named(tools: &[(&'static str, &[Required])], variable: (&str, &str)) -> Strin
     };
     let tools: &[Tool] = tools.iter().map(tool).collect::<Vec<_>>().leak();
     let catalog = Box::leak(Box::new(Catalog { tools, ..*crate::call::tests::CATALOG }));
-    let world = World::with(&[variable]);
-    let asked = World::new().challenge();
+    let harness = Harness::with(&[variable]);
+    let asked = Harness::new().challenge();
     let page =
-        ready(world.ask_at(&Server::new(catalog, &world.host), ("GET", &asked.url), &[], ""));
+        ready(harness.ask_at(&Server::new(catalog, &harness.host), ("GET", &asked.url), &[], ""));
     let page = text(&page);
     let (_, rest) = page.split_once("<dt>For the tool</dt>").unwrap();
     let (tools, _) = rest.split_once("<dt>Permissions at").unwrap();

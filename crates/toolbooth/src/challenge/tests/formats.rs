@@ -25,42 +25,42 @@ const STORED_PROOF: (&str, &str) = (
     "v1.a.UFFSU1RVVldYWVpbXF1eX2BhYmNkZWZnG8TQI7sWqV4m3mUe4DZvA_CrgjfqylolWrZet3Kz697xpWEYuP3nDDb93msJIMvBQzTNlw5lpr0RjwEGHQqOOGrC0QSvKSfRJUMkxTncCntGdBDOonZlQwZFAHWBHF_GFdegXYvm20ZkW2yBbHpDTEO9bh6wCTjRYn37amSynzD-9NohIwk3bATsl-djdZGD6J7MAiwmfPg",
 );
 
-fn store(world: &World, (key, value): (&str, &str)) {
-    ready(world.host.put(key, value, Some(Duration::from_secs(600)))).unwrap();
+fn store(harness: &Harness, (key, value): (&str, &str)) {
+    ready(harness.host.put(key, value, Some(Duration::from_secs(600)))).unwrap();
 }
 
 fn asked() -> InputRequired {
-    let check_url = format!("{}/auth/check?c={CHALLENGE}", world::ORIGIN);
-    InputRequired { url: format!("{}/auth/start?c={CHALLENGE}", world::ORIGIN), check_url }
+    let check_url = format!("{}/auth/check?c={CHALLENGE}", harness::ORIGIN);
+    InputRequired { url: format!("{}/auth/start?c={CHALLENGE}", harness::ORIGIN), check_url }
 }
 
 #[test]
 fn a_user_who_has_a_link_or_is_at_the_provider_gets_through() {
-    let world = World::new();
-    assert_eq!(world.status(&asked()), "pending");
-    assert_eq!(world.ask(("GET", &asked().url), &[], "").status, 200);
+    let harness = Harness::new();
+    assert_eq!(harness.status(&asked()), "pending");
+    assert_eq!(harness.ask(("GET", &asked().url), &[], "").status, 200);
     let mut browser = Browser::default();
     browser.cookies.insert(format!("__Host-toolbooth-{ID}"), format!("{CSRF_TOKEN}.{CHALLENGE}"));
     let location = format!(
         "https://mail.example/authorize?response_type=code&client_id=booth&scope=send+offline\
          &code_challenge_method=S256&code_challenge={CODE_CHALLENGE}&state={STATE}\
          &redirect_uri={}",
-        world::CALLBACK
+        harness::CALLBACK
     );
-    let page = browser.send(&world, ("GET", &agree(&location)));
+    let page = browser.send(&harness, ("GET", &agree(&location)));
     assert_eq!(page.status, 200, "{}", text(&page));
-    assert!(world.host.store.values().contains_key(GRANT.0), "under the same key");
+    assert!(harness.host.store.values().contains_key(GRANT.0), "under the same key");
 }
 
 #[test]
 fn a_stored_grant_and_its_proof_are_found() {
-    let world = World::new();
-    store(&world, STORED_PROOF);
-    assert_eq!(proofs::call(&world, "ada", PROOF).0, 200);
-    let world = World::new();
-    store(&world, GRANT);
-    assert_eq!(world.token(), "access-1");
-    let check = world.check(&asked());
+    let harness = Harness::new();
+    store(&harness, STORED_PROOF);
+    assert_eq!(proofs::call(&harness, "ada", PROOF).0, 200);
+    let harness = Harness::new();
+    store(&harness, GRANT);
+    assert_eq!(harness.token(), "access-1");
+    let check = harness.check(&asked());
     assert_eq!(
         (check["status"].as_str(), check["proof"].as_str()),
         (Some("completed"), Some(PROOF))

@@ -8,41 +8,45 @@ use crate::testing::ready;
 /// One hour, as most servers give.
 const HOUR: u64 = 3_600_000;
 
-fn granted_for_an_hour() -> World {
-    let world = World::new();
+fn granted_for_an_hour() -> Harness {
+    let harness = Harness::new();
     upstream(|server| server.expires_in = Some(3_600));
-    granted(&world);
-    world
+    granted(&harness);
+    harness
 }
 
 #[test]
 fn an_access_token_is_refreshed_before_it_ends() {
     for keeps in [false, true] {
-        let world = granted_for_an_hour();
+        let harness = granted_for_an_hour();
         upstream(|server| server.keeps_refresh_token = keeps);
-        assert_eq!(world.token(), "access-1");
-        world.wait(HOUR - 5 * 60_000);
-        assert_eq!(world.token(), "access-2");
-        world.wait(STALE_MS);
-        assert_eq!(world.token(), "access-2", "it was kept");
-        world.wait(HOUR);
-        assert_eq!(world.token(), "access-3", "with a refresh token that is new or, {keeps}, kept");
+        assert_eq!(harness.token(), "access-1");
+        harness.wait(HOUR - 5 * 60_000);
+        assert_eq!(harness.token(), "access-2");
+        harness.wait(STALE_MS);
+        assert_eq!(harness.token(), "access-2", "it was kept");
+        harness.wait(HOUR);
+        assert_eq!(
+            harness.token(),
+            "access-3",
+            "with a refresh token that is new or, {keeps}, kept"
+        );
     }
 }
 
 #[test]
 fn a_reader_that_is_a_minute_behind_uses_the_old_token_while_it_is_good() {
-    let world = granted_for_an_hour();
-    world.wait(HOUR - 5 * 60_000 - 30_000 - STALE_MS);
-    assert_eq!(world.token(), "access-1");
-    world.wait(30_000);
-    world.host.store.location.set(1);
-    assert_eq!(world.token(), "access-2");
+    let harness = granted_for_an_hour();
+    harness.wait(HOUR - 5 * 60_000 - 30_000 - STALE_MS);
+    assert_eq!(harness.token(), "access-1");
+    harness.wait(30_000);
+    harness.host.store.location.set(1);
+    assert_eq!(harness.token(), "access-2");
     // This place has read the old grant half a minute ago. Its refresh token is used up.
-    world.host.store.location.set(0);
-    assert_eq!(world.token(), "access-1");
-    world.wait(STALE_MS);
-    assert_eq!(world.token(), "access-2");
+    harness.host.store.location.set(0);
+    assert_eq!(harness.token(), "access-1");
+    harness.wait(STALE_MS);
+    assert_eq!(harness.token(), "access-2");
 }
 
 #[test]
@@ -55,12 +59,12 @@ fn a_refresh_that_fails() {
         (Some((500, "")), false, 200, "unavailable"),
         (None, true, 200, "unavailable"),
     ] {
-        let world = granted_for_an_hour();
+        let harness = granted_for_an_hour();
         upstream(|server| (server.instead, server.down) = (instead, down));
-        world.wait(HOUR - 60_000 - STALE_MS);
-        assert_eq!(world.call_for("ada", "token").0, early, "{instead:?}");
-        world.wait(60_000);
-        let (status, body) = world.call_for("ada", "token");
+        harness.wait(HOUR - 60_000 - STALE_MS);
+        assert_eq!(harness.call_for("ada", "token").0, early, "{instead:?}");
+        harness.wait(60_000);
+        let (status, body) = harness.call_for("ada", "token");
         assert_eq!(status, 400, "{instead:?}");
         let asked = body["missing_requirements"]["authorization"].is_array();
         assert_eq!(if asked { "asked" } else { "unavailable" }, late, "{body}");
@@ -70,22 +74,22 @@ fn a_refresh_that_fails() {
 
 #[test]
 fn without_a_refresh_token_the_user_is_asked_when_the_token_ends() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &asked));
+    let back = agree(&browser.leave(&harness, &asked));
     upstream(|server| {
         server.instead =
             Some((200, r#"{"access_token":"only","expires_in":600,"scope":"send,offline"}"#));
     });
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-    world.wait(STALE_MS);
-    assert_eq!(world.token(), "only");
-    world.wait(530_000);
-    assert_eq!(world.token(), "only");
-    world.wait(20_000);
-    let asked = world.challenge();
-    assert_eq!(world.status(&asked), "pending", "the grant that ended does not count");
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.token(), "only");
+    harness.wait(530_000);
+    assert_eq!(harness.token(), "only");
+    harness.wait(20_000);
+    let asked = harness.challenge();
+    assert_eq!(harness.status(&asked), "pending", "the grant that ended does not count");
 }
 
 #[test]
@@ -100,80 +104,80 @@ fn an_authorization_that_has_already_ended_fails_the_challenge() {
         (r#""expires_in":null"#, 200, "completed"),
         (r#""expires_in":0,"refresh_token":"r""#, 200, "completed"),
     ] {
-        let world = World::new();
-        let asked = world.challenge();
+        let harness = Harness::new();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
-        let back = agree(&browser.leave(&world, &asked));
+        let back = agree(&browser.leave(&harness, &asked));
         let answer = format!(r#"{{"access_token":"a","scope":"send,offline",{lasts}}}"#);
         upstream(|server| server.instead = Some((200, answer.leak())));
-        let page = browser.send(&world, ("GET", &back));
+        let page = browser.send(&harness, ("GET", &back));
         assert_eq!(page.status, status, "{lasts}: {}", text(&page));
         let ended = text(&page).contains("has already expired");
         assert_eq!(ended, status == 502, "{lasts}: {}", text(&page));
-        world.wait(STALE_MS);
-        assert_eq!(world.status(&asked), check, "{lasts}");
+        harness.wait(STALE_MS);
+        assert_eq!(harness.status(&asked), check, "{lasts}");
     }
 }
 
 #[test]
 fn a_grant_that_has_ended_does_not_complete_a_challenge() {
-    let world = World::new();
+    let harness = Harness::new();
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &world.challenge()));
+    let back = agree(&browser.leave(&harness, &harness.challenge()));
     let answer = r#"{"access_token":"only","expires_in":120,"scope":"send,offline"}"#;
     upstream(|server| server.instead = Some((200, answer)));
     // This challenge knows nothing of the grant that comes of the first.
-    let second = world.challenge();
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&second), "completed");
-    world.wait(STALE_MS);
+    let second = harness.challenge();
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&second), "completed");
+    harness.wait(STALE_MS);
     assert_eq!(
-        world.status(&second),
+        harness.status(&second),
         "pending",
         "no call can use it, but the user may agree again"
     );
     upstream(|server| server.instead = None);
-    complete(&world, &second, &mut Browser::default());
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&second), "completed");
-    assert_eq!(world.token(), "access-1");
+    complete(&harness, &second, &mut Browser::default());
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&second), "completed");
+    assert_eq!(harness.token(), "access-1");
 }
 
 #[test]
 fn a_refreshed_grant_that_cannot_be_kept_serves_the_call() {
-    let world = granted_for_an_hour();
-    world.wait(HOUR - 5 * 60_000);
-    world.host.store.fails_writes.set(true);
-    assert_eq!(world.token(), "access-2");
-    assert!(world.log().contains("Error store"), "{}", world.log());
-    world.host.store.fails_writes.set(false);
+    let harness = granted_for_an_hour();
+    harness.wait(HOUR - 5 * 60_000);
+    harness.host.store.fails_writes.set(true);
+    assert_eq!(harness.token(), "access-2");
+    assert!(harness.log().contains("Error store"), "{}", harness.log());
+    harness.host.store.fails_writes.set(false);
     // The new refresh token is lost. The old access token is used to its end, then the user is asked.
-    assert_eq!(world.token(), "access-1");
-    world.wait(5 * 60_000);
-    world.challenge();
+    assert_eq!(harness.token(), "access-1");
+    harness.wait(5 * 60_000);
+    harness.challenge();
 }
 
 #[test]
 fn a_revoked_grant_becomes_a_challenge() {
-    let world = World::new();
-    granted(&world);
-    let asked = world.challenge_for("ada", "revoked");
-    assert_eq!(world.status(&asked), "pending", "the rejected grant does not count");
-    let page = Browser::default().send(&world, ("GET", &asked.url));
+    let harness = Harness::new();
+    granted(&harness);
+    let asked = harness.challenge_for("ada", "revoked");
+    assert_eq!(harness.status(&asked), "pending", "the rejected grant does not count");
+    let page = Browser::default().send(&harness, ("GET", &asked.url));
     assert!(text(&page).contains("send"), "{}", text(&page));
-    complete(&world, &asked, &mut Browser::default());
+    complete(&harness, &asked, &mut Browser::default());
     // This place still reads the old grant, and asks again; that must not hurt the new one.
-    world.challenge_for("ada", "revoked");
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.token(), "access-2");
+    harness.challenge_for("ada", "revoked");
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.token(), "access-2");
 }
 
 #[test]
 fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
-    let world = World::new();
-    granted(&world);
+    let harness = Harness::new();
+    granted(&harness);
     for (text, status, message) in
         [("token", 200, None), ("revoked", 400, Some("Authorization required"))]
     {
@@ -181,7 +185,7 @@ fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
             "context": {"user_id": "ada", "secrets": [{"id": "KEY", "value": "k"}],
                 "authorization": [{"id": "mail", "token": "own"}]}});
         let json = [("content-type", "application/json")];
-        let answer = world.ask(("POST", "/oxp/call"), &json, &call.to_string());
+        let answer = harness.ask(("POST", "/oxp/call"), &json, &call.to_string());
         let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
         assert_eq!((answer.status, body["message"].as_str()), (status, message), "{body}");
         assert!(body["missing_requirements"].is_null(), "the client knows where its token is from");
@@ -191,7 +195,7 @@ fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
 
 #[test]
 fn x48_a_token_that_cannot_be_sent_is_named() {
-    let world = World::new();
+    let harness = Harness::new();
     let long = "a".repeat(16 * 1024 + 1);
     for (token, good) in [
         ("own", true),
@@ -202,7 +206,7 @@ fn x48_a_token_that_cannot_be_sent_is_named() {
         (&long[1..], true),
     ] {
         let call = ("ada", "token", serde_json::json!([{"id": "mail", "token": token}]));
-        let (status, body) = ready(world.call_with(&world.instance(), &[], call));
+        let (status, body) = ready(harness.call_with(&harness.instance(), &[], call));
         assert_eq!(status, if good { 200 } else { 400 }, "{body}");
         let detail = "context.authorization: the token with id \"mail\" must be at most 16384 \
             visible ASCII characters, without spaces";
@@ -212,20 +216,20 @@ fn x48_a_token_that_cannot_be_sent_is_named() {
 
 #[test]
 fn x48_without_a_user_there_is_nobody_to_ask() {
-    let world = World::new();
+    let harness = Harness::new();
     let long = "u".repeat(129);
     for (user, user_id, detail) in [
         ("", true, "the call lacks context.authorization with id \"mail\", context.user_id"),
         (&*long, false, "context: user_id must have at most 128 bytes"),
     ] {
-        let (status, body) = world.call_for(user, "token");
+        let (status, body) = harness.call_for(user, "token");
         assert_eq!(status, 400);
         assert_eq!(body["developer_message"], detail);
         assert_eq!(body["missing_requirements"]["user_id"] == true, user_id, "{body}");
     }
     let widest = "\u{1}".repeat(128);
-    let asked = world.challenge_for(&widest, "token");
-    Browser::default().leave(&world, &asked);
+    let asked = harness.challenge_for(&widest, "token");
+    Browser::default().leave(&harness, &asked);
 }
 
 #[test]
@@ -238,46 +242,46 @@ fn scopes_that_are_not_granted() {
         (Some("offline"), 400),
         (Some(""), 400),
     ] {
-        let world = World::new();
-        let asked = world.challenge();
+        let harness = Harness::new();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
-        let back = agree(&browser.leave(&world, &asked));
+        let back = agree(&browser.leave(&harness, &asked));
         upstream(|server| server.scope = scope);
-        let page = browser.send(&world, ("GET", &back));
+        let page = browser.send(&harness, ("GET", &back));
         assert_eq!(page.status, status, "{scope:?}: {}", text(&page));
-        world.wait(STALE_MS);
+        harness.wait(STALE_MS);
         let check = if status == 200 { "completed" } else { "failed" };
-        assert_eq!(world.status(&asked), check, "{scope:?}");
+        assert_eq!(harness.status(&asked), check, "{scope:?}");
     }
 }
 
 #[test]
 fn a_grant_of_very_many_scopes_can_be_asked_for_again() {
-    let world = World::new();
+    let harness = Harness::new();
     let many: String =
         (0..100).map(|it| format!(" https://mail.example/scopes/{it:030}")).collect();
     let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &world.challenge()));
+    let back = agree(&browser.leave(&harness, &harness.challenge()));
     upstream(|server| server.instead = Some((200, instead.leak())));
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
     upstream(|server| server.instead = None);
-    world.wait(STALE_MS);
-    let asked = world.challenge_for("ada", "revoked");
-    let page = browser.send(&world, ("GET", &asked.url));
+    harness.wait(STALE_MS);
+    let asked = harness.challenge_for("ada", "revoked");
+    let page = browser.send(&harness, ("GET", &asked.url));
     assert!(page.status == 200 && text(&page).contains("scopes/"), "{}", text(&page));
-    assert_eq!(browser.send(&world, ("POST", &asked.url)).status, 303);
+    assert_eq!(browser.send(&harness, ("POST", &asked.url)).status, 303);
 }
 
 #[test]
 fn a_forgotten_grant() {
-    let world = World::new();
-    granted(&world);
+    let harness = Harness::new();
+    granted(&harness);
     let delete = |path: &str| {
-        let answer = world.ask(("DELETE", path), &[], "");
+        let answer = harness.ask(("DELETE", path), &[], "");
         (answer.status, text(&answer))
     };
-    assert_eq!(world.token(), "access-1");
+    assert_eq!(harness.token(), "access-1");
     for (path, status) in [
         ("/auth/grants/mail", 400),
         ("/auth/grants/mail?user_id=", 400),
@@ -287,13 +291,13 @@ fn a_forgotten_grant() {
     ] {
         assert_eq!(delete(path).0, status, "{path}");
     }
-    let left = world.host.store.values();
+    let left = harness.host.store.values();
     assert!(left.keys().all(|key| !key.starts_with("grant:")), "no token stays there: {left:?}");
-    assert_eq!(world.token(), "access-1", "who has read it may use it for another minute");
-    world.wait(STALE_MS);
-    world.challenge();
-    world.wait(1_000);
-    world.host.store.fails_writes.set(true);
+    assert_eq!(harness.token(), "access-1", "who has read it may use it for another minute");
+    harness.wait(STALE_MS);
+    harness.challenge();
+    harness.wait(1_000);
+    harness.host.store.fails_writes.set(true);
     let (status, body) = delete("/auth/grants/mail?user_id=ada");
     assert_eq!(status, 400);
     assert!(body.contains("its KV namespace does not answer"), "{body}");
@@ -301,13 +305,13 @@ fn a_forgotten_grant() {
 
 #[test]
 fn keys_that_change() {
-    let world = World::new();
-    granted(&world);
-    let sealed = world.host.store.values();
+    let harness = Harness::new();
+    granted(&harness);
+    let sealed = harness.host.store.values();
     let kinds: Vec<_> = sealed.keys().map(|key| key.split(':').next().unwrap()).collect();
     assert_eq!(kinds, ["grant", "proof"]);
     assert!(sealed.values().all(|value| value.starts_with("v1.a.")), "{sealed:?}");
-    let World { mut host } = world;
+    let Harness { mut host } = harness;
     let mut with = |name: &str, value: &str| {
         host.variables.insert(name.to_owned(), value.to_owned());
     };
@@ -315,18 +319,18 @@ fn keys_that_change() {
         "GRANT_KEYS",
         "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=,a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
     );
-    let world = World { host };
-    assert_eq!(world.token(), "access-1", "all keys open");
-    let World { mut host } = world;
+    let harness = Harness { host };
+    assert_eq!(harness.token(), "access-1", "all keys open");
+    let Harness { mut host } = harness;
     host.variables.insert(
         "GRANT_KEYS".to_owned(),
         "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=".to_owned(),
     );
-    let world = World { host };
-    let asked = world.challenge();
-    assert!(world.log().contains("no key of GRANT_KEYS decrypts it"), "{}", world.log());
-    complete(&world, &asked, &mut Browser::default());
-    let values = world.host.store.values();
+    let harness = Harness { host };
+    let asked = harness.challenge();
+    assert!(harness.log().contains("no key of GRANT_KEYS decrypts it"), "{}", harness.log());
+    complete(&harness, &asked, &mut Browser::default());
+    let values = harness.host.store.values();
     let mut grants = values.iter().filter(|(key, _)| key.starts_with("grant:"));
     assert!(grants.all(|(_, value)| value.starts_with("v1.b.")), "{values:?}");
 }
@@ -373,13 +377,13 @@ fn anonymous_callers_get_no_grants_on_a_public_server() {
         ("none", "http://127.0.0.1:8787", false),
         ("none", "https://localhost.example", true),
     ] {
-        let world = World::with(&[("AUTH", auth), ("PUBLIC_URL", origin)]);
-        let (status, body) = world.call_for("ada", "token");
-        let told = world.log().contains("AUTH must not contain none");
-        assert_eq!(told, wrong, "{auth} {origin}: {}", world.log());
+        let harness = Harness::with(&[("AUTH", auth), ("PUBLIC_URL", origin)]);
+        let (status, body) = harness.call_for("ada", "token");
+        let told = harness.log().contains("AUTH must not contain none");
+        assert_eq!(told, wrong, "{auth} {origin}: {}", harness.log());
         let unavailable = body["message"] == "The tool server is temporarily unavailable";
         assert_eq!((status, unavailable), (400, wrong), "{auth} {origin}: {body}");
-        let forget = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
+        let forget = harness.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
         assert_eq!(
             forget.status,
             if wrong { 400 } else { 204 },

@@ -11,13 +11,13 @@ use crate::http::{Body, Method, Request};
 
 #[test]
 fn a_refresh_that_ends_while_the_deletion_is_written() {
-    let world = granted_for_an_hour(&[REVOKE]);
-    world.wait(HOUR);
-    let server = world.instance();
-    world.host.upstream_waits.set(true);
-    world.host.store_waits.set(true);
-    let call = world.call_at(&server, "ada", "token");
-    let del = world.ask_at(&server, ("DELETE", PATH), &[], "");
+    let harness = granted_for_an_hour(&[REVOKE]);
+    harness.wait(HOUR);
+    let server = harness.instance();
+    harness.host.upstream_waits.set(true);
+    harness.host.store_waits.set(true);
+    let call = harness.call_at(&server, "ada", "token");
+    let del = harness.ask_at(&server, ("DELETE", PATH), &[], "");
     let ((status, body), answer) = block_on(join(call, del));
     assert_eq!(answer.status, 204);
     let revoked: Vec<_> =
@@ -28,54 +28,54 @@ fn a_refresh_that_ends_while_the_deletion_is_written() {
 #[test]
 fn a_second_delete_does_not_undo_the_first() {
     // As in clocks_that_differ: the grant was given where the clock is ten minutes ahead.
-    let world = granted_for_an_hour(&[]);
-    let old = world.host.store.values();
-    world.host.now_ms.set(world.host.now_ms.get() - 10 * 60_000);
-    world.host.store.location.set(9);
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
-    world.wait(61_000);
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    let harness = granted_for_an_hour(&[]);
+    let old = harness.host.store.values();
+    harness.host.now_ms.set(harness.host.now_ms.get() - 10 * 60_000);
+    harness.host.store.location.set(9);
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
+    harness.wait(61_000);
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
     let (key, sealed) = old.iter().find(|(key, _)| key.starts_with("grant:")).unwrap();
-    world.wait(10 * 60_000);
-    ready(world.host.put(key, sealed, Some(std::time::Duration::from_secs(6000)))).unwrap();
+    harness.wait(10 * 60_000);
+    ready(harness.host.put(key, sealed, Some(std::time::Duration::from_secs(6000)))).unwrap();
     for place in [0, 1, 2, 9] {
-        world.host.store.location.set(place);
-        assert_eq!(world.call_for("ada", "token").0, 400, "place {place}");
+        harness.host.store.location.set(place);
+        assert_eq!(harness.call_for("ada", "token").0, 400, "place {place}");
     }
 }
 
 #[test]
 fn a_challenge_with_many_short_scopes_opens() {
-    let world = World::new();
+    let harness = Harness::new();
     let many: String = (b'a'..=b'z')
         .flat_map(|a| (b'a'..=b'z').map(move |b| format!(" {}{}", a as char, b as char)))
         .collect();
     let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &world.challenge()));
+    let back = agree(&browser.leave(&harness, &harness.challenge()));
     upstream(|server| server.instead = Some((200, instead.leak())));
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
     upstream(|server| server.instead = None);
-    world.wait(STALE_MS);
-    let asked = world.challenge_for("ada", "revoked");
-    let page = browser.send(&world, ("GET", &asked.url));
+    harness.wait(STALE_MS);
+    let asked = harness.challenge_for("ada", "revoked");
+    let page = browser.send(&harness, ("GET", &asked.url));
     assert_eq!(page.status, 200, "{} {}", asked.url.len(), text(&page));
 }
 
 #[test]
 fn codes_that_are_made_up_do_not_empty_the_discovery_cache() {
-    let world = World::with(&[("OAUTH_MAIL_ISSUER", "https://mail.example")]);
+    let harness = Harness::with(&[("OAUTH_MAIL_ISSUER", "https://mail.example")]);
     upstream(|server| server.issuer = "https://mail.example");
-    let server = world.instance();
-    let asked = world.challenge();
+    let server = harness.instance();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let answer = browser.send_at(&world, &server, ("POST", &asked.url));
+    let answer = browser.send_at(&harness, &server, ("POST", &asked.url));
     let back = agree(header(&answer, "location").unwrap()).replace("code=code", "code=x");
     let before = upstream(|server| server.tried);
     for _ in 0..10 {
-        let page = browser.send_at(&world, &server, ("GET", &back));
+        let page = browser.send_at(&harness, &server, ("GET", &back));
         assert_eq!(page.status, 400);
-        world.wait(1_000);
+        harness.wait(1_000);
     }
     // One for each code: the discovery document is known.
     assert_eq!(upstream(|server| server.tried) - before, 10);
@@ -83,14 +83,14 @@ fn codes_that_are_made_up_do_not_empty_the_discovery_cache() {
 
 #[test]
 fn a_foreign_page_deletes_no_grant() {
-    let world = granted_for_an_hour(&[]);
+    let harness = granted_for_an_hour(&[]);
     let foreign = [("origin", "https://evil.example")];
-    let call = ready(world.call_with(
-        &world.instance(),
+    let call = ready(harness.call_with(
+        &harness.instance(),
         &foreign,
         ("ada", "token", serde_json::json!([])),
     ));
-    let answer = world.ask(("DELETE", PATH), &foreign, "");
+    let answer = harness.ask(("DELETE", PATH), &foreign, "");
     assert_eq!((call.0, answer.status), (403, 403));
 }
 
@@ -99,8 +99,8 @@ fn a_page_of_the_server_deletes_a_grant_at_each_of_its_addresses() {
     const PAGE: &str = "https://tools.workers.example";
     let there = granted_for_an_hour(&[]);
     let (path, query) = PATH.split_once('?').unwrap();
-    for (own_origin, status) in [(None, 403), (Some(world::ORIGIN), 403), (Some(PAGE), 204)] {
-        let headers = &Pairs(&[world::KEY, ("origin", PAGE)]);
+    for (own_origin, status) in [(None, 403), (Some(harness::ORIGIN), 403), (Some(PAGE), 204)] {
+        let headers = &Pairs(&[harness::KEY, ("origin", PAGE)]);
         let (method, body) = (Method::Delete, Body::from(""));
         let request = Request { method, path, query, own_origin, headers, body };
         let server = there.instance();
@@ -114,11 +114,11 @@ fn a_page_of_the_server_deletes_a_grant_at_each_of_its_addresses() {
 
 #[test]
 fn names_that_differ_in_spaces_look_different() {
-    let world = World::new();
+    let harness = Harness::new();
     let mut pages = Vec::new();
     for user in ["ada", "ada\u{a0}", "ada\u{2003}", "ada\u{2800}", "a da"] {
-        let asked = world.challenge_for(user, "token");
-        let page = text(&Browser::default().send(&world, ("GET", &asked.url)));
+        let asked = harness.challenge_for(user, "token");
+        let page = text(&Browser::default().send(&harness, ("GET", &asked.url)));
         let at = page.find("Your user ID in the application").unwrap();
         pages.push(page[at..at + 80].to_owned());
     }
@@ -127,12 +127,12 @@ fn names_that_differ_in_spaces_look_different() {
 
 #[test]
 fn a_grant_that_cannot_be_read_is_not_removed_before_it_is_revoked() {
-    let world = granted_for_an_hour(&[REVOKE]);
-    world.host.store.fails_reads_of.set(Some("grant:"));
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 400);
-    world.host.store.fails_reads_of.set(None);
-    world.wait(STALE_MS);
-    assert_eq!(world.call_for("ada", "token").0, 400, "it is deleted all the same");
-    assert_eq!(world.ask(("DELETE", PATH), &[], "").status, 204);
+    let harness = granted_for_an_hour(&[REVOKE]);
+    harness.host.store.fails_reads_of.set(Some("grant:"));
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 400);
+    harness.host.store.fails_reads_of.set(None);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.call_for("ada", "token").0, 400, "it is deleted all the same");
+    assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
     assert_eq!(upstream(|server| server.revoked.len()), 1);
 }

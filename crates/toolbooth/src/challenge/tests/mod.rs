@@ -7,6 +7,7 @@ mod enabled;
 mod events;
 mod formats;
 mod grants;
+pub(crate) mod harness;
 mod misuse;
 mod pages;
 mod proofs;
@@ -15,60 +16,59 @@ mod races;
 mod rotation;
 mod store;
 mod visitors;
-pub(crate) mod world;
 
 use crate::oauth::GrantKeys;
 use crate::settings::GrantKeySettings;
 use crate::testing::{STALE_MS, ready};
-use world::{
-    Browser, InputRequired, World, agree, disagree, field, header, tampered, text, upstream,
+use harness::{
+    Browser, Harness, InputRequired, agree, disagree, field, header, tampered, text, upstream,
 };
 
-/// The `GRANT_KEYS` of [`world::VARIABLES`].
+/// The `GRANT_KEYS` of [`harness::VARIABLES`].
 fn grant_keys() -> GrantKeys {
     let keys = "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     GrantKeys::new(&GrantKeySettings::parse(keys).unwrap())
 }
 
 /// Lets the user agree, and returns the address of the callback, which has been visited.
-fn complete(world: &World, asked: &InputRequired, browser: &mut Browser) -> String {
-    let back = agree(&browser.leave(world, asked));
-    let page = browser.send(world, ("GET", &back));
+fn complete(harness: &Harness, asked: &InputRequired, browser: &mut Browser) -> String {
+    let back = agree(&browser.leave(harness, asked));
+    let page = browser.send(harness, ("GET", &back));
     assert_eq!(page.status, 200, "{}", text(&page));
     assert!(text(&page).contains("<h1>Done</h1>"));
     back
 }
 
-/// A world where the user has agreed, as every reader sees.
-fn granted(world: &World) {
-    complete(world, &world.challenge(), &mut Browser::default());
-    world.wait(STALE_MS);
+/// A harness where the user has agreed, as every reader sees.
+fn granted(harness: &Harness) {
+    complete(harness, &harness.challenge(), &mut Browser::default());
+    harness.wait(STALE_MS);
 }
 
 #[test]
 fn x20_x21_a_call_a_challenge_a_grant_and_the_call_again() {
-    let world = World::new();
-    let asked = world.challenge();
-    assert_eq!(world.status(&asked), "pending");
-    complete(&world, &asked, &mut Browser::default());
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.token(), "access-1");
-    let values = format!("{:?}", world.host.store.values());
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    assert_eq!(harness.status(&asked), "pending");
+    complete(&harness, &asked, &mut Browser::default());
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.token(), "access-1");
+    let values = format!("{:?}", harness.host.store.values());
     for secret in ["access-1", "refresh-1", "ada", "mail"] {
         assert!(!values.contains(secret), "{secret} is in the store: {values}");
-        assert!(!world.log().contains(secret), "{}", world.log());
+        assert!(!harness.log().contains(secret), "{}", harness.log());
     }
-    assert_eq!(world.call_for("bob", "token").0, 400, "it is another user's grant");
+    assert_eq!(harness.call_for("bob", "token").0, 400, "it is another user's grant");
 }
 
 #[test]
 fn x20_nothing_is_written_before_there_is_a_result() {
-    let world = World::new();
-    let asked = world.challenge();
-    world.status(&asked);
-    Browser::default().leave(&world, &asked);
-    assert!(world.host.store.values().is_empty());
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    harness.status(&asked);
+    Browser::default().leave(&harness, &asked);
+    assert!(harness.host.store.values().is_empty());
 }
 
 #[test]
@@ -76,50 +76,51 @@ fn x21_completed_means_that_the_call_will_find_the_grant() {
     // Whenever the client asks, and wherever its last reads left the store's caches.
     for delays in [[0, 0, 0], [59_000, 500, 500], [30_000, 10_000, 30_000], [1_000, 58_000, 1_000]]
     {
-        let world = World::new();
-        let asked = world.challenge();
+        let harness = Harness::new();
+        let asked = harness.challenge();
         for delay in delays {
-            world.wait(delay);
-            assert_eq!(world.status(&asked), "pending");
+            harness.wait(delay);
+            assert_eq!(harness.status(&asked), "pending");
         }
-        complete(&world, &asked, &mut Browser::default());
+        complete(&harness, &asked, &mut Browser::default());
         let mut seconds = 0;
-        while world.status(&asked) != "completed" {
-            world.wait(1_000);
+        while harness.status(&asked) != "completed" {
+            harness.wait(1_000);
             seconds += 1;
             assert!(seconds <= 60, "it takes at most a minute");
         }
-        assert_eq!(world.token(), "access-1", "{delays:?} after {seconds} s");
+        assert_eq!(harness.token(), "access-1", "{delays:?} after {seconds} s");
     }
 }
 
 #[test]
 fn x21_a_call_that_is_made_too_early_gets_a_challenge_that_completes_by_itself() {
-    let world = World::new();
-    complete(&world, &world.challenge(), &mut Browser::default());
-    let second = world.challenge();
-    assert_eq!(world.status(&second), "pending");
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&second), "completed", "without any action of the user");
-    assert_eq!(world.token(), "access-1");
+    let harness = Harness::new();
+    complete(&harness, &harness.challenge(), &mut Browser::default());
+    let second = harness.challenge();
+    assert_eq!(harness.status(&second), "pending");
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&second), "completed", "without any action of the user");
+    assert_eq!(harness.token(), "access-1");
     // The same where the call comes from a place that has not looked yet, and then from one that has.
-    let world = World::new();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    world.host.store.location.set(1);
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.token(), "access-1");
-    world.host.store.location.set(0);
-    let second = world.challenge();
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&second), "completed");
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    harness.host.store.location.set(1);
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.token(), "access-1");
+    harness.host.store.location.set(0);
+    let second = harness.challenge();
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&second), "completed");
 }
 
 #[test]
 fn x21_checks_of_what_is_no_challenge_fail_with_200() {
-    let world = World::new();
-    let asked = world.challenge();
-    let state = field(Browser::default().leave(&world, &asked).split_once('?').unwrap().1, "state");
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    let state =
+        field(Browser::default().leave(&harness, &asked).split_once('?').unwrap().1, "state");
     for (what, url) in [
         ("nothing", "/auth/check".to_owned()),
         ("empty", "/auth/check?c=".to_owned()),
@@ -129,50 +130,50 @@ fn x21_checks_of_what_is_no_challenge_fail_with_200() {
         ("a token for something else", format!("/auth/check?c={}", state.unwrap())),
     ] {
         let tampered = InputRequired { url: String::new(), check_url: url };
-        assert_eq!(world.status(&tampered), "failed", "{what}");
+        assert_eq!(harness.status(&tampered), "failed", "{what}");
     }
-    world.wait(14 * 60_000);
-    assert_eq!(world.status(&asked), "pending");
-    world.wait(60_000);
-    assert_eq!(world.status(&asked), "failed", "expired");
+    harness.wait(14 * 60_000);
+    assert_eq!(harness.status(&asked), "pending");
+    harness.wait(60_000);
+    assert_eq!(harness.status(&asked), "failed", "expired");
 }
 
 #[test]
 fn a_user_who_says_no() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = disagree(&browser.leave(&world, &asked), "access_denied");
-    let page = browser.send(&world, ("GET", &back));
+    let back = disagree(&browser.leave(&harness, &asked), "access_denied");
+    let page = browser.send(&harness, ("GET", &back));
     assert_eq!(page.status, 403);
     assert!(text(&page).contains("You declined"));
-    assert_eq!(world.status(&asked), "failed");
-    assert_eq!(world.call_for("ada", "token").0, 400);
+    assert_eq!(harness.status(&asked), "failed");
+    assert_eq!(harness.call_for("ada", "token").0, 400);
     // The user may change their mind, also at the same address.
-    complete(&world, &asked, &mut browser);
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
+    complete(&harness, &asked, &mut browser);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
 }
 
 #[test]
 fn a_user_who_says_no_before_they_go_to_the_provider() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let page = browser.send(&world, ("GET", &asked.url));
+    let page = browser.send(&harness, ("GET", &asked.url));
     assert!(text(&page).contains("&amp;deny=1\"><button class=\"quiet\">Deny</button>"));
     let deny = format!("{}&deny=1", asked.url);
-    let forged = world.ask(("POST", &deny), &[("sec-fetch-site", "cross-site")], "");
+    let forged = harness.ask(("POST", &deny), &[("sec-fetch-site", "cross-site")], "");
     assert!(text(&forged).contains("This did not start here"), "{}", text(&forged));
-    assert_eq!(world.status(&asked), "pending");
-    let page = browser.send(&world, ("POST", &deny));
+    assert_eq!(harness.status(&asked), "pending");
+    let page = browser.send(&harness, ("POST", &deny));
     assert_eq!(page.status, 403);
     assert!(text(&page).contains("You declined"), "{}", text(&page));
-    assert_eq!(world.status(&asked), "failed");
+    assert_eq!(harness.status(&asked), "failed");
     // The user may change their mind.
-    complete(&world, &asked, &mut browser);
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
+    complete(&harness, &asked, &mut browser);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
 }
 
 #[test]
@@ -206,53 +207,53 @@ fn what_the_provider_sends_back() {
         ("a code twice", Box::new(|back| format!("{back}&code=x")), 200, "completed"),
     ];
     for (what, change, status, check) in changes {
-        let world = World::new();
-        let asked = world.challenge();
+        let harness = Harness::new();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
-        let back = change(agree(&browser.leave(&world, &asked)));
-        let page = browser.send(&world, ("GET", &back));
+        let back = change(agree(&browser.leave(&harness, &asked)));
+        let page = browser.send(&harness, ("GET", &back));
         assert_eq!(page.status, status, "{what}: {}", text(&page));
-        world.wait(STALE_MS);
-        assert_eq!(world.status(&asked), check, "{what}");
+        harness.wait(STALE_MS);
+        assert_eq!(harness.status(&asked), check, "{what}");
     }
 }
 
 #[test]
 fn another_browser_is_refused() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut first = Browser::default();
-    let back = agree(&first.leave(&world, &asked));
+    let back = agree(&first.leave(&harness, &asked));
     let denial = back.replace("code=", "error=access_denied&x=");
     for back in [&back, &denial] {
-        let page = Browser::default().send(&world, ("GET", back));
+        let page = Browser::default().send(&harness, ("GET", back));
         assert_eq!(page.status, 403, "{}", text(&page));
         assert!(text(&page).contains("Continue in the browser where you started"));
         // Also when it has been to the provider itself, for the same challenge.
         let mut second = Browser::default();
-        second.leave(&world, &asked);
-        assert_eq!(second.send(&world, ("GET", back)).status, 403);
+        second.leave(&harness, &asked);
+        assert_eq!(second.send(&harness, ("GET", back)).status, 403);
     }
-    assert!(world.host.store.values().is_empty(), "nothing came of it");
+    assert!(harness.host.store.values().is_empty(), "nothing came of it");
     assert!(upstream(|server| server.asked.is_empty()), "nor was the code used");
-    assert_eq!(first.send(&world, ("GET", &back)).status, 200, "the first may still go on");
+    assert_eq!(first.send(&harness, ("GET", &back)).status, 200, "the first may still go on");
 }
 
 #[test]
 fn a_form_that_another_site_sends_is_refused() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     for (headers, status) in [
-        (&[("sec-fetch-site", "cross-site"), ("origin", world::ORIGIN)][..], 403),
+        (&[("sec-fetch-site", "cross-site"), ("origin", harness::ORIGIN)][..], 403),
         (&[("sec-fetch-site", "same-site")], 403),
         (&[("sec-fetch-site", "none")], 403),
         (&[("origin", "https://evil.example")], 403),
         (&[("origin", "null")], 403),
         (&[], 403),
-        (&[("origin", world::ORIGIN)], 303),
-        (&[("sec-fetch-site", "same-origin"), ("origin", world::ORIGIN)], 303),
+        (&[("origin", harness::ORIGIN)], 303),
+        (&[("sec-fetch-site", "same-origin"), ("origin", harness::ORIGIN)], 303),
     ] {
-        let answer = world.ask(("POST", &asked.url), headers, "");
+        let answer = harness.ask(("POST", &asked.url), headers, "");
         assert_eq!(answer.status, status, "{headers:?}");
         assert_eq!(header(&answer, "set-cookie").is_some(), status == 303, "{headers:?}");
     }
@@ -260,44 +261,44 @@ fn a_form_that_another_site_sends_is_refused() {
 
 #[test]
 fn a_callback_that_comes_again_is_harmless() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
     let before = {
-        let back = agree(&browser.leave(&world, &asked));
+        let back = agree(&browser.leave(&harness, &asked));
         let before = Browser { cookies: browser.cookies.clone() };
-        assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-        let again = browser.send(&world, ("GET", &back));
+        assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+        let again = browser.send(&harness, ("GET", &back));
         assert!(again.status == 200 && text(&again).contains("Done"), "reloaded");
         assert_eq!(upstream(|server| server.asked.len()), 1, "without using the code again");
         (before, back)
     };
     // At the same time, before the browser had the response: the code is rejected, the grant is kept.
     let (mut browser, back) = before;
-    world.wait(1_000);
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 400);
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.token(), "access-1");
+    harness.wait(1_000);
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 400);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.token(), "access-1");
     // Nor does it help after the time is up.
-    world.wait(15 * 60_000);
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 400);
+    harness.wait(15 * 60_000);
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 400);
 }
 
 #[test]
 fn the_user_has_13_minutes_and_the_client_two_more() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    world.wait(12 * 60_000);
-    let back = agree(&browser.leave(&world, &asked));
-    world.wait(60_000);
+    harness.wait(12 * 60_000);
+    let back = agree(&browser.leave(&harness, &asked));
+    harness.wait(60_000);
     for request in [("GET", &*asked.url), ("POST", &asked.url), ("GET", &back)] {
-        let page = browser.send(&world, request);
+        let page = browser.send(&harness, request);
         assert_eq!(page.status, 400);
         assert!(text(&page).contains("took too long"), "{}", text(&page));
     }
-    assert_eq!(world.status(&asked), "pending");
+    assert_eq!(harness.status(&asked), "pending");
 }
 
 #[test]
@@ -315,47 +316,47 @@ fn a_provider_that_fails_can_be_tried_again() {
         (Some((401, r#"{"error":"invalid_client"}"#)), false, 400, "failed"),
         (Some((404, "")), false, 400, "failed"),
     ] {
-        let world = World::new();
-        let asked = world.challenge();
+        let harness = Harness::new();
+        let asked = harness.challenge();
         let mut browser = Browser::default();
-        let back = agree(&browser.leave(&world, &asked));
+        let back = agree(&browser.leave(&harness, &asked));
         upstream(|server| (server.instead, server.down) = (instead, down));
-        let page = browser.send(&world, ("GET", &back));
+        let page = browser.send(&harness, ("GET", &back));
         assert_eq!(page.status, status, "{instead:?}: {}", text(&page));
         assert_eq!(text(&page).contains("Try again"), status == 502, "{instead:?}");
         // A rejected code may have been used by the same user already: the check waits until that is
         // visible in the store.
-        world.wait(STALE_MS);
-        assert_eq!(world.status(&asked), check, "{instead:?}");
-        assert!(world.log().contains("authorization_server"), "{}", world.log());
+        harness.wait(STALE_MS);
+        assert_eq!(harness.status(&asked), check, "{instead:?}");
+        assert!(harness.log().contains("authorization_server"), "{}", harness.log());
         upstream(|server| (server.instead, server.down) = (None, false));
-        complete(&world, &asked, &mut browser);
+        complete(&harness, &asked, &mut browser);
     }
 }
 
 #[test]
 fn a_store_that_fails_loses_nothing_but_time() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &asked));
-    world.host.store.fails_writes.set(true);
-    let page = browser.send(&world, ("GET", &back));
+    let back = agree(&browser.leave(&harness, &asked));
+    harness.host.store.fails_writes.set(true);
+    let page = browser.send(&harness, ("GET", &back));
     assert_eq!(page.status, 503);
     assert!(text(&page).contains("could not be saved") && text(&page).contains("Try again"));
     // If a denial cannot be stored, the user sees it, and the client only sees the challenge expire.
-    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
-    assert_eq!(browser.send(&world, ("GET", &denied)).status, 403);
-    assert_eq!(world.status(&asked), "pending");
-    world.host.store.fails_writes.set(false);
-    complete(&world, &asked, &mut browser);
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
+    let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
+    assert_eq!(browser.send(&harness, ("GET", &denied)).status, 403);
+    assert_eq!(harness.status(&asked), "pending");
+    harness.host.store.fails_writes.set(false);
+    complete(&harness, &asked, &mut browser);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
 
-    let World { host } = world;
-    let world = World { host: crate::testing::FakeHost { store_works: false, ..host } };
-    assert_eq!(world.status(&asked), "pending", "nothing is decided while nothing is known");
-    let (status, body) = world.call_for("ada", "token");
+    let Harness { host } = harness;
+    let harness = Harness { host: crate::testing::FakeHost { store_works: false, ..host } };
+    assert_eq!(harness.status(&asked), "pending", "nothing is decided while nothing is known");
+    let (status, body) = harness.call_for("ada", "token");
     assert_eq!(
         (status, body["developer_message"].as_str()),
         (400, Some("its KV namespace does not answer"))

@@ -8,9 +8,9 @@ use crate::testing::FakeHost;
 
 #[test]
 fn the_page_says_who_asks_for_what_for_whom() {
-    let world = World::new();
-    let asked = world.challenge_for("<b>\"ada\"&'", "token");
-    let answer = world.ask(("GET", &asked.url), &[], "");
+    let harness = Harness::new();
+    let asked = harness.challenge_for("<b>\"ada\"&'", "token");
+    let answer = harness.ask(("GET", &asked.url), &[], "");
     let page = text(&answer);
     for part in [
         "<strong><bdi>Calendar</bdi></strong> asks for access to your account at <bdi>",
@@ -79,9 +79,9 @@ fn the_page_says_what_is_known_of_the_application() {
 
 #[test]
 fn addresses_tell_nothing_of_the_user() {
-    let world = World::new();
-    let asked = world.challenge_for("ada.lovelace", "token");
-    let location = Browser::default().leave(&world, &asked);
+    let harness = Harness::new();
+    let asked = harness.challenge_for("ada.lovelace", "token");
+    let location = Browser::default().leave(&harness, &asked);
     let state = field(location.split_once('?').unwrap().1, "state").unwrap();
     let token = |url: &str| url.split_once("?c=").unwrap().1.to_owned();
     for token in [token(&asked.url), token(&asked.check_url), state] {
@@ -98,14 +98,14 @@ fn addresses_tell_nothing_of_the_user() {
 
 #[test]
 fn pages_keep_to_themselves() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let redirect = browser.send(&world, ("POST", &asked.url));
+    let redirect = browser.send(&harness, ("POST", &asked.url));
     let pages = [
-        world.ask(("GET", &asked.url), &[], ""),
-        world.ask(("GET", "/auth/start"), &[], ""),
-        world.ask(("GET", "/auth/callback/mail"), &[], ""),
+        harness.ask(("GET", &asked.url), &[], ""),
+        harness.ask(("GET", "/auth/start"), &[], ""),
+        harness.ask(("GET", "/auth/callback/mail"), &[], ""),
         redirect,
     ];
     for page in pages {
@@ -121,7 +121,7 @@ fn pages_keep_to_themselves() {
         assert_eq!(get("strict-transport-security"), "max-age=31536000");
         assert_eq!(header(&page, "access-control-allow-origin"), None);
     }
-    let head = world.ask(("HEAD", &asked.url), &[], "");
+    let head = harness.ask(("HEAD", &asked.url), &[], "");
     assert!(head.status == 200 && head.body.is_empty());
 }
 
@@ -134,9 +134,9 @@ fn browsers_are_bound_to_tls_where_users_reach_the_server_by_it() {
         ("https://localhost:8787", false),
         ("https://127.0.0.1", false),
     ] {
-        let world = World::with(&[("PUBLIC_URL", origin)]);
+        let harness = Harness::with(&[("PUBLIC_URL", origin)]);
         for path in ["/auth/start", "/auth/callback/mail"] {
-            let page = world.ask(("GET", path), &[], "");
+            let page = harness.ask(("GET", path), &[], "");
             let policy = header(&page, "strict-transport-security");
             assert_eq!(policy.is_some(), bound, "{origin} {path}");
         }
@@ -145,9 +145,9 @@ fn browsers_are_bound_to_tls_where_users_reach_the_server_by_it() {
 
 #[test]
 fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
-    let world = World::new();
+    let harness = Harness::new();
     let shown = |user: &str| {
-        let page = text(&world.ask(("GET", &world.challenge_for(user, "token").url), &[], ""));
+        let page = text(&harness.ask(("GET", &harness.challenge_for(user, "token").url), &[], ""));
         let (_, rest) =
             page.split_once("Your user ID in the application</dt><dd><strong><bdi>").unwrap();
         rest.split_once("</bdi>").unwrap().0.to_owned()
@@ -166,11 +166,11 @@ fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
 
 #[test]
 fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
-    let mut world = World::new();
-    let asked = world.challenge();
-    world.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
+    let mut harness = Harness::new();
+    let asked = harness.challenge();
+    harness.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
     // The limit of calls is another one.
-    world.host.limit = Some(Ok(0));
+    harness.host.limit = Some(Ok(0));
     fn from(address: &str) -> [(&str, &str); 1] {
         [("cf-connecting-ip", address)]
     }
@@ -188,8 +188,8 @@ fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
     .enumerate()
     {
         let here = format!("192.0.2.{at}");
-        assert_eq!(world.ask((method, path), &from(&here), "").status, first, "{method} {path}");
-        let answer = world.ask((method, path), &from(&here), "");
+        assert_eq!(harness.ask((method, path), &from(&here), "").status, first, "{method} {path}");
+        let answer = harness.ask((method, path), &from(&here), "");
         assert_eq!(answer.status, 429, "{method} {path}");
         assert_eq!(header(&answer, "retry-after"), Some("60"), "{method} {path}");
         assert_eq!(answer.body.is_empty(), method == "HEAD", "{method} {path}");
@@ -198,13 +198,13 @@ fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
         let open = header(&answer, "access-control-allow-origin");
         assert_eq!(open.is_some(), path == asked.check_url, "{method} {path}");
         assert_eq!(header(&answer, "strict-transport-security").is_some(), html, "{method} {path}");
-        assert_eq!(world.ask(("OPTIONS", path), &from(&here), "").status, 204, "not counted");
+        assert_eq!(harness.ask(("OPTIONS", path), &from(&here), "").status, 204, "not counted");
         let counted = format!("{SIGN_IN_LIMITER} address:{here}");
-        assert!(world.host.taken.borrow().contains_key(&counted));
+        assert!(harness.host.taken.borrow().contains_key(&counted));
     }
     // Every network has a count of its own.
-    assert_eq!(world.ask(("GET", &asked.check_url), &from("192.0.2.99"), "").status, 200);
-    let keys: Vec<_> = world.host.taken.borrow().keys().cloned().collect();
+    assert_eq!(harness.ask(("GET", &asked.check_url), &from("192.0.2.99"), "").status, 200);
+    let keys: Vec<_> = harness.host.taken.borrow().keys().cloned().collect();
     assert!(keys.iter().all(|key| key.starts_with("SIGN_IN_LIMITER address:192.0.2.")), "{keys:?}");
 }
 
@@ -214,8 +214,8 @@ fn the_policy_lets_the_form_go_where_the_provider_is() {
         ("https://a.example/x", "form-action 'self' https:;"),
         ("http://127.0.0.1:9000/x", "form-action 'self' https: http://127.0.0.1:9000;"),
     ] {
-        let world = World::with(&[("OAUTH_MAIL_AUTHORIZE_URL", authorize)]);
-        let answer = world.ask(("GET", &world.challenge().url), &[], "");
+        let harness = Harness::with(&[("OAUTH_MAIL_AUTHORIZE_URL", authorize)]);
+        let answer = harness.ask(("GET", &harness.challenge().url), &[], "");
         let policy = header(&answer, "content-security-policy").unwrap();
         assert!(policy.contains(expected), "{policy}");
     }
@@ -223,7 +223,7 @@ fn the_policy_lets_the_form_go_where_the_provider_is() {
 
 #[test]
 fn methods_and_unknown_addresses() {
-    let world = World::new();
+    let harness = Harness::new();
     let any = [("access-control-allow-origin", "*")];
     for (method, path, status, allow) in [
         ("PUT", "/auth/start", 405, Some("GET, HEAD, POST, OPTIONS")),
@@ -245,14 +245,14 @@ fn methods_and_unknown_addresses() {
         ("DELETE", "/auth/grants/", 404, None),
         ("DELETE", "/auth/grants/mail/x", 404, None),
     ] {
-        let answer = world.ask((method, path), &[("origin", "https://a.example")], "");
+        let answer = harness.ask((method, path), &[("origin", "https://a.example")], "");
         assert_eq!(answer.status, status, "{method} {path}");
         assert_eq!(header(&answer, "allow"), allow, "{method} {path}");
         let open = any.iter().any(|(name, value)| header(&answer, name) == Some(value));
         assert_eq!(open, path == "/auth/check", "{method} {path}");
     }
     // Without providers nothing is mounted there.
-    let world = World { host: FakeHost::default() };
+    let harness = Harness { host: FakeHost::default() };
     for (method, path) in [
         ("GET", "/auth/start?c=a"),
         ("POST", "/auth/start?c=a"),
@@ -260,14 +260,14 @@ fn methods_and_unknown_addresses() {
         ("GET", "/auth/check?c=a"),
         ("DELETE", "/auth/grants/mail?user_id=a"),
     ] {
-        assert_eq!(world.ask((method, path), &[], "").status, 404, "{method} {path}");
+        assert_eq!(harness.ask((method, path), &[], "").status, 404, "{method} {path}");
     }
 }
 
 #[test]
 fn the_help_about_a_provider() {
-    for world in [World::new(), World { host: FakeHost::default() }] {
-        let answer = world.ask(("GET", "/auth/help/mail"), &[], "");
+    for harness in [Harness::new(), Harness { host: FakeHost::default() }] {
+        let answer = harness.ask(("GET", "/auth/help/mail"), &[], "");
         let page = text(&answer);
         assert_eq!(answer.status, 200, "{page}");
         let policy = header(&answer, "content-security-policy");
@@ -299,11 +299,11 @@ fn where_the_help_is() {
         (&[], Some("a b"), "/auth/help/mail"),
         (OWN, Some("tools.example"), "https://own.example/auth/help/mail"),
     ] {
-        let world = World { host: FakeHost::with(variables) };
+        let harness = Harness { host: FakeHost::with(variables) };
         let json = ("content-type", "application/json");
         let headers: Vec<_> = host.into_iter().map(|host| ("host", host)).chain([json]).collect();
         let body = r#"{"tool_id":"Echo.Private","input":{"text":"a"}}"#;
-        let answer = world.ask(("POST", "/call"), &headers, body);
+        let answer = harness.ask(("POST", "/call"), &headers, body);
         let body: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
         let expected = serde_json::json!([{"id": "mail", "url": expected}]);
         assert_eq!(body["missing_requirements"]["authorization"], expected, "{host:?}: {body}");
@@ -329,7 +329,7 @@ fn what_is_wrong_with_the_configuration_is_named() {
         ("OAUTH_MAIL_CLIENT_ID", "", true),
         ("OAUTH_MAIL_TOKEN_URL", "http://mail.example", true),
     ] {
-        let all: Vec<_> = world::VARIABLES.iter().copied().chain([(name, value)]).collect();
+        let all: Vec<_> = harness::VARIABLES.iter().copied().chain([(name, value)]).collect();
         let settings = crate::built_in::settings(&FakeHost::with(&all));
         assert_eq!(!settings.problems.is_empty(), wrong, "{name}={value}: {:?}", settings.problems);
         assert!(
@@ -338,6 +338,6 @@ fn what_is_wrong_with_the_configuration_is_named() {
             settings.problems
         );
     }
-    let printed = format!("{:?}", crate::built_in::settings(&FakeHost::with(world::VARIABLES)));
+    let printed = format!("{:?}", crate::built_in::settings(&FakeHost::with(harness::VARIABLES)));
     assert!(!printed.contains("s&cret") && !printed.contains("0123456789"), "{printed}");
 }

@@ -12,63 +12,63 @@ fn with(token: &str) -> Value {
     json!([{"id": "mail", "token": token}])
 }
 
-pub(super) fn call(world: &World, user: &str, token: &str) -> (u16, Value) {
-    block_on(world.call_with(&world.instance(), &[], (user, "token", with(token))))
+pub(super) fn call(harness: &Harness, user: &str, token: &str) -> (u16, Value) {
+    block_on(harness.call_with(&harness.instance(), &[], (user, "token", with(token))))
 }
 
 /// A proof of ada's grant, from a place that sees it.
-fn proof(world: &World, asked: &InputRequired) -> String {
-    world.host.store.location.set(9);
-    let check = world.check(asked);
-    world.host.store.location.set(0);
+fn proof(harness: &Harness, asked: &InputRequired) -> String {
+    harness.host.store.location.set(9);
+    let check = harness.check(asked);
+    harness.host.store.location.set(0);
     assert_eq!(check["status"], "completed");
     check["proof"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn x21_a_retry_after_completion_works_where_the_store_is_a_minute_behind() {
-    let world = World::new();
-    let asked = world.challenge();
-    assert!(world.check(&asked)["proof"].is_null(), "there is nothing to prove");
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    assert!(harness.check(&asked)["proof"].is_null(), "there is nothing to prove");
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
     // The first call has left a miss here.
-    assert_eq!(world.call_for("ada", "token").0, 400, "without the proof");
-    let (status, body) = call(&world, "ada", &proof);
+    assert_eq!(harness.call_for("ada", "token").0, 400, "without the proof");
+    let (status, body) = call(&harness, "ada", &proof);
     assert_eq!((status, body["value"].as_str()), (200, Some("access-1")), "{body}");
     // A service may reject it like any token: the user is then asked for a new grant.
     let revoked = ("ada", "revoked", with(&proof));
-    let (status, body) = block_on(world.call_with(&world.instance(), &[], revoked));
+    let (status, body) = block_on(harness.call_with(&harness.instance(), &[], revoked));
     let again = &body["missing_requirements"]["authorization"][0];
     assert_eq!(status, 400, "{body}");
     let again = InputRequired {
         url: String::new(),
         check_url: again["check_url"].as_str().unwrap().into(),
     };
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&again), "pending");
-    assert!(!world.log().contains("access-1"));
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&again), "pending");
+    assert!(!harness.log().contains("access-1"));
 }
 
 #[test]
 fn a_proof_is_a_handle_that_says_nothing() {
-    let world = World::new();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
     let handle = proof.strip_prefix("toolbooth-proof.").unwrap();
     assert_eq!(handle.len(), 43, "a hash: {handle}");
-    let values = format!("{:?}", world.host.store.values());
+    let values = format!("{:?}", harness.host.store.values());
     assert!(!values.contains(handle), "nor can it be found in the store");
     // Every challenge that the grant completes gets the same, without a write.
-    let second = world.challenge();
-    world.host.store.operations.take();
-    assert_eq!(self::proof(&world, &second), proof);
+    let second = harness.challenge();
+    harness.host.store.operations.take();
+    assert_eq!(self::proof(&harness, &second), proof);
     assert!(
-        world.host.store.operations.take().iter().all(|operation| operation.starts_with("get "))
+        harness.host.store.operations.take().iter().all(|operation| operation.starts_with("get "))
     );
     // Only the grant contains the refresh token.
-    for (key, value) in world.host.store.values() {
+    for (key, value) in harness.host.store.values() {
         let grant = String::from_utf8(grant_keys().open(&key, &value).unwrap()).unwrap();
         assert_eq!(grant.contains("refresh-1"), key.starts_with("grant:"), "{key}: {grant}");
     }
@@ -76,37 +76,37 @@ fn a_proof_is_a_handle_that_says_nothing() {
 
 #[test]
 fn a_proof_that_cannot_be_read_costs_a_minute_and_nothing_else() {
-    let world = World::new();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
-    world.host.store.fails_reads_of.set(Some("proof:"));
-    let (status, body) = call(&world, "ada", &proof);
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
+    harness.host.store.fails_reads_of.set(Some("proof:"));
+    let (status, body) = call(&harness, "ada", &proof);
     assert_eq!(status, 400, "{body}");
     let again = &body["missing_requirements"]["authorization"][0]["check_url"];
     let again = InputRequired { url: String::new(), check_url: again.as_str().unwrap().to_owned() };
-    world.host.store.fails_reads_of.set(None);
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&again), "completed", "without any action of the user");
-    assert_eq!(call(&world, "ada", &proof).0, 200);
+    harness.host.store.fails_reads_of.set(None);
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&again), "completed", "without any action of the user");
+    assert_eq!(call(&harness, "ada", &proof).0, 200);
 }
 
 #[test]
 fn a_proof_ends_with_the_grant() {
-    let world = World::new();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
-    assert_eq!(call(&world, "ada", &proof).0, 200);
-    world.wait(2_000);
-    world.host.store.location.set(9);
-    let deleted = world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
+    assert_eq!(call(&harness, "ada", &proof).0, 200);
+    harness.wait(2_000);
+    harness.host.store.location.set(9);
+    let deleted = harness.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
     assert_eq!(deleted.status, 204);
-    world.host.store.location.set(5);
-    assert_eq!(call(&world, "ada", &proof).0, 400, "where it was never read before");
-    world.host.store.location.set(0);
-    world.wait(STALE_MS - 2_000);
-    assert_eq!(call(&world, "ada", &proof).0, 400, "everywhere, a minute after the last look");
+    harness.host.store.location.set(5);
+    assert_eq!(call(&harness, "ada", &proof).0, 400, "where it was never read before");
+    harness.host.store.location.set(0);
+    harness.wait(STALE_MS - 2_000);
+    assert_eq!(call(&harness, "ada", &proof).0, 400, "everywhere, a minute after the last look");
 }
 
 #[test]
@@ -114,11 +114,11 @@ fn proofs_that_do_not_count() {
     const TWO: &str = r#"[
         {"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"},
         {"name":"Other","scopes":[],"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
-    let world = World::with(&[("API_KEYS", TWO)]);
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
-    let stored = world.host.store.values();
+    let harness = Harness::with(&[("API_KEYS", TWO)]);
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
+    let stored = harness.host.store.values();
     let (key, sealed) = stored.iter().find(|(key, _)| key.starts_with("proof:")).unwrap();
     let at = proof.len() - 5;
     let changed =
@@ -134,46 +134,46 @@ fn proofs_that_do_not_count() {
         ("its key there", &[], "ada", &key.replace("proof:", "toolbooth-proof.")),
     ] {
         let call = (user, "token", with(token));
-        let (status, body) = block_on(world.call_with(&world.instance(), headers, call));
+        let (status, body) = block_on(harness.call_with(&harness.instance(), headers, call));
         assert_eq!(status, 400, "{what}: {body}");
         let challenge = &body["missing_requirements"]["authorization"][0]["url"];
         assert!(challenge.is_string(), "{what}: the user is asked: {body}");
     }
-    assert_eq!(call(&world, "ada", &proof).0, 200, "it is good all the time");
+    assert_eq!(call(&harness, "ada", &proof).0, 200, "it is good all the time");
     // Five minutes later the store must know, and a proof helps no longer where it does not.
     let grant = stored.keys().find(|key| key.starts_with("grant:")).unwrap();
-    world.wait(1_000);
-    ready(world.host.delete(grant)).unwrap();
-    world.wait(297_000);
-    assert_eq!(call(&world, "ada", &proof).0, 200);
-    world.wait(2_000);
-    assert_eq!(call(&world, "ada", &proof).0, 400, "over");
+    harness.wait(1_000);
+    ready(harness.host.delete(grant)).unwrap();
+    harness.wait(297_000);
+    assert_eq!(call(&harness, "ada", &proof).0, 200);
+    harness.wait(2_000);
+    assert_eq!(call(&harness, "ada", &proof).0, 400, "over");
 }
 
 #[test]
 fn a_proof_lives_no_longer_than_its_token() {
-    let world = World::new();
+    let harness = Harness::new();
     upstream(|server| server.expires_in = Some(30));
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
-    assert_eq!(call(&world, "ada", &proof).0, 200);
-    world.wait(30_000);
-    assert_eq!(call(&world, "ada", &proof).0, 400, "here the grant is not seen yet");
-    world.host.store.location.set(8);
-    let check = world.check(&asked);
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
+    assert_eq!(call(&harness, "ada", &proof).0, 200);
+    harness.wait(30_000);
+    assert_eq!(call(&harness, "ada", &proof).0, 400, "here the grant is not seen yet");
+    harness.host.store.location.set(8);
+    let check = harness.check(&asked);
     assert_eq!((check["status"].as_str(), check.get("proof")), (Some("completed"), None));
-    assert_eq!(world.token(), "access-2", "a call refreshes it");
+    assert_eq!(harness.token(), "access-2", "a call refreshes it");
 }
 
 #[test]
 fn where_the_provider_is_not_configured_a_proof_is_no_token() {
-    let world = World::new();
-    let asked = world.challenge();
-    complete(&world, &asked, &mut Browser::default());
-    let proof = proof(&world, &asked);
-    let World { mut host } = world;
+    let harness = Harness::new();
+    let asked = harness.challenge();
+    complete(&harness, &asked, &mut Browser::default());
+    let proof = proof(&harness, &asked);
+    let Harness { mut host } = harness;
     host.variables.remove("OAUTH_PROVIDERS");
-    let (status, body) = call(&World { host }, "ada", &proof);
+    let (status, body) = call(&Harness { host }, "ada", &proof);
     assert_eq!(status, 400, "it would go to the service: {body}");
 }

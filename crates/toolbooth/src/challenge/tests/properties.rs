@@ -39,15 +39,15 @@ proptest! {
         cookie in ".{0,24}",
         own in any::<bool>(),
     ) {
-        let world = World::new();
-        let asked = world.challenge();
-        let location = Browser::default().leave(&world, &asked);
+        let harness = Harness::new();
+        let asked = harness.challenge();
+        let location = Browser::default().leave(&harness, &asked);
         let state = field(location.split_once('?').unwrap().1, "state").unwrap();
         let token = asked.url.split_once("?c=").unwrap().1;
         let query = query.replace("TOKEN", token).replace("STATE", &state);
         let site = if own { "same-origin" } else { "cross-site" };
         let headers = [("cookie", &*cookie), ("sec-fetch-site", site), ("origin", "https://a.example")];
-        let answer = world.ask((method, &format!("{path}?{query}")), &headers, "");
+        let answer = harness.ask((method, &format!("{path}?{query}")), &headers, "");
         let headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
         let (status, body) = (answer.status, &answer.body);
@@ -55,6 +55,6 @@ proptest! {
         prop_assert_eq!(form, Ok(()), "{} {}?{} {:?}", method, path, query, headers);
         let deletes = (method, status) == ("DELETE", 204);
         let may = |key: &String| deletes && key.starts_with("deleted:");
-        prop_assert!(world.host.store.values().keys().all(may), "{} {}?{}", method, path, query);
+        prop_assert!(harness.host.store.values().keys().all(may), "{} {}?{}", method, path, query);
     }
 }

@@ -3,68 +3,76 @@
 use super::*;
 
 /// What a step asked of the store.
-fn asked_for(world: &World, step: impl FnOnce()) -> Vec<String> {
-    world.host.store.operations.take();
+fn asked_for(harness: &Harness, step: impl FnOnce()) -> Vec<String> {
+    harness.host.store.operations.take();
     step();
-    world.host.store.operations.take()
+    harness.host.store.operations.take()
 }
 
 #[test]
 fn what_each_step_asks_of_the_store() {
-    let world = World::new();
+    let harness = Harness::new();
     let mut asked = None;
-    let ops = asked_for(&world, || asked = Some(world.challenge()));
+    let ops = asked_for(&harness, || asked = Some(harness.challenge()));
     let asked = asked.unwrap();
     assert_eq!(ops, ["get grant: missed", "get deleted: missed"], "a call");
-    let ops = asked_for(&world, || assert_eq!(world.status(&asked), "pending"));
+    let ops = asked_for(&harness, || assert_eq!(harness.status(&asked), "pending"));
     let three = ["get grant: missed", "get deleted: missed", "get failed: missed"];
     assert_eq!(ops, three, "the check");
     let mut browser = Browser::default();
     let mut back = String::new();
-    let ops = asked_for(&world, || back = agree(&browser.leave(&world, &asked)));
+    let ops = asked_for(&harness, || back = agree(&browser.leave(&harness, &asked)));
     assert_eq!(ops, [""; 0], "to the provider");
-    let ops = asked_for(&world, || {
-        assert_eq!(Browser::default().send(&world, ("GET", &back)).status, 403);
-        assert_eq!(browser.send(&world, ("GET", "/auth/callback/mail?state=x&code=x")).status, 400);
+    let ops = asked_for(&harness, || {
+        assert_eq!(Browser::default().send(&harness, ("GET", &back)).status, 403);
+        assert_eq!(
+            browser.send(&harness, ("GET", "/auth/callback/mail?state=x&code=x")).status,
+            400
+        );
     });
     assert_eq!(ops, [""; 0], "a rejected callback");
     let early = browser.cookies.clone();
-    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
+    let ops =
+        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &back)).status, 200));
     assert_eq!(ops, ["put grant", "put proof"], "the callback, without a look at what was there");
-    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 200));
+    let ops =
+        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &back)).status, 200));
     assert_eq!(ops, [""; 0], "the callback again");
     let mut browser = Browser { cookies: early };
-    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &back)).status, 400));
+    let ops =
+        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &back)).status, 400));
     assert_eq!(ops, ["put failed"], "the callback at the same moment: never the grant");
-    world.wait(STALE_MS);
+    harness.wait(STALE_MS);
     let mut proof = String::new();
-    let ops = asked_for(&world, || {
-        let check = world.check(&asked);
+    let ops = asked_for(&harness, || {
+        let check = harness.check(&asked);
         assert_eq!((&check["status"], &check["provider"]), (&"completed".into(), &"<Mail>".into()));
         proof = check["proof"].as_str().unwrap().to_owned();
     });
     assert_eq!(ops, ["get grant: found", "get deleted: missed"], "the check");
-    let ops = asked_for(&world, || assert_eq!(world.token(), "access-1"));
+    let ops = asked_for(&harness, || assert_eq!(harness.token(), "access-1"));
     assert_eq!(ops, ["get grant: found", "get deleted: missed"], "a call");
-    let ops = asked_for(&world, || assert_eq!(proofs::call(&world, "ada", &proof).0, 200));
+    let ops = asked_for(&harness, || assert_eq!(proofs::call(&harness, "ada", &proof).0, 200));
     let three = ["get grant: found", "get deleted: missed", "get proof: found"];
     assert_eq!(ops, three, "a call with the proof");
-    let ops = asked_for(&world, || assert_eq!(proofs::call(&world, "ada", "own").0, 200));
+    let ops = asked_for(&harness, || assert_eq!(proofs::call(&harness, "ada", "own").0, 200));
     assert_eq!(ops, [""; 0], "a call with a token of its own");
-    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
-    let ops = asked_for(&world, || assert_eq!(browser.send(&world, ("GET", &denied)).status, 403));
+    let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
+    let ops =
+        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &denied)).status, 403));
     assert_eq!(ops, ["put failed"], "a denial");
-    let ops = asked_for(&world, || {
-        assert_eq!(world.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "").status, 204);
+    let ops = asked_for(&harness, || {
+        assert_eq!(harness.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "").status, 204);
     });
     assert_eq!(ops, ["get grant: found", "put deleted", "delete grant"], "forgetting");
-    let ops = asked_for(&world, || assert_eq!(world.ask(("GET", "/health"), &[], "").status, 200));
+    let ops =
+        asked_for(&harness, || assert_eq!(harness.ask(("GET", "/health"), &[], "").status, 200));
     assert_eq!(ops, ["get health: missed"], "which is never written");
 
-    let world = World::new();
+    let harness = Harness::new();
     upstream(|server| server.expires_in = Some(60));
-    granted(&world);
-    let ops = asked_for(&world, || assert_eq!(world.token(), "access-2"));
+    granted(&harness);
+    let ops = asked_for(&harness, || assert_eq!(harness.token(), "access-2"));
     assert_eq!(ops, ["get grant: found", "get deleted: missed", "put grant"], "a refresh");
 }
 
@@ -73,82 +81,82 @@ fn what_each_step_asks_of_the_store() {
 /// remembered for the longest time.
 #[test]
 fn a_miss_that_is_remembered_costs_a_minute_and_nothing_else() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &asked));
-    assert_eq!(world.status(&asked), "pending");
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-    assert_eq!(world.status(&asked), "pending", "the miss of the grant");
-    let second = world.challenge();
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.status(&second), "completed");
-    assert_eq!(world.token(), "access-1");
+    let back = agree(&browser.leave(&harness, &asked));
+    assert_eq!(harness.status(&asked), "pending");
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    assert_eq!(harness.status(&asked), "pending", "the miss of the grant");
+    let second = harness.challenge();
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.status(&second), "completed");
+    assert_eq!(harness.token(), "access-1");
 
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
-    assert_eq!(world.status(&asked), "pending");
-    assert_eq!(browser.send(&world, ("GET", &denied)).status, 403);
-    assert_eq!(world.status(&asked), "pending", "the miss of the failure");
-    world.wait(STALE_MS);
-    assert_eq!(world.status(&asked), "failed");
+    let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
+    assert_eq!(harness.status(&asked), "pending");
+    assert_eq!(browser.send(&harness, ("GET", &denied)).status, 403);
+    assert_eq!(harness.status(&asked), "pending", "the miss of the failure");
+    harness.wait(STALE_MS);
+    assert_eq!(harness.status(&asked), "failed");
 }
 
 #[test]
 fn a_callback_that_comes_twice_at_once_is_never_told_as_a_failure() {
     // The client's call has left a miss of the grant; no check has looked for a failure yet.
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &asked));
+    let back = agree(&browser.leave(&harness, &asked));
     let mut twin = Browser { cookies: browser.cookies.clone() };
-    assert_eq!(browser.send(&world, ("GET", &back)).status, 200);
-    world.wait(1_000);
-    assert_eq!(twin.send(&world, ("GET", &back)).status, 400, "the provider takes a code once");
+    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    harness.wait(1_000);
+    assert_eq!(twin.send(&harness, ("GET", &back)).status, 400, "the provider takes a code once");
     for _ in 0..60 {
-        assert_ne!(world.status(&asked), "failed");
-        world.wait(1_000);
+        assert_ne!(harness.status(&asked), "failed");
+        harness.wait(1_000);
     }
-    assert_eq!(world.status(&asked), "completed");
-    assert_eq!(world.token(), "access-1");
+    assert_eq!(harness.status(&asked), "completed");
+    assert_eq!(harness.token(), "access-1");
 }
 
 #[test]
 fn a_check_that_cannot_read_the_grant_decides_nothing() {
-    let world = World::new();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let denied = disagree(&browser.leave(&world, &asked), "access_denied");
-    browser.send(&world, ("GET", &denied));
-    complete(&world, &asked, &mut browser);
-    world.wait(STALE_MS);
+    let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
+    browser.send(&harness, ("GET", &denied));
+    complete(&harness, &asked, &mut browser);
+    harness.wait(STALE_MS);
     for (unreadable, status) in [
         (Some("grant:"), "pending"),
         (Some("deleted:"), "pending"),
         (Some("failed:"), "completed"),
         (None, "completed"),
     ] {
-        world.host.store.fails_reads_of.set(unreadable);
-        assert_eq!(world.status(&asked), status, "{unreadable:?}");
+        harness.host.store.fails_reads_of.set(unreadable);
+        assert_eq!(harness.status(&asked), status, "{unreadable:?}");
     }
 }
 
 #[test]
 fn a_grant_that_was_not_kept_is_nowhere() {
-    let world = World::new();
-    let server = world.instance();
-    let asked = world.challenge();
+    let harness = Harness::new();
+    let server = harness.instance();
+    let asked = harness.challenge();
     let mut browser = Browser::default();
-    let back = agree(&browser.leave(&world, &asked));
-    world.host.store.fails_writes.set(true);
+    let back = agree(&browser.leave(&harness, &asked));
+    harness.host.store.fails_writes.set(true);
     let cookies: Vec<_> =
         browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let cookie = [("cookie", &*cookies.join("; "))];
-    let page = pollster::block_on(world.ask_at(&server, ("GET", &back), &cookie, ""));
+    let page = pollster::block_on(harness.ask_at(&server, ("GET", &back), &cookie, ""));
     assert_eq!(page.status, 503, "the page says so");
-    let (status, _) = pollster::block_on(world.call_at(&server, "ada", "token"));
+    let (status, _) = pollster::block_on(harness.call_at(&server, "ada", "token"));
     assert_eq!(status, 400, "and so it is, also where the callback came to");
 }

@@ -95,10 +95,10 @@ proptest! {
         // Of two headers with the same name, the first counts; later ones simulate unexpected headers.
         sent.extend(headers.iter().map(|(name, value)| (*name, value.as_str())));
         let variables: &[_] =
-            if challenges { crate::challenge::tests::world::VARIABLES } else { &[] };
+            if challenges { crate::challenge::tests::harness::VARIABLES } else { &[] };
         let host = FakeHost::with(variables);
         if challenges {
-            sent.push(crate::challenge::tests::world::KEY);
+            sent.push(crate::challenge::tests::harness::KEY);
         }
         send(&host, ("POST", &format!("/mcp{query}"), &sent), &body.to_string());
     }

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-use super::world::{
-    Browser, REDIRECT, Registered, World, changed, code_fields, encode, header, location, query,
+use super::harness::{
+    Browser, Harness, REDIRECT, Registered, changed, code_fields, encode, header, location, query,
     request, text,
 };
 use super::{KEY, code};
@@ -15,11 +15,11 @@ use crate::testing::fake_signature;
 
 #[test]
 fn requests_of_clients_count_against_the_limit_of_their_network() {
-    let mut world = World::new();
-    let client = world.client();
-    let (_, tokens) = world.exchange(&client, &code(&world, &client));
+    let mut harness = Harness::new();
+    let client = harness.client();
+    let (_, tokens) = harness.exchange(&client, &code(&harness, &client));
     let token = tokens["refresh_token"].as_str().unwrap();
-    world.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
+    harness.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
     let refresh =
         [("grant_type", "refresh_token"), ("client_id", &*client.id), ("refresh_token", token)];
     let revoke = [("client_id", &*client.id), ("token", token)];
@@ -35,14 +35,14 @@ fn requests_of_clients_count_against_the_limit_of_their_network() {
     {
         let network = format!("192.0.2.{at}");
         let headers = [("content-type", content_type), ("cf-connecting-ip", &*network)];
-        assert_eq!(world.send(("POST", path), &headers, &body).status, status, "{path}");
-        world.host.store.operations.borrow_mut().clear();
-        let limited = world.send(("POST", path), &headers, &body);
+        assert_eq!(harness.send(("POST", path), &headers, &body).status, status, "{path}");
+        harness.host.store.operations.borrow_mut().clear();
+        let limited = harness.send(("POST", path), &headers, &body);
         assert_eq!((limited.status, header(&limited, "retry-after")), (429, Some("60")), "{path}");
         assert_eq!(super::json(&limited)["error"], "temporarily_unavailable", "{path}");
-        assert_eq!(*world.host.store.operations.borrow(), Vec::<String>::new(), "{path}");
+        assert_eq!(*harness.host.store.operations.borrow(), Vec::<String>::new(), "{path}");
         assert_eq!(
-            world.host.taken.borrow()[&format!("{SIGN_IN_LIMITER} address:{network}")],
+            harness.host.taken.borrow()[&format!("{SIGN_IN_LIMITER} address:{network}")],
             2,
             "{path}"
         );
@@ -51,7 +51,7 @@ fn requests_of_clients_count_against_the_limit_of_their_network() {
 
 #[test]
 fn registrations() {
-    let world = World::new();
+    let harness = Harness::new();
     let https = json!([REDIRECT]);
     for (metadata, expected) in [
         (json!({"redirect_uris": https}), Ok("client_secret_basic")),
@@ -88,7 +88,7 @@ fn registrations() {
         (json!({"redirect_uris": "x"}), Err("invalid_client_metadata")),
         (json!([]), Err("invalid_client_metadata")),
     ] {
-        let (status, body) = world.register(&metadata);
+        let (status, body) = harness.register(&metadata);
         let got = match status {
             201 => Ok(body["token_endpoint_auth_method"].as_str().unwrap()),
             _ => Err(body["error"].as_str().unwrap()),
@@ -101,7 +101,7 @@ fn registrations() {
             assert!(body.get("registration_client_uri").is_none());
         }
     }
-    assert!(world.host.store.operations.borrow().is_empty(), "nothing is stored");
+    assert!(harness.host.store.operations.borrow().is_empty(), "nothing is stored");
 }
 
 #[test]
@@ -110,23 +110,23 @@ fn a_native_application_whose_scheme_is_allowed() {
     let metadata = json!({"redirect_uris": [CURSOR, "http://localhost/cb"],
         "token_endpoint_auth_method": "none"});
     for (variables, status) in [(&[][..], 400), (&[("SIGN_IN_REDIRECT_SCHEMES", "cursor")], 200)] {
-        let world = World::with(variables, |_| panic!());
-        let (_, body) = world.register(&metadata);
+        let harness = Harness::with(variables, |_| panic!());
+        let (_, body) = harness.register(&metadata);
         let id = body["client_id"].as_str().unwrap();
         let parameters = changed(request(id), &[("redirect_uri", CURSOR)]);
-        let page = Browser::default().open(&world, &parameters);
+        let page = Browser::default().open(&harness, &parameters);
         assert_eq!(page.status, status, "{variables:?}");
     }
 }
 
 #[test]
 fn secrets_of_clients() {
-    let world = World::new();
+    let harness = Harness::new();
     let (client, other) =
-        (world.client_of("client_secret_basic"), world.client_of("client_secret_post"));
+        (harness.client_of("client_secret_basic"), harness.client_of("client_secret_post"));
     let (secret, foreign) = (client.secret.clone().unwrap(), other.secret.unwrap());
     let send = |basic: Option<&str>, post: Option<&str>| {
-        let code = code(&world, &client);
+        let code = code(&harness, &client);
         let mut fields = code_fields(&client.id, &code).to_vec();
         fields.extend(post.map(|secret| ("client_secret", secret)));
         let has_header = basic.is_some();
@@ -136,7 +136,7 @@ fn secrets_of_clients() {
         let headers: Vec<_> = basic.iter().map(|value| ("authorization", value.as_str())).collect();
         let form = ("content-type", "application/x-www-form-urlencoded");
         let headers: Vec<_> = [form].into_iter().chain(headers).collect();
-        let response = world.send(("POST", "/oauth/token"), &headers, &encode(&fields));
+        let response = harness.send(("POST", "/oauth/token"), &headers, &encode(&fields));
         let challenge = header(&response, "www-authenticate");
         assert_eq!(challenge.is_some(), has_header && response.status == 401);
         response.status
@@ -163,7 +163,7 @@ fn clients_of_the_operator() {
         {"id":"claude","name":"Claude","redirect_uris":["https://client.example/cb","https://other.example/cb"],
          "secret_hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"},
         {"id":"https://client.example/me","name":"Me","redirect_uris":["https://client.example/cb"],"secret":"x"}]"#;
-    let world = World::with(&[("SIGN_IN_CLIENTS", CLIENTS)], |_| panic!());
+    let harness = Harness::with(&[("SIGN_IN_CLIENTS", CLIENTS)], |_| panic!());
     for (id, secret, status) in [
         ("public", None, 200),
         ("claude", Some("secret"), 200),
@@ -171,15 +171,15 @@ fn clients_of_the_operator() {
         ("claude", None, 401),
     ] {
         let client = Registered { id: id.to_owned(), secret: None };
-        let code = code(&world, &client);
+        let code = code(&harness, &client);
         let mut fields = code_fields(id, &code).to_vec();
         fields.extend(secret.map(|secret| ("client_secret", secret)));
-        assert_eq!(world.token(&fields).0, status, "{id} {secret:?}");
+        assert_eq!(harness.token(&fields).0, status, "{id} {secret:?}");
     }
     // The third is invalid. Its id does not mean the client that the document there describes.
     let id = "https://client.example/me";
-    assert_eq!(Browser::default().open(&world, &request(id)).status, 400);
-    let (status, body) = world.token(&code_fields(id, "x"));
+    assert_eq!(Browser::default().open(&harness, &request(id)).status, 400);
+    let (status, body) = harness.token(&code_fields(id, "x"));
     assert_eq!((status, body["error"].as_str()), (401, Some("invalid_client")), "{body}");
 }
 
@@ -231,25 +231,29 @@ fn chatgpt() -> Value {
 
 #[test]
 fn a_client_with_a_document() {
-    let world = World::with(&[], upstream);
+    let harness = Harness::with(&[], upstream);
     serve(CLAUDE, 200, claude());
     let client = Registered { id: CLAUDE.to_owned(), secret: None };
-    let page = Browser::default().open(&world, &request(CLAUDE));
+    let page = Browser::default().open(&harness, &request(CLAUDE));
     assert!(text(&page).contains("<bdi>claude.ai</bdi>"), "{}", text(&page));
-    let code = code(&world, &client);
+    let code = code(&harness, &client);
     // Only the consent page needs the document.
     serve(CLAUDE, 503, json!(null));
     REQUESTS.with_borrow_mut(Vec::clear);
-    let (status, tokens) = world.exchange(&client, &code);
+    let (status, tokens) = harness.exchange(&client, &code);
     assert_eq!(status, 200, "{tokens}");
-    assert_eq!(world.refresh(&client, tokens["refresh_token"].as_str().unwrap()).0, 200);
+    assert_eq!(harness.refresh(&client, tokens["refresh_token"].as_str().unwrap()).0, 200);
     assert!(REQUESTS.with_borrow(Vec::is_empty));
-    let page = Browser::default().open(&world, &request(CLAUDE));
+    let page = Browser::default().open(&harness, &request(CLAUDE));
     assert_eq!(page.status, 502, "a failure is no unknown client");
     serve(CLAUDE, 200, json!({"client_id": "https://claude.ai/other"}));
-    assert_eq!(Browser::default().open(&world, &request(CLAUDE)).status, 400);
+    assert_eq!(Browser::default().open(&harness, &request(CLAUDE)).status, 400);
     serve(CLAUDE, 200, claude());
-    assert_eq!(Browser::default().open(&world, &request(CLAUDE)).status, 200, "no failure is kept");
+    assert_eq!(
+        Browser::default().open(&harness, &request(CLAUDE)).status,
+        200,
+        "no failure is kept"
+    );
 }
 
 /// An assertion that the fake host accepts, if `key` is that of the document.
@@ -266,12 +270,12 @@ fn assertion(claims: &Value, modulus: &str) -> String {
 
 #[test]
 fn private_key_jwt_is_verified_and_never_skipped() {
-    let world = World::with(&[], upstream);
+    let harness = Harness::with(&[], upstream);
     let modulus = "m".repeat(342);
     serve(JWKS, 200, json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB", "kid": "1"}]}));
     let mut only = chatgpt();
     only["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
-    let now = world.host.now_ms.get() / 1000;
+    let now = harness.host.now_ms.get() / 1000;
     let good =
         json!({"iss": CHATGPT, "sub": CHATGPT, "aud": super::ORIGIN, "exp": now + 600, "jti": "1"});
     let with = |name: &str, value: Value| {
@@ -296,7 +300,7 @@ fn private_key_jwt_is_verified_and_never_skipped() {
     ] {
         serve(CHATGPT, 200, document.clone());
         let client = Registered { id: CHATGPT.to_owned(), secret: None };
-        let code = code(&world, &client);
+        let code = code(&harness, &client);
         let assertion = claims.as_ref().map(|claims| assertion(claims, key));
         let mut fields = code_fields(CHATGPT, &code).to_vec();
         if let Some(assertion) = &assertion {
@@ -306,33 +310,33 @@ fn private_key_jwt_is_verified_and_never_skipped() {
                 "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
             ));
         }
-        let (got, body) = world.token(&fields);
+        let (got, body) = harness.token(&fields);
         assert_eq!(got, status, "{document} {claims:?} {key}: {body}");
         // Neither token is revoked without what the document demands.
         for name in ["access_token", "refresh_token"] {
             let Some(token) = body[name].as_str() else { continue };
             let fields = [("client_id", CHATGPT), ("token", token)];
             let expected = if document == &only { 401 } else { 200 };
-            world.wait(1_500);
-            assert_eq!(world.form("/oauth/revoke", &[], &fields).0, expected, "{name}");
+            harness.wait(1_500);
+            assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, expected, "{name}");
         }
     }
 }
 
 #[test]
 fn a_redirect_to_any_port_of_this_machine() {
-    let world = World::new();
-    let client = world.client();
+    let harness = Harness::new();
+    let client = harness.client();
     let uri = "http://localhost:51234/cb";
     let parameters = changed(request(&client.id), &[("redirect_uri", uri)]);
     let browser = Browser::default();
-    let page = browser.open(&world, &parameters);
+    let page = browser.open(&harness, &parameters);
     assert!(text(&page).contains("a program on this computer"));
-    let response = browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
+    let response = browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]);
     assert!(location(&response).starts_with(uri));
     let code = query(location(&response), "code").unwrap();
     let mut fields = code_fields(&client.id, &code);
-    assert_eq!(world.token(&fields).0, 400, "the redirect URI is another");
+    assert_eq!(harness.token(&fields).0, 400, "the redirect URI is another");
     fields[3].1 = uri;
-    assert_eq!(world.token(&fields).0, 200);
+    assert_eq!(harness.token(&fields).0, 200);
 }

@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::world::{Browser, KEY, World, changed, request};
+use super::harness::{Browser, Harness, KEY, changed, request};
 use crate::host::Level;
 
 /// The lines since the last call, with their levels.
-fn events(world: &World) -> Vec<(Level, Value)> {
-    let lines = world.host.lines.take();
+fn events(harness: &Harness) -> Vec<(Level, Value)> {
+    let lines = harness.host.lines.take();
     lines.into_iter().map(|(level, line)| (level, serde_json::from_str(&line).unwrap())).collect()
 }
 
 #[test]
 fn the_life_of_a_client_is_logged() {
-    let world = World::new();
-    let client = world.client();
-    let (status, tokens) = world.exchange(&client, &super::code(&world, &client));
+    let harness = Harness::new();
+    let client = harness.client();
+    let (status, tokens) = harness.exchange(&client, &super::code(&harness, &client));
     assert_eq!(status, 200);
     let text = |tokens: &Value, name: &str| tokens[name].as_str().unwrap().to_owned();
-    assert_eq!(world.call(&text(&tokens, "access_token")), 200);
-    let lines = events(&world);
+    assert_eq!(harness.call(&text(&tokens, "access_token")), 200);
+    let lines = events(&harness);
     let caller = lines.iter().find_map(|(_, line)| line.get("outcome").map(|_| &line["caller"]));
     let caller = caller.unwrap().clone();
     assert!(caller.as_str().unwrap().starts_with("user:"), "{caller}");
@@ -30,35 +30,35 @@ fn the_life_of_a_client_is_logged() {
     let expected = [registered, signed_in, issued("authorization_code")];
     assert_eq!(lines[..3], expected.map(|line| (Level::Info, line)));
 
-    world.wait(1_500);
+    harness.wait(1_500);
     let first = text(&tokens, "refresh_token");
-    let (_, tokens) = world.refresh(&client, &first);
-    world.wait(1_500);
-    let (_, newest) = world.refresh(&client, &text(&tokens, "refresh_token"));
-    assert_eq!(events(&world), [(); 2].map(|()| (Level::Info, issued("refresh_token"))));
-    world.wait(1_500);
-    assert_eq!(world.refresh(&client, &first).0, 400);
+    let (_, tokens) = harness.refresh(&client, &first);
+    harness.wait(1_500);
+    let (_, newest) = harness.refresh(&client, &text(&tokens, "refresh_token"));
+    assert_eq!(events(&harness), [(); 2].map(|()| (Level::Info, issued("refresh_token"))));
+    harness.wait(1_500);
+    assert_eq!(harness.refresh(&client, &first).0, 400);
     let revoked =
         |reason: &str| json!({"event": "client_revoked", "reason": reason, "caller": caller});
     let rejected = |reason: &str| json!({"event": "tokens_rejected", "error": "invalid_grant", "reason": reason});
     assert_eq!(
-        events(&world),
+        events(&harness),
         [revoked("refresh_token_reused"), rejected("the refresh token was replaced")]
             .map(|line| (Level::Warn, line))
     );
     let token = text(&newest, "access_token");
     let fields = [("token", token.as_str()), ("client_id", &*client.id)];
-    world.wait(1_500);
-    assert_eq!(world.form("/oauth/revoke", &[], &fields).0, 200);
-    assert_eq!(events(&world), [(Level::Info, revoked("requested"))]);
+    harness.wait(1_500);
+    assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, 200);
+    assert_eq!(events(&harness), [(Level::Info, revoked("requested"))]);
 
-    let code = super::code(&world, &client);
-    world.exchange(&client, &code);
-    events(&world);
-    world.wait(1_500);
-    assert_eq!(world.exchange(&client, &code).0, 400);
+    let code = super::code(&harness, &client);
+    harness.exchange(&client, &code);
+    events(&harness);
+    harness.wait(1_500);
+    assert_eq!(harness.exchange(&client, &code).0, 400);
     assert_eq!(
-        events(&world),
+        events(&harness),
         [revoked("code_reused"), rejected("the code was used before")]
             .map(|line| (Level::Warn, line))
     );
@@ -66,18 +66,18 @@ fn the_life_of_a_client_is_logged() {
 
 #[test]
 fn problems_of_people_are_logged() {
-    let world = World::new();
-    let client = world.client();
+    let harness = Harness::new();
+    let client = harness.client();
     let browser = Browser::default();
-    let page = browser.open(&world, &request(&client.id));
+    let page = browser.open(&harness, &request(&client.id));
     let other_browser = Browser::default();
-    events(&world);
-    browser.answer(&world, &page, &[("with", "key"), ("api_key", "wrong-key")]);
-    other_browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
+    events(&harness);
+    browser.answer(&harness, &page, &[("with", "key"), ("api_key", "wrong-key")]);
+    other_browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]);
     let elsewhere = [("redirect_uri", "https://other.example/cb")];
-    browser.open(&world, &changed(request(&client.id), &elsewhere));
-    browser.open(&world, &request("unknown-client"));
+    browser.open(&harness, &changed(request(&client.id), &elsewhere));
+    browser.open(&harness, &request("unknown-client"));
     let line = |reason: &str| (Level::Warn, json!({"event": "sign_in_rejected", "reason": reason}));
     let expected = ["wrong_key", "other_browser", "invalid_redirect_uri", "unknown_client"];
-    assert_eq!(events(&world), expected.map(line));
+    assert_eq!(events(&harness), expected.map(line));
 }

@@ -3,33 +3,33 @@
 mod account;
 mod clients;
 mod events;
+mod harness;
 mod models;
 mod people;
 mod providers;
 mod refresh;
 mod visible;
 mod visitors;
-mod world;
 
 use futures_util::future::join_all;
 use pollster::block_on;
 use serde_json::json;
 
 use crate::testing::STALE_MS;
-use world::{
-    Browser, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, World, changed, code_fields, encode,
+use harness::{
+    Browser, Harness, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, changed, code_fields, encode,
     header, json, location, query, request, text,
 };
 
 /// A code of a person who has typed the API key.
-fn code(world: &World, client: &world::Registered) -> String {
-    Browser::default().code(world, &request(&client.id))
+fn code(harness: &Harness, client: &harness::Registered) -> String {
+    Browser::default().code(harness, &request(&client.id))
 }
 
 #[test]
 fn the_metadata_have_what_clients_ask_for() {
-    let world = World::new();
-    let response = world.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
+    let harness = Harness::new();
+    let response = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
     let at = |path: &str| format!("{ORIGIN}{path}");
     assert_eq!(
         json(&response),
@@ -54,12 +54,12 @@ fn the_metadata_have_what_clients_ask_for() {
             "protected_resources": [RESOURCE],
         })
     );
-    let response = world.send(("GET", "/.well-known/oauth-protected-resource/mcp"), &[], "");
+    let response = harness.send(("GET", "/.well-known/oauth-protected-resource/mcp"), &[], "");
     let resource = json(&response);
     assert_eq!(resource["resource"], RESOURCE);
     assert_eq!(resource["authorization_servers"], json!([ORIGIN]));
     assert_eq!(resource["scopes_supported"], json!(["echo:a", "echo:b"]), "no offline_access");
-    let response = world.send(("POST", "/mcp"), &[], "");
+    let response = harness.send(("POST", "/mcp"), &[], "");
     assert_eq!(response.status, 401);
     assert_eq!(
         header(&response, "www-authenticate"),
@@ -71,8 +71,8 @@ fn the_metadata_have_what_clients_ask_for() {
 
 #[test]
 fn without_sign_in_there_are_no_endpoints() {
-    let mut world = World::new();
-    world.restart(&[("AUTH", "api-key")]);
+    let mut harness = Harness::new();
+    harness.restart(&[("AUTH", "api-key")]);
     for (method, path) in [
         ("GET", "/.well-known/oauth-authorization-server"),
         ("GET", "/oauth/authorize"),
@@ -81,40 +81,40 @@ fn without_sign_in_there_are_no_endpoints() {
         ("POST", "/oauth/register"),
         ("POST", "/oauth/revoke"),
     ] {
-        assert_eq!(world.send((method, path), &[], "").status, 404, "{path}");
+        assert_eq!(harness.send((method, path), &[], "").status, 404, "{path}");
     }
 }
 
 #[test]
 fn from_registration_to_a_call() {
-    let world = World::new();
-    let client = world.client();
+    let harness = Harness::new();
+    let client = harness.client();
     let browser = Browser::default();
-    let page = browser.open(&world, &request(&client.id));
+    let page = browser.open(&harness, &request(&client.id));
     assert_eq!(page.status, 200, "{}", text(&page));
-    let response = browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
+    let response = browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]);
     let url = location(&response);
     assert!(url.starts_with(&format!("{REDIRECT}?")), "{url}");
     assert_eq!(query(url, "state").as_deref(), Some("s t&ate"));
     assert_eq!(query(url, "iss").as_deref(), Some(ORIGIN));
-    let (status, tokens) = world.exchange(&client, &query(url, "code").unwrap());
+    let (status, tokens) = harness.exchange(&client, &query(url, "code").unwrap());
     assert_eq!(status, 200, "{tokens}");
     assert_eq!(tokens["token_type"], "Bearer");
     assert_eq!(tokens["expires_in"], 3600);
     assert_eq!(tokens["scope"], "echo:a", "the key has no other scope");
     let access = tokens["access_token"].as_str().unwrap();
-    assert_eq!(world.call(access), 200);
-    let operations = world.host.store.operations.borrow().join(", ");
+    assert_eq!(harness.call(access), 200);
+    let operations = harness.host.store.operations.borrow().join(", ");
     assert_eq!(
         operations, "get code: missed, put code, put connection",
         "calls do not read the store"
     );
-    world.wait(3_600_000 + 31_000);
-    assert_eq!(world.call(access), 401);
-    let (status, tokens) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    harness.wait(3_600_000 + 31_000);
+    assert_eq!(harness.call(access), 401);
+    let (status, tokens) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
     assert_eq!(status, 200, "{tokens}");
-    assert_eq!(world.call(tokens["access_token"].as_str().unwrap()), 200);
-    let values = format!("{:?}", world.host.store.values());
+    assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), 200);
+    let values = format!("{:?}", harness.host.store.values());
     for secret in ["Calendar", "client", KEY] {
         assert!(!values.contains(secret), "{values}");
     }
@@ -122,33 +122,33 @@ fn from_registration_to_a_call() {
 
 #[test]
 fn a_token_in_a_url_is_not_read() {
-    let world = World::new();
-    let client = world.client();
-    let (_, tokens) = world.exchange(&client, &code(&world, &client));
+    let harness = Harness::new();
+    let client = harness.client();
+    let (_, tokens) = harness.exchange(&client, &code(&harness, &client));
     let token = tokens["access_token"].as_str().unwrap();
     let path = format!("/mcp?access_token={token}");
-    assert_eq!(world.send(("POST", &path), &[], "").status, 401);
+    assert_eq!(harness.send(("POST", &path), &[], "").status, 401);
 }
 
 #[test]
 fn everything_but_marks_works_at_another_location() {
-    let mut world = World::new();
-    let client = world.client();
-    let code = code(&world, &client);
-    world.restart(&[]);
-    world.host.store.location.set(1);
-    let (status, tokens) = world.exchange(&client, &code);
+    let mut harness = Harness::new();
+    let client = harness.client();
+    let code = code(&harness, &client);
+    harness.restart(&[]);
+    harness.host.store.location.set(1);
+    let (status, tokens) = harness.exchange(&client, &code);
     assert_eq!(status, 200);
-    world.restart(&[]);
-    world.host.store.location.set(2);
-    let (status, _) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    harness.restart(&[]);
+    harness.host.store.location.set(2);
+    let (status, _) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
     assert_eq!(status, 200);
 }
 
 #[test]
 fn authorization_requests_that_are_rejected() {
-    let world = World::new();
-    let client = world.client();
+    let harness = Harness::new();
+    let client = harness.client();
     let plain = VERIFIER;
     for (changes, expected) in [
         (&[("response_type", "token")][..], "unsupported_response_type"),
@@ -165,11 +165,11 @@ fn authorization_requests_that_are_rejected() {
         // A program on this machine gets the error; for others, a page has it in a link.
         let local = [("redirect_uri", "http://localhost:3000/cb")];
         let parameters = changed(changed(request(&client.id), changes), &local);
-        let response = Browser::default().open(&world, &parameters);
+        let response = Browser::default().open(&harness, &parameters);
         assert_eq!(response.status, 303, "{changes:?}");
         assert_eq!(query(location(&response), "error").as_deref(), Some(expected), "{changes:?}");
         assert_eq!(query(location(&response), "iss").as_deref(), Some(ORIGIN), "{changes:?}");
-        let response = Browser::default().open(&world, &changed(request(&client.id), changes));
+        let response = Browser::default().open(&harness, &changed(request(&client.id), changes));
         assert_eq!((response.status, header(&response, "location")), (400, None), "{changes:?}");
         let link = format!("href=\"{REDIRECT}?error={expected}");
         assert!(text(&response).contains(&link), "{changes:?} {}", text(&response));
@@ -185,24 +185,24 @@ fn authorization_requests_that_are_rejected() {
         (&[("redirect_uri", "http://127.0.0.1/cb")], "This return address is not registered"),
         (&[("redirect_uri", "")], "This return address is not registered"),
     ] {
-        let response = Browser::default().open(&world, &changed(request(&client.id), changes));
+        let response = Browser::default().open(&harness, &changed(request(&client.id), changes));
         assert_eq!((response.status, header(&response, "location")), (400, None), "{changes:?}");
         assert!(text(&response).contains(title), "{changes:?} {}", text(&response));
     }
     let twice = format!("{}&state=2", encode(&request(&client.id)));
-    let response = world.send(("GET", &format!("/oauth/authorize?{twice}")), &[], "");
+    let response = harness.send(("GET", &format!("/oauth/authorize?{twice}")), &[], "");
     assert_eq!(response.status, 400, "a repeated parameter");
     for resource in [RESOURCE, "https://tools.example/mcp/", ORIGIN, "https://tools.example/", ""] {
         let parameters = changed(request(&client.id), &[("resource", resource)]);
-        assert_eq!(Browser::default().open(&world, &parameters).status, 200, "{resource}");
+        assert_eq!(Browser::default().open(&harness, &parameters).status, 200, "{resource}");
     }
 }
 
 #[test]
 fn codes_that_are_not_exchanged() {
-    let world = World::new();
-    let (client, other) = (world.client(), world.client());
-    let code = code(&world, &client);
+    let harness = Harness::new();
+    let (client, other) = (harness.client(), harness.client());
+    let code = code(&harness, &client);
     let good = code_fields(&client.id, &code);
     for (name, value, expected) in [
         ("code_verifier", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "invalid_grant"),
@@ -221,53 +221,53 @@ fn codes_that_are_not_exchanged() {
     ] {
         let mut fields: Vec<_> = good.iter().filter(|(known, _)| *known != name).copied().collect();
         fields.push((name, value));
-        let (status, body) = world.token(&fields);
+        let (status, body) = harness.token(&fields);
         assert_eq!(body["error"], expected, "{name}={value}: {body}");
         assert_eq!(status, if expected == "invalid_client" { 401 } else { 400 }, "{name}");
     }
     let without_uri: Vec<_> =
         good.iter().filter(|(name, _)| *name != "redirect_uri").copied().collect();
-    let (status, _) = world.token(&without_uri);
+    let (status, _) = harness.token(&without_uri);
     assert_eq!(status, 200, "no attempt has spent the code, and OAuth 2.1 needs no `redirect_uri`");
-    world.wait(3_000);
-    let code = self::code(&world, &client);
-    world.wait(121_000);
-    assert_eq!(world.exchange(&client, &code).1["error"], "invalid_grant", "it has expired");
+    harness.wait(3_000);
+    let code = self::code(&harness, &client);
+    harness.wait(121_000);
+    assert_eq!(harness.exchange(&client, &code).1["error"], "invalid_grant", "it has expired");
 }
 
 #[test]
 fn a_code_that_is_used_twice_revokes_its_grant() {
     for restarts in [false, true] {
-        let mut world = World::new();
-        let client = world.client();
-        let code = code(&world, &client);
-        let (_, tokens) = world.exchange(&client, &code);
+        let mut harness = Harness::new();
+        let client = harness.client();
+        let code = code(&harness, &client);
+        let (_, tokens) = harness.exchange(&client, &code);
         let refresh_token = tokens["refresh_token"].as_str().unwrap().to_owned();
         if restarts {
             // Another instance at another location, once the store has caught up there.
-            world.restart(&[]);
-            world.host.store.location.set(1);
-            world.wait(STALE_MS);
+            harness.restart(&[]);
+            harness.host.store.location.set(1);
+            harness.wait(STALE_MS);
         } else {
-            world.wait(1_500);
+            harness.wait(1_500);
         }
-        let (status, body) = world.exchange(&client, &code);
+        let (status, body) = harness.exchange(&client, &code);
         assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")), "{restarts}");
-        let (status, body) = world.refresh(&client, &refresh_token);
+        let (status, body) = harness.refresh(&client, &refresh_token);
         assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")), "{restarts}");
     }
 }
 
 #[test]
 fn of_requests_at_the_same_time_only_one_gets_tokens() {
-    let world = World::new();
-    let client = world.client();
-    let code = code(&world, &client);
-    world.host.store_waits.set(true);
+    let harness = Harness::new();
+    let client = harness.client();
+    let code = code(&harness, &client);
+    harness.host.store_waits.set(true);
     let form = [("content-type", "application/x-www-form-urlencoded")];
     let fields = code_fields(&client.id, &code);
     let body = encode(&fields);
-    let ask = || world.answer(("POST", "/oauth/token"), &form, &body);
+    let ask = || harness.answer(("POST", "/oauth/token"), &form, &body);
     let responses = block_on(join_all([ask(), ask(), ask()]));
     let mut statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
     statuses.sort_unstable();
@@ -276,19 +276,19 @@ fn of_requests_at_the_same_time_only_one_gets_tokens() {
 
 #[test]
 fn a_store_that_fails_issues_nothing_and_loses_nothing() {
-    let world = World::new();
-    let client = world.client();
-    let code = code(&world, &client);
-    world.host.store.fails_writes.set(true);
-    let (status, body) = world.exchange(&client, &code);
+    let harness = Harness::new();
+    let client = harness.client();
+    let code = code(&harness, &client);
+    harness.host.store.fails_writes.set(true);
+    let (status, body) = harness.exchange(&client, &code);
     assert_eq!((status, &body["error"]), (503, &json!("temporarily_unavailable")));
-    world.host.store.fails_writes.set(false);
-    world.wait(1_500);
-    let (status, tokens) = world.exchange(&client, &code);
+    harness.host.store.fails_writes.set(false);
+    harness.wait(1_500);
+    let (status, tokens) = harness.exchange(&client, &code);
     assert_eq!(status, 200, "{tokens}");
     let refresh_token = tokens["refresh_token"].as_str().unwrap();
-    world.host.store.fails_reads_of.set(Some("revoked:"));
-    assert_eq!(world.refresh(&client, refresh_token).0, 503);
-    world.host.store.fails_reads_of.set(None);
-    assert_eq!(world.refresh(&client, refresh_token).0, 200);
+    harness.host.store.fails_reads_of.set(Some("revoked:"));
+    assert_eq!(harness.refresh(&client, refresh_token).0, 503);
+    harness.host.store.fails_reads_of.set(None);
+    assert_eq!(harness.refresh(&client, refresh_token).0, 200);
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::world::{
-    Browser, Registered, World, changed, header, json as json_of, location, query, request, text,
+use super::harness::{
+    Browser, Harness, Registered, changed, header, json as json_of, location, query, request, text,
 };
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::http::Response;
@@ -28,8 +28,8 @@ fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "sk-openai");
 const ALL: &str = "echo:a echo:b gateway";
 
-fn world(allowed: &str, openai: (&str, &str)) -> World {
-    World::with(
+fn harness(allowed: &str, openai: (&str, &str)) -> Harness {
+    Harness::with(
         &[
             ("OAUTH_PROVIDERS", "github"),
             ("OAUTH_GITHUB_CLIENT_ID", "g1"),
@@ -41,23 +41,23 @@ fn world(allowed: &str, openai: (&str, &str)) -> World {
 }
 
 /// Signs in at GitHub for a client that asks for `scope`. Returns the consent page and the tokens.
-fn sign_in(world: &World, client: &Registered, scope: &str) -> (Response, Value) {
+fn sign_in(harness: &Harness, client: &Registered, scope: &str) -> (Response, Value) {
     let browser = Browser::default();
-    let page = browser.open(world, &changed(request(&client.id), &[("scope", scope)]));
-    let leave = browser.answer(world, &page, &[("with", "provider"), ("provider", "github")]);
+    let page = browser.open(harness, &changed(request(&client.id), &[("scope", scope)]));
+    let leave = browser.answer(harness, &page, &[("with", "provider"), ("provider", "github")]);
     let state = query(location(&leave), "state").unwrap();
     let callback = format!("/auth/callback/github?code=c&state={state}");
-    let back = browser.send(world, ("GET", &callback), &[], "");
-    let (status, tokens) = world.exchange(client, &query(location(&back), "code").unwrap());
+    let back = browser.send(harness, ("GET", &callback), &[], "");
+    let (status, tokens) = harness.exchange(client, &query(location(&back), "code").unwrap());
     assert_eq!(status, 200, "{tokens}");
     (page, tokens)
 }
 
-fn chat(world: &World, tokens: &Value) -> Response {
+fn chat(harness: &Harness, tokens: &Value) -> Response {
     let authorization = format!("Bearer {}", tokens["access_token"].as_str().unwrap());
     let headers = [("content-type", "application/json"), ("authorization", &*authorization)];
     let body = json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
-    world.send(("POST", "/v1/chat/completions"), &headers, &body.to_string())
+    harness.send(("POST", "/v1/chat/completions"), &headers, &body.to_string())
 }
 
 #[test]
@@ -79,20 +79,20 @@ fn only_people_of_a_rule_that_names_the_scope_can_let_clients_chat() {
         // There is no model.
         (BOTH, ("OPENAI_API_KEY", ""), ALL, false, "echo:a echo:b"),
     ] {
-        let world = world(allowed, openai);
-        let metadata = world.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
+        let harness = harness(allowed, openai);
+        let metadata = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
         let offered = json_of(&metadata)["scopes_supported"].clone();
         let is_listed = offered.as_array().unwrap().contains(&json!("gateway"));
         assert_eq!(is_listed, is_offered, "{allowed} {offered}");
-        let resource = world.send(("GET", "/.well-known/oauth-protected-resource/mcp"), &[], "");
+        let resource = harness.send(("GET", "/.well-known/oauth-protected-resource/mcp"), &[], "");
         assert_eq!(json_of(&resource)["scopes_supported"], json!(["echo:a", "echo:b"]));
 
-        let (page, tokens) = sign_in(&world, &world.client(), requested);
+        let (page, tokens) = sign_in(&harness, &harness.client(), requested);
         let is_shown = text(&page).contains("<code>gateway</code>: language models, which");
         let is_asked = requested.contains("gateway");
         assert_eq!(is_shown, is_offered && is_asked, "{allowed} {requested}: {}", text(&page));
         assert_eq!(tokens["scope"], granted, "{allowed} {requested}");
-        let reply = chat(&world, &tokens);
+        let reply = chat(&harness, &tokens);
         if granted.contains("gateway") {
             assert_eq!(reply.status, 200, "{}", text(&reply));
         } else {
@@ -103,18 +103,18 @@ fn only_people_of_a_rule_that_names_the_scope_can_let_clients_chat() {
                 Some(r#"Bearer realm="toolbooth", error="insufficient_scope", scope="gateway""#)
             );
         }
-        assert_eq!(world.call(tokens["access_token"].as_str().unwrap()), 200);
+        assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), 200);
     }
 }
 
 #[test]
 fn a_rule_that_no_longer_names_the_scope_ends_it_at_the_next_refresh() {
-    let mut world = world(r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, OPENAI);
-    let client = world.client();
-    let (_, tokens) = sign_in(&world, &client, ALL);
-    assert_eq!(chat(&world, &tokens).status, 200);
-    world.restart(&[("SIGN_IN_ALLOWED", "github:octocat")]);
-    let (_, tokens) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    let mut harness = harness(r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, OPENAI);
+    let client = harness.client();
+    let (_, tokens) = sign_in(&harness, &client, ALL);
+    assert_eq!(chat(&harness, &tokens).status, 200);
+    harness.restart(&[("SIGN_IN_ALLOWED", "github:octocat")]);
+    let (_, tokens) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
     assert_eq!(tokens["scope"], "echo:a echo:b");
-    assert_eq!(chat(&world, &tokens).status, 403);
+    assert_eq!(chat(&harness, &tokens).status, 403);
 }

@@ -2,19 +2,20 @@
 
 use serde_json::json;
 
-use super::world::{
-    Browser, KEY, ORIGIN, VERIFIER, World, changed, encode, header, location, query, request, text,
+use super::harness::{
+    Browser, Harness, KEY, ORIGIN, VERIFIER, changed, encode, header, location, query, request,
+    text,
 };
 
 #[test]
 fn the_page_shows_who_asks_for_what() {
-    let world = World::with(&[("API_KEYS", TWO_KEYS)], |_| panic!("no request is expected"));
-    let (_, body) = world.register(&json!({
+    let harness = Harness::with(&[("API_KEYS", TWO_KEYS)], |_| panic!("no request is expected"));
+    let (_, body) = harness.register(&json!({
         "client_name": "<b>Evil\u{202e}</b> & \"Co\"", "redirect_uris": [super::REDIRECT],
         "token_endpoint_auth_method": "none", "grant_types": ["authorization_code", "refresh_token"],
     }));
     let id = body["client_id"].as_str().unwrap();
-    let page = Browser::default().open(&world, &request(id));
+    let page = Browser::default().open(&harness, &request(id));
     let html = text(&page);
     for part in [
         "<bdi>&lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</bdi>",
@@ -42,15 +43,15 @@ fn the_page_shows_who_asks_for_what() {
 
 #[test]
 fn the_form_is_bound_to_the_page_and_the_browser() {
-    let world = World::new();
-    let client = world.client();
+    let harness = Harness::new();
+    let client = harness.client();
     let (browser, stranger) = (Browser::default(), Browser::default());
-    let page = browser.open(&world, &request(&client.id));
+    let page = browser.open(&harness, &request(&client.id));
     let agree = [("with", "key"), ("api_key", KEY)];
     // Another browser: with a page of its own, or none.
-    assert_eq!(stranger.answer(&world, &page, &agree).status, 403);
-    stranger.open(&world, &request(&client.id));
-    assert_eq!(stranger.answer(&world, &page, &agree).status, 403);
+    assert_eq!(stranger.answer(&harness, &page, &agree).status, 403);
+    stranger.open(&harness, &request(&client.id));
+    assert_eq!(stranger.answer(&harness, &page, &agree).status, 403);
     // Another site.
     let html = text(&page);
     let token = html.split_once("name=\"request\" value=\"").unwrap().1.split('"').next().unwrap();
@@ -67,30 +68,30 @@ fn the_form_is_bound_to_the_page_and_the_browser() {
         (&[form, ("sec-fetch-site", "same-origin")], 303),
     ] {
         let response =
-            browser.send(&world, ("POST", "/oauth/authorize"), headers, &encode(&fields));
+            browser.send(&harness, ("POST", "/oauth/authorize"), headers, &encode(&fields));
         assert_eq!(response.status, status, "{headers:?} {}", text(&response));
     }
     // Another request, or a changed one.
     for token in ["", "x", &token[1..]] {
         let fields = [("request", token), ("with", "key"), ("api_key", KEY)];
-        assert_eq!(browser.submit(&world, &encode(&fields)).status, 400, "{token}");
+        assert_eq!(browser.submit(&harness, &encode(&fields)).status, 400, "{token}");
     }
     // Two tabs work, and a page works after the back button.
-    let other = browser.open(&world, &request(&client.id));
+    let other = browser.open(&harness, &request(&client.id));
     for page in [&page, &other, &page] {
-        assert_eq!(browser.answer(&world, page, &agree).status, 303);
+        assert_eq!(browser.answer(&harness, page, &agree).status, 303);
     }
-    world.wait(15 * 60_000);
-    let late = browser.answer(&world, &page, &agree);
+    harness.wait(15 * 60_000);
+    let late = browser.answer(&harness, &page, &agree);
     assert!(text(&late).contains("This took too long"));
 }
 
 #[test]
 fn what_people_can_answer() {
-    let world = World::new();
-    let client = world.client();
+    let harness = Harness::new();
+    let client = harness.client();
     let browser = Browser::default();
-    let page = browser.open(&world, &request(&client.id));
+    let page = browser.open(&harness, &request(&client.id));
     for (fields, expected) in [
         (&[("with", "key"), ("api_key", "wrong")][..], Err("The key is not valid")),
         (&[("with", "key")], Err("The key is not valid")),
@@ -101,7 +102,7 @@ fn what_people_can_answer() {
         (&[("with", "")], Err("This address is not valid")),
         (&[("with", "denial")], Ok(("error", "access_denied"))),
     ] {
-        let response = browser.answer(&world, &page, fields);
+        let response = browser.answer(&harness, &page, fields);
         match expected {
             Ok((name, value)) => {
                 assert_eq!(query(location(&response), name).as_deref(), Some(value));
@@ -120,44 +121,44 @@ const TWO_KEYS: &str = r#"[
 
 #[test]
 fn a_session_needs_no_second_sign_in_but_consent() {
-    let mut world = World::new();
-    let client = world.client();
+    let mut harness = Harness::new();
+    let client = harness.client();
     let browser = Browser::default();
-    browser.code(&world, &request(&client.id));
-    let page = browser.open(&world, &request(&client.id));
+    browser.code(&harness, &request(&client.id));
+    let page = browser.open(&harness, &request(&client.id));
     assert!(text(&page).contains("Allow as <bdi>Calendar</bdi>"));
-    assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 303);
+    assert_eq!(browser.answer(&harness, &page, &[("with", "session")]).status, 303);
     // A different person signs in, in another tab.
-    world.restart(&[("API_KEYS", TWO_KEYS)]);
-    let other = browser.open(&world, &request(&client.id));
+    harness.restart(&[("API_KEYS", TWO_KEYS)]);
+    let other = browser.open(&harness, &request(&client.id));
     let fields = [("with", "key"), ("api_key", "other-key")];
-    assert_eq!(browser.answer(&world, &other, &fields).status, 303);
-    assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 400);
-    let page = browser.open(&world, &request(&client.id));
+    assert_eq!(browser.answer(&harness, &other, &fields).status, 303);
+    assert_eq!(browser.answer(&harness, &page, &[("with", "session")]).status, 400);
+    let page = browser.open(&harness, &request(&client.id));
     assert!(text(&page).contains("Allow as <bdi>Other</bdi>"));
     // Without the key there is no session any more.
-    world.restart(&[("API_KEYS", r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#)]);
-    assert_eq!(browser.answer(&world, &page, &[("with", "session")]).status, 400);
-    assert!(!text(&browser.open(&world, &request(&client.id))).contains("Allow as"));
+    harness.restart(&[("API_KEYS", r#"[{"name":"Calendar","scopes":["*"],"hash":"0000000000000000000000000000000000000000000000000000000000000000"}]"#)]);
+    assert_eq!(browser.answer(&harness, &page, &[("with", "session")]).status, 400);
+    assert!(!text(&browser.open(&harness, &request(&client.id))).contains("Allow as"));
 }
 
 #[test]
 fn only_the_servers_own_page_learns_about_the_person() {
-    let world = World::new();
+    let harness = Harness::new();
     for (redirect, name) in [
         ("https://tools.example/signed-in", Some("Calendar")),
         ("https://tools.example/signed-in/x", None),
         ("https://tools.example.evil.example/signed-in", None),
         (super::REDIRECT, None),
     ] {
-        let (_, client) = world.register(&json!({
+        let (_, client) = harness.register(&json!({
             "redirect_uris": [redirect], "token_endpoint_auth_method": "none",
             "grant_types": ["authorization_code", "refresh_token"],
         }));
         let id = client["client_id"].as_str().unwrap().to_owned();
         let request = changed(request(&id), &[("redirect_uri", redirect)]);
-        let code = Browser::default().code(&world, &request);
-        let (status, tokens) = world.token(&[
+        let code = Browser::default().code(&harness, &request);
+        let (status, tokens) = harness.token(&[
             ("grant_type", "authorization_code"),
             ("client_id", &id),
             ("code", &code),
@@ -201,15 +202,15 @@ fn a_key_that_is_withdrawn_or_changed() {
         (r#""name":"Other","scopes":["*"],"hash":"OLD""#, 400, "", 401),
     ] {
         let keys = &*format!("[{{{}}}]", members.replace("OLD", OLD).replace("NEW", NEW));
-        let mut world = World::new();
-        let client = world.client();
-        let code = super::code(&world, &client);
-        let (_, tokens) = world.exchange(&client, &code);
-        world.restart(&[("API_KEYS", keys)]);
-        let (got, body) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        let mut harness = Harness::new();
+        let client = harness.client();
+        let code = super::code(&harness, &client);
+        let (_, tokens) = harness.exchange(&client, &code);
+        harness.restart(&[("API_KEYS", keys)]);
+        let (got, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
         assert_eq!(got, status, "{keys} {body}");
         assert_eq!(body["scope"].as_str().unwrap_or_default(), scope, "{keys}");
-        assert_eq!(world.call(tokens["access_token"].as_str().unwrap()), call, "{keys}");
+        assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), call, "{keys}");
     }
 }
 
@@ -225,12 +226,12 @@ fn the_developer_signs_in_on_this_machine_only() {
         (ORIGIN, "true", "tools.example", false),
     ] {
         let variables = [("PUBLIC_URL", public_url), ("DEVELOPMENT", development)];
-        let world = World::with(&variables, |_| panic!());
-        let client = world.client();
+        let harness = Harness::with(&variables, |_| panic!());
+        let client = harness.client();
         let browser = Browser::default();
         let parameters = changed(request(&client.id), &[("resource", "")]);
         let url = format!("/oauth/authorize?{}", encode(&parameters));
-        let page = browser.send(&world, ("GET", &url), &[("host", host)], "");
+        let page = browser.send(&harness, ("GET", &url), &[("host", host)], "");
         assert_eq!(text(&page).contains("Allow as Dev User"), works, "{public_url} {host}");
         let html = text(&page);
         let request = html.split_once("name=\"request\" value=\"").unwrap().1;
@@ -238,10 +239,10 @@ fn the_developer_signs_in_on_this_machine_only() {
             encode(&[("request", request.split('"').next().unwrap()), ("with", "developer")]);
         let form = ("content-type", "application/x-www-form-urlencoded");
         let headers = [form, ("sec-fetch-site", "same-origin"), ("host", host)];
-        let response = browser.send(&world, ("POST", "/oauth/authorize"), &headers, &body);
+        let response = browser.send(&harness, ("POST", "/oauth/authorize"), &headers, &body);
         assert_eq!(response.status, if works { 303 } else { 400 }, "{public_url} {host}");
         // With a session there is one button, not two that say the same.
-        let again = browser.send(&world, ("GET", &url), &[("host", host)], "");
+        let again = browser.send(&harness, ("GET", &url), &[("host", host)], "");
         let buttons = text(&again).matches("Allow as Dev User").count()
             + text(&again).matches("Allow as <bdi>Dev User").count();
         assert_eq!(buttons, usize::from(works), "{public_url} {host}");

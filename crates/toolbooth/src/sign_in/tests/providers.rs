@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-use super::world::{Browser, ORIGIN, World, changed, encode, location, query, request, text};
+use super::harness::{Browser, Harness, ORIGIN, changed, encode, location, query, request, text};
 use crate::host::{HttpError, HttpRequest, HttpResponse, SIGN_IN_LIMITER, SignatureAlgorithm};
 use crate::http::Response;
 use crate::testing::fake_signature;
@@ -62,20 +62,20 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("OAUTH_CORP_ISSUER", "https://corp.example"),
 ];
 
-fn world_for(allowed: &str) -> World {
+fn harness_for(allowed: &str) -> Harness {
     let variables: Vec<_> =
         PROVIDERS.iter().chain(&[("SIGN_IN_ALLOWED", allowed)]).copied().collect();
-    World::with(&variables, providers)
+    Harness::with(&variables, providers)
 }
 
 /// Signs in at a provider, and returns the response to its callback.
-fn sign_in(world: &World, browser: &Browser, provider: &str) -> Response {
-    let client = world.client();
-    let page = browser.open(world, &request(&client.id));
-    let leave = browser.answer(world, &page, &[("with", "provider"), ("provider", provider)]);
+fn sign_in(harness: &Harness, browser: &Browser, provider: &str) -> Response {
+    let client = harness.client();
+    let page = browser.open(harness, &request(&client.id));
+    let leave = browser.answer(harness, &page, &[("with", "provider"), ("provider", provider)]);
     assert_eq!(leave.status, 303, "{}", text(&leave));
     let url = callback_of(&leave);
-    browser.send(world, ("GET", &url), &[], "")
+    browser.send(harness, ("GET", &url), &[], "")
 }
 
 /// Where a provider sends the browser back.
@@ -123,9 +123,9 @@ fn who_may_sign_in_at_a_provider() {
         ("corp", "corp:@a.example", corp("ada@a.example", json!(null)), false),
         ("corp", "corp:@a.example", corp("a@a.example@b.example", json!(true)), false),
     ] {
-        let world = world_for(allowed);
+        let harness = harness_for(allowed);
         ACCOUNT.set(account.clone());
-        let response = sign_in(&world, &Browser::default(), provider);
+        let response = sign_in(&harness, &Browser::default(), provider);
         assert_eq!(
             response.status,
             if may { 303 } else { 403 },
@@ -136,27 +136,27 @@ fn who_may_sign_in_at_a_provider() {
             "github" => "github:id/583231",
             _ => "corp:id/s1",
         };
-        let log = format!("{:?}", world.host.lines.borrow());
+        let log = format!("{:?}", harness.host.lines.borrow());
         assert_eq!(text(&response).contains(&format!("<bdi>{rule}</bdi>")), !may, "{rule}");
         assert_eq!(log.contains(rule), !may, "{log}");
         if !may {
             // The operator adds the rule that the page shows.
-            let world = world_for(&format!("{allowed}, {rule}"));
-            assert_eq!(sign_in(&world, &Browser::default(), provider).status, 303, "{rule}");
+            let harness = harness_for(&format!("{allowed}, {rule}"));
+            assert_eq!(sign_in(&harness, &Browser::default(), provider).status, 303, "{rule}");
         }
     }
 }
 
 #[test]
 fn a_sign_in_at_a_provider() {
-    let world = world_for("corp:id/s1");
+    let harness = harness_for("corp:id/s1");
     ACCOUNT.set(json!({"sub": "s1", "email": "ada@a.example", "email_verified": true}));
     let browser = Browser::default();
-    let client = world.client();
+    let client = harness.client();
     let page =
-        browser.open(&world, &changed(request(&client.id), &[("scope", "echo:a echo:b echo:c")]));
+        browser.open(&harness, &changed(request(&client.id), &[("scope", "echo:a echo:b echo:c")]));
     assert!(!text(&page).contains("GitHub"), "no rule allows to sign in there");
-    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
+    let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "corp")]);
     let url = location(&leave);
     for (name, value) in [
         ("redirect_uri", "https://tools.example/auth/callback/corp"),
@@ -168,7 +168,7 @@ fn a_sign_in_at_a_provider() {
     }
     let callback = callback_of(&leave);
     // Another browser, another issuer, another provider, a changed state.
-    let other = Browser::default().send(&world, ("GET", &callback), &[], "");
+    let other = Browser::default().send(&harness, ("GET", &callback), &[], "");
     assert_eq!(other.status, 403);
     for (from, to) in [
         ("iss=https%3A%2F%2Fcorp.example", "iss=https%3A%2F%2Fevil.example"),
@@ -176,65 +176,65 @@ fn a_sign_in_at_a_provider() {
         ("callback/corp", "callback/github"),
     ] {
         let url = callback.replace(from, to);
-        assert_eq!(browser.send(&world, ("GET", &url), &[], "").status, 400, "{to}");
+        assert_eq!(browser.send(&harness, ("GET", &url), &[], "").status, 400, "{to}");
     }
-    let back = browser.send(&world, ("GET", &callback), &[], "");
+    let back = browser.send(&harness, ("GET", &callback), &[], "");
     let code = query(location(&back), "code").unwrap();
-    let (status, tokens) = world.exchange(&client, &code);
+    let (status, tokens) = harness.exchange(&client, &code);
     assert_eq!((status, &tokens["scope"]), (200, &json!("echo:a echo:b")));
     let claims = tokens["access_token"].as_str().unwrap().split('.').nth(1).unwrap();
     let claims: Value =
         serde_json::from_slice(&Base64UrlUnpadded::decode_vec(claims).unwrap()).unwrap();
     assert_eq!(claims["sub"], "corp:s1");
     assert_eq!(claims["iss"], ORIGIN);
-    let printed = world.host.printed();
+    let printed = harness.host.printed();
     for secret in ["upstream-token", "ada@a.example", "upstream-code"] {
         assert!(!printed.contains(secret), "{printed}");
     }
     // The callback again: the cookie is gone.
-    assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 403);
+    assert_eq!(browser.send(&harness, ("GET", &callback), &[], "").status, 403);
 }
 
 #[test]
 fn a_sign_in_is_five_requests_of_its_network_and_no_call() {
-    let mut world = world_for("corp:*");
-    world.host.limit = Some(Ok(1));
-    world.host.limits.insert(SIGN_IN_LIMITER, Ok(5));
+    let mut harness = harness_for("corp:*");
+    harness.host.limit = Some(Ok(1));
+    harness.host.limits.insert(SIGN_IN_LIMITER, Ok(5));
     ACCOUNT.set(json!({"sub": "s1"}));
     let browser = Browser::default();
-    let client = world.client();
-    let page = browser.open(&world, &request(&client.id));
-    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
-    let back = browser.send(&world, ("GET", &callback_of(&leave)), &[], "");
-    let (status, tokens) = world.exchange(&client, &query(location(&back), "code").unwrap());
+    let client = harness.client();
+    let page = browser.open(&harness, &request(&client.id));
+    let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "corp")]);
+    let back = browser.send(&harness, ("GET", &callback_of(&leave)), &[], "");
+    let (status, tokens) = harness.exchange(&client, &query(location(&back), "code").unwrap());
     assert_eq!(status, 200, "{tokens}");
-    assert_eq!(world.host.taken.borrow()["SIGN_IN_LIMITER address:"], 5);
-    assert_eq!(world.call(tokens["access_token"].as_str().unwrap()), 200);
-    let page = browser.open(&world, &request(&client.id));
+    assert_eq!(harness.host.taken.borrow()["SIGN_IN_LIMITER address:"], 5);
+    assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), 200);
+    let page = browser.open(&harness, &request(&client.id));
     assert_eq!(page.status, 429, "{}", text(&page));
-    let line = world.host.lines.borrow().last().unwrap().1.clone();
+    let line = harness.host.lines.borrow().last().unwrap().1.clone();
     assert_eq!(line, r#"{"event":"sign_in_rejected","reason":"rate_limited"}"#);
 }
 
 #[test]
 fn a_request_that_is_too_long_is_rejected_before_the_provider() {
-    let world = world_for("corp:*");
+    let harness = harness_for("corp:*");
     ACCOUNT.set(json!({"sub": "s1"}));
-    let client = world.client();
+    let client = harness.client();
     let mut rejected = 0;
     // In a token, each of these characters takes eight bytes.
     let lengths: Vec<_> = (300..500).step_by(4).collect();
     for length in &lengths {
         let state = "\u{1}".repeat(*length);
         let browser = Browser::default();
-        let page = browser.open(&world, &changed(request(&client.id), &[("state", &state)]));
-        let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
+        let page = browser.open(&harness, &changed(request(&client.id), &[("state", &state)]));
+        let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "corp")]);
         if leave.status == 400 {
             assert!(text(&leave).contains("This request is too long"), "{}", text(&leave));
             rejected += 1;
             continue;
         }
-        let done = browser.send(&world, ("GET", &callback_of(&leave)), &[], "");
+        let done = browser.send(&harness, ("GET", &callback_of(&leave)), &[], "");
         assert_eq!(query(location(&done), "state"), Some(state), "{length}");
     }
     assert!((1..lengths.len()).contains(&rejected), "{rejected}");
@@ -242,47 +242,47 @@ fn a_request_that_is_too_long_is_rejected_before_the_provider() {
 
 #[test]
 fn a_server_that_is_not_configured_completes_no_sign_in() {
-    let mut world = world_for("corp:id/s1");
+    let mut harness = harness_for("corp:id/s1");
     ACCOUNT.set(json!({"sub": "s1"}));
     let browser = Browser::default();
-    let client = world.client();
-    let page = browser.open(&world, &request(&client.id));
-    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "corp")]);
+    let client = harness.client();
+    let page = browser.open(&harness, &request(&client.id));
+    let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "corp")]);
     let callback = callback_of(&leave);
-    world.restart(&[("MAX_TOOL_CALLS", "0")]);
-    assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 503);
-    world.restart(&[("MAX_TOOL_CALLS", "1")]);
-    assert_eq!(browser.send(&world, ("GET", &callback), &[], "").status, 303);
+    harness.restart(&[("MAX_TOOL_CALLS", "0")]);
+    assert_eq!(browser.send(&harness, ("GET", &callback), &[], "").status, 503);
+    harness.restart(&[("MAX_TOOL_CALLS", "1")]);
+    assert_eq!(browser.send(&harness, ("GET", &callback), &[], "").status, 303);
 }
 
 #[test]
 fn somebody_who_declines_at_the_provider() {
-    let world = world_for("github:octocat");
+    let harness = harness_for("github:octocat");
     let browser = Browser::default();
-    let client = world.client();
-    let page = browser.open(&world, &request(&client.id));
-    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "github")]);
+    let client = harness.client();
+    let page = browser.open(&harness, &request(&client.id));
+    let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "github")]);
     let url = callback_of(&leave).replace("code=upstream-code", "error=access_denied");
-    let back = browser.send(&world, ("GET", &url), &[], "");
+    let back = browser.send(&harness, ("GET", &url), &[], "");
     assert_eq!(query(location(&back), "error").as_deref(), Some("access_denied"));
 }
 
 #[test]
 fn somebody_who_is_no_longer_allowed() {
-    let mut world = world_for("github:octocat, github:hubot");
+    let mut harness = harness_for("github:octocat, github:hubot");
     ACCOUNT.set(json!({"id": 1, "login": "octocat"}));
-    let response = sign_in(&world, &Browser::default(), "github");
+    let response = sign_in(&harness, &Browser::default(), "github");
     let code = query(location(&response), "code").unwrap();
-    let client = world.client();
-    assert_eq!(world.exchange(&client, &code).0, 400, "the code is another client's");
+    let client = harness.client();
+    assert_eq!(harness.exchange(&client, &code).0, 400, "the code is another client's");
     let browser = Browser::default();
-    let client = world.client();
-    let page = browser.open(&world, &request(&client.id));
-    let leave = browser.answer(&world, &page, &[("with", "provider"), ("provider", "github")]);
-    let back = browser.send(&world, ("GET", &callback_of(&leave)), &[], "");
-    let (_, tokens) = world.exchange(&client, &query(location(&back), "code").unwrap());
-    world.restart(&[("SIGN_IN_ALLOWED", "github:hubot")]);
-    let (status, body) = world.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    let client = harness.client();
+    let page = browser.open(&harness, &request(&client.id));
+    let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "github")]);
+    let back = browser.send(&harness, ("GET", &callback_of(&leave)), &[], "");
+    let (_, tokens) = harness.exchange(&client, &query(location(&back), "code").unwrap());
+    harness.restart(&[("SIGN_IN_ALLOWED", "github:hubot")]);
+    let (status, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
     assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")));
 }
 
@@ -297,9 +297,9 @@ fn access_keys(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 #[test]
 fn cloudflare_access() {
     let access = [("ACCESS_TEAM_DOMAIN", TEAM), ("ACCESS_AUDIENCE", "tag")];
-    let world = World::with(&access, access_keys);
-    let client = world.client();
-    let now = world.host.now_ms.get() / 1000;
+    let harness = Harness::with(&access, access_keys);
+    let client = harness.client();
+    let now = harness.host.now_ms.get() / 1000;
     let token = |changes: &[(&str, Value)]| {
         let mut claims = json!({"iss": TEAM, "aud": ["tag"], "sub": "u1", "email": "ada@a.example", "exp": now + 600});
         for (name, value) in changes {
@@ -324,7 +324,7 @@ fn cloudflare_access() {
     ] {
         let browser = Browser::default();
         let header = ("cf-access-jwt-assertion", token.as_str());
-        let page = browser.send(&world, ("GET", &url), &[header], "");
+        let page = browser.send(&harness, ("GET", &url), &[header], "");
         assert_eq!(text(&page).contains("Allow as <bdi>ada@a.example</bdi>"), works, "{token}");
         let html = text(&page);
         let request = html.split_once("name=\"request\" value=\"").unwrap().1;
@@ -332,7 +332,7 @@ fn cloudflare_access() {
         let body = encode(&[("request", request), ("with", "access")]);
         let form = ("content-type", "application/x-www-form-urlencoded");
         let headers = [form, ("sec-fetch-site", "same-origin"), header];
-        let response = browser.send(&world, ("POST", "/oauth/authorize"), &headers, &body);
+        let response = browser.send(&harness, ("POST", "/oauth/authorize"), &headers, &body);
         assert_eq!(response.status, if works { 303 } else { 400 }, "{token}");
     }
 }

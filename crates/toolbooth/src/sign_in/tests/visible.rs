@@ -1,8 +1,8 @@
 //! Which tools pages name: those that the person can use.
 
 use super::account::account;
+use super::harness::{Browser, Harness, KEY, request, text};
 use super::visitors::{MAIL, access_token, call, challenge, get, grant, mail, sign_in};
-use super::world::{Browser, KEY, World, request, text};
 use crate::testing::STALE_MS;
 
 /// The entries of `Calendar`, whose key is [`KEY`], and of `Other`, whose key is `other-key`, with these members.
@@ -39,13 +39,14 @@ fn the_consent_page_names_what_the_client_can_call() {
         (limited, ALL, true, &[SAY, NOTE], &[SCOPED, PRIVATE, "echo:b"]),
         (ALL, limited, true, &[SAY, PRIVATE, SCOPED], &[NOTE]),
     ] {
-        let world = World::with(&[("API_KEYS", &keys(calendar, other))], |_| panic!("no request"));
-        let client = world.client();
+        let harness =
+            Harness::with(&[("API_KEYS", &keys(calendar, other))], |_| panic!("no request"));
+        let client = harness.client();
         let browser = Browser::default();
         if signed_in {
-            browser.code(&world, &request(&client.id));
+            browser.code(&harness, &request(&client.id));
         }
-        let page = browser.open(&world, &request(&client.id));
+        let page = browser.open(&harness, &request(&client.id));
         let html = text(&page);
         for part in present {
             assert!(html.contains(part), "{calendar} {other} {part}: {html}");
@@ -58,12 +59,12 @@ fn the_consent_page_names_what_the_client_can_call() {
 
 #[test]
 fn the_account_names_the_tools_that_can_still_use_a_grant() {
-    let mut world = World::with(MAIL, mail);
-    let url = challenge(&world, &access_token(&world, KEY));
+    let mut harness = Harness::with(MAIL, mail);
+    let url = challenge(&harness, &access_token(&harness, KEY));
     let browser = Browser::default();
-    sign_in(&world, &browser, &get(&world, &browser, &url), KEY);
-    grant(&world, &browser, &url);
-    world.wait(STALE_MS);
+    sign_in(&harness, &browser, &get(&harness, &browser, &url), KEY);
+    grant(&harness, &browser, &url);
+    harness.wait(STALE_MS);
     for (calendar, expected) in [
         (r#""scopes":[]"#, "<li><bdi>Use an account (Echo.Private)</bdi></li>"),
         (
@@ -72,11 +73,11 @@ fn the_account_names_the_tools_that_can_still_use_a_grant() {
         ),
         (r#""scopes":["*"],"tools":["Echo.Say"]"#, "none at present"),
     ] {
-        world.restart(&[("API_KEYS", &keys(calendar, ALL))]);
-        let page = account(&world, &Browser::default(), KEY);
+        harness.restart(&[("API_KEYS", &keys(calendar, ALL))]);
+        let page = account(&harness, &Browser::default(), KEY);
         assert!(text(&page).contains(expected), "{calendar}: {}", text(&page));
     }
-    let (status, body) = call(&world, &access_token(&world, KEY));
+    let (status, body) = call(&harness, &access_token(&harness, KEY));
     let is_challenge = !body["missing_requirements"].is_null();
     assert_eq!((status, is_challenge), (400, false), "such a call is rejected: {body}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::world::{Browser, KEY, World, header, json, location, query, request, text};
+use super::harness::{Browser, Harness, KEY, header, json, location, query, request, text};
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::http::Response;
 
@@ -35,64 +35,64 @@ pub(super) fn mail(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError>
 }
 
 /// A server whose tools need mail.
-pub(super) fn mail_world() -> World {
-    World::with(MAIL, mail)
+pub(super) fn mail_harness() -> Harness {
+    Harness::with(MAIL, mail)
 }
 
 /// An access token of the person who types this key.
-pub(super) fn access_token(world: &World, key: &str) -> String {
-    let client = world.client();
+pub(super) fn access_token(harness: &Harness, key: &str) -> String {
+    let client = harness.client();
     let browser = Browser::default();
-    let page = browser.open(world, &request(&client.id));
-    let response = browser.answer(world, &page, &[("with", "key"), ("api_key", key)]);
+    let page = browser.open(harness, &request(&client.id));
+    let response = browser.answer(harness, &page, &[("with", "key"), ("api_key", key)]);
     let code = query(location(&response), "code").unwrap();
-    let (status, body) = world.exchange(&client, &code);
+    let (status, body) = harness.exchange(&client, &code);
     assert_eq!(status, 200, "{body}");
     body["access_token"].as_str().unwrap().to_owned()
 }
 
 /// Calls the tool that needs mail.
-pub(super) fn call(world: &World, token: &str) -> (u16, Value) {
+pub(super) fn call(harness: &Harness, token: &str) -> (u16, Value) {
     let authorization = format!("Bearer {token}");
     let headers = [("content-type", "application/json"), ("authorization", &authorization)];
     let body = r#"{"tool_id":"Echo.Private","input":{"text":"hi"},
         "context":{"secrets":[{"id":"KEY","value":"k"}]}}"#;
-    let response = world.send(("POST", "/oxp/call"), &headers, body);
+    let response = harness.send(("POST", "/oxp/call"), &headers, body);
     (response.status, json(&response))
 }
 
 /// The URL of the challenge that such a call gets.
-pub(super) fn challenge(world: &World, token: &str) -> String {
-    let (status, body) = call(world, token);
+pub(super) fn challenge(harness: &Harness, token: &str) -> String {
+    let (status, body) = call(harness, token);
     assert_eq!(status, 400, "{body}");
     body["missing_requirements"]["authorization"][0]["url"].as_str().unwrap().to_owned()
 }
 
-pub(super) fn get(world: &World, browser: &Browser, url: &str) -> Response {
-    browser.send(world, ("GET", url), &[("sec-fetch-site", "none")], "")
+pub(super) fn get(harness: &Harness, browser: &Browser, url: &str) -> Response {
+    browser.send(harness, ("GET", url), &[("sec-fetch-site", "none")], "")
 }
 
-fn post(world: &World, browser: &Browser, url: &str) -> Response {
-    browser.send(world, ("POST", url), &[("sec-fetch-site", "same-origin")], "")
+fn post(harness: &Harness, browser: &Browser, url: &str) -> Response {
+    browser.send(harness, ("POST", url), &[("sec-fetch-site", "same-origin")], "")
 }
 
 /// Signs in on the page that a redirect leads to.
 pub(super) fn sign_in(
-    world: &World,
+    harness: &Harness,
     browser: &Browser,
     redirect: &Response,
     key: &str,
 ) -> Response {
     assert_eq!(redirect.status, 303, "{}", text(redirect));
     assert!(location(redirect).starts_with("/oauth/authorize/sign-in"), "{}", location(redirect));
-    let page = get(world, browser, location(redirect));
+    let page = get(harness, browser, location(redirect));
     assert!(text(&page).contains("<h1>Sign in</h1>"), "{}", text(&page));
-    browser.answer(world, &page, &[("with", "key"), ("api_key", key)])
+    browser.answer(harness, &page, &[("with", "key"), ("api_key", key)])
 }
 
 /// Goes to the provider and comes back with a code.
-pub(super) fn grant(world: &World, browser: &Browser, url: &str) {
-    let leave = post(world, browser, url);
+pub(super) fn grant(harness: &Harness, browser: &Browser, url: &str) {
+    let leave = post(harness, browser, url);
     assert!(
         location(&leave).starts_with("https://mail.example/authorize?"),
         "{}",
@@ -100,38 +100,38 @@ pub(super) fn grant(world: &World, browser: &Browser, url: &str) {
     );
     let state = query(location(&leave), "state").unwrap();
     let back = format!("/auth/callback/mail?code=c&state={state}");
-    let done = get(world, browser, &back);
+    let done = get(harness, browser, &back);
     assert!(text(&done).contains("<h1>Done</h1>"), "{}", text(&done));
 }
 
 #[test]
 fn only_the_person_whom_a_challenge_names_continues() {
-    let world = mail_world();
-    let token = access_token(&world, KEY);
-    let url = challenge(&world, &token);
+    let harness = mail_harness();
+    let token = access_token(&harness, KEY);
+    let url = challenge(&harness, &token);
     let browser = Browser::default();
     // Without a sign-in: neither the page nor its form leads on.
     for method in ["GET", "POST"] {
         let response =
-            browser.send(&world, (method, &url), &[("sec-fetch-site", "same-origin")], "");
+            browser.send(&harness, (method, &url), &[("sec-fetch-site", "same-origin")], "");
         assert_eq!(query(location(&response), "c"), query(&url, "c"));
     }
     // The wrong person has.
-    let back = sign_in(&world, &browser, &get(&world, &browser, &url), OTHER_KEY);
+    let back = sign_in(&harness, &browser, &get(&harness, &browser, &url), OTHER_KEY);
     assert_eq!(format!("https://tools.example{}", location(&back)), url);
-    for response in [get(&world, &browser, &url), post(&world, &browser, &url)] {
+    for response in [get(&harness, &browser, &url), post(&harness, &browser, &url)] {
         assert_eq!(response.status, 403);
         assert!(text(&response).contains("<bdi>Ada</bdi>"), "{}", text(&response));
         assert!(text(&response).contains("This link is for someone else"));
         assert!(!text(&response).contains("Calendar"), "it names no other person");
     }
     // Nothing is lost: the right person signs in with another account.
-    let html = get(&world, &browser, &url);
+    let html = get(&harness, &browser, &url);
     let other = text(&html).split("href=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-    let page = get(&world, &browser, &other);
+    let page = get(&harness, &browser, &other);
     assert!(!text(&page).contains("Continue as"), "{}", text(&page));
-    let back = browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
-    let page = get(&world, &browser, location(&back));
+    let back = browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]);
+    let page = get(&harness, &browser, location(&back));
     assert_eq!(page.status, 200, "{}", text(&page));
     for part in [
         "<strong><bdi>Client</bdi></strong> asks for access to your account at <bdi>mail",
@@ -140,11 +140,11 @@ fn only_the_person_whom_a_challenge_names_continues() {
     ] {
         assert!(text(&page).contains(part), "{}", text(&page));
     }
-    grant(&world, &browser, &url);
-    world.wait(crate::testing::STALE_MS);
-    assert_eq!(call(&world, &token).0, 200);
+    grant(&harness, &browser, &url);
+    harness.wait(crate::testing::STALE_MS);
+    assert_eq!(call(&harness, &token).0, 200);
     assert_eq!(
-        call(&world, &access_token(&world, OTHER_KEY)).0,
+        call(&harness, &access_token(&harness, OTHER_KEY)).0,
         400,
         "it is not the grant of others"
     );
@@ -152,7 +152,7 @@ fn only_the_person_whom_a_challenge_names_continues() {
 
 #[test]
 fn a_sign_in_page_leads_to_pages_of_the_server_only() {
-    let world = mail_world();
+    let harness = mail_harness();
     for (query, status, expected) in [
         ("", 200, Some("/account")),
         ("?c=abc", 200, Some("/auth/start?c=abc")),
@@ -161,23 +161,23 @@ fn a_sign_in_page_leads_to_pages_of_the_server_only() {
         (&format!("?c={}", "a".repeat(3_501)), 400, None),
     ] {
         let browser = Browser::default();
-        let page = get(&world, &browser, &format!("/oauth/authorize/sign-in{query}"));
+        let page = get(&harness, &browser, &format!("/oauth/authorize/sign-in{query}"));
         assert_eq!(page.status, status, "{query}");
         assert_eq!(header(&page, "x-frame-options"), Some("DENY"));
         assert_eq!(header(&page, "cross-origin-opener-policy"), Some("same-origin"));
         let Some(expected) = expected else { continue };
-        let back = browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]);
+        let back = browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]);
         assert_eq!(location(&back), expected);
-        let wrong = browser.answer(&world, &page, &[("with", "key"), ("api_key", "x")]);
+        let wrong = browser.answer(&harness, &page, &[("with", "key"), ("api_key", "x")]);
         assert_eq!(wrong.status, 403);
-        let declined = browser.answer(&world, &page, &[("with", "denial")]);
+        let declined = browser.answer(&harness, &page, &[("with", "denial")]);
         assert!(
             location(&declined).starts_with("/oauth/authorize/sign-in"),
             "no loop, no redirect"
         );
         let other_browser = Browser::default();
         assert_eq!(
-            other_browser.answer(&world, &page, &[("with", "key"), ("api_key", KEY)]).status,
+            other_browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]).status,
             403
         );
     }

@@ -1,7 +1,7 @@
 //! A tool that needs the user's authorization: the same challenge for each kind of client.
 
 use super::*;
-use crate::challenge::tests::world::{KEY, VARIABLES};
+use crate::challenge::tests::harness::{KEY, VARIABLES};
 
 const CAPABLE: &str = "io.modelcontextprotocol/clientCapabilities";
 

@@ -30,7 +30,7 @@ pub(super) const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// A server with its host.
-pub(super) struct World {
+pub(super) struct Harness {
     pub(super) server: Server,
     pub(super) host: FakeHost,
 }
@@ -45,12 +45,12 @@ pub(super) struct Registered {
     pub(super) secret: Option<String>,
 }
 
-impl World {
+impl Harness {
     pub(super) fn new() -> Self {
         Self::with(&[], |_| panic!("no request is expected"))
     }
 
-    /// A world with further variables, and a function that answers the requests to other servers.
+    /// A harness with further variables, and a function that answers the requests to other servers.
     pub(super) fn with(variables: &[(&str, &str)], upstream: Upstream) -> Self {
         let all: Vec<_> = VARIABLES.iter().chain(variables).copied().collect();
         let host = FakeHost { upstream, ..FakeHost::with(&all) };
@@ -214,19 +214,19 @@ impl Browser {
 
     pub(super) fn send(
         &self,
-        world: &World,
+        harness: &Harness,
         (method, url): (&str, &str),
         headers: &[(&str, &str)],
         body: &str,
     ) -> Response {
-        let now_ms = world.host.now_ms.get();
+        let now_ms = harness.host.now_ms.get();
         self.0.borrow_mut().retain(|_, (_, expires_ms)| now_ms < *expires_ms);
         let cookies: Vec<String> =
             self.0.borrow().iter().map(|(name, (value, _))| format!("{name}={value}")).collect();
         let cookies = cookies.join("; ");
         let own = [("cookie", cookies.as_str())];
         let headers: Vec<_> = headers.iter().chain(&own).copied().collect();
-        let response = world.send((method, url), &headers, body);
+        let response = harness.send((method, url), &headers, body);
         for (_, set) in response.headers.iter().filter(|(name, _)| *name == "set-cookie") {
             let (name, rest) = set.split_once('=').unwrap();
             let value = rest.split(';').next().unwrap();
@@ -242,15 +242,15 @@ impl Browser {
     }
 
     /// Opens the consent page.
-    pub(super) fn open(&self, world: &World, parameters: &[(&str, String)]) -> Response {
+    pub(super) fn open(&self, harness: &Harness, parameters: &[(&str, String)]) -> Response {
         let url = format!("/oauth/authorize?{}", encode(parameters));
-        self.send(world, ("GET", &url), &[], "")
+        self.send(harness, ("GET", &url), &[], "")
     }
 
     /// Sends the form of a page.
     pub(super) fn answer(
         &self,
-        world: &World,
+        harness: &Harness,
         page: &Response,
         fields: &[(&str, &str)],
     ) -> Response {
@@ -259,21 +259,21 @@ impl Browser {
             text.split_once("name=\"request\" value=\"").unwrap_or_else(|| panic!("{text}"));
         let request = rest.split('"').next().unwrap();
         let fields: Vec<_> = [("request", request)].iter().chain(fields).copied().collect();
-        self.submit(world, &encode(&fields))
+        self.submit(harness, &encode(&fields))
     }
 
-    pub(super) fn submit(&self, world: &World, body: &str) -> Response {
+    pub(super) fn submit(&self, harness: &Harness, body: &str) -> Response {
         let headers = [
             ("content-type", "application/x-www-form-urlencoded"),
             ("sec-fetch-site", "same-origin"),
         ];
-        self.send(world, ("POST", "/oauth/authorize"), &headers, body)
+        self.send(harness, ("POST", "/oauth/authorize"), &headers, body)
     }
 
     /// Agrees with the API key, and returns the code.
-    pub(super) fn code(&self, world: &World, parameters: &[(&str, String)]) -> String {
-        let page = self.open(world, parameters);
-        let response = self.answer(world, &page, &[("with", "key"), ("api_key", KEY)]);
+    pub(super) fn code(&self, harness: &Harness, parameters: &[(&str, String)]) -> String {
+        let page = self.open(harness, parameters);
+        let response = self.answer(harness, &page, &[("with", "key"), ("api_key", KEY)]);
         assert_eq!(response.status, 303, "{}", text(&response));
         query(location(&response), "code").unwrap()
     }

@@ -39,7 +39,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("OAUTH_MAIL_SCOPES", "offline"),
 ];
 
-/// The authorization server's mind.
+/// The state of the authorization server.
 #[derive(Default)]
 pub(super) struct FakeAuthorizationServer {
     pub(super) down: bool,
@@ -170,11 +170,11 @@ pub(super) struct InputRequired {
     pub(super) check_url: String,
 }
 
-pub(super) struct World {
+pub(super) struct Harness {
     pub(super) host: FakeHost,
 }
 
-impl World {
+impl Harness {
     pub(super) fn new() -> Self {
         Self::with(&[])
     }
@@ -301,21 +301,21 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    pub(super) fn send(&mut self, world: &World, request: (&str, &str)) -> Response {
-        self.send_at(world, &world.instance(), request)
+    pub(super) fn send(&mut self, harness: &Harness, request: (&str, &str)) -> Response {
+        self.send_at(harness, &harness.instance(), request)
     }
 
     /// Sends to that instance.
     pub(super) fn send_at(
         &mut self,
-        world: &World,
+        harness: &Harness,
         server: &Server,
         request: (&str, &str),
     ) -> Response {
         let cookies: Vec<_> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let headers = [("cookie", &*cookies.join("; ")), ("sec-fetch-site", "same-origin")];
-        let answer = ready(world.ask_at(server, request, &headers, ""));
+        let answer = ready(harness.ask_at(server, request, &headers, ""));
         if let Some(set) = header(&answer, "set-cookie") {
             let (name, rest) = set.split_once('=').unwrap();
             let (value, attributes) = rest.split_once("; ").unwrap();
@@ -328,10 +328,10 @@ impl Browser {
     }
 
     /// Goes from the challenge's page to the provider, and returns the address there.
-    pub(super) fn leave(&mut self, world: &World, asked: &InputRequired) -> String {
-        let page = self.send(world, ("GET", &asked.url));
+    pub(super) fn leave(&mut self, harness: &Harness, asked: &InputRequired) -> String {
+        let page = self.send(harness, ("GET", &asked.url));
         assert_eq!(page.status, 200, "{}", text(&page));
-        let answer = self.send(world, ("POST", &asked.url));
+        let answer = self.send(harness, ("POST", &asked.url));
         assert_eq!(answer.status, 303, "{}", text(&answer));
         let location = header(&answer, "location").unwrap().to_owned();
         assert!(location.starts_with(AUTHORIZE), "{location}");
