@@ -44,7 +44,7 @@ impl ToolSelector<'_> {
         }
     }
 
-    /// The one of `tools` that was probably meant and that `allows` accepts, as its id or name. Only tools whose first
+    /// The id or name of the tool that was probably meant, among those that `allows` accepts. Only tools whose first
     /// letter is right are compared in full, because there may be thousands.
     pub(super) fn nearest(
         &self,

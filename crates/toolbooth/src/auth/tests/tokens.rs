@@ -351,7 +351,7 @@ fn types_of_tokens() {
 }
 
 #[test]
-fn a_secret_can_be_changed_while_tokens_of_the_old_one_are_about() {
+fn a_secret_can_be_changed_while_older_tokens_are_valid() {
     const NEXT: &str = "another secret, of thirty-two bytes";
     let by = |secret| signed(secret, HEADER, &format!(r#"{{"sub":"a","exp":{}}}"#, NOW + 60));
     let (both, alone) =

@@ -55,7 +55,7 @@ fn issued() -> usize {
 }
 
 #[test]
-fn a_refresh_that_is_under_way_does_not_bring_a_deleted_grant_back() {
+fn an_unfinished_refresh_does_not_restore_a_deleted_grant() {
     for same_instance in [true, false] {
         let harness = granted_for_an_hour(if same_instance { &[REVOKE] } else { &[] });
         harness.wait(HOUR);

@@ -97,7 +97,7 @@ fn an_instance_does_not_use_a_refresh_token_again_that_it_has_used() {
 }
 
 #[test]
-fn a_place_that_refreshes_second_asks_and_the_challenge_completes_by_itself() {
+fn the_second_location_to_refresh_asks_and_its_challenge_completes_by_itself() {
     let harness = Harness::new();
     upstream(|server| server.expires_in = Some(120));
     granted(&harness);
@@ -136,7 +136,7 @@ fn a_refresh_that_gives_less_is_kept_and_the_user_asked_for_the_rest() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_is_left_in_peace_for_a_while() {
+fn a_server_that_does_not_respond_is_not_asked_again_for_a_while() {
     let harness = ended();
     let server = harness.instance();
     upstream(|server| server.down = true);

@@ -80,7 +80,7 @@ fn a_deletion_counts_under_both_keys() {
 }
 
 #[test]
-fn a_user_who_is_under_way_gets_through() {
+fn a_user_who_has_left_for_the_provider_can_finish() {
     let mut harness = Harness::new();
     let asked = harness.challenge();
     let mut browser = Browser::default();
