@@ -68,6 +68,6 @@ export function at(value: Json | undefined, pointer: string): Json | undefined {
 }
 
 /** Whether two values are equal as JSON. */
-export function same(one: Json | undefined, other: Json | undefined): boolean {
+export function isEqual(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && stringify(one) === stringify(other));
 }

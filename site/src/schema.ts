@@ -1,6 +1,6 @@
 // What a form needs to know about a JSON Schema. The server validates: keywords that are missing here only make the form
 // less specific.
-import { ExactNumber, type Json, isObject, own, same, stringify } from "./json.ts";
+import { ExactNumber, type Json, isEqual, isObject, own, stringify } from "./json.ts";
 
 export interface Schema {
   type?: string | string[];
@@ -184,9 +184,9 @@ export function fits(schema: Schema, value: Json): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "constant":
-      return same(kind.value, value);
+      return isEqual(kind.value, value);
     case "choice":
-      return kind.values.some((choice) => same(choice, value));
+      return kind.values.some((choice) => isEqual(choice, value));
     case "list":
       return Array.isArray(value) && value.every((item, index) => kind.rest === undefined || index < kind.first.length || fits(kind.rest, item));
     case "object":

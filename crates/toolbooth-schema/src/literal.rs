@@ -2,7 +2,7 @@
 
 use crate::Number;
 use crate::json::{Value, to_string};
-use crate::text::same;
+use crate::text::is_equal;
 
 /// A value of `const` or `enum`.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl Literal {
             (Self::Null, Value::Null) => true,
             (Self::Bool(a), Value::Bool(b)) => a == b,
             (Self::Number(a), Value::Number(b)) => a.order(b.into()).is_eq(),
-            (Self::String(a), Value::String(b)) => same(a, b),
+            (Self::String(a), Value::String(b)) => is_equal(a, b),
             (Self::Array(a), Value::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
             }

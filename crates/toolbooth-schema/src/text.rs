@@ -89,7 +89,7 @@ pub fn order(a: &str, b: &str) -> Ordering {
 
 /// Whether two names are equal. Most that differ have different lengths.
 #[inline(always)]
-pub fn same(a: &str, b: &str) -> bool {
+pub fn is_equal(a: &str, b: &str) -> bool {
     a.len() == b.len() && equal(a.as_bytes(), b.as_bytes())
 }
 
@@ -185,7 +185,7 @@ mod tests {
             for (a, b) in [(&a, &b), (&a, &a), (&a, &begin)] {
                 prop_assert_eq!(order(a, b), a.cmp(b), "{:?} {:?}", a, b);
                 prop_assert_eq!(order(b, a), b.cmp(a), "{:?} {:?}", a, b);
-                prop_assert_eq!(same(a, b), a == b, "{:?} {:?}", a, b);
+                prop_assert_eq!(is_equal(a, b), a == b, "{:?} {:?}", a, b);
             }
         }
     }

@@ -17,18 +17,18 @@ thread_local! {
 
 /// The Rust value that a JS value is created from.
 pub(crate) trait Key: ToOwned {
-    fn same(&self, other: &Self) -> bool;
+    fn is_equal(&self, other: &Self) -> bool;
 }
 
 impl Key for str {
-    fn same(&self, other: &Self) -> bool {
-        names::same(self, other)
+    fn is_equal(&self, other: &Self) -> bool {
+        names::is_equal(self, other)
     }
 }
 
 /// An address and a length.
 impl Key for (usize, usize) {
-    fn same(&self, other: &Self) -> bool {
+    fn is_equal(&self, other: &Self) -> bool {
         self == other
     }
 }
@@ -53,7 +53,7 @@ impl<K> JsValueCache<K> {
         K: Borrow<Q>,
     {
         if let Some((_, value)) =
-            self.0.borrow().iter().find(|(cached, _)| cached.borrow().same(key))
+            self.0.borrow().iter().find(|(cached, _)| cached.borrow().is_equal(key))
         {
             return run(value);
         }

@@ -1,6 +1,6 @@
 //! Names: fast comparison, and a check for invisible characters.
 
-pub use toolbooth_schema::text::{order, same};
+pub use toolbooth_schema::text::{is_equal, order};
 
 /// Whether a character is invisible or changes how the text around it is displayed, so that one name could look
 /// like another: control characters, `Default_Ignorable_Code_Point` (which includes all bidirectional controls),

@@ -2,7 +2,7 @@
 // react-jsonschema-form with React and its validator is 204 KB, and JSON Editor 105 KB.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { ExactNumber, type Json, isObject, numberOf, own, parse, same, stringify } from "../json.ts";
+import { ExactNumber, type Json, isEqual, isObject, numberOf, own, parse, stringify } from "../json.ts";
 import { type Kind, type Schema, type Variant, fits, initial, kindOf, limits } from "../schema.ts";
 
 /** The messages of the server by the path of the value, such as `order.lines[1].price`. */
@@ -96,7 +96,7 @@ function Labelled({ schema, path, name, required, errors, children }: FieldProps
     <div class="field">
       <div class="label">
         <label for={id}>{schema.title ?? name}</label>
-        <Marks schema={schema} required={required} />
+        <TypeAndRequired schema={schema} required={required} />
       </div>
       {note}
       {children({
@@ -121,7 +121,7 @@ function Group({ schema, path, name, required, errors, onChange, children }: Fie
       <legend>
         <span class="label">
           <span>{schema.title ?? name}</span>
-          <Marks schema={schema} required={required} />
+          <TypeAndRequired schema={schema} required={required} />
         </span>
       </legend>
       {note}
@@ -144,7 +144,7 @@ function Absent({ schema, path, name, errors, onChange }: FieldProps) {
     <div class="field">
       <div class="label">
         <span>{schema.title ?? name}</span>
-        <Marks schema={schema} required={false} />
+        <TypeAndRequired schema={schema} required={false} />
       </div>
       {note}
       <button type="button" class="secondary" id={id} data-path={path} data-absent="true" aria-describedby={describedBy} onClick={() => onChange(schema.default ?? initial(schema) ?? firstVariant(schema))}>
@@ -160,7 +160,7 @@ function firstVariant(schema: Schema): Json {
   return (kind.is === "union" && kind.variants[0] && initial(kind.variants[0].schema)) || "";
 }
 
-function Marks({ schema, required }: { schema: Schema; required: boolean }) {
+function TypeAndRequired({ schema, required }: { schema: Schema; required: boolean }) {
   const type = Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type;
   return (
     <span class="marks">
@@ -229,7 +229,7 @@ function NumberInput({ schema, value, onChange, described }: FieldProps & { desc
 }
 
 function Choice({ schema, required, value, values, onChange, described }: FieldProps & { values: Json[]; described: Described }) {
-  const chosen = values.findIndex((choice) => same(choice, value));
+  const chosen = values.findIndex((choice) => isEqual(choice, value));
   const show = (choice: Json) => (typeof choice === "string" ? choice : choice === null ? "null" : stringify(choice));
   return (
     <select {...described} value={String(chosen)} onChange={({ currentTarget }) => onChange(values[Number(currentTarget.value)])}>

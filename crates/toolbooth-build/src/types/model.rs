@@ -155,7 +155,7 @@ impl Module {
     fn add(&mut self, schema: &Value, name: &str, parent: &str, body: Body) -> String {
         let plain = names::type_name(name);
         if let Some(known) =
-            self.items.iter().find(|item| item.plain == plain && same(&item.body, &body))
+            self.items.iter().find(|item| item.plain == plain && is_equal(&item.body, &body))
         {
             return known.name.clone();
         }
@@ -190,7 +190,7 @@ impl Module {
     }
 }
 
-fn same(one: &Body, other: &Body) -> bool {
+fn is_equal(one: &Body, other: &Body) -> bool {
     plain(one) == plain(other)
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Value;
-use crate::text::{order, same};
+use crate::text::{is_equal, order};
 
 /// A member: name and value.
 pub type Member<'t> = (Cow<'t, str>, Value<'t>);
@@ -74,7 +74,7 @@ impl<'t> Object<'t> {
         if self.0.len() > FEW {
             return self.0.binary_search_by(|(known, _)| order(known, name)).ok();
         }
-        self.0.iter().position(|(known, _)| same(known, name))
+        self.0.iter().position(|(known, _)| is_equal(known, name))
     }
 
     /// The same members, with copies of what they borrow.

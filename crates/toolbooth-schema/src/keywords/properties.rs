@@ -6,7 +6,7 @@ use crate::Schema;
 use crate::error::{ErrorSink, Path, ValidationError};
 use crate::json::{Object, Value};
 use crate::pattern::Pattern;
-use crate::text::{nearest, order, same};
+use crate::text::{is_equal, nearest, order};
 
 /// What a schema says about the members of an object.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ impl Properties {
         for (name, member) in members.iter() {
             let mut named = None;
             while let [(known, schema), others @ ..] = rest {
-                if same(known, name) {
+                if is_equal(known, name) {
                     (named, rest) = (Some(schema), others);
                     break;
                 }

@@ -45,7 +45,8 @@ impl TokenCache {
         let tokens = self.tokens();
         let known = tokens.get(slot(token))?.as_ref()?;
         let is_valid = now < known.expires && (known.keys_ms.is_none() || known.keys_ms == keys_ms);
-        (same(known.text.as_bytes(), token.as_bytes()) && is_valid).then(|| known.principal.clone())
+        (is_equal(known.text.as_bytes(), token.as_bytes()) && is_valid)
+            .then(|| known.principal.clone())
     }
 
     /// Caches a verified token, in place of the one in its slot.
@@ -72,7 +73,7 @@ impl std::fmt::Debug for TokenCache {
 }
 
 /// Whether two tokens are equal, compared eight bytes at a time. Takes the same time wherever they differ.
-fn same(known: &[u8], token: &[u8]) -> bool {
+fn is_equal(known: &[u8], token: &[u8]) -> bool {
     let ((words, rest), (others, other_rest)) = (known.as_chunks(), token.as_chunks());
     let mut same = words.len().ct_eq(&others.len()) & rest.ct_eq(other_rest);
     for (word, other) in words.iter().zip(others) {
@@ -95,13 +96,13 @@ mod tests {
     fn tokens_that_differ_anywhere_are_not_equal() {
         for length in 0..=25 {
             let token = vec![b'a'; length];
-            assert!(same(&token, &token), "{length}");
+            assert!(is_equal(&token, &token), "{length}");
             for at in 0..length {
                 let mut other = token.clone();
                 other[at] ^= 1;
-                assert!(!same(&token, &other) && !same(&other, &token), "{length} {at}");
+                assert!(!is_equal(&token, &other) && !is_equal(&other, &token), "{length} {at}");
                 assert!(
-                    !same(&token, &token[..at]) && !same(&token[..at], &token),
+                    !is_equal(&token, &token[..at]) && !is_equal(&token[..at], &token),
                     "{length} {at}"
                 );
             }

@@ -18,7 +18,7 @@ use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
 use crate::log::{CallRecorder, EventLog};
-use crate::names::same;
+use crate::names::is_equal;
 use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::schema;
@@ -128,10 +128,9 @@ impl<'a> RequestContext<'a> {
     pub(crate) fn nearest(&self, selector: &ToolSelector<'_>) -> Option<String> {
         let catalog = self.pipeline.catalog;
         // The names of versions are skipped, so that each tool is compared once.
-        let latest = catalog
-            .names
-            .iter()
-            .filter_map(|(name, at)| catalog.tools.get(*at).filter(|tool| same(tool.name, name)));
+        let latest = catalog.names.iter().filter_map(|(name, at)| {
+            catalog.tools.get(*at).filter(|tool| is_equal(tool.name, name))
+        });
         selector.nearest(latest, |tool| self.allows(tool))
     }
 

@@ -1,7 +1,7 @@
 //! A request as the host passes it, and checks of its headers.
 
 use crate::host::BoxFuture;
-use crate::names::same;
+use crate::names::is_equal;
 
 /// A request method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +136,7 @@ pub(crate) fn is_form(headers: &dyn Headers) -> bool {
 pub fn is_json(headers: &dyn Headers) -> bool {
     let Some(sent) = headers.get("content-type") else { return false };
     // Nearly every client sends exactly this.
-    if same(&sent, "application/json") {
+    if is_equal(&sent, "application/json") {
         return true;
     }
     let essence = sent.split(';').next().unwrap_or_default().trim();

@@ -3,7 +3,7 @@
 use crate::call::Rejection;
 use crate::capability::{Capabilities, Capability};
 use crate::http::Method;
-use crate::names::same;
+use crate::names::is_equal;
 use crate::protocol::{CORE, ROOT};
 use crate::route::{Protocol, Route};
 
@@ -58,7 +58,7 @@ fn match_path<'p>(protocol: &'static Protocol, rest: &'p str) -> (Option<&'stati
     let not_served = protocol.not_served.iter().map(|(path, _)| *path);
     let mut paths = protocol.routes.iter().map(|route| route.path).chain(not_served);
     let path = paths.find(|path| match path.rsplit_once("/{") {
-        None => same(path, rest),
+        None => is_equal(path, rest),
         Some((parent, _)) => match rest.rsplit_once('/') {
             Some((start, segment)) if start == parent && !segment.is_empty() => {
                 parameter = segment;

@@ -7,7 +7,7 @@ use super::{respond, selector, tool_request};
 use crate::call::{Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{QueryParameter, QueryValue};
 use crate::json::{self, Object, Value};
-use crate::names::same;
+use crate::names::is_equal;
 use crate::route::CallResponse;
 use crate::text::excerpt;
 
@@ -39,7 +39,7 @@ fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection
         if input.len() == MAX_PARAMETERS {
             return Err(malformed(format!("the query has more than {MAX_PARAMETERS} parameters")));
         }
-        let known = parameters.iter().find(|one| same(one.name, &name));
+        let known = parameters.iter().find(|one| is_equal(one.name, &name));
         input.insert(name, value(known, text));
     }
     Ok(tool_request(ToolSelector::Resolved(tool), Value::Object(input)))
