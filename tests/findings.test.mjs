@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { newKey } from "../packages/toolbooth/src/credentials.js";
 import { findings } from "../packages/toolbooth/src/findings.js";
 import { checkKeys } from "../packages/toolbooth/src/key.js";
+import { misspelled } from "../packages/toolbooth/src/variables.js";
 import { root, run } from "./support/commands.mjs";
 import { BINDINGS, SAMPLES, NOTES, deployed } from "./support/worker.mjs";
 
@@ -56,6 +57,21 @@ for (const [what, bundle, vars, sections, expected, created] of [
     }
   });
 }
+
+test("a variable that nothing reads is named if it resembles one that is read", () => {
+  for (const [name, meant] of [
+    ["TOOL_ALOWLIST", "TOOL_ALLOWLIST"],
+    ["PUBILC_URL", "PUBLIC_URL"],
+    ["OAUTH_GITHUB_CLIENT_IDS", "OAUTH_GITHUB_CLIENT_ID"],
+    ["STOCK_KY", "STOCK_KEY"],
+    ["STATE_KEY"],
+    ["LOGS"],
+    ["MY_SETTING"],
+  ]) {
+    const expected = meant ? [`${name} is not a variable that the Worker or its tools read: did you mean ${meant}?`] : [];
+    assert.deepEqual(misspelled({ OAUTH_PROVIDERS: "github", [name]: "x" }, ["STOCK_KEY"]), expected);
+  }
+});
 
 test("toolbooth key --check tells which entries of a file the Worker rejects", async () => {
   configure(NOTES, {}, KV + D1);

@@ -23,7 +23,7 @@ if (!/^[a-z][a-z0-9-]{0,62}$/.test(name) || name.endsWith("-")) {
   fail(`The folder's name is the project's: lower-case letters, digits and hyphens, starting with a letter, not ${JSON.stringify(name)}`);
 }
 if (["tools", "toolbooth", "toolbooth-build", "toolbooth-schema", "toolbooth-worker", "serde", "test"].includes(name)) {
-  fail(`The name ${name} is taken by a dependency: choose another one`);
+  fail(`The name ${name} is taken by a dependency: choose a different one`);
 }
 // The tests of this repository create one in target/, which git and Cargo ignore.
 const real = attempt(() => realOf(folder));
@@ -31,8 +31,8 @@ if (clone && isInside(realpathSync(clone), real) && !isInside(join(realpathSync(
   fail(`${folder} is inside the clone of Toolbooth: choose a folder outside of it, such as ../${name}`);
 }
 const found = attempt(() => statSync(folder, { throwIfNoEntry: false }));
-if (!found && attempt(() => lstatSync(folder, { throwIfNoEntry: false }))) fail(`${folder} is a link to nothing: choose another folder`);
-if (found && !(found.isDirectory() && readdirSync(folder).length === 0)) fail(`${folder} already exists: choose another folder`);
+if (!found && attempt(() => lstatSync(folder, { throwIfNoEntry: false }))) fail(`${folder} is a link to nothing: choose a different folder`);
+if (found && !(found.isDirectory() && readdirSync(folder).length === 0)) fail(`${folder} already exists: choose a different folder`);
 const source = attempt(() => (git ? fromGit(git) : isLinked && fromClone(clone)));
 
 attempt(() => mkdirSync(folder, { recursive: true }));
@@ -89,7 +89,7 @@ function attempt(work) {
   try {
     return work();
   } catch (error) {
-    fail(error.code === "ENOTDIR" ? `A part of ${folder} is a file: choose another folder` : error.message);
+    fail(error.code === "ENOTDIR" ? `A part of ${folder} is a file: choose a different folder` : error.message);
   }
 }
 

@@ -69,7 +69,7 @@ async function wrangler() {
   return [
     { what: "main in wrangler.toml", found: config.main, fix: 'add main = "build/worker.js"' },
     { what: "The binding KV in wrangler.toml", found: kv, optional: true, fix: 'tools that users authorize need it: add [[kv_namespaces]] with binding = "KV"' },
-    { what: "AUTH in wrangler.toml", found: config.vars.AUTH, optional: true, fix: "a deployed Worker rejects every call until you set it: api-key, jwt or none" },
+    { what: "AUTH in wrangler.toml", found: config.vars.AUTH, optional: true, fix: "a deployed Worker rejects every call until you set it: api-key, jwt, sign-in or none" },
   ];
 }
 

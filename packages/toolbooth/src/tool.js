@@ -32,15 +32,15 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   if (isHttp && isD1) fail("A tool begins with either --http or --d1: choose one, and add the other by hand");
   if (secret !== undefined && !isHttp) fail("A tool sends its secret to a service: add --http");
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) fail(`The secret must have a name such as STOCK_KEY, not "${secret}"`);
-  if (secret !== undefined && isOfWorker(secret)) fail(`The Worker itself uses the name ${secret}: choose another one for the secret`);
+  if (secret !== undefined && isOfWorker(secret)) fail(`The Worker itself uses the name ${secret}: choose a different name for the secret`);
   const scopes = list.split(",").filter((scope) => scope !== "");
   const wrongScope = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope) || scope === "*");
   if (wrongScope) fail(`The scopes must be separated by commas, such as mail:read,mail:send, not "${wrongScope}"`);
 
   const names = rustNames(toolkit, tool);
   const { folderName, module, handler, variable } = names;
-  if (isHttp && isOfWorker(variable)) fail(`The Worker itself uses the name ${variable} of the variable with the service's address: choose another id`);
-  if (secret === variable) fail(`${variable} is the variable with the service's address: choose another name for the secret`);
+  if (isHttp && isOfWorker(variable)) fail(`The Worker itself uses the name ${variable} of the variable with the service's address: choose a different id`);
+  if (secret === variable) fail(`${variable} is the variable with the service's address: choose a different name for the secret`);
   const definition = join(folder, folderName, `${tool}@${VERSION}.json`);
   const code = join(folder, folderName, "mod.rs");
   const library = join(folder, "lib.rs");
@@ -49,7 +49,7 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   const declared = readFileSync(library, "utf8");
   const isNew = !existsSync(code);
   const isTaken = folderName === "types" || new RegExp(`^(pub )?mod ${module};`, "m").test(declared);
-  if (isNew && isTaken) fail(`${library} already has a module ${module}: choose another toolkit`);
+  if (isNew && isTaken) fail(`${library} already has a module ${module}: choose a different toolkit`);
   const before = isNew ? `//! ${toolkit}.\n` : readFileSync(code, "utf8");
   if (new RegExp(`\\bfn ${handler}\\b`).test(before)) fail(`${code} already has a function ${handler}`);
 
@@ -99,7 +99,7 @@ function rustNames(toolkit, tool) {
     .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
     .toLowerCase();
   for (const name of [folderName, snake]) {
-    if (NO_NAMES.includes(name)) fail(`Rust allows no module or function called ${name}: choose another id`);
+    if (NO_NAMES.includes(name)) fail(`Rust allows no module or function called ${name}: choose a different id`);
   }
   const raw = (name) => (KEYWORDS.includes(name) ? `r#${name}` : name);
   const constant = `${snake.toUpperCase()}_URL`;
