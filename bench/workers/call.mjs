@@ -120,7 +120,7 @@ function fault({ keyword, instancePath, params }) {
     case "maxItems":
       return [path, `Must have ${keyword.startsWith("min") ? "at least" : "at most"} ${count(params.limit, NOUNS[keyword.slice(3)])}`];
     default:
-      return [path || "input", "Must be as the schema says"];
+      return [path || "input", "Must match the schema"];
   }
 }
 

@@ -120,15 +120,18 @@ impl AnyKeyword {
                 format!("Must be one of: {}", options.join(", "))
             }
             Self::AnyOf(schemas) => {
-                format!("Must fit at least one of: {}", describe_alternatives(schemas, value, path))
+                format!(
+                    "Must match at least one of: {}",
+                    describe_alternatives(schemas, value, path)
+                )
             }
             Self::OneOf(schemas) => {
                 if schemas.iter().any(|schema| schema.is_valid(value)) {
-                    return "Must fit only one of the allowed forms".to_owned();
+                    return "Must match exactly one of the allowed schemas".to_owned();
                 }
-                format!("Must fit one of: {}", describe_alternatives(schemas, value, path))
+                format!("Must match one of: {}", describe_alternatives(schemas, value, path))
             }
-            Self::Not(_) => "Must not have the form that the schema excludes".to_owned(),
+            Self::Not(_) => "Must not match the schema in \"not\"".to_owned(),
             Self::AllOf(_) | Self::If(..) => APPLIED.to_owned(),
         }
     }

@@ -97,7 +97,7 @@ impl ArrayKeyword {
             Self::MaxItems(limit) => format!("Must have at most {}", count(*limit, "item")),
             Self::UniqueItems(_) => "Must not contain the same item twice".to_owned(),
             Self::Contains(..) => {
-                "Must contain an item of the kind that the schema asks for".to_owned()
+                "Must contain an item that matches the schema in \"contains\"".to_owned()
             }
             Self::UnevaluatedItems(..) => "Must not have further items".to_owned(),
             Self::PrefixItems(_) | Self::Items(..) => APPLIED.to_owned(),

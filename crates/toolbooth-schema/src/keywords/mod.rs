@@ -94,7 +94,7 @@ fn count(limit: u64, noun: &str) -> String {
 }
 
 /// The message of keywords whose errors are those of the schemas and names in them: rarely seen.
-const APPLIED: &str = "Must be as the schema says";
+const APPLIED: &str = "Must match the schema";
 
 /// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]

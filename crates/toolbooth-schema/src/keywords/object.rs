@@ -133,7 +133,7 @@ impl ObjectKeyword {
                 let error = names.find_map(|(name, _)| {
                     first_error(schema, &Value::from(&**name), path).map(|error| error.message)
                 });
-                format!("Must have property names that fit: {}", error.unwrap_or_default())
+                format!("Must have property names that match: {}", error.unwrap_or_default())
             }
             Self::Required(_)
             | Self::DependentRequired(_)

@@ -40,11 +40,11 @@ fn input_error_messages() {
         (json!({"text": "a", "code": "A"}), vec![("code", "Must match the pattern ^[a-z]+$")]),
         (
             json!({"text": "a", "either": 1}),
-            vec![("either", "Must fit at least one of: a string; an object")],
+            vec![("either", "Must match at least one of: a string; an object")],
         ),
         (
             json!({"text": "a", "one": "x"}),
-            vec![("one", "Must fit one of: an integer; true or false")],
+            vec![("one", "Must match one of: an integer; true or false")],
         ),
         (json!([1]), vec![("input", "Must be an object")]),
         (json!(null), vec![("input", "Must be an object")]),

@@ -41,7 +41,7 @@ pub(super) fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
                 merge(&mut schema, only, &mut rules);
             }
             several => {
-                rules.push(format!("Must fit one of: {}", describe_alternatives(several)));
+                rules.push(format!("Must match one of: {}", describe_alternatives(several)));
                 let types: Vec<Value> = several.iter().flat_map(|one| types_of(one)).collect();
                 if !schema.contains_key("type") && !types.is_empty() {
                     schema.insert("type".to_owned(), types.into());

@@ -119,7 +119,7 @@ fn schemas_are_reduced() {
             json!({"oneOf": [{"type": "string", "description": "A name"}, {"type": "integer"}]}),
             json!({
                 "type": "string",
-                "description": "Must fit one of: string (A name); integer. May be of type string, integer."
+                "description": "Must match one of: string (A name); integer. May be of type string, integer."
             }),
         ),
         (
@@ -128,7 +128,7 @@ fn schemas_are_reduced() {
             json!({
                 "type": "object",
                 "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
-                "description": "Must fit one of: {\"required\":[\"a\"]}; {\"required\":[\"b\"]}."
+                "description": "Must match one of: {\"required\":[\"a\"]}; {\"required\":[\"b\"]}."
             }),
         ),
         (

@@ -359,7 +359,7 @@ fn rules_of_the_whole_input_are_in_the_tools_description() {
         (
             json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
             [false, false],
-            "Does it. Must fit one of: {\"required\":[\"a\"]}; {\"required\":[\"b\"]}.",
+            "Does it. Must match one of: {\"required\":[\"a\"]}; {\"required\":[\"b\"]}.",
         ),
     ] {
         let mut schema = json!({"type": "object", "properties": {"a": {}, "b": {}}});

@@ -92,7 +92,7 @@ fn rules_about_several_parameters_are_in_the_description() {
         (json!({"minProperties": 1}), "Does it. At least 1 member."),
         (
             json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
-            r#"Does it. Must fit one of: {"required":["a"]}; {"required":["b"]}."#,
+            r#"Does it. Must match one of: {"required":["a"]}; {"required":["b"]}."#,
         ),
     ] {
         let mut schema = input.clone();
