@@ -169,6 +169,7 @@ fn a_user_who_says_no_before_they_go_to_the_provider() {
     let page = browser.send(&harness, ("POST", &deny));
     assert_eq!(page.status, 403);
     assert!(text(&page).contains("You declined"), "{}", text(&page));
+    harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "failed");
     // The user may change their mind.
     complete(&harness, &asked, &mut browser);
