@@ -10,7 +10,7 @@ use serde_json::Map;
 use super::context::{malformed, text};
 use super::health::HEALTH;
 use super::oxp::{self, Format, reject};
-use super::{discriminator, shapes};
+use super::{discriminator, other_protocol};
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
@@ -168,7 +168,7 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),
         (None, false) => {
             let reason = "request is missing; it must be an object with tool_id and input";
-            Err(shapes::rejection(&body, reason.to_owned()))
+            Err(other_protocol::rejection(&body, reason.to_owned()))
         }
     }
 }

@@ -14,13 +14,13 @@ pub(crate) mod keywords;
 pub(crate) mod langchain;
 pub(crate) mod mcp;
 pub(crate) mod opentool;
+mod other_protocol;
 pub mod oxp;
 pub(crate) mod providers;
 pub(crate) mod rest;
 mod root;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
-mod shapes;
 mod simple_schema;
 mod truncation;
 pub(crate) mod xaibo;

@@ -12,7 +12,7 @@ use serde_json::Map;
 
 use super::context::{credentials, malformed, text};
 use super::health::HEALTH;
-use super::shapes;
+use super::other_protocol;
 use crate::call::{NullHandling, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
@@ -99,7 +99,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     };
     let call = ToolRequest {
         tool: text(&mut body, "tool_id", "")?.map(ToolSelector::Id).ok_or_else(|| {
-            shapes::rejection(&body, "tool_id is missing; it must be a string".to_owned())
+            other_protocol::rejection(&body, "tool_id is missing; it must be a string".to_owned())
         })?,
         call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
         input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::context::{credentials, malformed};
 use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
-use super::{rejection_response, shapes};
+use super::{other_protocol, rejection_response};
 use crate::call::{
     NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
     needs_client,
@@ -109,7 +109,7 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         Some(_) => return Err(malformed("tool_name must be a string")),
         None => {
             let reason = "tool_name is missing; it must be a string".to_owned();
-            return Err(shapes::rejection(&body, reason));
+            return Err(other_protocol::rejection(&body, reason));
         }
     };
     let input = match parameters {

@@ -1,4 +1,4 @@
-//! Explains how each protocol writes a call, to clients that send the call of another protocol.
+//! Rejects calls of other protocols, and says how each protocol writes a call.
 
 use crate::call::Rejection;
 use crate::json::Object;
@@ -36,11 +36,11 @@ mod tests {
 
     #[test]
     fn every_protocol_with_calls_is_explained() {
-        let shapes: String = BUILT_IN.iter().flat_map(|it| it.call_forms).copied().collect();
+        let formats: String = BUILT_IN.iter().flat_map(|it| it.call_forms).copied().collect();
         for row in samples().filter(|row| !row.mount.is_empty()) {
             let mut paths = row.paths().map(|(path, _)| path).peekable();
             if paths.peek().is_some() && row.mount != "/oxp" {
-                assert!(paths.any(|path| shapes.contains(&path)), "{}", row.mount);
+                assert!(paths.any(|path| formats.contains(&path)), "{}", row.mount);
             }
         }
     }
