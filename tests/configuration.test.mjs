@@ -128,13 +128,14 @@ test("T2 XB10 MC12 a wrong variable: calls of every protocol are rejected in its
     }
   }));
 
-test("an unquoted number in wrangler.toml is used, or reported as a problem", () =>
-  using({ vars: { MAX_BODY_BYTES: 100 } }, async (worker) => {
-    const health = await worker.get("/health");
-    const call = await worker.call(...ADD, { trace_id: "x".repeat(100) });
-    if (health.status === 503) assert.match(JSON.parse((await worker.logs())[0].message).problem, /^MAX_BODY_BYTES /);
-    else assert.equal(call.status, 413, "the variable was silently ignored");
-  }));
+test("a number, an array or a table in wrangler.toml is the same as its JSON", () => {
+  const MODELS = { fast: { targets: [{ provider: "openai", model: "m" }] } };
+  return using({ vars: { MAX_BODY_BYTES: 100, OPENAI_API_KEY: "k", MODELS, ANONYMOUS_SCOPES: "gateway", DEVELOPMENT: true } }, async (worker) => {
+    assert.equal((await worker.get("/health")).status, 200);
+    assert.equal((await worker.call(...ADD, { trace_id: "x".repeat(100) })).status, 413);
+    assert.deepEqual((await worker.get("/v1/models")).json.data.map(({ id }) => id), ["fast"]);
+  });
+});
 
 for (const [name, kv] of [
   ["no KV namespace is bound", false],

@@ -115,12 +115,9 @@ impl Random for Bindings {
 impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
         let value = self.binding(name);
-        // An unquoted value in wrangler.toml is a number or a boolean. Format numbers in JS, because
-        // Rust's float formatting would add to the bundle.
-        let number =
-            || Some(value.dyn_ref::<js_sys::Number>()?.to_string_with_radix(10).ok()?.into());
-        let boolean = || value.as_bool().map(|boolean| boolean.to_string());
-        value.as_string().or_else(number).or_else(boolean)
+        // In wrangler.toml it can also be a number, a boolean, an array or a table: the same as its JSON.
+        let json = || JsValue::from(js_sys::JSON::stringify(&value).ok()?).as_string();
+        value.as_string().or_else(json)
     }
 }
 
