@@ -11,6 +11,7 @@ mod chat;
 pub mod completion;
 mod continuation;
 mod error;
+mod event;
 mod fields;
 mod front;
 pub mod ids;

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::chat::Sender;
+use super::event::ChatEvent;
 use super::plan::Target;
 use crate::call::Rejection;
 use crate::http::Response;
 use crate::json::{self, Value};
-use crate::log::{ChatEvent, Event};
 use crate::text::excerpt;
 use crate::wire::Usage;
 
@@ -195,7 +195,7 @@ impl Report {
             rounds,
             attempts: self.attempts.len(),
         };
-        events.write(&Event::Chat(event), sender.host);
+        events.write(&event, sender.host);
     }
 }
 

@@ -8,14 +8,18 @@ use super::recorder::{CallRecord, McpOperation};
 use crate::host::{DataPoint, Level};
 use crate::trace::Span;
 
-/// An event.
+/// An event of the log: an object with the member `event`, its name. A capability has its own.
+pub trait LogEvent: Serialize {
+    /// How important it is.
+    fn level(&self) -> Level;
+}
+
+/// An event of every server.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event<'a> {
     /// A call was served.
     Call(CallEvent<'a>),
-    /// A chat request was served or rejected.
-    Chat(ChatEvent<'a>),
     /// A request without credentials was rejected.
     CredentialsMissing { protocol: &'a str },
     /// The credentials of a request were rejected.
@@ -30,9 +34,6 @@ pub(crate) enum Event<'a> {
     GrantDeleted(GrantEvent<'a>),
     /// The provider revoked the tokens of a deleted grant.
     GrantRevoked(GrantEvent<'a>),
-    /// What happened at the authorization server.
-    #[serde(untagged)]
-    SignIn(SignInEvent<'a>),
 }
 
 /// What happened to a grant.
@@ -42,13 +43,11 @@ pub(crate) struct GrantEvent<'a> {
     pub(crate) caller: String,
 }
 
-impl Event<'_> {
-    pub(super) fn level(&self) -> Level {
+impl LogEvent for Event<'_> {
+    fn level(&self) -> Level {
         match self {
             Self::Call(call) => call.level,
-            Self::Chat(chat) => chat.level(),
             Self::CredentialsRejected { .. } => Level::Warn,
-            Self::SignIn(event) => event.level(),
             Self::CredentialsMissing { .. }
             | Self::ChallengeIssued { .. }
             | Self::GrantCreated(_)
@@ -56,90 +55,6 @@ impl Event<'_> {
             | Self::GrantDeleted(_)
             | Self::GrantRevoked(_) => Level::Info,
         }
-    }
-}
-
-/// What happened at the authorization server.
-#[derive(Debug, Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub(crate) enum SignInEvent<'a> {
-    /// A client registered itself.
-    ClientRegistered { auth_method: &'static str },
-    /// A person signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
-    SignedIn { method: &'a str, caller: String },
-    /// A person who wanted to sign in saw a page with a problem.
-    SignInRejected {
-        reason: &'static str,
-        /// The account that no rule allows, as a rule: the operator needs its id.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        account: Option<&'a str>,
-    },
-    /// A client got tokens.
-    TokensIssued { grant_type: &'static str, caller: String },
-    /// A client got an error instead of tokens.
-    TokensRejected { error: &'static str, reason: &'a str },
-    /// A client's grant was revoked.
-    ClientRevoked { reason: RevocationReason, caller: String },
-}
-
-/// Why a client's grant was revoked.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RevocationReason {
-    /// The client asked for it.
-    Requested,
-    /// The person disconnected it on the page of their account.
-    Disconnected,
-    /// An authorization code was used twice.
-    CodeReused,
-    /// A refresh token was used after its successor.
-    RefreshTokenReused,
-}
-
-impl SignInEvent<'_> {
-    fn level(&self) -> Level {
-        match self {
-            Self::SignInRejected { .. } | Self::TokensRejected { .. } => Level::Warn,
-            Self::ClientRegistered { .. } | Self::SignedIn { .. } | Self::TokensIssued { .. } => {
-                Level::Info
-            }
-            Self::ClientRevoked { reason, .. } => match reason {
-                RevocationReason::Requested | RevocationReason::Disconnected => Level::Info,
-                RevocationReason::CodeReused | RevocationReason::RefreshTokenReused => Level::Warn,
-            },
-        }
-    }
-}
-
-/// A chat request: who used which model, and how much.
-#[derive(Debug, Serialize)]
-pub(crate) struct ChatEvent<'a> {
-    #[serde(rename = "gen_ai.operation.name")]
-    pub(crate) operation: &'static str,
-    #[serde(rename = "gen_ai.provider.name", skip_serializing_if = "Option::is_none")]
-    pub(crate) provider: Option<&'a str>,
-    #[serde(rename = "gen_ai.request.model", skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<&'a str>,
-    pub(crate) caller: String,
-    #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<&'static str>,
-    #[serde(rename = "http.response.status_code")]
-    pub(crate) status: u16,
-    pub(crate) duration_ms: u64,
-    #[serde(rename = "gen_ai.usage.input_tokens")]
-    pub(crate) input_tokens: u64,
-    #[serde(rename = "gen_ai.usage.output_tokens")]
-    pub(crate) output_tokens: u64,
-    #[serde(rename = "gen_ai.usage.cache_read.input_tokens")]
-    pub(crate) cached_tokens: u64,
-    pub(crate) tool_calls: usize,
-    pub(crate) rounds: usize,
-    pub(crate) attempts: usize,
-}
-
-impl ChatEvent<'_> {
-    fn level(&self) -> Level {
-        if self.status < 400 { Level::Info } else { Level::Warn }
     }
 }
 

@@ -15,10 +15,9 @@ mod recorder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub(crate) use event::ChatEvent;
 pub(crate) use event::GrantEvent;
+pub use event::LogEvent;
 pub(crate) use event::{CallEvent, CallRequest, Event};
-pub(crate) use event::{RevocationReason, SignInEvent};
 pub use recorder::CallRecorder;
 pub(crate) use recorder::CallResult;
 pub(crate) use recorder::McpOperation;
@@ -91,7 +90,7 @@ impl EventLog {
     }
 
     /// Logs an event, unless the operator does not want it.
-    pub(crate) fn write(&self, event: &Event<'_>, host: &dyn Host) {
+    pub(crate) fn write(&self, event: &impl LogEvent, host: &dyn Host) {
         let level = event.level();
         if self.includes(level) {
             host.write(level, &json::to_string(event));

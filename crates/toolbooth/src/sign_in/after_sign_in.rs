@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::authorize::ApprovedRequest;
+use super::event::SignInEvent;
 use super::identity::Identity;
 use super::page::{self, SignInOption};
 use super::problem::Problem;
 use super::{ACCOUNT, AUTHORIZE, CHALLENGE, SIGN_IN, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::log::SignInEvent;
 use crate::oauth::TokenPurpose;
 use crate::oauth::page::{isolated, redirect};
 use crate::url::query_value;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 
+use super::event::{RevocationReason, SignInEvent};
 use super::grant::ClientGrant;
 use super::{REFRESH_LIFE_MS, SignIn};
 use crate::host::{Host, Level, SHORTEST_LIFE, StoreError};
-use crate::log::{RevocationReason, SignInEvent};
 use crate::oauth::TokenPurpose;
 
 const DAY_MS: u64 = 86_400_000;

@@ -22,6 +22,7 @@ mod client_auth;
 mod client_document;
 mod connection;
 mod error;
+mod event;
 mod form;
 mod grant;
 mod identity;
@@ -46,11 +47,12 @@ use crate::auth::{ApiKeys, AssertionVerifier};
 use crate::capability::People;
 use crate::host::{BoxFuture, Host, boxed};
 use crate::http::Headers;
-use crate::log::{Event, EventLog, SignInEvent};
+use crate::log::EventLog;
 use crate::oauth::{AuthorizationFlow, OAuthClient, StateKeys, TokenPurpose};
 use crate::principal::Person;
 use crate::secret::Secret;
 use crate::settings::JwtSettings;
+use event::SignInEvent;
 use settings::SignInSettings;
 use token_status::TokenStatusStore;
 
@@ -137,7 +139,7 @@ impl SignIn {
 
     /// Logs an event.
     fn log(&self, event: SignInEvent<'_>, host: &dyn Host) {
-        self.events.write(&Event::SignIn(event), host);
+        self.events.write(&event, host);
     }
 
     /// The name in the log of the person whose tokens have this `sub`, as in the lines of their calls.

@@ -2,9 +2,9 @@
 
 use super::SignIn;
 use super::client::ClientError;
+use super::event::SignInEvent;
 use crate::host::Host;
 use crate::http::Response;
-use crate::log::SignInEvent;
 use crate::oauth::page::{Escaped, Notice, html, notice, with_tls};
 use crate::oauth::{FlowError, InvalidToken};
 

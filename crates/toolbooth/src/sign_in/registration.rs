@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::SignIn;
 use super::error::{OAuthError, OAuthErrorCode};
+use super::event::SignInEvent;
 use crate::host::Host;
 use crate::http::Response;
 use crate::json;
-use crate::log::SignInEvent;
 use crate::names::is_invisible;
 use crate::oauth::{TokenPurpose, random_text};
 use crate::redirect_uri::{self, RedirectKind};

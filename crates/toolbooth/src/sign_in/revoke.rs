@@ -5,11 +5,11 @@ use super::access_token::RevokedClaims;
 use super::client::hash;
 use super::client_auth::Credentials;
 use super::error::OAuthError;
+use super::event::{RevocationReason, SignInEvent};
 use super::form::Parameters;
 use super::grant::RefreshClaims;
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::log::{RevocationReason, SignInEvent};
 
 impl SignIn {
     /// `POST /oauth/revoke`: ends the grant of a refresh token or an access token. Access tokens that were issued

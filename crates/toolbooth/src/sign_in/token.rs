@@ -11,13 +11,13 @@ use super::client::hash;
 use super::client_auth::Credentials;
 use super::connection::is_same_day;
 use super::error::{OAuthError, OAuthErrorCode};
+use super::event::{RevocationReason, SignInEvent};
 use super::form::Parameters;
 use super::grant::{ClientGrant, RefreshClaims};
 use super::token_status::TokenUse;
 use super::{OFFLINE, OWN_PAGE, SignIn};
 use crate::host::Host;
 use crate::http::{Headers, Response};
-use crate::log::{RevocationReason, SignInEvent};
 use crate::oauth::{InvalidToken, random_text};
 use crate::redirect_uri;
 
