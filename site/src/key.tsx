@@ -40,7 +40,7 @@ export function Credentials() {
   };
   return (
     <div class="credentials" ref={place}>
-      {used?.person ? <Account used={used} person={used.person} verdict={verdict} /> : <KeyButton used={used} verdict={verdict} />}
+      {used?.person ? <Account used={used} person={used.person} verdict={verdict} /> : acceptsKeys ? <KeyButton used={used} verdict={verdict} /> : <SignInButton />}
       <dialog ref={dialog} aria-labelledby="key-title" onClose={() => setOpened(false)}>
         <KeyForm opened={opened} cancel={() => dialog.current?.close()} finish={finish} />
       </dialog>
@@ -58,6 +58,12 @@ function leadBack({ currentTarget }: preact.TargetedMouseEvent<HTMLAnchorElement
 
 const KEY_TEXTS: Record<Verdict, string> = { unchecked: "Key not checked", accepted: "Key set", rejected: "Key rejected" };
 
+/** Whether AUTH accepts keys or tokens that a visitor could enter. Otherwise they can only sign in. */
+const acceptsKeys = (document.documentElement.dataset["ways"] ?? "").split(" ").includes("key");
+
+/** Whether the visitor has signed out on this page. Their session with the server goes on. */
+let hasSignedOut = false;
+
 function KeyButton({ used, verdict }: { used: Credential | undefined; verdict: Verdict }) {
   return (
     <button type="button" class="secondary key-button" onClick={() => openDialog()}>
@@ -70,6 +76,7 @@ function KeyButton({ used, verdict }: { used: Credential | undefined; verdict: V
 /** Who has signed in, and how they sign out. */
 function Account({ used, person, verdict }: { used: Credential; person: Person; verdict: Verdict }) {
   const signOut = () => {
+    hasSignedOut = true;
     setCredential(undefined);
     void findSignIn().then((server) => server && revoke(server, used));
   };
@@ -124,7 +131,9 @@ function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; 
 
 /** Why the server shows this visitor nothing, and what they can do. */
 export function whyClosed(used: Credential | undefined): { problem: string; advice: string } {
-  if (used === undefined) return { problem: "This server needs credentials", advice: "Once you have them, you can see its tools and call them." };
+  if (used === undefined && hasSignedOut) return { problem: "You are signed out", advice: "This page has forgotten your sign-in. This browser is still signed in to your account." };
+  if (used === undefined && !acceptsKeys) return { problem: "Sign in to see the tools", advice: "Then you can also call them." };
+  if (used === undefined) return { problem: "This server needs credentials", advice: "With them, you can see its tools and call them." };
   if (used.person) return { problem: "Your sign-in has ended", advice: "Sign in again to see the tools and to call them." };
   return { problem: "The server does not accept this key", advice: "Check the key, or enter a different one." };
 }
@@ -134,7 +143,8 @@ export function GetKey() {
   return (
     <div class="row">
       <SignInButton />
-      <button type="button" class={useSignIn() && "secondary"} onClick={() => openDialog()}>Enter a key</button>
+      {acceptsKeys && <button type="button" class={useSignIn() && "secondary"} onClick={() => openDialog()}>Enter a key</button>}
+      {hasSignedOut && <a class="button secondary" href={ACCOUNT} onClick={leadBack}>Your account</a>}
     </div>
   );
 }

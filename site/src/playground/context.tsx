@@ -56,7 +56,7 @@ export function ContextForm({ requirements, context, protocol, carriers, isPerso
       {!isPerson && (user_id || authorization.length > 0) && (
         <div class="field">
           <label for="context-user">User</label>
-          <p class="note" id="context-user-note">The ID of the user in your application. Leave it empty if you enter an access token.</p>
+          <p class="note" id="context-user-note">The ID of the user in your application. To try it out, enter any name. Leave it empty if you enter an access token.</p>
           <input id="context-user" type="text" autocomplete="off" aria-invalid={lacksUser ? "true" : undefined} aria-describedby={lacksUser ? "context-user-note context-user-error" : "context-user-note"} value={context.user_id ?? ""} onInput={({ currentTarget }) => setUser(currentTarget.value)} />
           {lacksUser && <p class="error" id="context-user-error">Enter a user.</p>}
         </div>

@@ -122,7 +122,8 @@ fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: 
 /// The page after signing out.
 pub(super) fn signed_out(sign_in: &str) -> Response {
     let main = format!(
-        "<p>This browser is signed out. Applications that are connected stay connected.</p>\
+        "<p>This browser is signed out of your account. Applications that are connected stay connected. So does the playground in \
+         a tab where you have signed in: sign out there, too.</p>\
          <a class=\"button\" href=\"{sign_in}\">Sign in</a>"
     );
     html(200, "You are signed out", &main, "'none'")
