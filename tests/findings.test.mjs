@@ -39,7 +39,7 @@ for (const [what, bundle, vars, sections, expected, created] of [
   ["keys, and what is less urgent", SAMPLES, { AUTH: "api-key" }, KV, { calls: [/^API_KEYS must be a JSON array/], notes: [GITHUB] }, ["KV"]],
   ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, { calls: [/^JWT_SECRET .*must be set|JWKS_URL/] }, ["KV", "NOTES"]],
   ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, { calls: [/^STATE_KEY is not set/, /^PUBLIC_URL must be set/, /^SIGN_IN_ALLOWED must name/] }, ["KV", "NOTES"]],
-  ["what is less urgent than the secrets of sign-in", NOTES, { AUTH: "api-key, sign-in", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "Notes.*,Note.*" }, KV + D1, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/, /^SIGN_IN_ALLOWED must name/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV", "NOTES"]],
+  ["what is less urgent than the secrets of sign-in", NOTES, { AUTH: "api-key, sign-in", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "Notes.*,Note.*" }, KV + D1, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV", "NOTES"]],
   ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0$/] }, []],
   ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
   ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
@@ -77,7 +77,7 @@ test("toolbooth key --check tells which entries of a file the Worker rejects", a
   configure(NOTES, {}, KV + D1);
   const entry = (name, rest = {}) => ({ ...newKey(name, []).entry, ...rest });
   const command = () => run(`node ${root}/packages/toolbooth/bin/toolbooth.js key --check keys.json`, { cwd: scratch });
-  writeFileSync("keys.json", JSON.stringify([entry("a"), entry("b")]));
+  writeFileSync("keys.json", JSON.stringify([entry("a"), entry("b", { scopes: ["gateway"] })]));
   const accepted = await command();
   assert.equal(accepted.code, 0, accepted.err);
   assert.match(accepted.out, /^The Worker accepts every entry of keys\.json\.$/m);

@@ -52,11 +52,14 @@ export async function findings({ config: file, env, vars: further = {} }) {
       }
     };
     const found = await started();
-    const missing = Object.entries(SECRETS).filter(([name]) => found.some(({ text }) => text.startsWith(`${name} `)));
-    const hidden = missing.length > 0 ? await started(Object.fromEntries(missing)) : [];
+    const isMissing = ([name]) => further[name] === undefined && found.some(({ text }) => text.startsWith(`${name} `));
+    const missing = Object.entries(SECRETS).filter(isMissing);
+    const absent = found.filter(({ text }) => missing.some(([name]) => text.startsWith(`${name} `)));
+    // With these secrets, the Worker also reports what is less urgent, and no longer what only follows from their absence.
+    const others = missing.length > 0 ? await started(Object.fromEntries(missing)) : found;
     const ofTools = definitions().flatMap(({ variables = [] }) => variables);
     const notes = [...placeholders(config), ...misspelled(config.vars, ofTools)].map((text) => ({ affects: "notes", text }));
-    const about = (what) => [...new Set([...found, ...hidden, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
+    const about = (what) => [...new Set([...absent, ...others, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
     return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config), vars: config.vars };
   } finally {
     rmSync(out, { recursive: true, force: true });

@@ -62,7 +62,7 @@ ${known.length > 0 ? abilities(known, scopes, tools) : "There are no tools in th
 export async function checkKeys(file) {
   if (!existsSync(file)) throw new Failure(`There is no file ${file}`, 2);
   const { findings } = await import("./findings.js");
-  const { calls, notes } = await findings({ vars: { AUTH: "api-key", OPENAI_API_KEY: "is not in this file", API_KEYS: readFileSync(file, "utf8") } });
+  const { calls, notes } = await findings({ vars: { AUTH: "api-key", OPENAI_API_KEY: "unknown", API_KEYS: readFileSync(file, "utf8") } });
   const found = [...calls, ...notes].filter((text) => text.startsWith("API_KEYS"));
   if (found.length > 0) throw new Failure(found.join("\n"));
   console.log(`The Worker accepts every entry of ${file}.`);
