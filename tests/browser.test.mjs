@@ -181,7 +181,7 @@ for (const [protocol, application, asks, javaScriptEnabled] of [
     await person.visit(challenge.url);
     await person.sees("Connect GitHub");
     const shown = await person.page.locator("main").innerText();
-    for (const part of [asks, user, "Create Issue (GitHub.CreateIssue)", "GitHub.ListIssues", "repo", "offline_access"]) {
+    for (const part of [asks, user, "Create an issue (GitHub.CreateIssue)", "GitHub.ListIssues", "repo", "offline_access"]) {
       assert.ok(shown.includes(part), `${part}: ${shown}`);
     }
     await person.grant(challenge, "octocat");

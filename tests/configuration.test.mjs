@@ -133,7 +133,7 @@ test("a number, an array or a table in wrangler.toml is the same as its JSON", (
   return using({ vars: { MAX_BODY_BYTES: 100, OPENAI_API_KEY: "k", MODELS, ANONYMOUS_SCOPES: "gateway", DEVELOPMENT: true } }, async (worker) => {
     assert.equal((await worker.get("/health")).status, 200);
     assert.equal((await worker.call(...ADD, { trace_id: "x".repeat(100) })).status, 413);
-    assert.deepEqual((await worker.get("/v1/models")).json.data.map(({ id }) => id), ["fast"]);
+    assert.deepEqual((await worker.get("/v1/models")).json.data.map(({ id }) => id), ["fast", "openai/m"]);
   });
 });
 
@@ -159,15 +159,16 @@ test("X2 a wrong variable and a missing store are both reported: details to the 
   const keys = [entryOf(key, "one", ["*"]), entryOf(other, "two", [])];
   const vars = { AUTH: "none,api-key", API_KEYS: JSON.stringify(keys), MAX_BODY_BYTES: "abc" };
   return using({ kv: false, vars }, async (worker) => {
-    for (const [headers, problems] of [
-      [{ "oxp-api-key": key }, [`MAX_BODY_BYTES ${BYTES}`, "the KV namespace does not answer"]],
-      [{ "oxp-api-key": other }, ["MAX_BODY_BYTES: details are in the log", "the KV namespace does not answer"]],
+    const scope = 'ANONYMOUS_SCOPES includes the scope "fixture:private", which no tool requires';
+    for (const [headers, problems, warnings] of [
+      [{ "oxp-api-key": key }, [`MAX_BODY_BYTES ${BYTES}`, "the KV namespace does not answer"], [scope]],
+      [{ "oxp-api-key": other }, ["MAX_BODY_BYTES: details are in the log", "the KV namespace does not answer"], ["ANONYMOUS_SCOPES: details are in the log"]],
       [{ "oxp-api-key": `${key}s` }, undefined],
       [{}, undefined],
     ]) {
       const reply = await worker.get("/health", headers);
       assert.deepEqual([reply.status, reply.headers["cache-control"]], [503, "no-store"]);
-      assert.deepEqual(reply.json, { status: "unavailable", ...(problems && { problems }) });
+      assert.deepEqual(reply.json, { status: "unavailable", ...(problems && { problems, warnings }) });
     }
   });
 });

@@ -104,7 +104,7 @@ for (const [how, name, agree] of [
       await page.getByRole("link", { name: "Back to the playground" }).click();
       await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
       await page.getByRole("button", { name: "Sign out" }).click();
-      await page.getByRole("heading", { name: "This server needs credentials" }).waitFor();
+      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
       await account.reload();
       await account.getByText("No application is connected.").waitFor();
       assert.deepEqual(await visitor.problems(), []);

@@ -333,7 +333,7 @@ test("the template and the sample Notes have what this repository has", () => {
     ["wrangler.toml", /^redact_query_string = true$/m],
     ["wrangler.toml", /^\[assets\]\n(.+\n)+/m],
     ["Cargo.toml", /^rust-version = .*$/m],
-    ["Cargo.toml", /^default = .*$/m],
+    ["src/lib.rs", /\[ACCOUNT, .*\]/],
     ["Cargo.toml", /^\[profile\.release\]\n(.+\n)+/m],
   ]) {
     assert.equal(line(pattern, template, file), line(pattern, root, file));

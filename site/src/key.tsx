@@ -131,7 +131,7 @@ function KeyForm({ opened, cancel, finish }: { opened: boolean; cancel(): void; 
 
 /** Why the server shows this visitor nothing, and what they can do. */
 export function whyClosed(used: Credential | undefined): { problem: string; advice: string } {
-  if (used === undefined && hasSignedOut) return { problem: "You are signed out", advice: "This page has forgotten your sign-in. This browser is still signed in to your account." };
+  if (used === undefined && hasSignedOut) return { problem: "You are signed out", advice: "This page has forgotten your sign-in. Sign out of your account, too, if you are signed in there." };
   if (used === undefined && !acceptsKeys) return { problem: "Sign in to see the tools", advice: "Then you can also call them." };
   if (used === undefined) return { problem: "This server needs credentials", advice: "With them, you can see its tools and call them." };
   if (used.person) return { problem: "Your sign-in has ended", advice: "Sign in again to see the tools and to call them." };

@@ -75,7 +75,8 @@ export async function addresses(worker) {
   const { protocols } = (await worker.get("/")).json;
   const serving = protocols.filter(({ name }) => !GATEWAY.includes(name));
   return serving.flatMap(({ name: protocol, endpoints }) => {
-    const form = FORMS[protocol];
+    // Documents take no calls. Their errors are those of the root.
+    const form = FORMS[protocol] ?? (endpoints.every(({ method }) => method === "GET") ? FORMS.root : undefined);
     if (form === undefined) throw new Error(`the protocol ${protocol} has no sample in the table of protocols`);
     const query = (method) => (method === "GET" ? form.query : "");
     const methods = (path) => endpoints.filter((one) => one.path === path).flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));

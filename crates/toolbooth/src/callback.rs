@@ -51,12 +51,13 @@ fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {
     state.extensions.all::<FlowEnd>()
 }
 
-/// The state of a request, and the flows that it belongs to: those of challenges if it is not valid.
+/// The state of a request, and the flows that it belongs to: those of challenges if it is not valid and there are any.
 fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToken>, &'a FlowEnd)> {
     let flow = ends(request.state).find_map(|end| (end.flow)(request.state))?;
     let state = flow.state(request.query, request.host);
     let purpose = state.as_ref().map_or(FlowPurpose::Challenge, FlowState::purpose);
-    Some((state, ends(request.state).find(|end| end.purpose == purpose)?))
+    let end = ends(request.state).find(|end| end.purpose == purpose);
+    Some((state, end.or_else(|| ends(request.state).next())?))
 }
 
 /// The page for a person whose request is rejected.

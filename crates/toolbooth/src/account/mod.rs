@@ -160,7 +160,10 @@ impl Account<'_> {
         let done = match field("do").as_deref() {
             Some("sign-out") => {
                 let cookie = self.sign_in.sign_out(headers, host).await?;
-                return Ok(page::signed_out(SIGN_IN).with("set-cookie", cookie));
+                let visit = Visit::read(body);
+                return Ok(
+                    page::signed_out(SIGN_IN, visit.from.as_ref()).with("set-cookie", cookie)
+                );
             }
             Some("disconnect") => {
                 let id = field("client").unwrap_or_default();

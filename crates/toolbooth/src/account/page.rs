@@ -28,11 +28,7 @@ pub(super) fn account(
     let connections: String = connections.iter().map(|it| connection(form, it)).collect();
     let done = visit.done.map(|change| format!("<p role=\"status\">{}</p>", change.sentence()));
     let done = done.unwrap_or_default();
-    let back = visit.from.as_ref().map(|page| {
-        let (address, title) = (Escaped(page.address()), page.title());
-        format!("<a class=\"button other\" href=\"{address}\">Back to the {title}</a>")
-    });
-    let back = back.unwrap_or_default();
+    let back = visit.from.as_ref().map(back).unwrap_or_default();
     let or_none = |items: String, none: &str| match items.as_str() {
         "" => format!("<p>{none}</p>"),
         _ => items,
@@ -119,12 +115,19 @@ fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: 
     )
 }
 
+/// The way back to the page of the site that the visitor comes from.
+fn back(page: &SitePage) -> String {
+    let (address, title) = (Escaped(page.address()), page.title());
+    format!("<a class=\"button other\" href=\"{address}\">Back to the {title}</a>")
+}
+
 /// The page after signing out.
-pub(super) fn signed_out(sign_in: &str) -> Response {
+pub(super) fn signed_out(sign_in: &str, from: Option<&SitePage>) -> Response {
+    let back = from.map(back).unwrap_or_default();
     let main = format!(
         "<p>This browser is signed out of your account. Applications that are connected stay connected. So does the playground in \
          a tab where you have signed in: sign out there, too.</p>\
-         <a class=\"button\" href=\"{sign_in}\">Sign in</a>"
+         {back}<a class=\"button\" href=\"{sign_in}\">Sign in</a>"
     );
     html(200, "You are signed out", &main, "'none'")
 }

@@ -1,7 +1,14 @@
 //! The chat gateway: any model behind OpenAI's Chat Completions format (2api.ai, "Tool Calling").
 //!
 //! A [`ChatRequest`] is translated into the format of a [`Provider`], and the provider's answer into a [`Completion`]
-//! or, event by event, into a stream of [`StreamEvent`]s. All of that is pure: the host sends what it produces.
+//! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
+//!
+//! - `routes`; `settings`; `models`: the list of models;
+//! - `chat`: what is known before the first round, with `request` (what clients send), `plan` (which models to ask), `limits`,
+//!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
+//! - `rounds`: the loop; `upstream`: asks a model; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
+//!   `stream`: what has arrived; `arguments`: checks those of calls;
+//! - `output`: into a body or a stream; `front`: what clients get; `report`, `event`: what the answer and the log say about it.
 
 pub mod adapter;
 mod arguments;

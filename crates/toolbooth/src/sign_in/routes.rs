@@ -171,7 +171,7 @@ async fn callback<'a>(
             sign_in.problem_page(Problem::Internal, host).into()
         }
         Ok(state) => sign_in.callback(parameter, state, (query, headers), host).await.into(),
-        Err(_) => return Err(Rejection::NOT_FOUND),
+        Err(_) => sign_in.problem_page(Problem::Invalid, host).into(),
     })
 }
 
