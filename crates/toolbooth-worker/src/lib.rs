@@ -35,8 +35,8 @@ macro_rules! serve {
             // Only the lists of the capabilities that are served.
             catalog: &$crate::Catalog {
                 lists: &[
-                    $crate::Lists::of($catalog.lists, CORE.name),
-                    $($crate::Lists::of($catalog.lists, $capability.name)),*
+                    $crate::Lists::of($catalog.lists, CORE.lists),
+                    $($crate::Lists::of($catalog.lists, $capability.lists)),*
                 ],
                 ..$catalog
             },

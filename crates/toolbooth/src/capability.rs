@@ -35,6 +35,8 @@ pub struct Capability {
     pub warnings: Option<Warnings>,
     /// The scopes that it requires, beside those of tools.
     pub scopes: &'static [&'static str],
+    /// The name of the capability whose lists of tools it needs: usually its own.
+    pub lists: &'static str,
     /// How its protocols write a call, with the address: for clients that send the call of a different protocol.
     pub call_forms: &'static [&'static str],
 }
@@ -50,6 +52,7 @@ impl Capability {
             start: None,
             warnings: None,
             scopes: &[],
+            lists: name,
             call_forms: &[],
         }
     }

@@ -22,6 +22,8 @@ pub static CAPABILITY: Capability = Capability {
     protocols: &[("/2api/v1", &TWO_API), ("/v1", &GATEWAY)],
     settings: Some(&SETTINGS),
     scopes: &[GATEWAY_SCOPE],
+    // The tools of a chat are written as in the requests of a provider.
+    lists: "providers",
     warnings: Some(warnings),
     ..Capability::new("gateway")
 };

@@ -2,9 +2,8 @@
 
 use crate::address::is_secure;
 use crate::secret::Secret;
+use crate::settings::OAUTH_PROVIDERS;
 use crate::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, documented, list};
-
-const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
 /// The providers of `OAUTH_PROVIDERS`, where users authorize tools or sign in.
 #[derive(Debug, Clone)]

@@ -31,9 +31,10 @@ pub(crate) fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
         let ends = rest.is_empty() || rest.starts_with('/');
         (ends && path.starts_with(mount)).then_some((mount, protocol, capability, rest))
     });
-    // Several protocols can be mounted at the same place: the first that has the path counts, otherwise the first.
+    // Several protocols can be mounted at the same place: the last that has the path counts, so that a Worker can replace routes with
+    // a capability of its own; otherwise the first.
     let longest = mounts.clone().map(|(mount, ..)| mount.len()).max();
-    let mut found = None;
+    let (mut first, mut found) = (None, None);
     for (mount, protocol, capability, rest) in
         mounts.filter(|(mount, ..)| Some(mount.len()) == longest)
     {
@@ -42,14 +43,14 @@ pub(crate) fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
         let (route, parameter) = match_path(protocol, rest);
         let this = Match { capabilities, mount, protocol, capability, path: route, parameter };
         if route.is_some() {
-            return this;
+            found = Some(this);
         }
-        found = found.or(Some(this));
+        first = first.or(Some(this));
     }
     let (protocol, capability) = (&ROOT, &CORE);
     let unknown =
         Match { capabilities, mount: "", protocol, capability, path: None, parameter: "" };
-    found.unwrap_or(unknown)
+    found.or(first).unwrap_or(unknown)
 }
 
 /// The path among those of a protocol that a path below its mount has, with the segment that matches `{…}`.

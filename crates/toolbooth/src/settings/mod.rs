@@ -57,7 +57,9 @@ pub struct Settings {
     pub state_keys: Option<StateKeySettings>,
     /// The OAuth resource that MCP clients get tokens for, if they can.
     pub mcp_resource: Option<McpResource>,
-    /// The issuers whose users can sign in here with a browser, as in [`Principal::User`]: this server first.
+    /// The issuer of the principals who have tokens of this server, if people sign in to it.
+    pub(crate) own_issuer: Option<String>,
+    /// The issuers whose users can sign in here with a browser, as in [`Principal::User`]: this server and others.
     pub sign_in_issuers: Vec<String>,
     /// The schemes of native apps that people who sign in here may be redirected to; `None` if nobody can sign in.
     pub redirect_schemes: Option<Vec<String>>,
@@ -83,6 +85,9 @@ pub struct CapabilitySettings {
     /// Reads its variables. What is valid is added to [`Settings::extensions`]; problems go to the reader.
     pub read: fn(&mut Settings, &mut VariableReader<'_>),
 }
+
+/// A capability reads it. Without that one, nobody could authorize tools, and the operator would not know why.
+pub(crate) const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
 pub(crate) static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
@@ -159,6 +164,7 @@ impl Settings {
             allowlist,
             auth,
             state_keys: StateKeySettings::read(&mut reader),
+            own_issuer: None,
             sign_in_issuers: Vec::new(),
             redirect_schemes: None,
             scopes: Vec::new(),
@@ -169,6 +175,20 @@ impl Settings {
         };
         for capability in capabilities {
             (capability.read)(&mut settings, &mut reader);
+        }
+        let is_read = |name| {
+            capabilities
+                .iter()
+                .flat_map(|it| it.variables)
+                .copied()
+                .flatten()
+                .any(|it| it.name == name)
+        };
+        if !is_read(OAUTH_PROVIDERS) && reader.non_empty(OAUTH_PROVIDERS).is_some() {
+            reader.problem(
+                OAUTH_PROVIDERS,
+                "needs a Worker that serves the capability `challenges` or `sign-in`",
+            );
         }
         (settings.problems, settings.rejected) = reader.into_problems();
         settings
@@ -185,7 +205,7 @@ impl Settings {
         let name = match principal {
             Principal::Key { name, .. } => name,
             Principal::User { issuer, subject: Some(subject), .. } => {
-                let own = self.sign_in_issuers.first();
+                let own = self.own_issuer.as_ref();
                 subject.strip_prefix(KEY_SUBJECT).filter(|_| own == Some(issuer))?
             }
             _ => return None,
@@ -340,6 +360,19 @@ mod tests {
             let problems = Settings::read(&FakeHost::with(&[(name, value)]), &[], &[]).problems;
             assert_eq!(!problems.is_empty(), wrong, "{name}={value}: {problems:?}");
             assert!(problems.iter().all(|problem| problem.starts_with(name)), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn variables_of_a_capability_that_is_not_served() {
+        for (variables, problem) in [
+            (&[("OAUTH_PROVIDERS", "github")][..], "OAUTH_PROVIDERS needs a Worker that serves"),
+            (&[("AUTH", "sign-in")], "AUTH sign-in needs a Worker that serves"),
+        ] {
+            let Settings { problems, auth, .. } =
+                Settings::read(&FakeHost::with(variables), &[], &[]);
+            assert!(problems.iter().any(|it| it.starts_with(problem)), "{problems:?}");
+            assert!(!auth.sign_in);
         }
     }
 }

@@ -169,6 +169,7 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
     read: |settings, reader| {
         let providers = OAuthProviders::read(settings, reader).providers;
         if let Some(sign_in) = SignInSettings::read(settings, &providers, reader) {
+            settings.own_issuer = Some(sign_in.issuer.clone());
             settings.sign_in_issuers = sign_in.issuers();
             settings.redirect_schemes = Some(sign_in.redirect_schemes.clone());
             settings.extensions.insert(sign_in);

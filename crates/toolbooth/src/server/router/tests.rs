@@ -3,8 +3,9 @@
 use super::*;
 use crate::built_in::ALL;
 use crate::call::Rejection;
-use crate::http::Method;
-use crate::route::{BodyFormat, Credentials, Limit, Policy};
+use crate::http::{Answer, Method};
+use crate::protocol::oxp;
+use crate::route::{BodyFormat, Credentials, EncodeRejection, Limit, Policy, RouteRequest};
 
 #[test]
 fn routes() {
@@ -124,5 +125,22 @@ fn a_route_passes_its_parameter() {
         [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/rest/A_B", "A_B"), ("/tools", "")]
     {
         assert_eq!(find(ALL, path).parameter, parameter, "{path}");
+    }
+}
+
+#[test]
+fn a_later_capability_replaces_routes_at_the_same_mount() {
+    async fn own<'a>(_: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        Err(Rejection::NOT_FOUND)
+    }
+    static OWN: Protocol = Protocol {
+        routes: &[Route::get("/tools", Policy::PUBLIC, &own)],
+        ..Protocol::new("own", "Own", EncodeRejection::Plain(oxp::encode_rejection))
+    };
+    static CAPABILITY: Capability =
+        Capability { protocols: &[("", &OWN)], ..Capability::new("own") };
+    static SERVED: &[&Capability] = &[&CORE, &CAPABILITY];
+    for (path, protocol) in [("/tools", "own"), ("/health", "root"), ("/unknown", "root")] {
+        assert_eq!(find(Capabilities(SERVED), path).protocol.name, protocol, "{path}");
     }
 }
