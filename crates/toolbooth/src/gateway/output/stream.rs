@@ -161,10 +161,13 @@ impl Output for StreamOutput {
             result = accept(decoded, &decoder, &mut out);
         }
         let stop = match (has_client, result) {
-            (true, Ok(_)) => {
-                self.send(&out).await?;
-                return Ok(decoder.into_completion());
-            }
+            (true, Ok(_)) => match self.send(&out).await {
+                Ok(()) => return Ok(decoder.into_completion()),
+                Err(abort) => {
+                    out.clear();
+                    abort
+                }
+            },
             (true, Err(error)) => {
                 let key = chat.answered.as_ref().and_then(|target| target.key.as_ref());
                 Abort::Failed(error.without(key))

@@ -161,6 +161,19 @@ fn a_client_that_goes_ends_the_stream() {
 }
 
 #[test]
+fn tokens_count_although_the_client_goes_at_the_last_write() {
+    let usage = r#"{"id":"x","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}}"#;
+    let whole =
+        [&text("a"), &chunk(json!({}), Some("stop")), &format!("data: {usage}\n\n"), DONE].concat();
+    let body = chat(json!({"stream": true}));
+    let reply = TestGateway::new().ask_with(vec![stream(&[&whole])], &[JSON, LOCAL], &body, 0);
+    assert_eq!(reply.content(), "");
+    for expected in ["\"http.response.status_code\":499", "\"gen_ai.usage.input_tokens\":10"] {
+        assert!(reply.log[0].contains(expected), "{:?}", reply.log);
+    }
+}
+
+#[test]
 fn streams_of_other_formats_become_chunks() {
     let events = [
         r#"{"type":"message_start","message":{"id":"msg","model":"c","usage":{"input_tokens":4,"output_tokens":1}}}"#,
