@@ -27,7 +27,7 @@ const CALLS = [...ALL.filter(({ method }) => method === "POST"), ...AT_THE_ROOT]
 const LISTS = GUARDED.filter(({ method }) => method === "GET");
 const named = ({ method, path, spoken }) => `${method} ${path}${spoken ? ` in the form of ${spoken}` : ""}`;
 // The form of a request that was rejected before it was read.
-const before_reading = ({ protocol }) => FORMS[protocol];
+const before_reading = ({ protocol, form }) => FORMS[protocol] ?? form;
 
 const workers = {};
 before(async () => {
