@@ -12,7 +12,7 @@ import { run, serve } from "../tests/support/commands.mjs";
 import { setVersion } from "./version.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
-const CRATES = ["toolbooth-schema", "toolbooth", "toolbooth-build", "toolbooth-worker"];
+const CRATES = ["schema", "", "gateway", "sign-in", "build", "worker"].map((name) => (name ? `toolbooth-${name}` : "toolbooth"));
 const VERSION = JSON.parse(readFileSync(join(root, "packages/toolbooth/package.json"), "utf8")).version;
 /** A version that is incompatible with every 0.x. */
 const NEXT = "1.0.0";

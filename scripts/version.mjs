@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 // What has the version, in each file.
 const PLACES = {
-  "Cargo.toml": [/^(version = ")[^"]+/m, /^(toolbooth(?:-build|-schema|-worker)? = \{ version = ")[^"]+/gm],
+  "Cargo.toml": [/^(version = ")[^"]+/m, /^(toolbooth[\w-]* = \{ version = ")[^"]+/gm],
   "packages/create-toolbooth/package.json": [/("version": ")[^"]+/],
   "packages/toolbooth/package.json": [/("version": ")[^"]+/],
-  "template/Cargo.toml": [/^(toolbooth(?:-build|-worker)? = \{ version = ")[^"]+/gm],
+  "template/Cargo.toml": [/^(toolbooth[\w-]* = \{ version = ")[^"]+/gm],
   "template/package.json": [/("toolbooth": "\^)[^"]+/],
 };
 

@@ -133,7 +133,7 @@ for (const chunked of [false, true]) {
   });
 }
 
-// What becomes of bytes on their way through the runtime; the other faults of JSON are native: server::tests::body.
+// What becomes of bytes on their way through the runtime; the other faults of JSON are native: server::body.
 for (const [name, body, why] of [
   ["nothing", "", /EOF/],
   ["half a surrogate pair", '{"tool_id":"\\ud800"}', /hex escape/],

@@ -1,5 +1,5 @@
 // Calls of OXP with the real tools and the real runtime: versions (X11 to X14), input (X22 to X24), ids (X26), the
-// duration, numbers and parallel calls. The tables are native: call::tests, catalog and server::tests.
+// duration, numbers and parallel calls. The tables are native: call::tests, catalog and tests/server.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { SAMPLES, CANARY, FIXTURES, start } from "./support/worker.mjs";

@@ -1,5 +1,5 @@
 // Envelopes: OTC 1.0 at /otc (T1 to T44) and OXP 1.0 as published at /oxp/1.0 (XM1 to XM4). The clauses are those
-// of docs/PROTOCOLS.md; the tables of versions and shapes are native (protocol::envelope::tests, server::tests::envelope).
+// of docs/PROTOCOLS.md; the tables of versions and shapes are native (protocol::envelope::tests, server::envelope).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { SAMPLES, FIXTURES, start } from "./support/worker.mjs";

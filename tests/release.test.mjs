@@ -39,8 +39,8 @@ test("a release has its version everywhere, a section of the changelog, a commit
   assert.equal((await inCopy("git status --porcelain && git describe")).out, "v7.8.9\n", "everything is committed");
   assert.match((await inCopy("git log --format=%s -1")).out, /^Release 7\.8\.9$/m);
   for (const [file, pattern, count] of [
-    ["Cargo.toml", /^(?:version = |toolbooth.* version = )"7\.8\.9"/gm, 5],
-    ["Cargo.lock", /^name = "toolbooth(?:-build|-schema|-worker)?"\nversion = "7\.8\.9"/gm, 4],
+    ["Cargo.toml", /^(?:version = |toolbooth.* version = )"7\.8\.9"/gm, 7],
+    ["Cargo.lock", /^name = "toolbooth(?:-build|-gateway|-schema|-sign-in|-worker)?"\nversion = "7\.8\.9"/gm, 6],
     ["template/Cargo.toml", /^toolbooth.* version = "7\.8\.9"/gm, 3],
     ["template/package.json", /"toolbooth": "\^7\.8\.9"/g, 1],
     ["packages/toolbooth/package.json", /"version": "7\.8\.9"/g, 1],
@@ -84,12 +84,12 @@ esac`;
     const env = { CARGO_ITSELF: itself.trim(), PUBLISHED: published };
     return run(`PATH="${programs}:$PATH" scripts/publish.sh ${what}`, { env });
   };
-  const all = "toolbooth toolbooth-schema toolbooth-build toolbooth-worker";
+  const all = "toolbooth toolbooth-schema toolbooth-build toolbooth-gateway toolbooth-sign-in toolbooth-worker";
   const packages = ["npm publish --access public: toolbooth", "npm publish --access public: create-toolbooth"];
   const crates = (names) => names && [`cargo publish --quiet --locked ${names.split(" ").map((name) => `--package ${name}`).join(" ")}`];
   for (const [what, published, expected] of [
     ["crates", "", crates(all)],
-    ["crates", "toolbooth-schema toolbooth-build", crates("toolbooth toolbooth-worker")],
+    ["crates", "toolbooth-schema toolbooth-build", crates("toolbooth toolbooth-gateway toolbooth-sign-in toolbooth-worker")],
     ["crates", all, []],
     ["crates --dry-run", all, crates(all).map((line) => `${line} --dry-run`)],
     ["npm", "", packages],

@@ -1,5 +1,5 @@
 // Sign-in with real clients: from a bare 401 to a call, by registration, by a client document and with a client of the
-// operator; then the flow and its negatives with oauth4webapi. Native tests in crates/toolbooth/src/sign_in have the rest.
+// operator; then the flow and its negatives with oauth4webapi. Native tests in crates/toolbooth-sign-in have the rest.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";

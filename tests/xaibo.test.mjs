@@ -1,5 +1,5 @@
 // Xaibo over HTTP: its models as JSON (docs/PROTOCOLS.md, XB1 to XB15). The tables are native (protocol::xaibo::tests,
-// server::tests::xaibo); tests/clients has the Python package and Xaibo itself.
+// server::xaibo); tests/clients has the Python package and Xaibo itself.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { SAMPLES, FIXTURES, start } from "./support/worker.mjs";

@@ -2,11 +2,8 @@
 //! validates every response against its contract.
 #![no_main]
 
-#[path = "../../crates/toolbooth/src/server/tests/exchange.rs"]
-mod exchange;
-
-use exchange::{Answer, Request};
 use libfuzzer_sys::fuzz_target;
+use server_tests::exchange::{self, Answer, Request};
 use toolbooth::Server;
 use toolbooth::http::{Body, Headers, Method};
 use toolbooth::testing::{FakeHost, ready};
@@ -39,7 +36,7 @@ fn send(&Request { method, path, headers, body }: &Request<'_>) {
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };
-    let response = ready(Server::new(&toolbooth_tools::CATALOG, &host).answer(request, &host)).head;
+    let response = ready(Server::new(&toolbooth_tools::CATALOG, server_tests::CAPABILITIES, &host).answer(request, &host)).head;
     let headers: Vec<_> = response.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (response.status, &response.body);
     if let Err(error) = exchange::check(&Answer { method, path, status, headers: &headers, body }) {

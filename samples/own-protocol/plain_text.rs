@@ -22,7 +22,7 @@ pub(crate) static CAPABILITY: Capability = Capability {
     ..Capability::new("plain-text")
 };
 
-static PLAIN_TEXT: Protocol = Protocol {
+pub(crate) static PLAIN_TEXT: Protocol = Protocol {
     routes: &[
         Route::get("", Policy::PUBLIC, &explain),
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
@@ -61,7 +61,6 @@ fn encode(outcome: Outcome, context: RequestContext<'_>) -> Response {
         Outcome::InvalidInput(input) => text(400, format!("{input}\n")),
         Outcome::InputRequired { required, .. } => reject(&required.into(), context.pipeline),
         Outcome::Rejected(rejection) => reject(&rejection, context.pipeline),
-        _ => text(500, "This outcome has no form in plain text\n".to_owned()),
     }
 }
 

@@ -1,11 +1,9 @@
 //! Property tests: whatever a client sends, the response of any tool, prompt or resource is valid MCP.
 
-#[path = "../../crates/toolbooth/src/server/tests/exchange.rs"]
-mod exchange;
-
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
+use server_tests::exchange;
 use toolbooth::Server;
 use toolbooth::http::{Body, Headers, Method, Request, Response};
 use toolbooth::testing::{FakeHost, ready};
@@ -31,7 +29,8 @@ fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Re
         headers: &Pairs(headers),
         body: Body::from(body.to_vec()),
     };
-    let answer = ready(Server::new(&CATALOG, &host).answer(request, &host)).head;
+    let answer =
+        ready(Server::new(&CATALOG, server_tests::CAPABILITIES, &host).answer(request, &host)).head;
     let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (answer.status, &answer.body);
     let form = exchange::check(&exchange::Answer { method, path, status, headers: &headers, body });

@@ -20,6 +20,4 @@ toolbooth_worker::serve!(
 );
 
 #[cfg(test)]
-mod parity;
-#[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Runs the examples of every definition through the same pipeline as real calls.
 
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
-use toolbooth::testing::ToolTest;
+use toolbooth::testing::{FakeHost, ProtocolTest, ToolTest};
 
 use super::{CATALOG, EXAMPLES};
 
@@ -19,4 +19,18 @@ pub(crate) fn fake_services(request: &HttpRequest<'_>) -> Result<HttpResponse, H
 #[test]
 fn every_example_has_its_documented_outcome() {
     ToolTest::new(&CATALOG).upstream(fake_services).check_examples(EXAMPLES);
+}
+
+#[test]
+fn every_example_has_its_outcome_in_every_protocol() {
+    let test = ProtocolTest {
+        catalog: &CATALOG,
+        capabilities: server_tests::CAPABILITIES,
+        samples: server_tests::samples().collect(),
+        host: || FakeHost {
+            upstream: fake_services,
+            ..FakeHost::with(&[("ANONYMOUS_SCOPES", "*")])
+        },
+    };
+    test.check_examples(EXAMPLES);
 }

@@ -1,5 +1,5 @@
 // How to write a call in every protocol, and where its responses have the value or the error. The data is that of the
-// playground, which `UPDATE_SAMPLES=1 cargo test -p toolbooth sample` writes from crates/toolbooth/src/protocol/sample.rs.
+// playground, which `UPDATE_SAMPLES=1 cargo test -p server-tests sample` writes from crates/toolbooth/src/protocol/sample.rs.
 import SAMPLES from "../../site/src/protocols.json" with { type: "json" };
 
 /** `template` with `values` instead of `{name}`. A text that is `"{input}"` in JSON becomes the JSON of the input. */

@@ -5,11 +5,12 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use toolbooth::built_in;
 use toolbooth::capability::CapabilityLists;
 use toolbooth::catalog::{
     AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, versioned_name,
 };
+use toolbooth::protocol;
+use toolbooth_gateway::providers;
 use toolbooth_schema::Statics;
 
 use crate::check::{Entry, is_latest};
@@ -61,7 +62,7 @@ pub(crate) fn catalogue(server: &Server, entries: &[Entry], handlers: &[Handler]
     let named = names(entries);
     let mut files = Vec::new();
     let mut lists = String::new();
-    for CapabilityLists { capability, forms } in built_in::LISTS {
+    for CapabilityLists { capability, forms } in protocol::LISTS.iter().chain([&providers::LISTS]) {
         // MCP is the only protocol whose clients all resolve references.
         let written = *capability == "mcp";
         let _ =

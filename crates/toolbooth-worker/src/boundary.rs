@@ -88,7 +88,7 @@ pub struct Served {
 
 fn server(served: Served, host: &Bindings) -> &'static Server {
     let Served { catalog, capabilities } = served;
-    SERVER.get_or_init(|| Server::with_capabilities(catalog, capabilities, host))
+    SERVER.get_or_init(|| Server::new(catalog, capabilities, host))
 }
 
 /// Answers a request. `body` is the complete body; without it, `reader` (a `BodyReader` of `js/body.js`)

@@ -20,7 +20,7 @@ pub use boundary::{Served, answer, failed};
 pub use js_sys::Object as Env;
 
 /// Exports the functions that `js/entry.js` calls, for a catalogue of tools and the capabilities of the Worker: those of
-/// `toolbooth::capabilities` by their names, others by their paths.
+/// [`capabilities`] by their names, others by their paths.
 ///
 /// ```ignore
 /// toolbooth_worker::serve!(my_tools::CATALOG, [MCP, REST, my_protocol::CAPABILITY]);
@@ -73,7 +73,12 @@ macro_rules! serve {
 
 /// Used by the code of [`serve!`].
 #[doc(hidden)]
-pub use toolbooth::capabilities;
+/// The capabilities that a Worker can list by name. What it does not list is not linked: docs/SIZE.md says how large each is.
+pub mod capabilities {
+    pub use toolbooth::capabilities::*;
+    pub use toolbooth_gateway::{GATEWAY, PROVIDERS};
+    pub use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
+}
 #[doc(hidden)]
 pub use toolbooth::catalog::{Catalog, Lists};
 #[doc(hidden)]

@@ -41,7 +41,7 @@ pub(crate) fn is_origin(text: &str) -> Result<(), &'static str> {
 
 /// Whether secrets may be sent to a URL and keys fetched from it: without TLS others can read and
 /// answer, except on localhost.
-pub(crate) fn is_secure(address: &str) -> bool {
+pub fn is_secure(address: &str) -> bool {
     let plain = !address.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#');
     let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
     let https = address.strip_prefix("https://").map(host);
@@ -51,7 +51,7 @@ pub(crate) fn is_secure(address: &str) -> bool {
 }
 
 /// Whether a host, with or without a port, is this machine.
-pub(crate) fn is_localhost(authority: &str) -> bool {
+pub fn is_localhost(authority: &str) -> bool {
     let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| match authority.strip_prefix(name) {
         Some("") => true,

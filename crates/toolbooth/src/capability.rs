@@ -69,7 +69,7 @@ pub struct Startup<'a> {
     /// The settings, with those of all capabilities.
     pub settings: &'a Settings,
     /// The log of events.
-    pub(crate) events: &'a EventLog,
+    pub events: &'a EventLog,
     /// What capabilities keep for their requests.
     pub extensions: Extensions,
     /// Which tokens the server itself issues.
@@ -79,11 +79,11 @@ pub struct Startup<'a> {
     /// The path of the pages that explain how to authorize calls; the id of a provider follows.
     pub authorization_help: Option<&'static str>,
     /// The people who sign in with a browser.
-    pub(crate) people: Option<Arc<dyn People>>,
+    pub people: Option<Arc<dyn People>>,
 }
 
 /// The people who sign in to the server with a browser.
-pub(crate) trait People: Send + Sync {
+pub trait People: Send + Sync {
     /// Who has signed in with the browser that sent a request.
     fn person<'a>(
         &'a self,
@@ -110,7 +110,7 @@ pub struct CapabilityLists {
 
 /// The capabilities of a server.
 #[derive(Debug, Clone, Copy)]
-pub struct Capabilities(pub(crate) &'static [&'static Capability]);
+pub struct Capabilities(pub &'static [&'static Capability]);
 
 impl Capabilities {
     /// Every capability.

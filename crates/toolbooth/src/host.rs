@@ -20,7 +20,7 @@ use crate::json;
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Boxes a future that few requests need, so that the common path's future stays small.
-pub(crate) fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
+pub fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
     Box::pin(future)
 }
 

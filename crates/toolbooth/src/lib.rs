@@ -20,45 +20,32 @@
 //! `toolbooth-build` are released together with this crate.
 #![forbid(unsafe_code)]
 
-pub(crate) mod account;
 pub mod address;
 pub mod auth;
-#[doc(hidden)]
-pub mod built_in;
 pub mod call;
-pub(crate) mod callback;
 pub mod capabilities;
 pub mod capability;
 pub mod catalog;
-pub(crate) mod challenge;
 pub mod extensions;
-pub mod gateway;
 pub mod host;
 pub mod http;
 pub mod json;
-#[cfg(test)]
-mod layers;
 pub mod log;
 pub mod names;
-pub mod oauth;
 pub mod principal;
 #[doc(hidden)]
 pub mod private;
 pub mod protocol;
-pub(crate) mod redirect_uri;
-#[cfg(test)]
-mod repository;
 pub mod route;
+pub mod seal;
 pub mod secret;
 pub mod server;
 pub mod settings;
-pub(crate) mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;
 pub mod trace;
 pub mod url;
-pub mod wire;
 
 pub use capability::Capability;
 pub use server::Server;

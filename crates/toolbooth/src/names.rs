@@ -5,7 +5,7 @@ pub use toolbooth_schema::text::{is_equal, order};
 /// Whether a character is invisible or changes how the text around it is displayed, so that one name could look
 /// like another: control characters, `Default_Ignorable_Code_Point` (which includes all bidirectional controls),
 /// line and paragraph separators, annotation marks, and the blank Braille pattern.
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

@@ -1,7 +1,7 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
 /// The scope of the chat gateway. Each use costs the operator money, so people have it only if a rule names it.
-pub(crate) const GATEWAY_SCOPE: &str = "gateway";
+pub const GATEWAY_SCOPE: &str = "gateway";
 
 /// The scopes of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Scopes {
     pub const NONE: Self = Self::Listed(Vec::new());
 
     /// Parses scopes; `*` means all. `None` if a word is not a valid scope.
-    pub(crate) fn read<'a>(scopes: impl Iterator<Item = &'a str>) -> Option<Self> {
+    pub fn read<'a>(scopes: impl Iterator<Item = &'a str>) -> Option<Self> {
         let scopes: Vec<_> =
             scopes.map(|scope| is_scope(scope).then(|| scope.to_owned())).collect::<Option<_>>()?;
         let all = scopes.iter().any(|scope| scope == "*");
@@ -41,9 +41,8 @@ pub fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(plain)
 }
 
-/// Who sent a request.
+/// Who sent a request. A new kind is a breaking change: code that decides by it must know all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Principal {
     /// A caller without credentials.
     Anonymous {
@@ -84,22 +83,22 @@ impl Principal {
 }
 
 /// What precedes the name of the key in the `sub` of a person who has signed in with an API key.
-pub(crate) const KEY_SUBJECT: &str = "api-key:";
+pub const KEY_SUBJECT: &str = "api-key:";
 
 /// A person who has signed in to the server with a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Person {
+pub struct Person {
     /// The name that they know their account by.
-    pub(crate) label: String,
+    pub label: String,
     /// How tokens name them: the `issuer` and the `subject` of [`Principal::User`], that of this server first.
-    pub(crate) subjects: Vec<(String, String)>,
+    pub subjects: Vec<(String, String)>,
     /// The scopes that they can give to clients of this server.
-    pub(crate) scopes: Scopes,
+    pub scopes: Scopes,
 }
 
 impl Person {
     /// The scopes that tokens of an issuer can have, if it is this server.
-    pub(crate) fn scopes_of(&self, issuer: &str) -> Option<&Scopes> {
+    pub fn scopes_of(&self, issuer: &str) -> Option<&Scopes> {
         let (own, _) = self.subjects.first()?;
         (own == issuer).then_some(&self.scopes)
     }
@@ -111,12 +110,12 @@ pub struct UserMismatch;
 
 impl UserMismatch {
     /// The message for the client.
-    pub(crate) const MESSAGE: &str = "user_id must match the token's `sub`, or be absent";
+    pub const MESSAGE: &str = "user_id must match the token's `sub`, or be absent";
 }
 
 impl Principal {
     /// The name of the client that acts for a user, if the server knows it.
-    pub(crate) fn client(&self) -> Option<&str> {
+    pub fn client(&self) -> Option<&str> {
         match self {
             Self::User { client, .. } => client.as_deref(),
             Self::Anonymous { .. } | Self::Key { .. } => None,

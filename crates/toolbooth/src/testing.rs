@@ -11,9 +11,15 @@
 
 mod definition_examples;
 mod difference;
+#[doc(hidden)]
+pub mod echo;
 pub mod example;
 mod host;
 mod http;
+mod messages;
+mod protocols;
+#[doc(hidden)]
+pub mod repository;
 mod store;
 mod tool_test;
 mod types;
@@ -22,15 +28,19 @@ use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
 use crate::call::{Outcome, Pipeline, RequestContext, ToolRequest};
+use crate::capabilities::{CORE, MCP, REST, XAIBO};
+use crate::capability::{Capabilities, Capability};
 use crate::catalog::Catalog;
-use crate::host::Host;
-use crate::http::Headers;
+use crate::host::{Host, Variables};
 use crate::log::CallRecorder;
 use crate::principal::Principal;
+use crate::settings::Settings;
 
 pub use definition_examples::{Examples, read_examples};
 pub use host::{FakeHost, fake_signature};
 pub use http::{BREAKS_OFF, CHUNK_END, FakeHttp, SentRequest, Upstream, respond};
+pub use messages::{Pairs, rejection_header, wire};
+pub use protocols::ProtocolTest;
 pub use store::{FakeStore, STALE_MS};
 pub use tool_test::ToolTest;
 pub use types::check_input_type;
@@ -48,15 +58,6 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// No headers.
-struct NoHeaders;
-
-impl Headers for NoHeaders {
-    fn get(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
 /// Runs `test` with the context of a request without headers.
 pub fn with_context<T>(
     catalog: &'static Catalog,
@@ -66,7 +67,7 @@ pub fn with_context<T>(
     test: impl FnOnce(&RequestContext<'_>) -> T,
 ) -> T {
     let pipeline = Pipeline::new(catalog, host);
-    let (headers, calls) = (&NoHeaders, &CallRecorder::default());
+    let (headers, calls) = (&Pairs(&[]), &CallRecorder::default());
     test(&RequestContext {
         query,
         parameter: "",
@@ -89,7 +90,7 @@ pub fn call_tool(
     host: &dyn Host,
 ) -> Outcome {
     let pipeline = Pipeline::new(catalog, host);
-    let (headers, calls) = (&NoHeaders, &CallRecorder::default());
+    let (headers, calls) = (&Pairs(&[]), &CallRecorder::default());
     let context = RequestContext {
         query: "",
         parameter: "",
@@ -100,4 +101,12 @@ pub fn call_tool(
         calls,
     };
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
+}
+
+/// Every capability of this crate.
+pub static CAPABILITIES: &[&Capability] = &[&CORE, &XAIBO, &REST, &MCP];
+
+/// The settings of a server with these capabilities.
+pub fn settings(capabilities: &'static [&'static Capability], host: &dyn Variables) -> Settings {
+    Settings::read(host, &Capabilities(capabilities).settings(), &[])
 }

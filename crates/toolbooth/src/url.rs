@@ -37,7 +37,7 @@ pub fn query_value(text: &str) -> impl Display {
 }
 
 /// The first field of a query with this name.
-pub(crate) fn query_parameter(query: &str, name: &str) -> Option<String> {
+pub fn query_parameter(query: &str, name: &str) -> Option<String> {
     let mut fields = form_urlencoded::parse(query.as_bytes());
     fields.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }

@@ -22,7 +22,7 @@ const name = basename(folder);
 if (!/^[a-z][a-z0-9-]{0,62}$/.test(name) || name.endsWith("-")) {
   fail(`The folder's name is the project's: lower-case letters, digits and hyphens, starting with a letter, not ${JSON.stringify(name)}`);
 }
-if (["tools", "toolbooth", "toolbooth-build", "toolbooth-schema", "toolbooth-worker", "serde", "test"].includes(name)) {
+if (["tools", "toolbooth", "toolbooth-build", "toolbooth-gateway", "toolbooth-schema", "toolbooth-sign-in", "toolbooth-worker", "serde", "test"].includes(name)) {
   fail(`The name ${name} is taken by a dependency: choose a different one`);
 }
 // The tests of this repository create one in target/, which git and Cargo ignore.

@@ -9,10 +9,11 @@ use crate::principal::Principal;
 use crate::settings::ApiKeySettings;
 
 /// The keys of `API_KEYS`: their hashes and holders.
-pub(crate) struct ApiKeys(Vec<([u8; 32], Principal)>);
+pub struct ApiKeys(Vec<([u8; 32], Principal)>);
 
 impl ApiKeys {
-    pub(crate) fn new(settings: &[ApiKeySettings]) -> Self {
+    /// The keys of these entries.
+    pub fn new(settings: &[ApiKeySettings]) -> Self {
         let hashes = |key: &ApiKeySettings| {
             let ApiKeySettings { name, scopes, .. } = key.clone();
             let holder = Principal::Key { name, scopes };
@@ -29,7 +30,7 @@ impl ApiKeys {
 
     /// The holder of a key. Compares the whole hash with every key, so that the time does not show
     /// which one matched.
-    pub(crate) fn principal(&self, key: &str) -> Option<Principal> {
+    pub fn principal(&self, key: &str) -> Option<Principal> {
         let hash = key_hash(key);
         let mut found = u32::MAX;
         for (index, (known, _)) in (0..).zip(&self.0) {
@@ -40,7 +41,7 @@ impl ApiKeys {
 }
 
 /// The hash of a key's text.
-pub(crate) fn key_hash(key: &str) -> [u8; 32] {
+pub fn key_hash(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 

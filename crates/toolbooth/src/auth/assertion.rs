@@ -12,14 +12,14 @@ const MAX_ASSERTION: usize = 8 * 1024;
 
 /// Verifies the tokens of one issuer.
 #[derive(Debug)]
-pub(crate) struct AssertionVerifier {
+pub struct AssertionVerifier {
     jwks: Jwks,
     rules: ClaimRules,
 }
 
 impl AssertionVerifier {
     /// A verifier of tokens of `issuer` for one of `audiences`, signed with a key that `jwks_url` publishes.
-    pub(crate) fn new(jwks_url: String, issuer: String, audiences: Vec<String>) -> Self {
+    pub fn new(jwks_url: String, issuer: String, audiences: Vec<String>) -> Self {
         let rules = ClaimRules { audiences, issuer: Some(issuer), leeway: 30 };
         Self { jwks: Jwks::new(jwks_url), rules }
     }
@@ -28,11 +28,7 @@ impl AssertionVerifier {
     ///
     /// # Errors
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
-    pub(crate) async fn verify(
-        &self,
-        token: &str,
-        host: &dyn Host,
-    ) -> Result<Object<'static>, AuthError> {
+    pub async fn verify(&self, token: &str, host: &dyn Host) -> Result<Object<'static>, AuthError> {
         let decoded = Some(token).filter(|it| it.len() <= MAX_ASSERTION);
         let decoded = decoded.and_then(DecodedToken::decode).ok_or(AuthError::INVALID)?;
         // Checking claims is cheap: only a token with valid ones is worth a fetch.
@@ -46,7 +42,7 @@ impl AssertionVerifier {
 }
 
 /// The `sub` of a token that is not verified yet.
-pub(crate) fn unverified_subject(token: &str) -> Option<String> {
+pub fn unverified_subject(token: &str) -> Option<String> {
     let decoded = Some(token).filter(|it| it.len() <= MAX_ASSERTION);
     let decoded = decoded.and_then(DecodedToken::decode)?;
     decoded.claims.get("sub").and_then(Value::as_str).map(str::to_owned)

@@ -24,9 +24,9 @@ use crate::principal::{Principal, Scopes};
 use crate::settings::{AuthSettings, JwtSettings};
 use jwt::JwtVerifier;
 
-pub(crate) use api_keys::ApiKeys;
-pub(crate) use api_keys::key_hash;
-pub(crate) use assertion::{AssertionVerifier, unverified_subject};
+pub use api_keys::ApiKeys;
+pub use api_keys::key_hash;
+pub use assertion::{AssertionVerifier, unverified_subject};
 
 /// The longest credential that is read, in bytes.
 const MAX_CREDENTIAL: usize = 8 * 1024;
@@ -129,12 +129,12 @@ impl Authenticator {
 }
 
 /// The issuer of the principals of tokens that the server itself has issued at `public_url`.
-pub(crate) fn own_issuer(public_url: &str) -> String {
+pub fn own_issuer(public_url: &str) -> String {
     claims::Signer::SignIn.issuer(Some(public_url))
 }
 
 /// The issuer of the principals of tokens that an issuer who publishes its keys has issued.
-pub(crate) fn issuer_of_tokens(issuer: &str) -> String {
+pub fn issuer_of_tokens(issuer: &str) -> String {
     claims::Signer::Issuer.issuer(Some(issuer))
 }
 

@@ -4,7 +4,7 @@ mod issuer;
 mod tokens;
 
 use super::*;
-use crate::http::tests::Pairs;
+use crate::testing::Pairs;
 use crate::testing::{FakeHost, ready};
 
 /// The SHA-256 of "key-one" and of "key-two".
@@ -14,7 +14,7 @@ const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a
 type Set<'a> = &'a [(&'a str, &'a str)];
 
 fn authenticator(host: &FakeHost) -> Authenticator {
-    Authenticator::new(&crate::built_in::settings(host).auth, None)
+    Authenticator::new(&crate::testing::settings(crate::testing::CAPABILITIES, host).auth, None)
 }
 
 /// Authenticates a request with these headers, with these variables set.
@@ -24,7 +24,7 @@ fn principal(variables: Set<'_>, headers: Set<'_>) -> Result<Principal, AuthErro
 }
 
 fn problems(variables: Set<'_>) -> Vec<String> {
-    crate::built_in::settings(&FakeHost::with(variables)).problems
+    crate::testing::settings(crate::testing::CAPABILITIES, &FakeHost::with(variables)).problems
 }
 
 fn missing(expected: &'static str) -> AuthError {
@@ -262,7 +262,8 @@ fn an_invalid_entry_is_rejected_alone() {
                 continue;
             }
             let variables = [("AUTH", "api-key"), ("API_KEYS", &*entries)];
-            let settings = crate::built_in::settings(&FakeHost::with(&variables));
+            let settings =
+                crate::testing::settings(crate::testing::CAPABILITIES, &FakeHost::with(&variables));
             assert_eq!(settings.problems, [""; 0], "{entries}");
             let [rejected] = &*settings.rejected else { panic!("{:?}", settings.rejected) };
             assert!(rejected.starts_with(&format!("API_KEYS[{at}]{problem}")), "{rejected}");
@@ -286,7 +287,10 @@ fn a_key_and_the_one_before_it() {
     ] {
         assert_eq!(principal(&variables, &[("oxp-api-key", sent)]), expected, "{sent}");
     }
-    let shown = format!("{:?}", crate::built_in::settings(&FakeHost::with(&variables)));
+    let shown = format!(
+        "{:?}",
+        crate::testing::settings(crate::testing::CAPABILITIES, &FakeHost::with(&variables))
+    );
     assert!(!shown.contains("155, 52"), "a hash is never shown: {shown}");
 }
 
@@ -327,7 +331,11 @@ fn nothing_of_a_key_or_secret_can_be_printed() {
     let keys = keys();
     let variables = [("AUTH", "api-key,jwt"), ("API_KEYS", &*keys), ("JWT_SECRET", tokens::SECRET)];
     let host = FakeHost::with(&variables);
-    let shown = format!("{:?} {:?}", authenticator(&host), crate::built_in::settings(&host));
+    let shown = format!(
+        "{:?} {:?}",
+        authenticator(&host),
+        crate::testing::settings(crate::testing::CAPABILITIES, &host)
+    );
     for secret in [ONE, TWO, tokens::SECRET, "210"] {
         assert!(!shown.contains(secret), "{shown}");
     }

@@ -11,7 +11,7 @@ use crate::secret::Secret;
 use crate::tool::Credentials;
 
 /// The prefix of a proof of a grant, which a client sends in place of a token; no provider's tokens have it.
-pub(crate) const PROOF_PREFIX: &str = "toolbooth-proof.";
+pub const PROOF_PREFIX: &str = "toolbooth-proof.";
 
 /// The grants of users.
 pub trait Grants: Send + Sync {

@@ -14,18 +14,18 @@ mod selector;
 mod view;
 
 pub use challenge::Challenge;
-pub(crate) use grants::PROOF_PREFIX;
+pub use grants::PROOF_PREFIX;
 pub use grants::{GrantRequest, Granted, Grants, UsedGrant};
 pub use input::NullHandling;
 pub use missing::{AuthorizationHelp, MissingRequirements};
 pub use outcome::Outcome;
-pub(crate) use permission::VisibleTools;
-pub(crate) use pipeline::{CheckOrder, Prepared, misconfigured};
+pub use permission::VisibleTools;
+pub use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 pub(crate) use rate_limit::count_visit;
-pub(crate) use rejection::CHALLENGE;
+pub use rejection::CHALLENGE;
 pub use rejection::{Description, Rejection, RejectionKind};
-pub(crate) use rejection::{did_you_mean, needs_client};
+pub use rejection::{did_you_mean, needs_client};
 pub use selector::ToolSelector;
 
 use crate::json::Value;

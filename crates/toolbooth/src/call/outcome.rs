@@ -7,9 +7,8 @@ use super::rejection::Rejection;
 use crate::log::CallResult;
 use crate::tool::{InputRequired, Notification, ToolError};
 
-/// The outcome of a call.
+/// The outcome of a call. A new one is a breaking change: every protocol must encode it.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Outcome {
     /// The tool ran and returned a value.
     Done {

@@ -16,7 +16,7 @@ impl Settings {
     ///
     /// # Errors
     /// Why it may not.
-    pub(crate) fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
+    pub fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
         let name = tool.name;
         if self.permission(tool) == Permission::Denied {
             return Err(Rejection::ToolNotAllowed { name });
@@ -39,21 +39,23 @@ impl Settings {
 
 /// The tools of a server, as callers see them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct VisibleTools<'a> {
-    pub(crate) catalog: &'static Catalog,
-    pub(crate) settings: &'a Settings,
+pub struct VisibleTools<'a> {
+    /// The catalogue.
+    pub catalog: &'static Catalog,
+    /// The settings, which can allow some of its tools only.
+    pub settings: &'a Settings,
 }
 
 impl<'a> VisibleTools<'a> {
     /// Those that one of `callers` sees, with the scopes that it has.
-    pub(crate) fn to(self, callers: &[Principal]) -> impl Iterator<Item = &'static Tool> + Clone {
+    pub fn to(self, callers: &[Principal]) -> impl Iterator<Item = &'static Tool> + Clone {
         let settings = self.settings;
         let sees = move |tool: &&Tool| callers.iter().any(|caller| settings.allows(caller, tool));
         self.catalog.tools.iter().filter(sees)
     }
 
     /// Those that the operator allows.
-    pub(crate) fn permitted(self) -> impl Iterator<Item = &'static Tool> + 'a {
+    pub fn permitted(self) -> impl Iterator<Item = &'static Tool> + 'a {
         let is_permitted = move |tool: &&Tool| self.settings.permission(tool) != Permission::Denied;
         self.catalog.tools.iter().filter(is_permitted)
     }
@@ -61,7 +63,7 @@ impl<'a> VisibleTools<'a> {
 
 impl Tool {
     /// Whether `allowlist` has the tool.
-    pub(crate) fn permission_in(&self, allowlist: &Allowlist) -> Permission {
+    pub fn permission_in(&self, allowlist: &Allowlist) -> Permission {
         let has_version = |version: &str| self.version.to_string() == version;
         allowlist.permission((self.toolkit, self.tool), self.name, has_version)
     }

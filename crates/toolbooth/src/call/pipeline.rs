@@ -19,9 +19,9 @@ use crate::http::Headers;
 use crate::json::Value;
 use crate::log::{CallRecorder, EventLog};
 use crate::names::is_equal;
-use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::schema;
+use crate::seal::RequestStateCodec;
 use crate::settings::{Permission, Settings};
 use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 use crate::trace::Span;
@@ -41,9 +41,9 @@ pub struct Pipeline {
     pub call_forms: Vec<&'static str>,
     /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
     /// gateway. `None` without a key; then there is no such state.
-    pub(crate) request_state: Option<RequestStateCodec>,
+    pub request_state: Option<RequestStateCodec>,
     /// The log of events.
-    pub(crate) events: EventLog,
+    pub events: EventLog,
     /// Whether calls count against a rate limit. Constant, because bindings do not change while a server runs.
     pub rate_limited: bool,
     /// Whether every caller gets the same lists, so that shared caches may keep them.
@@ -90,7 +90,7 @@ pub struct RequestContext<'a> {
 
 /// The order of two checks of a call. The first check that fails decides the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CheckOrder {
+pub enum CheckOrder {
     /// The requirements of the tool, then the input (OXP call-tool, "Error Behavior").
     RequirementsFirst,
     /// The input, then the requirements of the tool: if the caller may run the tool, invalid input always gives
@@ -99,7 +99,7 @@ pub(crate) enum CheckOrder {
 }
 
 /// A call that passed every check.
-pub(crate) struct Prepared<'a> {
+pub struct Prepared<'a> {
     tool: &'static Tool,
     call_id: String,
     input: Value<'a>,
@@ -125,7 +125,7 @@ impl<'a> RequestContext<'a> {
 
     /// The tool that was probably meant by a selector of an unknown tool. Only tools that the caller may run are
     /// suggested.
-    pub(crate) fn nearest(&self, selector: &ToolSelector<'_>) -> Option<String> {
+    pub fn nearest(&self, selector: &ToolSelector<'_>) -> Option<String> {
         let catalog = self.pipeline.catalog;
         // The names of versions are skipped, so that each tool is compared once.
         let latest = catalog.names.iter().filter_map(|(name, at)| {
@@ -172,7 +172,7 @@ impl<'a> RequestContext<'a> {
     ///
     /// # Errors
     /// As [`call`](Self::call). For a call that cannot run, the list has its outcome.
-    pub(crate) fn prepare(
+    pub fn prepare(
         &self,
         calls: Vec<Result<ToolRequest<'a>, Rejection>>,
         order: CheckOrder,
@@ -189,10 +189,7 @@ impl<'a> RequestContext<'a> {
     }
 
     /// Runs calls concurrently.
-    pub(crate) fn run(
-        &self,
-        prepared: Vec<Result<Prepared<'a>, Outcome>>,
-    ) -> BoxFuture<'a, Vec<Outcome>> {
+    pub fn run(&self, prepared: Vec<Result<Prepared<'a>, Outcome>>) -> BoxFuture<'a, Vec<Outcome>> {
         let context = *self;
         boxed(join_all(
             prepared.into_iter().map(move |call| async move { context.run_one(call).await }),
@@ -371,7 +368,7 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
 }
 
 /// The rejection of every call to a server with an invalid configuration.
-pub(crate) fn misconfigured() -> Rejection {
+pub fn misconfigured() -> Rejection {
     Rejection::Unavailable("its configuration is invalid; its log has the details")
 }
 

@@ -20,7 +20,7 @@ impl RequestContext<'_> {
     }
 
     /// What limiters count by: the caller, or the network of an anonymous caller.
-    pub(crate) fn limiter_key(&self) -> String {
+    pub fn limiter_key(&self) -> String {
         match self.principal {
             Principal::Key { name, .. } => format!("key:{name}"),
             Principal::User { issuer, subject, .. } => {

@@ -209,7 +209,7 @@ impl fmt::Display for Description {
 }
 
 /// The beginning of a `WWW-Authenticate` header (RFC 6750, 3).
-pub(crate) const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
+pub const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
 
 impl Rejection {
     /// No endpoint has this path, and nothing similar exists.
@@ -380,12 +380,12 @@ impl From<InputRequired> for Rejection {
 }
 
 /// The question after an error about an unknown name; empty if no name is similar. `start` replaces its first letter.
-pub(crate) fn did_you_mean(meant: Option<&str>, start: &str) -> String {
+pub fn did_you_mean(meant: Option<&str>, start: &str) -> String {
     meant.map(|meant| format!("{start}id you mean {meant}?")).unwrap_or_default()
 }
 
 /// Names the missing capabilities, as a sentence.
-pub(crate) fn needs_client(lacking: &[Capability]) -> String {
+pub fn needs_client(lacking: &[Capability]) -> String {
     let lacking: Vec<_> = lacking.iter().map(|capability| capability.description()).collect();
     format!("the tool requests input, which needs a client that {}", lacking.join(" and "))
 }

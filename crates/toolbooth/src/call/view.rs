@@ -37,7 +37,7 @@ impl RequestContext<'_> {
     ///
     /// # Errors
     /// [`Rejection::Malformed`]: one has none.
-    pub(crate) fn check_toolkits(&self, toolkits: &[String]) -> Result<(), Rejection> {
+    pub fn check_toolkits(&self, toolkits: &[String]) -> Result<(), Rejection> {
         let tools = self.pipeline.catalog.tools;
         let is_visible = |name: &&String| {
             tools.iter().any(|tool| tool.toolkit == name.as_str() && self.allows(tool))

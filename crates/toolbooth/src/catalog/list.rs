@@ -86,8 +86,8 @@ pub struct Lists {
 
 impl Lists {
     /// The lists of every capability, for tests.
-    #[cfg(test)]
-    pub(crate) const fn all(lists: &'static [List]) -> Self {
+    #[cfg(any(test, feature = "testing"))]
+    pub const fn all(lists: &'static [List]) -> Self {
         Self { capability: "all", lists }
     }
 

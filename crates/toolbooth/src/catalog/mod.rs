@@ -111,7 +111,7 @@ pub(crate) mod tests {
 
     #[test]
     fn version_resolution() {
-        let catalog = crate::call::tests::CATALOG;
+        let catalog = crate::testing::echo::CATALOG;
         // X11 to X14: the requested tool, and the version that runs
         for (requested, expected) in [
             ("Echo.Say", Ok("2.0.0")),
@@ -144,7 +144,7 @@ pub(crate) mod tests {
 
     #[test]
     fn names_and_versioned_names() {
-        let catalog = crate::call::tests::CATALOG;
+        let catalog = crate::testing::echo::CATALOG;
         for (requested, expected) in [
             ("Echo_Say", Some("2.0.0")),
             ("Echo_Say__1_0_0", Some("1.0.0")),

@@ -90,7 +90,7 @@ fn varying_by_origin(mut response: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::tests::Pairs;
+    use crate::testing::Pairs;
 
     fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
         response.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())

@@ -98,7 +98,7 @@ impl Origins {
 
 /// Whether a request was sent by a page of the server itself, at `own`. Browsers that do not send `Sec-Fetch-Site` send
 /// `Origin` with a form.
-pub(crate) fn is_same_origin(headers: &dyn Headers, own: &str) -> bool {
+pub fn is_same_origin(headers: &dyn Headers, own: &str) -> bool {
     match headers.get("sec-fetch-site") {
         Some(site) => site == "same-origin",
         None => headers.get("origin").is_some_and(|origin| origin == own),
@@ -122,7 +122,7 @@ fn is_local(origin: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::tests::Pairs;
+    use crate::testing::Pairs;
 
     #[test]
     fn requests_of_the_servers_own_pages() {

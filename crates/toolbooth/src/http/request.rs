@@ -149,7 +149,7 @@ pub fn is_json(headers: &dyn Headers) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::tests::Pairs;
+    use crate::testing::Pairs;
 
     #[test]
     fn content_types() {

@@ -28,7 +28,7 @@ impl Response {
     }
 
     /// A response with a JSON body that caches must not keep.
-    pub(crate) fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
+    pub fn json_of(status: u16, body: &(impl Serialize + ?Sized)) -> Self {
         Self::json(status, json::to_vec(body)).with("cache-control", "no-store")
     }
 

@@ -3,7 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use sha2::{Digest, Sha256};
 
-use crate::oauth::{StateKeys, TokenPurpose};
+use crate::seal::{StateKeys, TokenPurpose};
 use crate::settings::Settings;
 
 /// The characters of a hash, 96 bits: too many for two users to have the same one.
@@ -29,7 +29,7 @@ impl CallerHash {
 
     fn whole(&self, issuer: &str, subject: &str) -> String {
         if let Some(keys) = &self.keys {
-            return keys.hash(TokenPurpose::Caller, &[issuer, subject]);
+            return keys.hash(TokenPurpose::CALLER, &[issuer, subject]);
         }
         // The issuer is a hash itself, and its length is fixed.
         let digest = Sha256::new().chain_update(issuer).chain_update(subject).finalize();

@@ -24,23 +24,6 @@ pub(crate) enum Event<'a> {
     CredentialsMissing { protocol: &'a str },
     /// The credentials of a request were rejected.
     CredentialsRejected { protocol: &'a str, reason: &'static str },
-    /// A user was asked for authorization.
-    ChallengeIssued { tool: &'a str, provider: &'a str, caller: String },
-    /// A user authorized the server at a provider.
-    GrantCreated(GrantEvent<'a>),
-    /// The tokens of a grant were refreshed.
-    GrantRefreshed(GrantEvent<'a>),
-    /// A user's grant was deleted.
-    GrantDeleted(GrantEvent<'a>),
-    /// The provider revoked the tokens of a deleted grant.
-    GrantRevoked(GrantEvent<'a>),
-}
-
-/// What happened to a grant.
-#[derive(Debug, Serialize)]
-pub(crate) struct GrantEvent<'a> {
-    pub(crate) provider: &'a str,
-    pub(crate) caller: String,
 }
 
 impl LogEvent for Event<'_> {
@@ -48,12 +31,7 @@ impl LogEvent for Event<'_> {
         match self {
             Self::Call(call) => call.level,
             Self::CredentialsRejected { .. } => Level::Warn,
-            Self::CredentialsMissing { .. }
-            | Self::ChallengeIssued { .. }
-            | Self::GrantCreated(_)
-            | Self::GrantRefreshed(_)
-            | Self::GrantDeleted(_)
-            | Self::GrantRevoked(_) => Level::Info,
+            Self::CredentialsMissing { .. } => Level::Info,
         }
     }
 }
@@ -95,14 +73,19 @@ pub(crate) struct CallEvent<'a> {
 
 /// What the calls of a request have in common.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CallRequest<'a> {
-    pub(crate) protocol: &'a str,
-    pub(crate) caller: &'a str,
-    pub(crate) mcp: Option<McpOperation>,
-    /// The sizes of the bodies, in bytes.
-    pub(crate) request_size: usize,
-    pub(crate) response_size: usize,
-    pub(crate) status: u16,
+pub struct CallRequest<'a> {
+    /// The name of the protocol.
+    pub protocol: &'a str,
+    /// The name of the caller: see [`EventLog::caller`](super::EventLog::caller).
+    pub caller: &'a str,
+    /// The operation, if the protocol is MCP.
+    pub mcp: Option<McpOperation>,
+    /// The size of the request's body, in bytes.
+    pub request_size: usize,
+    /// The size of the response's body, in bytes.
+    pub response_size: usize,
+    /// The status of the response.
+    pub status: u16,
 }
 
 impl<'a> CallEvent<'a> {

@@ -15,12 +15,11 @@ mod recorder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub(crate) use event::GrantEvent;
-pub use event::LogEvent;
-pub(crate) use event::{CallEvent, CallRequest, Event};
+pub(crate) use event::{CallEvent, Event};
+pub use event::{CallRequest, LogEvent};
 pub use recorder::CallRecorder;
 pub(crate) use recorder::CallResult;
-pub(crate) use recorder::McpOperation;
+pub use recorder::McpOperation;
 
 use crate::host::{Clock, Host, Level};
 use crate::http::Headers;
@@ -32,7 +31,7 @@ use caller::CallerHash;
 
 /// Writes the events that the operator wants.
 #[derive(Debug, Clone)]
-pub(crate) struct EventLog {
+pub struct EventLog {
     detail: LogDetail,
     callers: CallerHash,
     sampler: Arc<Sampler>,
@@ -41,7 +40,8 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
-    pub(crate) fn new(settings: &Settings, host: &dyn Host) -> Self {
+    /// The log that the settings ask for.
+    pub fn new(settings: &Settings, host: &dyn Host) -> Self {
         Self {
             detail: settings.log.detail,
             callers: CallerHash::new(settings),
@@ -51,18 +51,13 @@ impl EventLog {
     }
 
     /// A recorder for the calls of a request.
-    pub(crate) fn recorder(&self, headers: &dyn Headers, host: &dyn Host) -> CallRecorder {
+    pub fn recorder(&self, headers: &dyn Headers, host: &dyn Host) -> CallRecorder {
         let trace = headers.get(TRACEPARENT).and_then(|parent| TraceContext::parse(&parent));
         CallRecorder::new(trace, self.is_measured || !self.is_off(), host)
     }
 
     /// Logs and measures the calls of a request.
-    pub(crate) fn write_calls(
-        &self,
-        calls: CallRecorder,
-        request: CallRequest<'_>,
-        host: &dyn Host,
-    ) {
+    pub fn write_calls(&self, calls: CallRecorder, request: CallRequest<'_>, host: &dyn Host) {
         for record in calls.into_records() {
             let call = CallEvent::new(&record, request);
             if self.is_measured {
@@ -90,7 +85,7 @@ impl EventLog {
     }
 
     /// Logs an event, unless the operator does not want it.
-    pub(crate) fn write(&self, event: &impl LogEvent, host: &dyn Host) {
+    pub fn write(&self, event: &impl LogEvent, host: &dyn Host) {
         let level = event.level();
         if self.includes(level) {
             host.write(level, &json::to_string(event));
@@ -98,7 +93,7 @@ impl EventLog {
     }
 
     /// The name of a caller: `key:<name>`, `user:<hash>` or `anonymous`.
-    pub(crate) fn caller(&self, principal: &Principal) -> String {
+    pub fn caller(&self, principal: &Principal) -> String {
         match principal {
             Principal::Anonymous { .. } => self.anonymous(),
             Principal::Key { name, .. } => self.key(name),
@@ -109,17 +104,17 @@ impl EventLog {
     }
 
     /// The name of callers without credentials.
-    pub(crate) fn anonymous(&self) -> String {
+    pub fn anonymous(&self) -> String {
         "anonymous".to_owned()
     }
 
     /// The name of the holder of an API key.
-    pub(crate) fn key(&self, name: &str) -> String {
+    pub fn key(&self, name: &str) -> String {
         format!("key:{name}")
     }
 
     /// The name of a user.
-    pub(crate) fn user(&self, issuer: &str, subject: &str) -> String {
+    pub fn user(&self, issuer: &str, subject: &str) -> String {
         format!("user:{}", self.callers.hash(issuer, subject))
     }
 }

@@ -31,7 +31,7 @@ impl CallRecord {
 pub(crate) type CallResult = (&'static str, Option<&'static str>);
 
 /// The method of an MCP request that calls a tool, and the version of the protocol if it is a known one.
-pub(crate) type McpOperation = (&'static str, Option<&'static str>);
+pub type McpOperation = (&'static str, Option<&'static str>);
 
 /// Collects the calls of one request. The default collects nothing.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use crate::testing::FakeHost;
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 fn settings(variables: &[(&str, &str)]) -> Settings {
-    crate::built_in::settings(&FakeHost::with(variables))
+    crate::testing::settings(crate::testing::CAPABILITIES, &FakeHost::with(variables))
 }
 
 fn user(subject: &str) -> Principal {

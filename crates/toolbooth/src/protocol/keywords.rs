@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// Where the value of a keyword has schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Subschemas {
+pub enum Subschemas {
     /// Nowhere: it is data.
     None,
     /// The value is one.
@@ -17,7 +17,7 @@ pub(crate) enum Subschemas {
 }
 
 /// Where the value of a keyword has schemas.
-pub(crate) fn subschemas(keyword: &str) -> Subschemas {
+pub fn subschemas(keyword: &str) -> Subschemas {
     match keyword {
         "additionalProperties"
         | "contains"
@@ -39,7 +39,7 @@ pub(crate) fn subschemas(keyword: &str) -> Subschemas {
 }
 
 /// Calls `visit` with each schema in `schema` that is an object, beginning with itself.
-pub(crate) fn walk<'s>(schema: &'s Value, visit: &mut dyn FnMut(&'s Map<String, Value>)) {
+pub fn walk<'s>(schema: &'s Value, visit: &mut dyn FnMut(&'s Map<String, Value>)) {
     let Value::Object(members) = schema else { return };
     visit(members);
     for (keyword, value) in members {
@@ -53,7 +53,7 @@ pub(crate) fn walk<'s>(schema: &'s Value, visit: &mut dyn FnMut(&'s Map<String, 
 }
 
 /// [`walk`], to change the schemas.
-pub(crate) fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+pub fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
     let Value::Object(members) = schema else { return };
     visit(members);
     for (keyword, value) in members {
@@ -71,9 +71,7 @@ pub(crate) fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String
 }
 
 /// The properties of a schema: name, schema, and whether it is required.
-pub(super) fn properties(
-    schema: &Map<String, Value>,
-) -> impl Iterator<Item = (&str, &Value, bool)> {
+pub fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value, bool)> {
     let required = schema.get("required").and_then(Value::as_array);
     let properties = schema.get("properties").and_then(Value::as_object);
     properties.into_iter().flatten().map(move |(name, schema)| {
@@ -83,7 +81,7 @@ pub(super) fn properties(
 }
 
 /// The types that a schema names.
-pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
+pub fn types(schema: &Map<String, Value>) -> Vec<&str> {
     schema.get("type").map(type_names).unwrap_or_default()
 }
 
@@ -97,7 +95,7 @@ pub(super) fn type_names(types: &Value) -> Vec<&str> {
 }
 
 /// A keyword as a sentence; `None` if it restricts nothing.
-pub(super) fn describe(keyword: &str, value: &Value) -> Option<String> {
+pub fn describe(keyword: &str, value: &Value) -> Option<String> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let values = || {
         let items = value.as_array().into_iter().flatten();

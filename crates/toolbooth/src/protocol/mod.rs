@@ -2,7 +2,7 @@
 //!
 //! A protocol decodes a body into calls and encodes their outcomes. It knows its wire format and nothing
 //! else, except for the protocols it is built on: [`envelope`] on [`oxp`], OpenTool on JSON-RPC, and the root
-//! on those that it recognizes. A new protocol is a module and a row in the table of `built_in`; CONTRIBUTING.md
+//! on those that it recognizes. A new protocol is a module and a row in [`CORE`], or in a capability of its own; CONTRIBUTING.md
 //! has the checklist.
 
 mod context;
@@ -10,19 +10,18 @@ mod discriminator;
 pub mod envelope;
 mod health;
 pub(crate) mod jsonrpc;
-pub(crate) mod keywords;
+pub mod keywords;
 pub(crate) mod langchain;
 pub(crate) mod mcp;
 pub(crate) mod opentool;
 mod other_protocol;
 pub mod oxp;
-pub(crate) mod providers;
 pub(crate) mod rest;
 mod root;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod simple_schema;
-mod truncation;
+pub mod truncation;
 pub(crate) mod xaibo;
 
 pub(crate) use root::ROOT;
@@ -30,7 +29,7 @@ pub(crate) use root::ROOT;
 use serde::Serialize;
 
 use crate::call::Rejection;
-use crate::capability::Capability;
+use crate::capability::{Capability, CapabilityLists};
 use crate::http::Response;
 
 /// The protocols of the seeds, and the root of the host.
@@ -52,8 +51,25 @@ pub static CORE: Capability = Capability {
     ..Capability::new("protocols")
 };
 
+/// The lists of tools, for the build to render. A Worker must not refer to them: they contain the code that renders.
+pub static LISTS: &[CapabilityLists] = &[
+    CapabilityLists {
+        capability: CORE.name,
+        forms: &[&[
+            envelope::OTC_LIST,
+            envelope::OXP_LIST,
+            oxp::LIST,
+            opentool::LIST,
+            jsonrpc::LIST,
+        ]],
+    },
+    CapabilityLists { capability: xaibo::CAPABILITY.name, forms: &[&[xaibo::LIST]] },
+    CapabilityLists { capability: rest::CAPABILITY.name, forms: &[rest::LISTS] },
+    CapabilityLists { capability: mcp::CAPABILITY.name, forms: &[mcp::LISTS] },
+];
+
 /// Writes `body` for a rejected request, with the header that HTTP requires.
-pub(crate) fn rejection_response(
+pub fn rejection_response(
     status: u16,
     rejection: &Rejection,
     body: &(impl Serialize + ?Sized),
@@ -62,6 +78,3 @@ pub(crate) fn rejection_response(
     response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
     response
 }
-
-#[cfg(test)]
-mod tests;

@@ -31,19 +31,7 @@ pub(super) fn rejection(body: &Object<'_>, reason: String) -> Rejection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::built_in::{BUILT_IN, samples};
     use crate::json::{self, Value};
-
-    #[test]
-    fn every_protocol_with_calls_is_explained() {
-        let formats: String = BUILT_IN.iter().flat_map(|it| it.call_forms).copied().collect();
-        for row in samples().filter(|row| !row.mount.is_empty()) {
-            let mut paths = row.paths().map(|(path, _)| path).peekable();
-            if paths.peek().is_some() && row.mount != "/oxp" {
-                assert!(paths.any(|path| formats.contains(&path)), "{}", row.mount);
-            }
-        }
-    }
 
     #[test]
     fn only_calls_of_other_protocols_get_the_hint() {

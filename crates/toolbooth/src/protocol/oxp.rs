@@ -85,7 +85,7 @@ pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 }
 
 /// Encodes a rejection in the flat format.
-pub(crate) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+pub fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     reject(Format::Flat, rejection)
 }
 

@@ -1,7 +1,6 @@
 //! Sample calls: how to write a call in each protocol, and how to read the response. For tests only.
 //!
-//! The tests that compare protocols iterate over [`samples`](crate::built_in::samples), so they include a new
-//! protocol without a change. `site/src/protocols.json` has the same samples for the playground and
+//! The tests that compare protocols iterate over them, so they include a new protocol without a change. `site/src/protocols.json` has the same samples for the playground and
 //! the tests in Node.
 #![allow(
     clippy::indexing_slicing,
@@ -12,6 +11,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::{ROOT, envelope, jsonrpc, langchain, mcp, opentool, oxp, rest, xaibo};
 use crate::route::Protocol;
 
 /// The samples of a protocol: its row in the table of protocols.
@@ -78,6 +78,57 @@ pub enum ValueForm {
     Text,
 }
 
+/// The samples of the protocols of this crate.
+pub static SAMPLES: &[ProtocolSamples] = &[
+    ProtocolSamples {
+        mount: "",
+        protocol: &ROOT,
+        samples: &[
+            (&["/tools/call", "/call"], &FLAT),
+            (&["/tools/call", "/call"], &OXP_ENVELOPE),
+            (&["/tools/call", "/call"], &OTC),
+            (&["/tools/call", "/call"], &OPENTOOL),
+        ],
+    },
+    ProtocolSamples {
+        mount: "/otc",
+        protocol: &envelope::OTC,
+        samples: &[(&["/tools/call", "/call"], &OTC)],
+    },
+    ProtocolSamples {
+        mount: "/oxp/1.0",
+        protocol: &envelope::OXP,
+        samples: &[(&["/tools/call", "/call"], &OXP_ENVELOPE)],
+    },
+    ProtocolSamples {
+        mount: "/oxp",
+        protocol: &oxp::OXP,
+        samples: &[(&["/tools/call", "/call"], &FLAT)],
+    },
+    ProtocolSamples {
+        mount: "/langchain",
+        protocol: &langchain::LANGCHAIN,
+        samples: &[(&["/tools/call"], &LANGCHAIN)],
+    },
+    ProtocolSamples {
+        mount: "/opentool",
+        protocol: &opentool::OPENTOOL,
+        samples: &[(&["/call"], &OPENTOOL), (&["/streamCall"], &OPENTOOL_STREAM)],
+    },
+    ProtocolSamples {
+        mount: "/jsonrpc",
+        protocol: &jsonrpc::JSONRPC,
+        samples: &[(&[""], &JSONRPC)],
+    },
+    ProtocolSamples {
+        mount: "/xaibo",
+        protocol: &xaibo::XAIBO,
+        samples: &[(&["/execute"], &XAIBO)],
+    },
+    ProtocolSamples { mount: "/rest", protocol: &rest::REST, samples: &[(&["/{name}"], &REST)] },
+    ProtocolSamples { mount: "/mcp", protocol: &mcp::MCP, samples: &[(&[""], &MCP)] },
+];
+
 /// What a call contains.
 #[derive(Debug, Clone, Copy)]
 pub struct SampleCall<'a> {
@@ -139,11 +190,12 @@ impl Sample {
     }
 }
 
-/// The JSON of a response: the body, or the data of the second event of a stream.
+/// The JSON of a response: the body, or the data of the second event of a stream. Any other text is a string.
 pub fn response_json(body: &[u8]) -> Value {
     let text = str::from_utf8(body).unwrap_or_default();
     let event = text.split("\n\n").nth(1).and_then(|event| event.split_once("\ndata:"));
-    serde_json::from_str(event.map_or(text, |(_, data)| data)).unwrap_or_default()
+    let json = event.map_or(text, |(_, data)| data);
+    serde_json::from_str(json).unwrap_or_else(|_| json.into())
 }
 
 /// The body of a protocol without batches.
@@ -298,79 +350,3 @@ pub(crate) const REST: Sample = Sample {
     missing_requirements_status: 403,
     list_query: "",
 };
-
-/// What the formats of model providers have in common; the rest is OpenAI Chat Completions.
-pub(crate) const OPENAI: Sample = Sample {
-    title: "OpenAI Chat Completions",
-    call: |SampleCall { id, name, input, .. }| {
-        json!({
-            "id": id, "type": "function",
-            "function": {"name": name, "arguments": input.to_string()}
-        })
-    },
-    body: |calls| json!({"role": "assistant", "content": null, "tool_calls": calls}),
-    batches: true,
-    carries_context: false,
-    value: "/messages/0/content",
-    value_form: ValueForm::Text,
-    is_error: |response| is_error_text(response, "/messages/0/content"),
-    error: &["/error/message", "/messages/0/content"],
-    rejection: &["/error/message"],
-    rejection_members: "{}",
-    missing_scope_status: 200,
-    missing_requirements_status: 200,
-    list_query: "?skip_incompatible=true",
-};
-
-/// OpenAI Responses.
-pub(crate) const OPENAI_RESPONSES: Sample = Sample {
-    title: "OpenAI Responses",
-    call: |SampleCall { id, name, input, .. }| {
-        json!({
-            "type": "function_call", "id": format!("f{id}"), "call_id": id, "name": name,
-            "arguments": input.to_string()
-        })
-    },
-    body: |calls| calls.into(),
-    value: "/input/0/output",
-    is_error: |response| is_error_text(response, "/input/0/output"),
-    error: &["/error/message", "/input/0/output"],
-    ..OPENAI
-};
-
-/// Anthropic Messages.
-pub(crate) const ANTHROPIC: Sample = Sample {
-    title: "Anthropic Messages",
-    call: |SampleCall { id, name, input, .. }| json!({"type": "tool_use", "id": id, "name": name, "input": input}),
-    body: |calls| json!({"role": "assistant", "content": calls}),
-    value: "/messages/0/content/0/content",
-    is_error: |response| {
-        !response["error"].is_null() || response["messages"][0]["content"][0]["is_error"] == true
-    },
-    error: &["/error/message", "/messages/0/content/0/content"],
-    ..OPENAI
-};
-
-/// Gemini generateContent.
-pub(crate) const GEMINI: Sample = Sample {
-    title: "Gemini generateContent",
-    call: |SampleCall { id, name, input, .. }| json!({"functionCall": {"id": id, "name": name, "args": input}}),
-    body: |calls| json!({"role": "model", "parts": calls}),
-    value: "/contents/0/parts/0/functionResponse/response/output",
-    value_form: ValueForm::Json,
-    is_error: |response| {
-        let result = &response["contents"][0]["parts"][0]["functionResponse"]["response"];
-        !response["error"].is_null() || !result["error"].is_null()
-    },
-    error: &["/error/message", "/contents/0/parts/0/functionResponse/response/error"],
-    ..OPENAI
-};
-
-/// Whether the request was rejected, or the text for the model is an error.
-fn is_error_text(response: &Value, pointer: &str) -> bool {
-    let text = response.pointer(pointer).and_then(Value::as_str);
-    !response["error"].is_null() || text.is_none_or(|text| text.starts_with("Error: "))
-}
-
-#[cfg(test)]
-mod tests;

@@ -11,7 +11,7 @@ const KEPT_BYTES: usize = 60_000;
 const TRUNCATED: &str = "\n\n[Truncated: Result exceeded 64KB limit]";
 
 /// The value itself, or the beginning of its JSON as a string if it is too large.
-pub(super) fn truncate_value(value: Value) -> Value {
+pub fn truncate_value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(truncate(text)),
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
@@ -23,7 +23,7 @@ pub(super) fn truncate_value(value: Value) -> Value {
 }
 
 /// Truncates a text that is too large at a character boundary, with a notice.
-pub(super) fn truncate(mut text: String) -> String {
+pub fn truncate(mut text: String) -> String {
     if text.len() > MAX_BYTES {
         text.truncate(text.floor_char_boundary(KEPT_BYTES));
         text.push_str(TRUNCATED);

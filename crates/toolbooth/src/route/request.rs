@@ -26,13 +26,13 @@ pub struct RouteRequest<'a> {
     /// The body, if the policy says that it is read.
     pub body: Vec<u8>,
     /// The body, as long as it has not been read.
-    pub(crate) unread: Option<&'a dyn BodyStream>,
+    pub unread: Option<&'a dyn BodyStream>,
     /// What requests share.
-    pub(crate) state: &'a State,
+    pub state: &'a State,
     /// The host.
     pub host: &'a dyn Host,
     /// Records its calls, for the log.
-    pub(crate) calls: CallRecorder,
+    pub calls: CallRecorder,
     /// The capability of its path.
     pub(crate) capability: &'static Capability,
     /// The protocol of its path.

@@ -20,12 +20,14 @@ pub struct State {
     pub(crate) capabilities: Capabilities,
     /// The capabilities of which a variable is missing or invalid.
     pub(crate) disabled: Vec<&'static str>,
-    pub(crate) authenticator: Authenticator,
-    pub(crate) pipeline: Pipeline,
+    /// Who may call.
+    pub authenticator: Authenticator,
+    /// What serves calls.
+    pub pipeline: Pipeline,
     /// What the operator should know, although calls can be served.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// The people who sign in with a browser, if they can.
-    pub(crate) people: Option<Arc<dyn People>>,
+    pub people: Option<Arc<dyn People>>,
     /// What capabilities keep for their requests.
     pub extensions: Extensions,
 }
@@ -61,15 +63,12 @@ impl State {
     }
 
     /// The person who has signed in with the browser that sent a request.
-    pub(crate) async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+    pub async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
         self.people.as_ref()?.person(headers, host).await
     }
 
     /// The scopes in `scopes` that neither a tool nor a capability requires: probably misspelled.
-    pub(crate) fn unknown_scopes<'s>(
-        &self,
-        scopes: &'s Scopes,
-    ) -> impl Iterator<Item = &'s String> {
+    pub fn unknown_scopes<'s>(&self, scopes: &'s Scopes) -> impl Iterator<Item = &'s String> {
         let listed = match scopes {
             Scopes::All => &[][..],
             Scopes::Listed(listed) => listed,
@@ -85,7 +84,7 @@ impl State {
     }
 
     /// The tools, as callers see them.
-    pub(crate) fn tools(&self) -> VisibleTools<'_> {
+    pub fn tools(&self) -> VisibleTools<'_> {
         let Pipeline { catalog, settings, .. } = &self.pipeline;
         VisibleTools { catalog, settings }
     }

@@ -2,7 +2,8 @@
 
 mod calls;
 mod policy;
-mod router;
+#[doc(hidden)]
+pub mod router;
 mod warnings;
 
 use std::borrow::Cow;
@@ -15,11 +16,11 @@ use crate::extensions::Extensions;
 use crate::host::{Host, Level, RATE_LIMIT, boxed};
 use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
 use crate::log::{CallRecorder, EventLog};
-use crate::oauth::RequestStateCodec;
 use crate::principal::Principal;
 use crate::route::{
     Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State, request_id,
 };
+use crate::seal::RequestStateCodec;
 use crate::settings::Settings;
 use router::Match;
 
@@ -30,15 +31,9 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server with every capability of this crate, for tests.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn new(catalog: &'static Catalog, host: &dyn Host) -> Self {
-        Self::with_capabilities(catalog, crate::built_in::BUILT_IN, host)
-    }
-
     /// Creates a server for `catalog` with these capabilities, configured by the host's variables. Logs each problem of
     /// the configuration, and each warning.
-    pub fn with_capabilities(
+    pub fn new(
         catalog: &'static Catalog,
         capabilities: &'static [&'static Capability],
         host: &dyn Host,
@@ -157,9 +152,10 @@ impl Server {
         Answer { head, rest }
     }
 
-    #[cfg(test)]
-    pub(crate) fn pipeline(&self) -> &Pipeline {
-        &self.state.pipeline
+    /// What its requests share.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn state(&self) -> &State {
+        &self.state
     }
 
     /// The response to a request that panicked. `start` is the beginning of its body, as far as it is known.
@@ -248,6 +244,3 @@ fn options(
         response
     })
 }
-
-#[cfg(test)]
-pub(crate) mod tests;

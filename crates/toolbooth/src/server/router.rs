@@ -9,22 +9,22 @@ use crate::route::{Protocol, Route};
 
 /// The protocol and the route of a path.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Match<'p> {
+pub struct Match<'p> {
     capabilities: Capabilities,
     /// Where the protocol is mounted.
     mount: &'static str,
     /// The protocol. Unknown paths have one too, which determines the format of the error.
-    pub(crate) protocol: &'static Protocol,
+    pub protocol: &'static Protocol,
     /// The capability that the protocol belongs to.
-    pub(crate) capability: &'static Capability,
+    pub capability: &'static Capability,
     /// The path of its routes; `None` if the protocol has no such path.
     path: Option<&'static str>,
     /// The path segment that matches the route's `{…}`; empty if it has none.
-    pub(crate) parameter: &'p str,
+    pub parameter: &'p str,
 }
 
 /// Finds the route of a path. The longest mount that is a prefix of the path counts.
-pub(crate) fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
+pub fn find(capabilities: Capabilities, path: &str) -> Match<'_> {
     let mounts = capabilities.protocols().filter_map(|(mount, protocol, capability)| {
         // Length and boundary are cheap to compare, and exclude most mounts.
         let rest = path.get(mount.len()..)?;
@@ -76,7 +76,7 @@ impl Match<'_> {
     ///
     /// # Errors
     /// The protocol has no such path, does not serve it, or the path does not accept the method.
-    pub(crate) fn route(&self, method: Method) -> Result<&'static Route, Rejection> {
+    pub fn route(&self, method: Method) -> Result<&'static Route, Rejection> {
         let path = self.path.ok_or_else(|| self.not_found())?;
         if let Some((_, reason)) = self.protocol.not_served.iter().find(|(it, _)| *it == path) {
             return Err(Rejection::NotServed(reason));
@@ -89,7 +89,7 @@ impl Match<'_> {
     ///
     /// # Errors
     /// The protocol has no such path.
-    pub(crate) fn allow(&self) -> Result<String, Rejection> {
+    pub fn allow(&self) -> Result<String, Rejection> {
         self.path.map(|path| self.protocol.allow(path)).ok_or_else(|| self.not_found())
     }
 
@@ -111,6 +111,3 @@ impl Match<'_> {
         Rejection::NotFound { hint: hint.into() }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -18,7 +18,7 @@ impl NameAllowlist {
     pub const NONE: Self = Self { names: Vec::new(), others: Permission::Denied };
 
     /// An allowlist; a list without a mode is enforced. `None` for another mode.
-    pub(crate) fn new(names: Option<Vec<String>>, mode: Option<&str>) -> Option<Self> {
+    pub fn new(names: Option<Vec<String>>, mode: Option<&str>) -> Option<Self> {
         let others = match (mode, &names) {
             (Some("off"), _) | (None, None) => Permission::Given,
             (Some("warn"), _) => Permission::Warned,
@@ -73,7 +73,7 @@ impl KeyLimits {
     ///
     /// # Errors
     /// What was expected instead, after the place of the key.
-    pub(crate) fn parse(value: &Value<'_>) -> Result<Self, &'static str> {
+    pub fn parse(value: &Value<'_>) -> Result<Self, &'static str> {
         Self::read(value).ok_or(EXPECTED)
     }
 

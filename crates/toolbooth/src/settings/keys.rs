@@ -107,7 +107,8 @@ pub struct GrantKeySettings {
 }
 
 impl GrantKeySettings {
-    pub(crate) fn is_set(reader: &VariableReader<'_>) -> bool {
+    /// Whether `GRANT_KEYS` is set.
+    pub fn is_set(reader: &VariableReader<'_>) -> bool {
         reader.non_empty(GRANT_KEYS).is_some()
     }
 
@@ -124,7 +125,7 @@ impl GrantKeySettings {
     }
 
     /// Parses `id:key` pairs separated by commas.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut keys: Vec<(String, [u8; 32])> = Vec::new();
         for pair in text.split(',').map(str::trim) {
             let (id, key) = pair.split_once(':')?;

@@ -39,29 +39,3 @@ impl McpResource {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::built_in;
-    use crate::testing::FakeHost;
-
-    #[test]
-    fn it_exists_if_clients_can_find_out_where_to_get_a_token() {
-        const JWT: (&str, &str) = ("AUTH", "api-key, jwt");
-        const URL: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
-        const ISSUER: (&str, &str) = ("JWT_ISSUER", "https://login.example");
-        for (variables, exists) in [
-            (&[JWT, ISSUER, URL][..], true),
-            (&[JWT, ISSUER], false),
-            (&[JWT, URL], false),
-            (&[JWT, URL, ("JWT_ISSUER", "login")], false),
-            (&[("AUTH", "api-key"), ISSUER, URL], false),
-            (&[("AUTH", ""), ISSUER, URL], false),
-            (&[("AUTH", "sign-in"), URL], true),
-            (&[("AUTH", "sign-in")], false),
-        ] {
-            let resource = built_in::settings(&FakeHost::with(variables)).mcp_resource;
-            assert_eq!(resource.is_some(), exists, "{variables:?}");
-        }
-    }
-}

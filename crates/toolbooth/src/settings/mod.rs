@@ -58,7 +58,7 @@ pub struct Settings {
     /// The OAuth resource that MCP clients get tokens for, if they can.
     pub mcp_resource: Option<McpResource>,
     /// The issuer of the principals who have tokens of this server, if people sign in to it.
-    pub(crate) own_issuer: Option<String>,
+    pub own_issuer: Option<String>,
     /// The issuers whose users can sign in here with a browser, as in [`Principal::User`]: this server and others.
     pub sign_in_issuers: Vec<String>,
     /// The schemes of native apps that people who sign in here may be redirected to; `None` if nobody can sign in.
@@ -87,9 +87,10 @@ pub struct CapabilitySettings {
 }
 
 /// A capability reads it. Without that one, nobody could authorize tools, and the operator would not know why.
-pub(crate) const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
+pub const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
-pub(crate) static PUBLIC_URL: Row<Option<String>> = Row {
+/// `PUBLIC_URL`.
+pub static PUBLIC_URL: Row<Option<String>> = Row {
     name: "PUBLIC_URL",
     doc: documented(
         "the origin at which users reach the Worker, such as `https://tools.example.com`: \
@@ -201,7 +202,7 @@ impl Settings {
     }
 
     /// The API key with which a caller calls, or has signed in.
-    pub(crate) fn key_of(&self, principal: &Principal) -> Option<&ApiKeySettings> {
+    pub fn key_of(&self, principal: &Principal) -> Option<&ApiKeySettings> {
         let name = match principal {
             Principal::Key { name, .. } => name,
             Principal::User { issuer, subject: Some(subject), .. } => {

@@ -44,7 +44,8 @@ pub struct VariableReader<'a> {
 }
 
 impl<'a> VariableReader<'a> {
-    pub(crate) fn new(source: &'a dyn Variables) -> Self {
+    /// A reader of these variables.
+    pub fn new(source: &'a dyn Variables) -> Self {
         Self { source, problems: Vec::new(), rejected: Vec::new() }
     }
 
@@ -102,7 +103,7 @@ impl<'a> VariableReader<'a> {
     }
 
     /// The problems of variables, and those of single entries.
-    pub(crate) fn into_problems(self) -> (Vec<String>, Vec<String>) {
+    pub fn into_problems(self) -> (Vec<String>, Vec<String>) {
         (self.problems, self.rejected)
     }
 }

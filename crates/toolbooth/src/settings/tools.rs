@@ -160,9 +160,9 @@ mod tests {
     fn what_is_invalid_disables_only_the_tools_that_read_it() {
         const SET: (&str, &str) = ("ACCOUNT", "a");
         let tools = [
-            Tool { variables: &["API_URL", "API_KEY"], ..crate::call::tests::private() },
-            Tool { tool: "Other", variables: &["ACCOUNT"], ..crate::call::tests::private() },
-            Tool { tool: "Free", ..crate::call::tests::private() },
+            Tool { variables: &["API_URL", "API_KEY"], ..crate::testing::echo::private() },
+            Tool { tool: "Other", variables: &["ACCOUNT"], ..crate::testing::echo::private() },
+            Tool { tool: "Free", ..crate::testing::echo::private() },
         ];
         let (private, other) = ("Echo.Private@1.0.0", "Echo.Other@1.0.0");
         for (variables, disabled, expected) in [
@@ -207,9 +207,9 @@ mod tests {
     #[test]
     fn a_missing_binding_disables_only_the_tools_that_need_it() {
         let tools = [
-            Tool { bindings: &["NOTES", "FILES"], ..crate::call::tests::private() },
-            Tool { tool: "Other", bindings: &["NOTES"], ..crate::call::tests::private() },
-            Tool { tool: "Free", ..crate::call::tests::private() },
+            Tool { bindings: &["NOTES", "FILES"], ..crate::testing::echo::private() },
+            Tool { tool: "Other", bindings: &["NOTES"], ..crate::testing::echo::private() },
+            Tool { tool: "Free", ..crate::testing::echo::private() },
         ];
         for (bound, disabled, expected) in [
             (&["FILES", "NOTES"][..], [false, false, false], vec![]),

@@ -112,7 +112,7 @@ impl<'a> ToolStore<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::tests::private;
+    use crate::testing::echo::private;
     use crate::testing::{FakeHost, STALE_MS, ready};
 
     fn on<'a>(tool: &'a Tool, host: &'a FakeHost) -> ToolStore<'a> {

@@ -135,7 +135,7 @@ fn a_handler_may_borrow_from_its_input() {
     let input = crate::json::parse(body).unwrap();
     let (credentials, dialogue) = Default::default();
     let host = FakeHost::default();
-    let settings = crate::built_in::settings(&host);
+    let settings = crate::testing::settings(crate::testing::CAPABILITIES, &host);
     let principal = Principal::ANONYMOUS;
     let tool = super::private();
     let context = Context::new(&tool, &principal, &credentials, &dialogue, &settings.tools, &host);

@@ -77,8 +77,8 @@ fn unknown_tools_are_reported_as_requested() {
 
 #[test]
 fn the_tool_that_was_meant_is_suggested_if_the_caller_may_run_it() {
-    use crate::http::tests::Pairs;
     use crate::principal::Scopes;
+    use crate::testing::Pairs;
 
     let name = |text: &'static str| ToolSelector::Name(text.into());
     let id = |text: &'static str| ToolSelector::Id(text.into());

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::tests::every_rejection;
 use crate::call::{InvalidInput, MissingRequirements, Outcome, ParameterError, ToolSelector};
 use crate::catalog::Definition;
-use crate::http::tests::wire;
+use crate::testing::echo::every_rejection;
+use crate::testing::wire;
 use crate::tool::ToolError;
 
 const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::*;
 use crate::call::misconfigured;
-use crate::call::tests::{CATALOG, asks, every_rejection};
 use crate::call::{
     InvalidInput, MissingRequirements, ParameterError, Pipeline, Rejection, RejectionKind,
 };
-use crate::http::tests::{Pairs, rejection_header as header, wire};
 use crate::http::{Body, Method, Request};
 use crate::server::Server;
+use crate::testing::echo::{CATALOG, asks, every_rejection};
 use crate::testing::{FakeHost, ready};
+use crate::testing::{Pairs, rejection_header as header, wire};
 use crate::tool::ToolError;
 
 /// The response of a server to a posted body.
@@ -24,7 +24,7 @@ pub(in crate::protocol) fn posted(host: &FakeHost, path: &str, body: &str) -> Re
         headers: &Pairs(&[("content-type", "application/json")]),
         body: Body::from(body),
     };
-    ready(Server::new(CATALOG, host).answer(request, host)).head
+    ready(Server::new(CATALOG, crate::testing::CAPABILITIES, host).answer(request, host)).head
 }
 
 /// A JSON response on the wire.

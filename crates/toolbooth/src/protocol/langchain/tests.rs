@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::super::jsonrpc::tests::posted;
 use super::*;
-use crate::call::tests;
 use crate::catalog::{Catalog, Entry, List, Lists};
 use crate::principal::{Principal, Scopes};
 use crate::testing::{FakeHost, with_context};
@@ -98,7 +97,7 @@ fn the_list_is_an_array_of_the_latest_versions() {
         List { name: "oxp", body: "{\"items\":[3,5,6]}", head: 10, entries: ENTRIES, etag: "" };
     const LISTS: &[Lists] = &[Lists::all(&[OXP])];
     static CATALOG: LazyLock<Catalog> =
-        LazyLock::new(|| Catalog { lists: LISTS, ..*tests::CATALOG });
+        LazyLock::new(|| Catalog { lists: LISTS, ..*crate::testing::echo::CATALOG });
     for (scopes, expected) in [(Scopes::NONE, "[5]"), (Scopes::All, "[5,6]")] {
         let principal = Principal::Anonymous { scopes };
         with_context(&CATALOG, &principal, "", &FakeHost::default(), |context| {

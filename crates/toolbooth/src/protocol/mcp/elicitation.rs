@@ -10,7 +10,7 @@ use super::message::{Era, McpRequest};
 use crate::call::Challenge;
 use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
 use crate::json::{self, Object};
-use crate::oauth::{ContinuationToken, INVALID_STATE, RequestState};
+use crate::seal::{ContinuationToken, INVALID_STATE, RequestState};
 use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired};
 
 /// What the client can be asked for, and what it returned of an earlier round.

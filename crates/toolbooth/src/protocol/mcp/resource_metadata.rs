@@ -41,8 +41,8 @@ pub(super) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::tests::CATALOG;
     use crate::testing::FakeHost;
+    use crate::testing::echo::CATALOG;
 
     #[test]
     fn metadata_and_the_header_that_leads_to_it() {
@@ -51,7 +51,8 @@ mod tests {
             ("PUBLIC_URL", "https://tools.example"),
             ("JWT_ISSUER", "https://login.example"),
         ]);
-        let resource = crate::built_in::settings(&host).mcp_resource.unwrap();
+        let resource =
+            crate::testing::settings(crate::testing::CAPABILITIES, &host).mcp_resource.unwrap();
         assert_eq!(
             document(&resource, CATALOG),
             r#"{"resource":"https://tools.example/mcp","resource_name":"Echo tools","authorization_servers":["https://login.example"],"bearer_methods_supported":["header"],"scopes_supported":["echo:a","echo:b"]}"#

@@ -2,20 +2,18 @@
 
 mod asks;
 mod calls;
-mod challenges;
 mod eras;
 mod lists;
 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::call::tests::{CATALOG, every_rejection};
 use crate::catalog::Catalog;
-use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
 use crate::principal::Principal;
 use crate::server::Server;
-use crate::testing::{FakeHost, ready, with_context};
+use crate::testing::echo::{CATALOG, every_rejection};
+use crate::testing::{CAPABILITIES, FakeHost, Pairs, ready, wire, with_context};
 
 /// A rejection as a server without configuration encodes it.
 fn rejected(rejection: &Rejection, id: Option<&Value>) -> Response {
@@ -46,7 +44,7 @@ fn send(
         headers: &Pairs(&headers),
         body,
     };
-    let answer = ready(Server::new(catalog, host).answer(request, host)).head;
+    let answer = ready(Server::new(catalog, CAPABILITIES, host).answer(request, host)).head;
     let no_body = answer.body.is_empty().then_some(Value::Null);
     (answer.status, no_body.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
 }

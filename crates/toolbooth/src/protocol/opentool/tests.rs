@@ -7,19 +7,22 @@ use serde_json::json;
 
 use super::*;
 use crate::call::Rejection;
-use crate::call::tests::CATALOG;
 use crate::catalog::Catalog;
-use crate::http::tests::{Pairs, wire};
 use crate::http::{Body, Method, Request};
 use crate::server::Server;
+use crate::testing::echo::CATALOG;
 use crate::testing::{FakeHost, ready};
+use crate::testing::{Pairs, wire};
 
 fn get(catalog: &'static Catalog, path: &str) -> String {
     let host = FakeHost::default();
     let headers = &Pairs(&[]);
     let body = Body::from("");
     let request = Request { own_origin: None, method: Method::Get, path, query: "", headers, body };
-    wire(&ready(Server::new(catalog, &host).answer(request, &host)).head)
+    wire(
+        &ready(Server::new(catalog, crate::testing::CAPABILITIES, &host).answer(request, &host))
+            .head,
+    )
 }
 
 const REQUIRED: &str = r#""error":{"code":-32602,"message":"Some parameters are invalid. text: Is required","data":{"parameter_errors":{"text":"Is required"}}}"#;

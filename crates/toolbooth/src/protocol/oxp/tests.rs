@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::http::tests::Pairs;
+use crate::testing::Pairs;
 use crate::tool::{Named, Secret};
 
 /// A call as JSON, with its secrets in plain text.

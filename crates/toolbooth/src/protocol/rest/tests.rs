@@ -142,7 +142,7 @@ fn credentials_are_left_out_where_callers_need_none() {
 
 #[test]
 fn a_toolkit_without_tools_of_the_caller_is_an_error() {
-    let catalog = crate::call::tests::CATALOG;
+    let catalog = crate::testing::echo::CATALOG;
     let none = [("TOOL_ALLOWLIST", "Other.Tool")];
     for (query, variables, expected) in [
         ("", &[][..], None),

@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::*;
-use crate::call::tests::{CATALOG, asks, every_rejection};
 use crate::call::{InvalidInput, ParameterError};
 use crate::catalog::Definition;
-use crate::http::tests::wire;
 use crate::principal::Principal;
 use crate::testing::FakeHost;
+use crate::testing::echo::{CATALOG, asks, every_rejection};
+use crate::testing::wire;
 use crate::testing::with_context;
 
 fn decoded(body: &str) -> Result<(String, Value, Option<String>), Rejection> {

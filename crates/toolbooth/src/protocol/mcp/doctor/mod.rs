@@ -154,4 +154,13 @@ pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_check_says_the_same_whether_it_passes_or_fails() {
+        for check in CHECKS {
+            assert_ne!(check.passed, check.failed, "{}", check.id);
+        }
+    }
+}

@@ -114,7 +114,12 @@ fn notes_stand_before_the_response_in_an_event_stream() {
             headers: &Pairs(&sent),
             body: Body::from(body.to_string().as_str()),
         };
-        let answer = wire(&ready(Server::new(CATALOG, &host).answer(request, &host)).head);
+        let answer = wire(
+            &ready(
+                Server::new(CATALOG, crate::testing::CAPABILITIES, &host).answer(request, &host),
+            )
+            .head,
+        );
         let events: Vec<Value> = answer
             .lines()
             .filter_map(|line| line.strip_prefix("data: "))

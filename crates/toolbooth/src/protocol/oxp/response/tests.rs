@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::*;
 use crate::call::ParameterError;
-use crate::call::tests::{asks, every_rejection};
-use crate::http::tests::{rejection_header, wire};
+use crate::testing::echo::{asks, every_rejection};
+use crate::testing::{rejection_header, wire};
 
 const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n";
 

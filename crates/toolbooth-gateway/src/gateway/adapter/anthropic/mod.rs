@@ -1,0 +1,55 @@
+//! Anthropic Messages.
+
+mod messages;
+mod request;
+mod stream;
+mod thinking;
+
+use super::{Adapter, members_of_answer};
+use crate::gateway::UpstreamError;
+use crate::gateway::builder::Builder;
+use crate::gateway::stream::Delta;
+use crate::wire::anthropic;
+use toolbooth::json::{Object, Value};
+
+/// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.
+const VERSION: &str = "2023-06-01";
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    list: "anthropic",
+    path: |_, _| "/v1/messages".to_owned(),
+    headers: |key| {
+        let key = key.map(|key| ("x-api-key", key.to_owned()));
+        key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
+    },
+    translate: request::translate,
+    decode,
+    decoder: || Box::<stream::Stream>::default(),
+};
+
+fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+    let body = members_of_answer(body)?;
+    for block in body.get("content").and_then(Value::as_array).unwrap_or_default() {
+        builder.keep(block.clone().into_owned());
+    }
+    builder.answer(anthropic::message(body).map_err(UpstreamError::Malformed)?)?;
+    keep_thinking(builder);
+    Ok(())
+}
+
+/// Carries the thinking blocks, if there are any, in `extra_content`.
+fn keep_thinking(builder: &mut Builder) -> Option<Delta> {
+    let thinking: Vec<_> =
+        builder.native().iter().filter(|block| is_thinking(block)).cloned().collect();
+    if thinking.is_empty() {
+        return None;
+    }
+    let own = Object::from_iter([("thinking_blocks", Value::Array(thinking))]);
+    let extra = Object::from_iter([("anthropic", Value::Object(own))]);
+    Some(builder.extra_content(Value::Object(extra)))
+}
+
+fn is_thinking(block: &Value<'_>) -> bool {
+    let kind = block.get("type").and_then(Value::as_str);
+    matches!(kind, Some("thinking" | "redacted_thinking"))
+}

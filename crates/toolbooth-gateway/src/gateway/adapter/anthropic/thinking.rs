@@ -1,0 +1,136 @@
+//! `reasoning_effort` for Anthropic, and the thinking blocks that it must get back.
+
+use super::is_thinking;
+use crate::gateway::adapter::conversation::{Conversation, Entry};
+use crate::gateway::adapter::{GatewayError, TranslateOptions};
+use crate::gateway::fields::{Fields, Notes};
+use crate::wire::anthropic::request::Thinking as Mode;
+use toolbooth::json::Value;
+
+/// What the model is asked to think.
+#[derive(Default)]
+pub(super) struct Thinking<'t> {
+    /// The member `thinking`.
+    pub(super) mode: Option<Mode<'t>>,
+    /// `output_config.effort`.
+    pub(super) effort: Option<&'static str>,
+}
+
+impl Thinking<'_> {
+    /// Whether the model thinks.
+    pub(super) fn is_on(&self) -> bool {
+        match &self.mode {
+            None | Some(Mode::Disabled) => false,
+            Some(Mode::Adaptive | Mode::Enabled { .. }) => true,
+            Some(Mode::Verbatim(value)) => {
+                value.get("type").and_then(Value::as_str) != Some("disabled")
+            }
+        }
+    }
+
+    /// `max_tokens`, which must be more than the budget.
+    pub(super) fn max_tokens(&self, wanted: Option<u64>, default: u64) -> u64 {
+        let wanted = wanted.unwrap_or(default).max(1);
+        match self.mode {
+            Some(Mode::Enabled { budget_tokens }) if wanted <= budget_tokens => {
+                budget_tokens.saturating_add(wanted)
+            }
+            _ => wanted,
+        }
+    }
+}
+
+/// Reads `reasoning_effort`, or Anthropic's own `thinking`.
+pub(super) fn select<'t>(
+    fields: &mut Fields<'t>,
+    conversation: &Conversation<'_>,
+    options: &TranslateOptions<'_>,
+    forces_call: bool,
+    notes: &mut Notes,
+) -> Result<Thinking<'t>, GatewayError> {
+    let own = fields.take("thinking");
+    let Some(effort) = fields.text("reasoning_effort")? else {
+        return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
+    };
+    let (budget, level) = match effort.as_ref() {
+        "none" => (0, "low"),
+        "minimal" | "low" => (1024, "low"),
+        "medium" => (2048, "medium"),
+        "high" => (4096, "high"),
+        "xhigh" => (8192, "xhigh"),
+        "max" => (16384, "max"),
+        _ => {
+            let expected = "one of none, minimal, low, medium, high, xhigh, max";
+            return Err(GatewayError::expected("reasoning_effort", expected));
+        }
+    };
+    if let Some(own) = own {
+        notes.drop_member("reasoning_effort");
+        return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort: None });
+    }
+    let version = version(options.model);
+    let mut drop = |reason: &str| {
+        notes.warn(format!("reasoning_effort: {reason}"));
+        notes.drop_member("reasoning_effort");
+        Thinking::default()
+    };
+    if budget == 0 {
+        // Models before 3.7 do not know the member.
+        let knows = version.is_none_or(|version| version >= (3, 7));
+        return Ok(Thinking { mode: knows.then_some(Mode::Disabled), effort: None });
+    }
+    if version.is_some_and(|version| version < (3, 7)) {
+        return Ok(drop("this model cannot think"));
+    }
+    if forces_call {
+        return Ok(drop("Anthropic does not let a model think that is forced to call a tool"));
+    }
+    if version.is_none_or(|version| version >= (4, 6)) {
+        return Ok(Thinking { mode: Some(Mode::Adaptive), effort: Some(level) });
+    }
+    if !continues_thinking(conversation) {
+        return Ok(drop("the last assistant message with calls has no thinking blocks"));
+    }
+    Ok(Thinking { mode: Some(Mode::Enabled { budget_tokens: budget }), effort: None })
+}
+
+/// The version in a name such as `claude-opus-4-6` or `claude-3-7-sonnet-20250219`; `None` if there is none, as in the
+/// names of newer models.
+fn version(model: &str) -> Option<(u64, u64)> {
+    let numbers = model.split(['-', '.', '@', ':']).skip_while(|part| number(part).is_none());
+    let mut numbers = numbers.map_while(number);
+    let major = numbers.next()?;
+    Some((major, numbers.next().unwrap_or(0)))
+}
+
+/// A part of a version; dates are none.
+fn number(part: &str) -> Option<u64> {
+    if part.len() > 2 { None } else { part.parse().ok() }
+}
+
+/// Whether the conversation can go on with thinking: its last assistant message with calls must begin with it.
+fn continues_thinking(conversation: &Conversation<'_>) -> bool {
+    let last = conversation.entries.iter().rfind(|entry| !matches!(entry, Entry::User(_)));
+    match last {
+        Some(Entry::Assistant(message)) if !message.calls.is_empty() => {
+            message.extra_content.as_ref().is_some_and(|extra| !thinking_of(extra).is_empty())
+        }
+        Some(Entry::Native(turn)) => turn.native.contains("thinking"),
+        Some(Entry::Assistant(_) | Entry::User(_)) | None => true,
+    }
+}
+
+/// The thinking blocks in `extra_content`, which come first in an assistant message.
+pub(super) fn blocks(extra_content: Option<Value<'_>>) -> Vec<Value<'_>> {
+    let Some(Value::Object(mut extra)) = extra_content else { return Vec::new() };
+    let Some(Value::Object(mut own)) = extra.take("anthropic") else { return Vec::new() };
+    match own.take("thinking_blocks") {
+        Some(Value::Array(blocks)) => blocks.into_iter().filter(is_thinking).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn thinking_of<'v, 't>(extra: &'v Value<'t>) -> &'v [Value<'t>] {
+    let blocks = extra.get("anthropic").and_then(|own| own.get("thinking_blocks"));
+    blocks.and_then(Value::as_array).unwrap_or_default()
+}

@@ -1,0 +1,114 @@
+//! Answers of Gemini. A chunk of a stream has the same form as a whole body.
+
+use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer};
+use crate::gateway::builder::Builder;
+use crate::gateway::sse::SseEvent;
+use crate::gateway::stream::{Delta, StreamEvent};
+use crate::gateway::{UpstreamError, ids};
+use crate::wire::gemini::{extra_content, response};
+use crate::wire::{FinishReason, Item};
+use toolbooth::json::{MAX_VALUES, Value};
+use toolbooth::schema::text::excerpt;
+
+/// Decodes the body of a response.
+pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+    let has_candidate =
+        body.get("candidates").and_then(Value::as_array).is_some_and(|it| !it.is_empty());
+    let mut stream = Stream::default();
+    stream.chunk(body, builder, &mut Vec::new())?;
+    let Some(reason) = stream.reason.or(has_candidate.then_some(FinishReason::Stop)) else {
+        return Err(UpstreamError::malformed("the answer has no candidates"));
+    };
+    stream.complete(reason, builder);
+    Ok(())
+}
+
+/// The state of a stream. Its end is the end of the answer: calls may follow `finishReason`.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    /// Why the model stopped, once it has said so.
+    reason: Option<FinishReason>,
+    /// The signature of a part that is not a call.
+    signature: Option<Value<'static>>,
+}
+
+impl EventDecoder for Stream {
+    fn event(
+        &mut self,
+        event: &SseEvent<'_>,
+        builder: &mut Builder,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), UpstreamError> {
+        let Some(data) = &event.data else { return Ok(()) };
+        let mut deltas = Vec::new();
+        self.chunk(event_data(data, MAX_VALUES)?, builder, &mut deltas)?;
+        if !deltas.is_empty() {
+            events.push(StreamEvent { raw: None, deltas });
+        }
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        builder: &mut Builder,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), UpstreamError> {
+        let Some(reason) = self.reason else { return Err(UpstreamError::BrokenOff) };
+        let mut deltas = self.complete(reason, builder);
+        deltas.push(Delta::Done);
+        events.push(StreamEvent { raw: None, deltas });
+        Ok(())
+    }
+}
+
+impl Stream {
+    /// Reads a chunk, or a whole body.
+    fn chunk(
+        &mut self,
+        body: Value<'_>,
+        builder: &mut Builder,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), UpstreamError> {
+        let body = members_of_answer(body)?;
+        let content = body.get("candidates").and_then(|it| it.as_array()?.first()?.get("content"));
+        let parts = content.and_then(|content| content.get("parts")?.as_array());
+        if builder.collects() {
+            parts.into_iter().flatten().for_each(|part| builder.keep(part.clone().into_owned()));
+        }
+        let mut answer = response(body).map_err(UpstreamError::Malformed)?;
+        builder.head(&mut answer);
+        for mut item in answer.items {
+            match &mut item {
+                Item::Call(call) => {
+                    let is_taken = builder.calls().iter().any(|known| known.id == call.id);
+                    if is_taken || !ids::is_portable(&call.id) {
+                        call.id = "".into();
+                    }
+                }
+                Item::Signature(signature) => {
+                    let signature = signature.as_ref().to_owned();
+                    self.signature = Some(extra_content(signature.into()));
+                }
+                _ => {}
+            }
+            builder.item(item, deltas)?;
+        }
+        if let Some(finish) = answer.finish {
+            if finish.reason == FinishReason::ContentFilter {
+                let word = excerpt(&finish.word);
+                builder.warn(format!("Gemini withheld the answer, or a part of it: {word}"));
+            }
+            self.reason = Some(builder.reason(&finish));
+        }
+        Ok(())
+    }
+
+    /// The last deltas.
+    fn complete(&mut self, reason: FinishReason, builder: &mut Builder) -> Vec<Delta> {
+        let signature = self.signature.take();
+        let mut deltas = Vec::from_iter(signature.map(|extra| builder.extra_content(extra)));
+        deltas.push(builder.finish(reason));
+        deltas.extend(builder.completion.usage.clone().map(Delta::Usage));
+        deltas
+    }
+}

@@ -1,0 +1,186 @@
+//! The conversation in Gemini's format.
+
+use std::borrow::Cow;
+
+use super::generation;
+use crate::gateway::Turn;
+use crate::gateway::adapter::TranslateOptions;
+use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry, ResultContent};
+use crate::gateway::adapter::part::{self, Part as ClientPart};
+use crate::gateway::fields::Notes;
+use crate::wire::Json;
+use crate::wire::gemini::ResultPart;
+use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part, Parts};
+use toolbooth::json::{self, Value};
+
+/// The signature that Google's documentation provides for calls that another model has made.
+const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// The parts of `systemInstruction`, and `contents`.
+pub(super) fn contents<'t>(
+    conversation: Conversation<'t>,
+    options: &TranslateOptions<'_>,
+    notes: &mut Notes,
+) -> (Vec<Part<'t>>, Vec<Content<'t>>) {
+    let system = parts(conversation.system, notes);
+    // Only the calls since the last user message are checked for signatures.
+    let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));
+    let turn_begins = conversation.entries.iter().rposition(is_user).unwrap_or_default();
+    let needs_signature = generation(options.model).is_none_or(|generation| generation >= 3);
+    let mut contents = Vec::new();
+    for (index, entry) in conversation.entries.into_iter().enumerate() {
+        match entry {
+            Entry::User(user) => push(&mut contents, "user", parts(user, notes)),
+            Entry::Assistant(message) => {
+                let is_checked = needs_signature && index >= turn_begins;
+                assistant(message, is_checked, &mut contents, notes);
+            }
+            Entry::Native(turn) => native(turn, &mut contents),
+        }
+    }
+    (system, contents)
+}
+
+fn push<'t>(contents: &mut Vec<Content<'t>>, role: &'static str, parts: Vec<Part<'t>>) {
+    if !parts.is_empty() {
+        contents.push(Content { role, parts: Parts::List(parts) });
+    }
+}
+
+/// An assistant message and the results of its calls, which are in the order of the calls.
+fn assistant<'t>(
+    message: Assistant<'t>,
+    is_checked: bool,
+    contents: &mut Vec<Content<'t>>,
+    notes: &mut Notes,
+) {
+    let (mut said, mut results, mut further) = (Vec::new(), Vec::new(), Vec::new());
+    let signature = message.extra_content.and_then(thought_signature);
+    let has_texts = message.texts.iter().any(|text| !text.is_empty());
+    let mut of_text = signature.filter(|_| message.calls.is_empty() || has_texts);
+    for text in message.texts.into_iter().filter(|text| !text.is_empty()) {
+        said.push(Part::Text { text, thought_signature: of_text.take() });
+    }
+    for (index, call) in message.calls.into_iter().enumerate() {
+        let mut signature = call.extra_content.and_then(thought_signature);
+        if signature.is_none() && is_checked && index == 0 {
+            notes.warn(
+                "messages[].tool_calls[].extra_content.google.thought_signature is missing: send back what the \
+                 answer had, so that the model can continue its reasoning"
+                    .to_owned(),
+            );
+            signature = Some(FOREIGN_SIGNATURE.into());
+        }
+        if let Some(result) = call.result {
+            results.push(result_part(call.name.clone(), result, &mut further, notes));
+        }
+        let function_call = FunctionCall { name: call.name, args: call.arguments };
+        said.push(Part::Call { function_call, thought_signature: signature });
+    }
+    results.extend(further);
+    push(contents, "model", said);
+    push(contents, "user", results);
+}
+
+/// `extra_content.google.thought_signature`.
+fn thought_signature(extra_content: Value<'_>) -> Option<Cow<'_, str>> {
+    let Value::Object(mut extra) = extra_content else { return None };
+    let Some(Value::Object(mut own)) = extra.take("google") else { return None };
+    match own.take("thought_signature") {
+        Some(Value::String(signature)) => Some(signature),
+        _ => None,
+    }
+}
+
+/// A result. Images follow in `further`.
+fn result_part<'t>(
+    name: Cow<'t, str>,
+    result: ResultContent<'t>,
+    further: &mut Vec<Part<'t>>,
+    notes: &mut Notes,
+) -> Part<'t> {
+    let mut texts = Vec::new();
+    let mut others = Vec::new();
+    for part in result.parts {
+        match part {
+            ClientPart { content: part::Content::Text(text), .. } => texts.push(text),
+            part => others.push(part),
+        }
+    }
+    further.extend(parts(others, notes));
+    let text = match texts.len() {
+        1 => texts.swap_remove(0),
+        _ => texts.join("\n").into(),
+    };
+    Part::Result(ResultPart::new(None, name, structured(text, result.is_error)))
+}
+
+/// A result as JSON, if it is an object or an array, and otherwise as text.
+fn structured(text: Cow<'_, str>, is_error: bool) -> Result<Value<'_>, Value<'_>> {
+    let value = match json::parse(&text) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => Some(value.into_owned()),
+        Ok(_) | Err(_) => None,
+    };
+    let value = value.unwrap_or(Value::String(text));
+    if is_error { Err(value) } else { Ok(value) }
+}
+
+/// A round of the tool loop, as Gemini wrote it.
+fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
+    let parts = Parts::Native(Json::Text(turn.native.as_str().into()));
+    contents.push(Content { role: "model", parts });
+    // A result has the id that Gemini gave the call. Older models give none and reject it.
+    let parts = json::parse_within(&turn.native, &mut { usize::MAX }).unwrap_or_default();
+    let parts = parts.as_array().unwrap_or_default();
+    let call = |part: &Value<'_>| {
+        let call = part.get("functionCall").or_else(|| part.get("function_call"))?;
+        Some(call.get("id").and_then(Value::as_str).map(|id| Cow::Owned(id.to_owned())))
+    };
+    let ids = parts.iter().filter_map(call).chain(std::iter::repeat(None));
+    let results = turn.results.iter().zip(ids).map(|(result, id)| {
+        let value = structured(result.content.as_str().into(), result.is_error);
+        Part::Result(ResultPart::new(id, result.name.as_str().into(), value))
+    });
+    push(contents, "user", results.collect());
+}
+
+/// Parts of a message.
+fn parts<'t>(all: Vec<ClientPart<'t>>, notes: &mut Notes) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    for ClientPart { content, cache_control, path } in all {
+        if cache_control.is_some() {
+            notes.drop_member(&format!("{path}.cache_control"));
+        }
+        parts.push(match content {
+            part::Content::Text(text) if text.is_empty() => continue,
+            part::Content::Text(text) => Part::Text { text, thought_signature: None },
+            part::Content::Url(url) => {
+                Part::File { file_data: FileData { mime_type: media_type(&url), file_uri: url } }
+            }
+            part::Content::Data { media_type, base64 } => {
+                let mime_type = match media_type.as_ref() {
+                    "audio/mp3" => Cow::Borrowed("audio/mpeg"),
+                    _ => media_type,
+                };
+                Part::Inline { inline_data: InlineData { mime_type, data: base64 } }
+            }
+        });
+    }
+    parts
+}
+
+/// The media type that the name of a file tells.
+fn media_type(url: &str) -> Option<&'static str> {
+    let path = url.split(['?', '#']).next()?;
+    let (_, extension) = path.rsplit_once('.')?;
+    Some(match extension.to_ascii_lowercase().as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "gif" => "image/gif",
+        "heic" => "image/heic",
+        "heif" => "image/heif",
+        "pdf" => "application/pdf",
+        _ => return None,
+    })
+}

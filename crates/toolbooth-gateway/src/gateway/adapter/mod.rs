@@ -1,0 +1,278 @@
+//! The providers' formats: requests are translated into them, and answers are decoded from them.
+
+mod anthropic;
+mod conversation;
+mod gemini;
+mod openai;
+mod part;
+mod schema;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::builder::Builder;
+use super::error::{ErrorKind, GatewayError};
+use super::fields::{Fields, Notes};
+use super::sse::SseEvent;
+use super::stream::StreamEvent;
+use super::{ChatRequest, Completion, FunctionTool, IdSource, Tool, UpstreamError};
+use toolbooth::json::{self, Object, Value};
+use toolbooth::schema::text::{cut, excerpt};
+
+/// The most JSON values in an answer: log probabilities have many.
+const MAX_VALUES: usize = 2_000_000;
+
+/// The longest error message that is passed on, in characters.
+const MAX_MESSAGE: usize = 2000;
+
+/// A provider's format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    /// OpenAI itself, whose limits are known.
+    OpenAi,
+    /// Any other provider with OpenAI's Chat Completions format.
+    OpenAiCompatible,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini generateContent.
+    Gemini,
+}
+
+/// What a translation needs to know apart from the request.
+#[derive(Debug, Clone)]
+pub struct TranslateOptions<'a> {
+    /// The model, as the provider names it.
+    pub model: &'a str,
+    /// Provider and model for error messages, such as `google/gemini-2.5-pro`.
+    pub target: &'a str,
+    /// Whether to ask for a stream. Usage is always requested.
+    pub stream: bool,
+    /// The compiled-in tools that the model may call, as JSON in the provider's format: entries of the list
+    /// `list` of its adapter.
+    pub server_tools: &'a [&'a str],
+    /// Whether `tool_choice` may force a call. False after the first round of the tool loop: a forcing choice becomes
+    /// `auto`.
+    pub may_force: bool,
+    /// `max_tokens` for providers that require it, if the request has none.
+    pub default_max_tokens: u64,
+}
+
+/// A request in a provider's format.
+#[derive(Debug, Clone)]
+pub struct Translation {
+    /// The body.
+    pub body: Vec<u8>,
+    /// The members of the request that the provider does not get, such as `seed` or `messages[].name`.
+    pub dropped: Vec<String>,
+    /// What the client should know: conversions that change the request.
+    pub warnings: Vec<String>,
+}
+
+/// What a provider's format needs. Each is in a file of its own; [`Provider::adapter`] is the table.
+pub(super) struct Adapter {
+    /// The name of the list of compiled-in tools in the format ([`Catalog::list`](toolbooth::catalog::Catalog::list)).
+    pub(super) list: &'static str,
+    /// The path and query after the base URL, for a model and whether its answer is streamed.
+    path: fn(&str, bool) -> String,
+    /// The headers that authenticate a request with a key, and those that select the version.
+    headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
+    /// Writes the body of a request.
+    translate: Translate,
+    /// Reads the body of an answer that is not a stream.
+    decode: fn(Value<'_>, &mut Builder) -> Result<(), UpstreamError>,
+    /// Reads the events of a stream.
+    pub(super) decoder: fn() -> Box<dyn EventDecoder>,
+}
+
+type Translate =
+    fn(&ChatRequest, &TranslateOptions<'_>, &mut Notes) -> Result<Vec<u8>, GatewayError>;
+
+/// Reads the events of a provider's stream.
+pub(super) trait EventDecoder {
+    /// Reads an event.
+    fn event(
+        &mut self,
+        event: &SseEvent<'_>,
+        builder: &mut Builder,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), UpstreamError>;
+
+    /// The stream has ended. Adds the last events.
+    fn end(
+        &mut self,
+        builder: &mut Builder,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), UpstreamError>;
+}
+
+/// Shows nothing. A supertrait would link the code that shows every part of a decoder.
+impl fmt::Debug for dyn EventDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventDecoder(…)")
+    }
+}
+
+impl Provider {
+    /// What its format needs.
+    pub(super) fn adapter(self) -> &'static Adapter {
+        match self {
+            Self::OpenAi => &openai::OPENAI,
+            Self::OpenAiCompatible => &openai::COMPATIBLE,
+            Self::Anthropic => &anthropic::ADAPTER,
+            Self::Gemini => &gemini::ADAPTER,
+        }
+    }
+
+    /// The path and query after the base URL.
+    pub fn path(self, model: &str, stream: bool) -> String {
+        (self.adapter().path)(model, stream)
+    }
+
+    /// The headers that authenticate a request, and those that select the version. A provider on one's own machine may
+    /// have no key.
+    pub fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        (self.adapter().headers)(key)
+    }
+
+    /// Translates a request.
+    ///
+    /// # Errors
+    /// The provider cannot get it.
+    pub fn translate(
+        self,
+        request: &ChatRequest,
+        options: &TranslateOptions<'_>,
+    ) -> Result<Translation, GatewayError> {
+        let mut notes = Notes::default();
+        let body = (self.adapter().translate)(request, options, &mut notes)?;
+        let (dropped, warnings) = notes.into_parts();
+        Ok(Translation { body, dropped, warnings })
+    }
+
+    /// Decodes the body of a successful response that is not a stream.
+    ///
+    /// # Errors
+    /// The provider reported an error, or the body is malformed.
+    pub fn decode(self, body: &[u8], ids: IdSource) -> Result<Completion, UpstreamError> {
+        let text = str::from_utf8(body)
+            .map_err(|_| UpstreamError::malformed("the answer is not UTF-8"))?;
+        let value = json::parse_within(text, &mut { MAX_VALUES })
+            .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
+        let mut builder = Builder::new(ids, true);
+        (self.adapter().decode)(value, &mut builder)?;
+        Ok(builder.into_completion())
+    }
+
+    /// Decodes the body of a response with an error status. All providers' errors are alike.
+    pub fn decode_error(self, status: u16, body: &[u8]) -> UpstreamError {
+        reported(status, &json::parse_bytes(body).unwrap_or_default())
+    }
+}
+
+/// The data of an event, which must be JSON.
+fn event_data<'e>(data: &'e str, max_values: usize) -> Result<Value<'e>, UpstreamError> {
+    json::parse_within(data, &mut { max_values })
+        .map_err(|_| UpstreamError::malformed("an event of the stream is not JSON"))
+}
+
+/// The members of an answer or of an event.
+///
+/// # Errors
+/// It is not an object, or it is an error.
+fn members_of_answer(value: Value<'_>) -> Result<Object<'_>, UpstreamError> {
+    if value.get("error").is_some_and(|error| !error.is_null()) {
+        return Err(reported(200, &value));
+    }
+    match value {
+        Value::Object(members) => Ok(members),
+        _ => Err(UpstreamError::malformed("the answer is not an object")),
+    }
+}
+
+/// The members of the request that a translation reads. The gateway itself has read `n` and
+/// `stream_options.include_usage`.
+fn members<'t>(request: &'t ChatRequest, notes: &mut Notes) -> Result<Fields<'t>, GatewayError> {
+    let mut object = Object::default();
+    for (name, json) in &request.members {
+        let value = json::parse_within(json.get(), &mut { usize::MAX })
+            .map_err(|_| GatewayError::expected(name, "valid JSON"))?;
+        object.insert(name.as_str().into(), value);
+    }
+    let mut fields = Fields::of(Value::Object(object), String::new())?;
+    fields.take("n");
+    if let Some(mut options) = fields.fields("stream_options")? {
+        options.take("include_usage");
+        options.finish(notes);
+    }
+    if fields.take("functions").is_some() {
+        let message = "functions is deprecated, and this provider does not have it: use tools";
+        return Err(GatewayError::invalid("functions", message.to_owned()));
+    }
+    Ok(fields)
+}
+
+/// The client's functions, each with its path.
+///
+/// # Errors
+/// There is a tool of another kind.
+fn tools_of(request: &ChatRequest) -> Result<Vec<(String, &FunctionTool)>, GatewayError> {
+    let mut functions = Vec::new();
+    for (index, tool) in request.tools.iter().enumerate() {
+        let Tool::Function(function) = tool else {
+            let path = format!("tools[{index}].type");
+            return Err(GatewayError::expected(&path, "\"function\" for this provider"));
+        };
+        functions.push((format!("tools[{index}]"), function));
+    }
+    Ok(functions)
+}
+
+/// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with
+/// the status 200 gets the status that fits its type.
+fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
+    // Gemini sends an array if the request was for a stream.
+    let value = value.as_array().and_then(<[_]>::first).unwrap_or(value);
+    let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+    let text = |name: &str| error.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let message = error
+        .as_str()
+        .or_else(|| text("message"))
+        .or_else(|| text("detail"))
+        .unwrap_or("The provider reported an error without a message");
+    let kind = text("type").or_else(|| text("status")).or_else(|| text("code")).unwrap_or_default();
+    let code = error.get("code").and_then(Value::as_number).and_then(serde_json::Number::as_u64);
+    let code = code.and_then(|code| u16::try_from(code).ok()).filter(|it| (400..600).contains(it));
+    // Gemini answers a wrong key with 400.
+    let details = error.get("details").and_then(Value::as_array).unwrap_or_default();
+    let is_key_invalid = |detail: &Value<'_>| {
+        detail.get("reason").and_then(Value::as_str) == Some("API_KEY_INVALID")
+    };
+    let status = match status {
+        400 if details.iter().any(is_key_invalid) => 401,
+        200 => code.unwrap_or_else(|| status_of(kind)),
+        status => status,
+    };
+    UpstreamError::Reported { status, kind: excerpt(kind), message: cut(message, MAX_MESSAGE) }
+}
+
+/// The status that fits a type of error.
+fn status_of(kind: &str) -> u16 {
+    match kind {
+        "invalid_request_error" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => 400,
+        "authentication_error" | "UNAUTHENTICATED" => 401,
+        "billing_error" => 402,
+        "permission_error" | "PERMISSION_DENIED" => 403,
+        "not_found_error" | "NOT_FOUND" => 404,
+        "request_too_large" => 413,
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
+        "UNAVAILABLE" => 503,
+        "overloaded_error" => 529,
+        "timeout_error" | "DEADLINE_EXCEEDED" => 504,
+        _ => 500,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! OpenAI Chat Completions, and the providers with its format.
+
+mod request;
+mod stream;
+
+use super::{Adapter, members_of_answer};
+use crate::gateway::UpstreamError;
+use crate::gateway::builder::Builder;
+use crate::wire::openai::{self, Choice};
+use toolbooth::json::Value;
+
+/// OpenAI itself, which rejects members that it does not know.
+pub(super) static OPENAI: Adapter = adapter(true);
+/// Any other provider with its format.
+pub(super) static COMPATIBLE: Adapter = adapter(false);
+
+const fn adapter(strict: bool) -> Adapter {
+    Adapter {
+        list: "openai",
+        path: |_, _| "/chat/completions".to_owned(),
+        headers: |key| {
+            key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+        },
+        translate: match strict {
+            true => |request, options, notes| request::translate(request, options, true, notes),
+            false => |request, options, notes| request::translate(request, options, false, notes),
+        },
+        decode,
+        decoder: || Box::<stream::Stream>::default(),
+    }
+}
+
+fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+    let body = members_of_answer(body)?;
+    let openai::Completion { answer, created, mut body, choice } =
+        openai::completion(body).map_err(UpstreamError::Malformed)?;
+    let Some(Choice { mut choice, mut message }) = choice else {
+        return Err(UpstreamError::malformed("the answer has no choice"));
+    };
+    builder.answer(answer)?;
+    body.retain(|name, _| !matches!(name, "object" | "_2api"));
+    choice.take("index");
+    message.take("role");
+    let completion = &mut builder.completion;
+    completion.created = created;
+    completion.message.extra = message.into_owned();
+    completion.extra.body = body.into_owned();
+    completion.extra.choice = choice.into_owned();
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! The client's schemas, as a provider accepts them (2api.ai, 5.4).
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{ErrorKind, GatewayError};
+use crate::gateway::fields::{Fields, Notes, raw_member};
+use crate::gateway::{ChatRequest, FunctionTool};
+use crate::providers::schema::{Target, adapt_schema};
+use crate::wire::Json;
+use toolbooth::json;
+use toolbooth::protocol::keywords::{walk, walk_mut};
+
+/// A schema of the request.
+pub(super) struct ClientSchema<'t> {
+    /// Its JSON.
+    json: &'t RawValue,
+    /// What has it, for messages: `Tool 'x'`.
+    owner: String,
+    /// Where it is in the request.
+    path: String,
+}
+
+impl<'t> ClientSchema<'t> {
+    /// The parameters of a tool, which is at `path`.
+    pub(super) fn of_tool(tool: &'t FunctionTool, path: &str) -> Option<Self> {
+        Some(Self {
+            json: tool.parameters.as_deref()?,
+            owner: format!("Tool '{}'", tool.name),
+            path: format!("{path}.function.parameters"),
+        })
+    }
+
+    /// The schema of `response_format`, whose members are `format`.
+    ///
+    /// # Errors
+    /// It is malformed.
+    pub(super) fn of_response_format(
+        request: &'t ChatRequest,
+        format: &mut Fields<'_>,
+        notes: &mut Notes,
+    ) -> Result<Option<Self>, GatewayError> {
+        let Some(mut own) = format.fields("json_schema")? else {
+            return Err(GatewayError::expected(&format.path_of("json_schema"), "an object"));
+        };
+        let path = own.path_of("schema");
+        own.take("schema");
+        // The providers' answers always follow the schema.
+        own.take("strict");
+        own.finish(notes);
+        let format = request.member("response_format");
+        let schema = format.and_then(|json| raw_member(json, &["json_schema", "schema"]));
+        Ok(schema.filter(|json| json.get() != "null").map(|json| Self {
+            json,
+            owner: "response_format".to_owned(),
+            path,
+        }))
+    }
+
+    /// Like [`convert`](Self::convert), for a provider that requires the type `object`.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert).
+    pub(super) fn convert_object(
+        &self,
+        target: &Target,
+        allows_cycles: bool,
+        model: &str,
+        notes: &mut Notes,
+    ) -> Result<Json<'t>, GatewayError> {
+        self.convert_with(target, allows_cycles, true, model, notes)
+    }
+
+    /// The schema as `target` accepts it. If nothing changes, it is the client's text, with its members in the client's
+    /// order.
+    ///
+    /// # Errors
+    /// The target does not accept it. `model` names it in the message.
+    pub(super) fn convert(
+        &self,
+        target: &Target,
+        allows_cycles: bool,
+        model: &str,
+        notes: &mut Notes,
+    ) -> Result<Json<'t>, GatewayError> {
+        self.convert_with(target, allows_cycles, false, model, notes)
+    }
+
+    fn convert_with(
+        &self,
+        target: &Target,
+        allows_cycles: bool,
+        needs_type: bool,
+        model: &str,
+        notes: &mut Notes,
+    ) -> Result<Json<'t>, GatewayError> {
+        let original: Map<String, Value> = serde_json::from_str(self.json.get())
+            .map_err(|_| GatewayError::expected(&self.path, "a JSON Schema object"))?;
+        let mut schema = Value::Object(original.clone());
+        rename_definitions(&mut schema);
+        let mut features = Vec::new();
+        if !has_only_local_references(&schema) || !allows_cycles && has_cycle(&schema) {
+            features.push("$ref".to_owned());
+        }
+        let Value::Object(mut schema) = schema else {
+            return Err(self.incompatible(features, model));
+        };
+        if needs_type && !schema.contains_key("type") {
+            schema.insert("type".to_owned(), "object".into());
+        }
+        if schema.get("type").is_some_and(|kind| kind != "object") {
+            features.push("type".to_owned());
+        }
+        let fitted = match adapt_schema(&schema, target) {
+            Ok(fitted) if features.is_empty() => fitted,
+            Ok(_) => return Err(self.incompatible(features, model)),
+            Err(more) => {
+                features.extend(more);
+                features.sort();
+                features.dedup();
+                return Err(self.incompatible(features, model));
+            }
+        };
+        for warning in fitted.warnings {
+            notes.warn(format!("{}: {warning}", self.owner));
+        }
+        if !fitted.described.is_empty() {
+            let keywords = fitted.described.join(", ");
+            notes.warn(format!(
+                "{}: {model} does not enforce {keywords}; the description says it instead",
+                self.owner
+            ));
+        }
+        for keyword in fitted.dropped {
+            notes.drop_member(&format!("{}.{keyword}", self.path));
+        }
+        if fitted.schema.as_object() == Some(&original) {
+            return Ok(self.json.into());
+        }
+        Ok(Json::Value(json::Value::from(&fitted.schema).into_owned()))
+    }
+
+    fn incompatible(&self, features: Vec<String>, model: &str) -> GatewayError {
+        let are = if features.len() == 1 { "is" } else { "are" };
+        let message = format!(
+            "{} uses '{}' which {are} not supported by {model}",
+            self.owner,
+            features.join("', '")
+        );
+        let error = GatewayError::new(ErrorKind::IncompatibleSchema, message).at(&*self.path);
+        GatewayError { features, ..error }
+    }
+}
+
+/// Moves `definitions`, as older drafts call them, to `$defs`.
+fn rename_definitions(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    if members.contains_key("$defs") {
+        return;
+    }
+    let Some(definitions) = members.remove("definitions") else { return };
+    members.insert("$defs".to_owned(), definitions);
+    walk_mut(schema, &mut |schema| {
+        if let Some(Value::String(reference)) = schema.get_mut("$ref")
+            && let Some(rest) = reference.strip_prefix("#/definitions/")
+        {
+            *reference = format!("#/$defs/{rest}");
+        }
+    });
+}
+
+/// Whether all references are to places in the schema itself.
+fn has_only_local_references(schema: &Value) -> bool {
+    let mut is_local = true;
+    walk(schema, &mut |schema| {
+        is_local &= !schema.contains_key("$dynamicRef") && !schema.contains_key("$recursiveRef");
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            is_local &= reference == "#" || reference.starts_with("#/");
+        }
+    });
+    is_local
+}
+
+/// Whether a definition refers to itself, directly or through others.
+fn has_cycle(schema: &Value) -> bool {
+    let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
+    let mut known: Vec<_> =
+        definitions.map(|(name, definition)| (name.as_str(), references(definition))).collect();
+    // The root has the definitions too: whoever refers to it refers to all.
+    if references(schema).contains(&"#") {
+        return true;
+    }
+    // Definitions that only refer to definitions already removed are removed, until nothing changes.
+    loop {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        let is_open = |references: &[&str]| {
+            references.iter().any(|reference| {
+                let name = reference.strip_prefix("#/$defs/").and_then(|it| it.split('/').next());
+                name.is_none_or(|name| names.contains(&name))
+            })
+        };
+        let before = known.len();
+        known.retain(|(_, references)| is_open(references));
+        if known.len() == before {
+            return before > 0;
+        }
+    }
+}
+
+fn references(schema: &Value) -> Vec<&str> {
+    let mut references = Vec::new();
+    walk(schema, &mut |schema| {
+        references.extend(schema.get("$ref").and_then(Value::as_str));
+    });
+    references
+}

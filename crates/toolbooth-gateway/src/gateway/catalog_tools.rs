@@ -1,0 +1,254 @@
+//! The compiled-in tools that a request gives the model: which ones, and their calls.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Provider;
+use super::error::{ErrorKind, GatewayError};
+use super::report::{RanCall, ReportedChallenge};
+use super::request::{ChatRequest, Tool, ToolResult};
+use crate::providers::for_model;
+use crate::wire::{Arguments, ToolCall};
+use toolbooth::call::{
+    NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector,
+};
+use toolbooth::catalog;
+use toolbooth::json::{self, Value};
+use toolbooth::schema::text::excerpt;
+use toolbooth::settings::{Allowlist, Permission};
+use toolbooth::tool::{Credentials, Dialogue};
+
+/// The compiled-in tools of a request. The gateway runs their calls.
+#[derive(Debug, Default)]
+pub(super) struct CatalogTools {
+    selected: Vec<Selected>,
+}
+
+#[derive(Debug)]
+struct Selected {
+    tool: &'static catalog::Tool,
+    /// Whether the user must approve its calls, so that the client gets them.
+    needs_approval: bool,
+}
+
+/// Calls that were run.
+#[derive(Debug, Default)]
+pub(super) struct RunCalls {
+    /// In the order of the calls.
+    pub(super) results: Vec<ToolResult>,
+    pub(super) ran: Vec<RanCall>,
+    /// What the user must do before one of the tools can run.
+    pub(super) challenge: Option<ReportedChallenge>,
+}
+
+/// An entry of `tools`: `{"type": "toolbooth", "allowed": ["Weather.*"], "require_approval": "never"}`, or that of
+/// an MCP server called `toolbooth`.
+#[derive(Deserialize)]
+struct Selection {
+    #[serde(alias = "allowed_tools")]
+    allowed: Option<Vec<String>>,
+    require_approval: Option<Approval>,
+}
+
+/// Which calls the user must approve. By default those of tools that may destroy something.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Approval {
+    Never,
+    Always,
+}
+
+impl CatalogTools {
+    /// Selects the tools that a request asks for, among those that the caller may run.
+    ///
+    /// # Errors
+    /// An entry is malformed or selects nothing, or a tool has the name of one of the client's.
+    pub(super) fn select(
+        request: &ChatRequest,
+        context: &RequestContext<'_>,
+    ) -> Result<Self, GatewayError> {
+        let mut selected: Vec<Selected> = Vec::new();
+        for (index, entry) in request.gateway_tools.iter().enumerate() {
+            let Selection { allowed, require_approval } = selection(entry, index)?;
+            let allowed = allowed.map(Allowlist::only);
+            let is_allowed = |tool: &catalog::Tool| match &allowed {
+                None => true,
+                Some(allowed) => tool.permission_in(allowed) == Permission::Given,
+            };
+            // The latest version of each tool has its plain name.
+            let latest = context.pipeline.catalog.tools.iter().filter(|tool| {
+                context
+                    .pipeline
+                    .catalog
+                    .named(tool.name)
+                    .is_some_and(|it| it.version == tool.version)
+            });
+            let mut tools =
+                latest.filter(|tool| is_allowed(tool) && context.allows(tool)).peekable();
+            if tools.peek().is_none() {
+                let message = "allowed must name tools of this server that the caller may call: \
+                               ids, names, or Toolkit.*";
+                return Err(GatewayError::invalid(
+                    format!("gateway tools[{index}].allowed"),
+                    message,
+                ));
+            }
+            for tool in tools {
+                let needs_approval = match require_approval {
+                    Some(Approval::Never) => false,
+                    Some(Approval::Always) => true,
+                    None => tool.destructive,
+                };
+                if !selected.iter().any(|it| it.tool.name == tool.name) {
+                    selected.push(Selected { tool, needs_approval });
+                }
+            }
+        }
+        for tool in &request.tools {
+            let Tool::Function(function) = tool else { continue };
+            if selected.iter().any(|it| it.tool.name == function.name) {
+                let message = format!(
+                    "Tool '{}' is also one of this server's tools; rename it, or narrow allowed",
+                    excerpt(&function.name)
+                );
+                return Err(GatewayError::invalid("tools", message));
+            }
+        }
+        Ok(Self { selected })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.selected.is_empty()
+    }
+
+    /// The definitions in the format of `provider`, and a warning for each tool that it does not support.
+    pub(super) fn definitions(
+        &self,
+        provider: Provider,
+        context: &RequestContext<'_>,
+    ) -> Result<(Vec<&'static str>, Vec<String>), GatewayError> {
+        if self.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let list = context.list(provider.adapter().list).map_err(|rejection| {
+            GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
+        })?;
+        let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
+        for entry in list.entries {
+            let is_selected = |it: &Selected| it.tool.name == entry.name;
+            if !self.selected.iter().any(is_selected) {
+                continue;
+            }
+            if !entry.unsupported.is_empty() {
+                warnings.push(format!(
+                    "Tool '{}' is left out: the provider does not support {}",
+                    entry.name,
+                    entry.unsupported.join(", ")
+                ));
+            } else if let Some(json) = list.body.get(entry.start..entry.end) {
+                definitions.push(json);
+            }
+        }
+        Ok((definitions, warnings))
+    }
+
+    fn tool(&self, name: &str) -> Option<&Selected> {
+        self.selected.iter().find(|it| it.tool.name == name)
+    }
+
+    /// Whether the gateway runs this call. The others are for the client, with those that the user must approve.
+    pub(super) fn runs(&self, call: &ToolCall<'_>) -> bool {
+        !call.custom && self.tool(&call.name).is_some_and(|it| !it.needs_approval)
+    }
+
+    /// Runs calls side by side; the results are in the order of the calls.
+    ///
+    /// # Errors
+    /// The caller's rate limit is reached.
+    pub(super) async fn run(
+        &self,
+        calls: &[ToolCall<'static>],
+        user: Option<&str>,
+        context: &RequestContext<'_>,
+    ) -> Result<RunCalls, GatewayError> {
+        // All argument strings of an answer share one limit.
+        let mut values_left = json::MAX_VALUES;
+        let requests = calls.iter().map(|call| self.request(call, user, &mut values_left));
+        let outcomes = context.call_all(requests.collect()).await.map_err(|rejection| {
+            let error = GatewayError::new(ErrorKind::RateLimited, rejection.describe().to_string());
+            GatewayError { retry_after_ms: Some(60_000), ..error }
+        })?;
+        let mut run = RunCalls::default();
+        for (call, outcome) in calls.iter().zip(outcomes) {
+            if let Outcome::Rejected(Rejection::MissingRequirements(missing)) = &outcome
+                && let Some(challenge) = missing.challenges.first()
+            {
+                run.challenge.get_or_insert_with(|| ReportedChallenge {
+                    provider: challenge.provider.clone(),
+                    url: challenge.url.clone(),
+                    check_url: challenge.check_url.clone(),
+                });
+            }
+            let ms = match &outcome {
+                Outcome::Done { duration_ms, .. } | Outcome::Failed { duration_ms, .. } => {
+                    *duration_ms
+                }
+                Outcome::InputRequired { .. } | Outcome::InvalidInput(_) | Outcome::Rejected(_) => {
+                    0
+                }
+            };
+            let result = for_model(outcome, &call.name);
+            run.ran.push(RanCall {
+                id: call.id.to_string(),
+                tool: call.name.to_string(),
+                ms,
+                error: result.as_ref().err().map(|error| excerpt(error)),
+            });
+            run.results.push(ToolResult {
+                call_id: call.id.to_string(),
+                name: call.name.to_string(),
+                is_error: result.is_err(),
+                content: match result {
+                    Ok(serde_json::Value::String(text)) | Err(text) => text,
+                    Ok(value) => json::to_string(&value),
+                },
+            });
+        }
+        Ok(run)
+    }
+
+    fn request<'t>(
+        &self,
+        call: &'t ToolCall<'static>,
+        user: Option<&str>,
+        values_left: &mut usize,
+    ) -> Result<ToolRequest<'t>, Rejection> {
+        let selected = self.tool(&call.name).ok_or(Rejection::InvalidToolId { meant: None })?;
+        let Arguments::Text(text) = &call.arguments else {
+            return Err(Rejection::Malformed("The arguments are not text".to_owned()));
+        };
+        let input = match text.trim() {
+            "" => Value::Object(json::Object::default()),
+            text => json::parse_within(text, values_left).map_err(|error| {
+                let message = format!("Invalid JSON in arguments: {error}. Please retry.");
+                Rejection::Malformed(message)
+            })?,
+        };
+        Ok(ToolRequest {
+            tool: ToolSelector::Resolved(selected.tool),
+            call_id: Some(call.id.to_string()),
+            input,
+            nulls: NullHandling::AsAbsent,
+            credentials: Credentials { user_id: user.map(str::to_owned), ..Credentials::default() },
+            dialogue: Dialogue::default(),
+        })
+    }
+}
+
+fn selection(entry: &RawValue, index: usize) -> Result<Selection, GatewayError> {
+    json::read(entry.get().as_bytes()).ok_or_else(|| {
+        let message = "A tool of type toolbooth may have allowed (an array of ids, names or Toolkit.*) \
+                       and require_approval (never or always)";
+        GatewayError::invalid(format!("gateway tools[{index}]"), message)
+    })
+}

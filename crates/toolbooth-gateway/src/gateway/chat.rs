@@ -1,0 +1,263 @@
+//! A chat request: who sent it, what it asks for, and its limits.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::arguments::Schemas;
+use super::catalog_tools::CatalogTools;
+use super::completion::Completion;
+use super::error::{ErrorKind, GatewayError};
+use super::limits::Limits;
+use super::plan::{CALLER_KEY, Plan, Target};
+use super::report::Report;
+use super::request::ChatRequest;
+use super::settings::GatewaySettings;
+use super::{CompletionInfo, IdSource, continuation, rounds};
+use toolbooth::address::is_localhost;
+use toolbooth::call::{Pipeline, RequestContext};
+use toolbooth::host::Host;
+use toolbooth::http::{Answer, Headers};
+use toolbooth::json;
+use toolbooth::log::CallRecorder;
+use toolbooth::principal::{GATEWAY_SCOPE, Principal};
+use toolbooth::schema::text::excerpt;
+use toolbooth::secret::Secret;
+
+/// The rounds of a request with compiled-in tools, unless it asks for another number.
+const DEFAULT_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 25;
+
+/// Who sent a request, and what serves it.
+pub(crate) struct Sender<'a> {
+    pub(crate) settings: &'a GatewaySettings,
+    pub(crate) headers: &'a dyn Headers,
+    pub(crate) principal: Principal,
+    pub(crate) pipeline: &'a Pipeline,
+    pub(crate) host: &'a dyn Host,
+    /// Records nothing. Each round records its calls.
+    pub(crate) calls: CallRecorder,
+}
+
+impl Sender<'_> {
+    pub(crate) fn context(&self) -> RequestContext<'_> {
+        let Self { headers, principal, pipeline, host, calls, .. } = self;
+        RequestContext {
+            query: "",
+            parameter: "",
+            headers: *headers,
+            principal,
+            pipeline,
+            host: *host,
+            calls,
+        }
+    }
+}
+
+/// `request_options` (2api.ai, 7.3, and those of the gateway).
+#[derive(Debug, Default, Deserialize)]
+struct Options {
+    #[serde(default)]
+    validate_tool_arguments: bool,
+    max_rounds: Option<usize>,
+    max_tool_calls: Option<usize>,
+    timeout_ms: Option<u64>,
+}
+
+/// A chat request that is being served.
+pub(super) struct Chat<'a> {
+    pub(super) sender: Sender<'a>,
+    pub(super) request: ChatRequest,
+    pub(super) plan: Plan<'a>,
+    /// The model that has answered last.
+    pub(super) answered: Option<Target<'a>>,
+    pub(super) tools: CatalogTools,
+    pub(super) limits: Limits<'a>,
+    /// The schemas of the client's tools, if arguments are validated.
+    pub(super) schemas: Option<Schemas>,
+    pub(super) report: Report,
+    /// The user on whose behalf compiled-in tools run.
+    pub(super) user: Option<String>,
+    /// The messages before the rounds of this request.
+    pub(super) sent_messages: usize,
+    pub(super) max_rounds: usize,
+    started_ms: u64,
+    pub(super) deadline_ms: u64,
+    subrequests_left: usize,
+    /// The calls of the round before, to notice a model that repeats itself.
+    pub(super) repeated: Vec<(String, String)>,
+}
+
+/// Serves a chat request.
+pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
+    let started_ms = sender.host.now_ms();
+    let mut report = Report::default();
+    let prepared = match Prepared::of(&sender, body, started_ms, &mut report) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            report.log(&sender, error.kind.status(), Some(error.kind.code()), started_ms);
+            return error.response().into();
+        }
+    };
+    rounds::answer(Chat::new(sender, prepared, report, started_ms)).await
+}
+
+impl<'a> Chat<'a> {
+    fn new(sender: Sender<'a>, prepared: Prepared<'a>, report: Report, started_ms: u64) -> Self {
+        let Prepared { request, options, plan, tools, limits, schemas, warnings, user } = prepared;
+        let settings = sender.settings;
+        let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
+        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
+        Self {
+            sent_messages: request.history.len(),
+            request,
+            plan,
+            answered: None,
+            tools,
+            limits,
+            schemas,
+            report: Report { warnings, ..report },
+            user,
+            max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
+            started_ms,
+            deadline_ms: started_ms.saturating_add(deadline),
+            subrequests_left: settings.max_subrequests,
+            repeated: Vec::new(),
+            sender,
+        }
+    }
+
+    /// The time until the deadline.
+    ///
+    /// # Errors
+    /// There is none left.
+    pub(super) fn time_left(&self) -> Result<Duration, GatewayError> {
+        let left = self.deadline_ms.saturating_sub(self.sender.host.now_ms());
+        if left == 0 {
+            return Err(GatewayError::deadline());
+        }
+        Ok(Duration::from_millis(left))
+    }
+
+    /// Takes requests to providers or calls of tools from the budget.
+    pub(super) fn spend(&mut self, count: usize) -> Result<(), GatewayError> {
+        self.time_left()?;
+        match self.subrequests_left.checked_sub(count) {
+            Some(left) => {
+                self.subrequests_left = left;
+                Ok(())
+            }
+            None => {
+                let message = "The request needs more requests to models and calls of tools than the \
+                               operator allows (GATEWAY_MAX_SUBREQUESTS)";
+                Err(GatewayError::new(ErrorKind::Budget, message))
+            }
+        }
+    }
+
+    /// New ids for the calls of an answer, if the provider gives none.
+    pub(super) fn ids(&self) -> Result<IdSource, GatewayError> {
+        let seed = self.sender.host.random_16().map_err(|_| {
+            GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
+        })?;
+        Ok(IdSource::new(seed))
+    }
+
+    /// What the client is told about an answer: the provider's words, or the gateway's if it has none.
+    pub(super) fn info(&self, completion: &Completion) -> CompletionInfo {
+        let now_ms = self.sender.host.now_ms();
+        CompletionInfo {
+            id: completion.id.clone().unwrap_or_else(|| format!("chatcmpl-{now_ms:x}")),
+            model: completion.model.clone().unwrap_or_else(|| self.report.model.clone()),
+            created: completion.created.unwrap_or(now_ms / 1000),
+        }
+    }
+
+    /// Writes the line of the request to the log, with the code of its error.
+    pub(super) fn log(&self, status: u16, error: Option<&'static str>) {
+        self.report.log(&self.sender, status, error, self.started_ms);
+    }
+}
+
+/// What is known before a model is asked.
+struct Prepared<'a> {
+    request: ChatRequest,
+    options: Options,
+    plan: Plan<'a>,
+    tools: CatalogTools,
+    limits: Limits<'a>,
+    schemas: Option<Schemas>,
+    warnings: Vec<String>,
+    user: Option<String>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Checks who may chat, reads the request and checks it. The report gets the model that it asks for.
+    fn of(
+        sender: &Sender<'a>,
+        body: &str,
+        now_ms: u64,
+        report: &mut Report,
+    ) -> Result<Self, GatewayError> {
+        let Sender { settings, headers, principal, pipeline, host, .. } = sender;
+        if settings.local_only
+            && matches!(principal, Principal::Anonymous { .. })
+            && !headers.get("host").is_some_and(|host| is_localhost(&host))
+        {
+            let message = "Callers without credentials may chat on this machine only";
+            return Err(GatewayError::new(ErrorKind::MissingScope, message));
+        }
+        if !principal.scopes().cover(&[GATEWAY_SCOPE]) {
+            let message = "The caller's credentials lack the scope `gateway`";
+            return Err(GatewayError::new(ErrorKind::MissingScope, message));
+        }
+        let caller_key = caller_key(*headers, settings.caller_keys)?;
+        let mut request = ChatRequest::parse(body)?;
+        report.model = excerpt(&request.model);
+        let plan = Plan::resolve(settings, &request.model, caller_key, *host)?;
+        let options = options(&request)?;
+        let mut limits = Limits::of(principal, &pipeline.settings, settings);
+        if let Some(most) = options.max_tool_calls {
+            limits.max_tool_calls = limits.max_tool_calls.min(most);
+        }
+        let mut warnings = limits.check_tools(&request, *host)?;
+        let tools = CatalogTools::select(&request, &sender.context())?;
+        warnings.extend(continuation::restore(&mut request, sender, now_ms)?);
+        let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
+        warnings.extend(schemas.iter().flat_map(Schemas::warnings));
+        let user = request.member("user").and_then(|text| json::read(text.get().as_bytes()));
+        Ok(Self { request, options, plan, tools, limits, schemas, warnings, user })
+    }
+}
+
+/// The caller's own key of the provider, if it sent one.
+fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>, GatewayError> {
+    let Some(key) = headers.get(CALLER_KEY) else { return Ok(None) };
+    let key = Secret::new(key);
+    if !allowed {
+        let message = format!("The operator does not accept {CALLER_KEY} (GATEWAY_CALLER_KEYS)");
+        return Err(GatewayError::new(ErrorKind::CallerKey, message));
+    }
+    if !key.is_bearer_token() {
+        let message = format!("{CALLER_KEY} must be a key: visible ASCII characters");
+        return Err(GatewayError::new(ErrorKind::CallerKey, message));
+    }
+    Ok(Some(key))
+}
+
+fn options(request: &ChatRequest) -> Result<Options, GatewayError> {
+    let Some(text) = &request.request_options else { return Ok(Options::default()) };
+    let options: Option<Options> = json::read(text.get().as_bytes());
+    let fits = |options: &Options| {
+        options.max_rounds.is_none_or(|rounds| (1..=MAX_ROUNDS).contains(&rounds))
+            && options.max_tool_calls != Some(0)
+            && options.timeout_ms != Some(0)
+    };
+    options.filter(fits).ok_or_else(|| {
+        let message = format!(
+            "request_options may have validate_tool_arguments (true or false), max_rounds (1 to \
+             {MAX_ROUNDS}), max_tool_calls and timeout_ms (whole numbers above 0)"
+        );
+        GatewayError::invalid("request_options", message)
+    })
+}

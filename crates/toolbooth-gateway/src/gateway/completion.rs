@@ -1,0 +1,88 @@
+//! A model's answer, the same for all providers.
+
+use super::front;
+use super::{Provider, ToolResult, Turn};
+use crate::wire::{FinishReason, ToolCall, Usage};
+use toolbooth::json::{self, Object};
+
+/// An answer.
+#[derive(Debug, Clone, Default)]
+pub struct Completion {
+    /// The provider's id of the answer.
+    pub id: Option<String>,
+    /// The model that the provider names.
+    pub model: Option<String>,
+    /// When it was created, in seconds since the Unix epoch, if the provider says so.
+    pub created: Option<u64>,
+    /// The message.
+    pub message: AssistantMessage,
+    /// Why the model stopped.
+    pub finish_reason: FinishReason,
+    /// The tokens, as far as the provider has counted them.
+    pub usage: Option<Usage>,
+    /// The content of the message as the provider wrote it, for [`Turn`]. Empty unless it was collected, and for
+    /// providers with OpenAI's format, to which [`message`](Self::message) goes back.
+    pub native: String,
+    /// What the client should know about the answer.
+    pub warnings: Vec<String>,
+    /// Further members of the body and of the choice, which only OpenAI-compatible providers have.
+    pub extra: CompletionExtra,
+}
+
+/// Members that the gateway does not interpret.
+#[derive(Debug, Clone, Default)]
+pub struct CompletionExtra {
+    /// Of the body.
+    pub body: Object<'static>,
+    /// Of the choice.
+    pub choice: Object<'static>,
+}
+
+/// The assistant's message.
+#[derive(Debug, Clone, Default)]
+pub struct AssistantMessage {
+    /// The text; `None` if there is none.
+    pub content: Option<String>,
+    /// Why the model refuses.
+    pub refusal: Option<String>,
+    /// The readable part of the model's reasoning.
+    pub reasoning: Option<String>,
+    /// The calls, in order. Each has an id, and its arguments are text.
+    pub tool_calls: Vec<ToolCall<'static>>,
+    /// Further members. `extra_content` has what the provider must get back (signatures, reasoning).
+    pub extra: Object<'static>,
+}
+
+/// The provider failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UpstreamError {
+    /// It reported an error.
+    Reported {
+        /// The HTTP status that fits the error: that of the response, or of the error's type in a stream.
+        status: u16,
+        /// The provider's word for it.
+        kind: String,
+        /// The provider's message. It may quote the request: for the client, never for a log.
+        message: String,
+    },
+    /// The stream ended before the answer was complete.
+    BrokenOff,
+    /// The answer is not in the provider's format. The text says where; it does not quote the answer.
+    Malformed(String),
+}
+
+impl UpstreamError {
+    /// The answer is malformed.
+    pub(super) fn malformed(reason: &str) -> Self {
+        Self::Malformed(reason.to_owned())
+    }
+}
+
+impl Completion {
+    /// The round of the tool loop that this answer and these results make: append it to
+    /// [`ChatRequest::history`](super::ChatRequest::history). Needs a completion that was collected.
+    pub fn into_turn(self, provider: Provider, results: Vec<ToolResult>) -> Turn {
+        let message = json::to_string(&front::Message::of_request(&self.message));
+        Turn { provider, message, native: self.native, results }
+    }
+}

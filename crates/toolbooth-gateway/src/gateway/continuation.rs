@@ -1,0 +1,207 @@
+//! Rounds of the tool loop that a client carries between two requests, sealed: when a model calls compiled-in tools
+//! and tools of the client in one answer, the client's next request continues after both.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::chat::Sender;
+use super::error::GatewayError;
+use super::request::{ChatRequest, HistoryItem, Role, ToolResult, Turn};
+use crate::wire::ToolCall;
+use toolbooth::json::{self, Object, Value};
+use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
+
+/// How long a client may take until its next request.
+const LIFE_MS: u64 = 24 * 60 * 60 * 1000;
+/// The member of `extra_content` that has the state.
+const MEMBER: &str = "toolbooth";
+
+/// The rounds that a client does not see.
+#[derive(Serialize, Deserialize)]
+struct Rounds {
+    turns: Vec<Turn>,
+    /// The calls of the last round that the client answers.
+    pending: Vec<String>,
+}
+
+/// The results of all calls, in the order of the calls; empty for those that the gateway has not run.
+pub(super) fn in_order(calls: &[ToolCall<'_>], mut results: Vec<ToolResult>) -> Vec<ToolResult> {
+    let result = |call: &ToolCall<'_>| match results.iter().position(|it| it.call_id == call.id) {
+        Some(at) => results.swap_remove(at),
+        None => ToolResult {
+            call_id: call.id.to_string(),
+            name: call.name.to_string(),
+            content: String::new(),
+            is_error: false,
+        },
+    };
+    calls.iter().map(result).collect()
+}
+
+/// Seals the rounds that this request has added for the answer with these calls; `None` if there are none. If the
+/// last round is that of the answer, the calls are its open ones.
+///
+/// # Errors
+/// There is no key: a warning for the client.
+pub(super) fn seal(
+    added: &[HistoryItem],
+    calls: &[ToolCall<'_>],
+    sender: &Sender<'_>,
+) -> Option<Result<String, &'static str>> {
+    let turns = added.iter().filter_map(|item| match item {
+        HistoryItem::Turn(turn) => Some(turn.clone()),
+        HistoryItem::Message { .. } => None,
+    });
+    let turns: Vec<Turn> = turns.collect();
+    let last = turns.last()?;
+    let is_open = |call: &&ToolCall<'_>| last.results.iter().any(|it| it.call_id == call.id);
+    let pending = calls.iter().filter(is_open).map(|call| call.id.to_string()).collect();
+    // As text: a second deserializer would take more space in the Worker.
+    let state = serde_json::Value::String(json::to_string(&Rounds { turns, pending }));
+    Some(match token(sender, sender.host.now_ms()) {
+        Some(token) => {
+            Ok(token.seal(RequestState { state: Some(state), ..RequestState::default() }))
+        }
+        None => {
+            Err("STATE_KEY is not set, so the next request has no results of this server's tools")
+        }
+    })
+}
+
+/// The token of a principal, if the server has a key.
+fn token(sender: &Sender<'_>, now_ms: u64) -> Option<ContinuationToken> {
+    let codec = sender.pipeline.request_state.as_ref()?;
+    let token = codec.token_for((&sender.principal, None), &["chat"], now_ms);
+    Some(token.until(now_ms.saturating_add(LIFE_MS)))
+}
+
+/// Adds the state to a call, which clients send back unchanged.
+pub(super) fn attach(call: &mut ToolCall<'_>, state: &str) {
+    let mut own = Object::default();
+    own.insert(Cow::Borrowed("state"), Value::String(Cow::Owned(state.to_owned())));
+    let mut content = match call.extra.take("extra_content") {
+        Some(Value::Object(content)) => content,
+        _ => Object::default(),
+    };
+    content.insert(Cow::Borrowed(MEMBER), Value::Object(own));
+    call.extra.insert(Cow::Borrowed("extra_content"), Value::Object(content));
+}
+
+/// Replaces each answer that carries rounds by these rounds, with the client's results. Returns warnings.
+///
+/// # Errors
+/// A state that this server has not sealed for the caller, or a result is missing.
+pub(super) fn restore(
+    request: &mut ChatRequest,
+    sender: &Sender<'_>,
+    now_ms: u64,
+) -> Result<Vec<String>, GatewayError> {
+    let mut own = top_level(request);
+    let mut warnings = Vec::new();
+    // From the end, so that the positions before stay the same.
+    for position in (0..request.history.len()).rev() {
+        let Some(HistoryItem::Message { role: Role::Assistant, json }) =
+            request.history.get(position)
+        else {
+            continue;
+        };
+        let Some(state) = state_of(json, &mut own) else { continue };
+        let Some(token) = token(sender, now_ms) else {
+            warnings.push("STATE_KEY is not set, so a state was ignored".to_owned());
+            continue;
+        };
+        let rounds = match token.open(&state, now_ms) {
+            Err(EXPIRED_STATE) => {
+                warnings.push("A state has expired and was ignored".to_owned());
+                continue;
+            }
+            Err(reason) => {
+                return Err(GatewayError::invalid("messages", format!("The state {reason}")));
+            }
+            Ok(opened) => {
+                let state = opened.state.as_ref().and_then(|state| state.as_str());
+                state.and_then(|text| json::read::<Rounds>(text.as_bytes()))
+            }
+        };
+        if let Some(rounds) = rounds {
+            replace(&mut request.history, position, rounds)?;
+        }
+    }
+    Ok(warnings)
+}
+
+/// Takes the request's own member `_2api` with the state of its last answer.
+fn top_level(request: &mut ChatRequest) -> Option<String> {
+    let text = request.two_api.take()?;
+    let value = json::parse(text.get()).ok()?;
+    Some(value.get("state")?.as_str()?.to_owned())
+}
+
+/// The state of an answer: in its first call, or that of the request for the last answer with calls.
+fn state_of(message: &RawValue, own: &mut Option<String>) -> Option<String> {
+    if !message.get().contains("\"tool_calls\"") {
+        return None;
+    }
+    let message = json::parse(message.get()).ok()?;
+    let calls = message.get("tool_calls").and_then(Value::as_array)?;
+    let sent = calls.iter().find_map(|call| {
+        call.get("extra_content")?.get(MEMBER)?.get("state")?.as_str().map(str::to_owned)
+    });
+    let own = own.take();
+    sent.or(own)
+}
+
+/// Replaces the answer at `position` and the results that follow it.
+fn replace(
+    history: &mut Vec<HistoryItem>,
+    position: usize,
+    rounds: Rounds,
+) -> Result<(), GatewayError> {
+    let Rounds { mut turns, pending } = rounds;
+    if pending.is_empty() {
+        // The answer is a round after these, which the client has.
+        history.splice(position..position, turns.into_iter().map(HistoryItem::Turn));
+        return Ok(());
+    }
+    let after = history.iter().skip(position + 1);
+    let results: Vec<ClientResult> = after
+        .map_while(|item| match item {
+            HistoryItem::Message { role: Role::Tool, json } => Some(client_result(json)),
+            _ => None,
+        })
+        .collect();
+    let end = position + 1 + results.len();
+    let last = turns.last_mut().map(|turn| &mut turn.results);
+    for result in last.into_iter().flatten().filter(|it| pending.contains(&it.call_id)) {
+        let Some(sent) = results.iter().find(|sent| sent.id == result.call_id) else {
+            let message = format!("There is no result of the call {}", result.call_id);
+            return Err(GatewayError::invalid("messages", message));
+        };
+        result.content.clone_from(&sent.content);
+        result.is_error = sent.content.starts_with("Error:");
+    }
+    history.splice(position..end, turns.into_iter().map(HistoryItem::Turn));
+    Ok(())
+}
+
+/// A result that a client sends.
+#[derive(Default)]
+struct ClientResult {
+    id: String,
+    content: String,
+}
+
+fn client_result(message: &RawValue) -> ClientResult {
+    let Ok(message) = json::parse(message.get()) else { return ClientResult::default() };
+    let text = |value: &Value<'_>| value.as_str().unwrap_or_default().to_owned();
+    let content = match message.get("content") {
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|part| part.get("text")).map(text).collect()
+        }
+        Some(value) => text(value),
+        None => String::new(),
+    };
+    ClientResult { id: message.get("tool_call_id").map(text).unwrap_or_default(), content }
+}

@@ -1,0 +1,222 @@
+//! The errors of the gateway, in OpenAI's format, each with its status and its code.
+
+use std::fmt::Write;
+
+use super::completion::UpstreamError;
+use super::routes::{ErrorBody, ErrorObject};
+use crate::providers::ErrorType;
+use toolbooth::call::CHALLENGE;
+use toolbooth::host::HttpError;
+use toolbooth::http::Response;
+use toolbooth::json;
+use toolbooth::principal::GATEWAY_SCOPE;
+use toolbooth::secret::Secret;
+
+/// An error of the gateway.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GatewayError {
+    /// What kind of error it is.
+    pub(super) kind: ErrorKind,
+    /// For the client. It may quote the request or the provider, so no log has it.
+    pub(super) message: String,
+    /// The member of the request with the fault.
+    pub(super) param: Option<String>,
+    /// What the provider does not support (2api.ai, 5.4).
+    pub(super) features: Vec<String>,
+    /// After how many milliseconds the client may try again.
+    pub(super) retry_after_ms: Option<u64>,
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident => $status:literal, $type:ident, $code:literal;)+) => {
+        /// The kinds of errors, each with its HTTP status, its type and a code for programs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ErrorKind {
+            $($(#[$doc])* $kind,)+
+            /// The provider rejected the request, with this status.
+            ProviderRejected(u16),
+        }
+
+        impl ErrorKind {
+            pub(super) fn status(self) -> u16 {
+                match self { $(Self::$kind => $status,)+ Self::ProviderRejected(status) => status }
+            }
+
+            fn error_type(self) -> ErrorType {
+                match self {
+                    $(Self::$kind => ErrorType::$type,)+
+                    Self::ProviderRejected(_) => ErrorType::InvalidRequest,
+                }
+            }
+
+            pub(super) fn code(self) -> &'static str {
+                match self { $(Self::$kind => $code,)+ Self::ProviderRejected(_) => "provider_error" }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The request is not valid.
+    InvalidRequest => 400, InvalidRequest, "invalid_request";
+    /// There is no such model.
+    UnknownModel => 404, InvalidRequest, "model_not_found";
+    /// The provider does not support a schema (2api.ai, 5.4).
+    IncompatibleSchema => 400, Semantic, "tool_schema_incompatible";
+    /// The operator's allowlist does not have the tool (7.2).
+    ToolNotAllowed => 400, InvalidRequest, "tool_not_allowed";
+    /// The request has too many tools (7.1).
+    TooManyTools => 400, InvalidRequest, "too_many_tools";
+    /// The name of a tool is too long, or has other characters (7.1).
+    InvalidToolName => 400, InvalidRequest, "invalid_tool_name";
+    /// The description of a tool is too long (7.1).
+    LongDescription => 400, InvalidRequest, "tool_description_too_long";
+    /// The model made too many calls (7.1).
+    TooManyCalls => 502, Server, "too_many_tool_calls";
+    /// The model wrote arguments that are too large (7.1).
+    LargeArguments => 502, Server, "arguments_too_large";
+    /// The model called no tool although it had to (5.1).
+    CallRequired => 502, Server, "tool_call_required";
+    /// The model wrote arguments that do not match the schema (7.3).
+    InvalidArguments => 502, Server, "invalid_tool_arguments";
+    /// The operator has not configured what the request needs.
+    NotConfigured => 503, Server, "gateway_not_configured";
+    /// The caller's credentials lack the scope `gateway`.
+    MissingScope => 403, Permission, "missing_scope";
+    /// The operator does not accept keys of callers, or the key does not fit.
+    CallerKey => 403, Permission, "provider_key_not_allowed";
+    /// The provider does not accept the key.
+    ProviderAuth => 502, Server, "provider_auth_error";
+    /// The provider failed.
+    Provider => 502, Server, "provider_error";
+    /// The provider is overloaded.
+    Overloaded => 503, Server, "provider_overloaded";
+    /// The provider did not answer in time.
+    Timeout => 504, Server, "provider_timeout";
+    /// The provider cannot be reached.
+    Unreachable => 502, Server, "provider_unreachable";
+    /// The provider's answer is not valid.
+    BadResponse => 502, Server, "provider_bad_response";
+    /// The provider's limit, or that of calls per minute (7.4), is reached.
+    RateLimited => 429, RateLimit, "rate_limited";
+    /// The request took longer than the operator allows.
+    Deadline => 504, Server, "deadline_exceeded";
+    /// The request needs more requests to models and calls of tools than the operator allows.
+    Budget => 502, Server, "subrequest_budget_exceeded";
+    /// The server failed.
+    Internal => 500, Server, "server_error";
+}
+
+impl GatewayError {
+    pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let (param, features) = (None, Vec::new());
+        Self { kind, message: message.into(), param, features, retry_after_ms: None }
+    }
+
+    /// An invalid request: the member with the fault, and what was expected.
+    pub(super) fn invalid(param: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidRequest, message).at(param)
+    }
+
+    /// An invalid request: the member with the fault, and what it must be.
+    pub(super) fn expected(param: &str, expected: &str) -> Self {
+        Self::invalid(param, format!("{param} must be {expected}"))
+    }
+
+    pub(super) fn at(mut self, param: impl Into<String>) -> Self {
+        self.param = Some(param.into());
+        self
+    }
+
+    /// The deadline of the request has passed.
+    pub(super) fn deadline() -> Self {
+        Self::new(ErrorKind::Deadline, "The request took longer than it may")
+    }
+
+    /// The error without the key that the provider was called with, which providers may quote.
+    pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
+        if let Some(key) = key.map(Secret::expose).filter(|key| !key.is_empty()) {
+            self.message = self.message.replace(key, "[key]");
+        }
+        self
+    }
+
+    /// A provider did not answer.
+    pub(super) fn transport(error: &HttpError, target: &str) -> Self {
+        let (kind, what) = match error {
+            HttpError::Timeout => (ErrorKind::Timeout, "did not answer in time"),
+            HttpError::TooLarge => (ErrorKind::BadResponse, "sent an answer that is too large"),
+            _ => (ErrorKind::Unreachable, "cannot be reached"),
+        };
+        Self::new(kind, format!("{target} {what}"))
+    }
+
+    /// A provider answered with an error, or not in its format.
+    pub(super) fn upstream(
+        error: &UpstreamError,
+        retry_after_ms: Option<u64>,
+        target: &str,
+    ) -> Self {
+        let (kind, reason) = match error {
+            UpstreamError::Reported { status, message, .. } => {
+                let kind = match status {
+                    401 | 403 => ErrorKind::ProviderAuth,
+                    408 | 504 => ErrorKind::Timeout,
+                    429 => ErrorKind::RateLimited,
+                    503 | 529 => ErrorKind::Overloaded,
+                    400 | 404 | 413 | 422 => ErrorKind::ProviderRejected(*status),
+                    _ => ErrorKind::Provider,
+                };
+                (kind, message.as_str())
+            }
+            UpstreamError::BrokenOff => {
+                (ErrorKind::BadResponse, "the answer ended before it was complete")
+            }
+            UpstreamError::Malformed(reason) => (ErrorKind::BadResponse, reason.as_str()),
+        };
+        let mut text = target.to_owned();
+        match kind {
+            // The message can contain a part of the key.
+            ErrorKind::ProviderAuth => text.push_str(" does not accept the key it was called with"),
+            _ => {
+                let _ = write!(text, ": {reason}");
+            }
+        }
+        Self { retry_after_ms, ..Self::new(kind, text) }
+    }
+
+    fn body(&self) -> ErrorBody<'_> {
+        ErrorBody {
+            error: ErrorObject {
+                message: &self.message,
+                r#type: self.kind.error_type(),
+                param: self.param.as_deref(),
+                code: self.kind.code(),
+                incompatible_features: &self.features,
+            },
+        }
+    }
+
+    /// The response, before anything else was sent.
+    pub(super) fn response(&self) -> Response {
+        let mut response = Response::json_of(self.kind.status(), &self.body());
+        if self.kind == ErrorKind::MissingScope {
+            // RFC 6750, 3.1
+            let challenge =
+                format!("{CHALLENGE}, error=\"insufficient_scope\", scope=\"{GATEWAY_SCOPE}\"");
+            response = response.with("www-authenticate", challenge);
+        }
+        match self.retry_after_ms {
+            Some(ms) => response.with("retry-after", ms.div_ceil(1000).to_string()),
+            None => response,
+        }
+    }
+
+    /// The last event of a stream that has begun.
+    pub(super) fn event(&self) -> Vec<u8> {
+        let mut event = b"data: ".to_vec();
+        event.extend(json::to_vec(&self.body()));
+        event.extend(b"\n\n");
+        event
+    }
+}

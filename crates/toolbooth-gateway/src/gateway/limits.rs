@@ -1,0 +1,152 @@
+//! The limits of requests and answers (2api.ai, 7), for all callers and for each API key.
+
+use super::error::{ErrorKind, GatewayError};
+use super::request::{ChatRequest, Tool};
+use super::settings::GatewaySettings;
+use crate::wire::ToolCall;
+use toolbooth::call::RequestContext;
+use toolbooth::host::{Host, Level};
+use toolbooth::principal::Principal;
+use toolbooth::schema::text::excerpt;
+use toolbooth::settings::{KeyLimits, NameAllowlist, Permission, Settings};
+
+/// The most tools of a request.
+const MAX_TOOLS: usize = 128;
+/// The longest name of a tool.
+const MAX_NAME: usize = 64;
+/// The limiter of calls per minute, unless a key names another one.
+const TOOL_CALL_LIMITER: &str = "TOOL_CALL_LIMITER";
+/// The longest period of a limiter on Workers. The Worker cannot read the configured period.
+const LIMITER_PERIOD_MS: u64 = 60_000;
+
+/// The limits of one caller.
+#[derive(Debug)]
+pub(super) struct Limits<'s> {
+    pub(super) max_tool_calls: usize,
+    max_argument_bytes: usize,
+    max_tool_description: usize,
+    tools: &'s NameAllowlist,
+    limiter: &'s str,
+}
+
+impl<'s> Limits<'s> {
+    /// The limits of `principal`: those of its API key, and for the rest those of all callers.
+    pub(super) fn of(
+        principal: &Principal,
+        settings: &'s Settings,
+        gateway: &'s GatewaySettings,
+    ) -> Self {
+        static NO_LIMITS: KeyLimits = KeyLimits::NONE;
+        let key = settings.key_of(principal).map_or(&NO_LIMITS, |key| &key.limits);
+        let general = &settings.limits;
+        Self {
+            max_tool_calls: key.max_tool_calls.unwrap_or(general.max_tool_calls),
+            max_argument_bytes: key.max_argument_bytes.unwrap_or(general.max_argument_bytes),
+            max_tool_description: key.max_tool_description.unwrap_or(gateway.max_tool_description),
+            tools: key.tools.as_ref().unwrap_or(&gateway.tools),
+            limiter: key.tool_call_limiter.as_deref().unwrap_or(TOOL_CALL_LIMITER),
+        }
+    }
+
+    /// Checks the tools of a request (7.1, 7.2). Returns warnings for the client.
+    ///
+    /// # Errors
+    /// The first tool that exceeds a limit, or is not allowed.
+    pub(super) fn check_tools(
+        &self,
+        request: &ChatRequest,
+        host: &dyn Host,
+    ) -> Result<Vec<String>, GatewayError> {
+        let count = request.tools.len();
+        if count > MAX_TOOLS {
+            let message =
+                format!("There are {count} tools; a request may have at most {MAX_TOOLS}");
+            return Err(GatewayError::new(ErrorKind::TooManyTools, message).at("tools"));
+        }
+        let mut warnings = Vec::new();
+        for (index, tool) in request.tools.iter().enumerate() {
+            let (name, description) = match tool {
+                Tool::Function(function) => (&function.name, function.description.as_deref()),
+                Tool::Other { name: Some(name), .. } => (name, None),
+                Tool::Other { name: None, .. } => continue,
+            };
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
+                let message = format!(
+                    "Tool '{}' must have a name of 1 to {MAX_NAME} letters, digits, _ and -",
+                    excerpt(name)
+                );
+                let param = format!("tools[{index}].function.name");
+                return Err(GatewayError::new(ErrorKind::InvalidToolName, message).at(param));
+            }
+            let length = description.map_or(0, |text| text.chars().count());
+            if length > self.max_tool_description {
+                let message = format!(
+                    "The description of tool '{name}' has {length} characters; it may have at most {}",
+                    self.max_tool_description
+                );
+                let param = format!("tools[{index}].function.description");
+                return Err(GatewayError::new(ErrorKind::LongDescription, message).at(param));
+            }
+            match self.tools.permission(name) {
+                Permission::Given => {}
+                Permission::Warned => {
+                    // The name is input of the caller, and not for the log.
+                    host.log(Level::Warn, "tool_not_in_gateway_allowlist", &[]);
+                    warnings.push(format!("Tool '{name}' is not in the operator's allowlist"));
+                }
+                Permission::Denied => {
+                    let message = format!("Tool '{name}' is not in the operator's allowlist");
+                    let param = format!("tools[{index}]");
+                    return Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param));
+                }
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Checks the number of calls in an answer and the size of their arguments (7.1).
+    pub(super) fn check_calls(&self, calls: &[ToolCall<'_>]) -> Result<(), GatewayError> {
+        if calls.len() > self.max_tool_calls {
+            let message = format!(
+                "The model made more calls than the {} that one answer may have",
+                self.max_tool_calls
+            );
+            return Err(GatewayError::new(ErrorKind::TooManyCalls, message));
+        }
+        if calls.iter().any(|call| call.arguments.text().len() > self.max_argument_bytes) {
+            let message = format!(
+                "The model wrote more arguments than the {} bytes that one call may have",
+                self.max_argument_bytes
+            );
+            return Err(GatewayError::new(ErrorKind::LargeArguments, message));
+        }
+        Ok(())
+    }
+
+    /// Counts calls against the caller's limit per minute (7.4). If the limiter fails, the calls are served.
+    ///
+    /// # Errors
+    /// The limit is reached.
+    pub(super) async fn count(
+        &self,
+        calls: usize,
+        context: &RequestContext<'_>,
+    ) -> Result<(), GatewayError> {
+        if calls == 0 || !context.host.is_limited(self.limiter) {
+            return Ok(());
+        }
+        match context.host.take(self.limiter, &context.limiter_key(), calls).await {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let message = "The limit of tool calls per minute is reached";
+                let error = GatewayError::new(ErrorKind::RateLimited, message);
+                Err(GatewayError { retry_after_ms: Some(LIMITER_PERIOD_MS), ..error })
+            }
+            Err(problem) => {
+                context.host.log(Level::Error, "rate_limit", &[("problem", &problem)]);
+                Ok(())
+            }
+        }
+    }
+}

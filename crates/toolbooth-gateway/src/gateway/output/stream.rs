@@ -1,0 +1,324 @@
+//! Answers that are streamed as Server-Sent Events.
+
+use std::future::poll_fn;
+use std::mem;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::gateway::chat::Chat;
+use crate::gateway::completion::Completion;
+use crate::gateway::error::GatewayError;
+use crate::gateway::front::{ChunkEncoder, with_two_api};
+use crate::gateway::rounds::{Abort, Output};
+use crate::gateway::stream::{Decoder, Delta, StreamEvent};
+use crate::gateway::upstream::{Decoded, OpenStream, Streaming};
+use crate::wire::FinishReason;
+use toolbooth::host::HttpError;
+use toolbooth::http::{BodySink, KeepAlive, PipeError};
+use toolbooth::json::Value;
+
+/// The most bytes that are held back until the end of a stream.
+const MAX_BUFFERED: usize = 16 << 20;
+
+/// Sent to the client while the provider is silent: a comment, which clients ignore.
+const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+/// The longest silence towards the client.
+const LONGEST_SILENCE: Duration = Duration::from_secs(10);
+
+/// A stream of events.
+///
+/// Without compiled-in tools there is one round, whose events are forwarded. With them, the client gets the text of
+/// each round, and the calls of the last one that are its own.
+pub(in crate::gateway) struct StreamOutput {
+    sink: Box<dyn BodySink>,
+    events: EventWriter,
+}
+
+/// Writes the events that the client gets.
+struct EventWriter {
+    encoder: ChunkEncoder,
+    /// Whether an earlier round had text.
+    wrote_text: bool,
+    /// What is held back if events are forwarded; `None` if there may be several rounds.
+    buffer: Option<Buffer>,
+}
+
+/// The events that are held back until the end.
+#[derive(Default)]
+struct Buffer {
+    /// Whether calls are held back, because their arguments must be valid.
+    calls: bool,
+    /// Whether the first call has begun.
+    began: bool,
+    /// The events from the first call on.
+    bytes: Vec<u8>,
+    /// The events from the finish reason on, which gets `_2api`.
+    tail: Vec<StreamEvent>,
+    /// The bytes of these.
+    tail_size: usize,
+}
+
+impl StreamOutput {
+    /// A stream to `sink` that begins with `first`.
+    pub(in crate::gateway) fn new(
+        sink: Box<dyn BodySink>,
+        chat: &Chat<'_>,
+        first: &OpenStream,
+    ) -> Self {
+        let info = chat.info(first.decoder.completion());
+        let encoder = ChunkEncoder::new(info, chat.request.include_usage);
+        let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
+        let buffer = chat.tools.is_empty().then_some(buffer);
+        Self { sink, events: EventWriter { encoder, wrote_text: false, buffer } }
+    }
+
+    pub(in crate::gateway) async fn send(&self, bytes: &[u8]) -> Result<(), Abort> {
+        if !bytes.is_empty() {
+            self.sink.write(bytes).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Output for StreamOutput {
+    type Reply = OpenStream;
+    type Done = ();
+
+    /// Asks the model again. Meanwhile, the client gets comments.
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream, Abort> {
+        let host = chat.sender.host;
+        let after = longest_silence(chat);
+        let mut answer = pin!(chat.ask::<Streaming>());
+        loop {
+            let mut silence = host.sleep(after);
+            let first = poll_fn(|context| match answer.as_mut().poll(context) {
+                Poll::Ready(stream) => Poll::Ready(Some(stream)),
+                Poll::Pending => silence.as_mut().poll(context).map(|()| None),
+            });
+            match first.await {
+                Some(stream) => return Ok(stream?),
+                None => self.sink.write(KEEP_ALIVE).await?,
+            }
+        }
+    }
+
+    /// Sends what the client gets of each event, until the stream ends.
+    async fn receive(
+        &mut self,
+        chat: &mut Chat<'_>,
+        reply: OpenStream,
+    ) -> Result<Completion, Abort> {
+        let OpenStream { name, mut decoder, mut body, decoded } = reply;
+        let events = &mut self.events;
+        let mut accept = |decoded: Decoded,
+                          decoder: &Decoder,
+                          out: &mut Vec<u8>|
+         -> Result<bool, GatewayError> {
+            chat.limits.check_calls(&decoder.completion().message.tool_calls)?;
+            let mut is_done = false;
+            for event in decoded.events {
+                is_done |= event.deltas.contains(&Delta::Done);
+                if !events.write(event, out) {
+                    return Err(GatewayError::transport(&HttpError::TooLarge, &name));
+                }
+            }
+            decoded.failure.map_or(Ok(is_done), |failure| Err(failure.into_error()))
+        };
+        let mut out = Vec::new();
+        let mut result = accept(decoded, &decoder, &mut out);
+        let mut has_client = true;
+        if let Ok(false) = result
+            && !out.is_empty()
+        {
+            has_client = self.sink.write(&mem::take(&mut out)).await.is_ok();
+        }
+        if has_client && let Ok(false) = result {
+            let mut transform = |bytes: Vec<u8>| {
+                let mut ready = Vec::new();
+                let decoded = Decoded::chunk(&mut decoder, &bytes, &name);
+                result = accept(decoded, &decoder, &mut ready);
+                if let Ok(false) = result {
+                    result = chat.time_left().map(|_| false);
+                }
+                if let Ok(false) = result {
+                    return Some(ready);
+                }
+                out = ready;
+                None
+            };
+            let keep_alive = KeepAlive { after: longest_silence(chat), bytes: KEEP_ALIVE };
+            match self.sink.pipe(&mut *body, &mut transform, keep_alive).await {
+                Ok(()) => {}
+                Err(PipeError::ClientGone) => has_client = false,
+                Err(PipeError::Source(error)) => {
+                    result = Err(GatewayError::transport(&error, &name));
+                }
+            }
+        }
+        if has_client && let Ok(false) = result {
+            let decoded = Decoded::end(&mut decoder, &name);
+            result = accept(decoded, &decoder, &mut out);
+        }
+        let stop = match (has_client, result) {
+            (true, Ok(_)) => match self.send(&out).await {
+                Ok(()) => return Ok(decoder.into_completion()),
+                Err(abort) => {
+                    out.clear();
+                    abort
+                }
+            },
+            (true, Err(error)) => {
+                let key = chat.answered.as_ref().and_then(|target| target.key.as_ref());
+                Abort::Failed(error.without(key))
+            }
+            (false, _) => Abort::ClientGone,
+        };
+        // The tokens have been used, whether or not the client gets the rest of the answer.
+        if let Some(usage) = decoder.into_completion().usage {
+            chat.report.add_usage(usage);
+        }
+        if has_client {
+            self.send(&out).await?;
+        }
+        Err(stop)
+    }
+
+    fn next_round(&mut self, text: Option<String>) {
+        self.events.wrote_text |= text.is_some_and(|it| !it.is_empty());
+    }
+
+    async fn finish(
+        &mut self,
+        chat: &mut Chat<'_>,
+        completion: Completion,
+        notice: Option<String>,
+    ) -> Result<(), Abort> {
+        let two_api = chat.report.two_api();
+        let bytes = match self.events.buffer.take() {
+            Some(buffer) => self.events.release(buffer, &two_api),
+            None => {
+                let mut bytes = self.events.last(&completion, notice, &two_api);
+                if let Some(usage) = chat.report.usage.clone() {
+                    bytes.extend(self.events.encoder.delta(&Delta::Usage(usage)));
+                }
+                bytes.extend(self.events.encoder.delta(&Delta::Done));
+                bytes
+            }
+        };
+        self.send(&bytes).await
+    }
+}
+
+/// After which time the client gets a comment.
+fn longest_silence(chat: &Chat<'_>) -> Duration {
+    LONGEST_SILENCE.min(chat.plan.timeout / 10)
+}
+
+impl EventWriter {
+    /// Writes what the client gets of an event now. False if too much is held back.
+    fn write(&mut self, event: StreamEvent, out: &mut Vec<u8>) -> bool {
+        match &mut self.buffer {
+            Some(buffer) => {
+                buffer.write(event, &mut self.encoder, out);
+                buffer.bytes.len() + buffer.tail_size <= MAX_BUFFERED
+            }
+            None => {
+                self.text(&event.deltas, out);
+                true
+            }
+        }
+    }
+
+    /// Writes the deltas that are text. Rounds are separated by an empty line.
+    fn text(&mut self, deltas: &[Delta], out: &mut Vec<u8>) {
+        for delta in deltas {
+            if let Delta::Text(_) | Delta::Refusal(_) | Delta::Reasoning(_) = delta {
+                if matches!(delta, Delta::Text(_)) && mem::take(&mut self.wrote_text) {
+                    out.extend(self.encoder.delta(&Delta::Text("\n\n".to_owned())));
+                }
+                out.extend(self.encoder.delta(delta));
+            }
+        }
+    }
+
+    /// What was held back. The finish reason gets `_2api`.
+    fn release(&mut self, buffer: Buffer, two_api: &Value<'_>) -> Vec<u8> {
+        let mut out = buffer.bytes;
+        for StreamEvent { raw, deltas } in buffer.tail {
+            let finishes = deltas.iter().any(|delta| matches!(delta, Delta::Finish(_)));
+            match raw {
+                Some(raw) => {
+                    let raw = if finishes { with_two_api(&raw, two_api) } else { raw };
+                    out.extend(self.encoder.event(&StreamEvent { raw: Some(raw), deltas }));
+                }
+                None => {
+                    for delta in &deltas {
+                        out.extend(match delta {
+                            Delta::Finish(reason) => self.encoder.finish(*reason, Some(two_api)),
+                            other => self.encoder.delta(other),
+                        });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// What follows the text of the last round.
+    fn last(
+        &mut self,
+        completion: &Completion,
+        notice: Option<String>,
+        two_api: &Value<'_>,
+    ) -> Vec<u8> {
+        let mut out = Vec::new();
+        let message = &completion.message;
+        if let Some(notice) = notice {
+            self.wrote_text |= message.content.as_ref().is_some_and(|text| !text.is_empty());
+            self.text(&[Delta::Text(notice)], &mut out);
+        }
+        for (index, call) in message.tool_calls.iter().enumerate() {
+            let (id, name, custom) = (call.id.to_string(), call.name.to_string(), call.custom);
+            let extra_content = call.extra.get("extra_content").cloned();
+            let fragment = call.arguments.text().into_owned();
+            out.extend(self.encoder.delta(&Delta::Call { index, id, name, custom, extra_content }));
+            out.extend(self.encoder.delta(&Delta::Arguments { index, fragment }));
+        }
+        if let Some(content) = message.extra.get("extra_content") {
+            out.extend(self.encoder.delta(&Delta::ExtraContent(content.clone())));
+        }
+        let reason = match (message.tool_calls.is_empty(), completion.finish_reason) {
+            (true, FinishReason::ToolCalls) => FinishReason::Stop,
+            (_, reason) => reason,
+        };
+        out.extend(self.encoder.finish(reason, Some(two_api)));
+        out
+    }
+}
+
+impl Buffer {
+    /// Writes an event, or holds it back.
+    fn write(&mut self, event: StreamEvent, encoder: &mut ChunkEncoder, out: &mut Vec<u8>) {
+        if !self.tail.is_empty() {
+            return self.push(event);
+        }
+        self.began |= event.deltas.iter().any(|delta| matches!(delta, Delta::Call { .. }));
+        let into = if self.calls && self.began { &mut self.bytes } else { out };
+        match event.deltas.iter().position(|delta| matches!(delta, Delta::Finish(_))) {
+            None => into.extend(encoder.event(&event)),
+            Some(_) if event.raw.is_some() => self.push(event),
+            Some(position) => {
+                let (before, after) = event.deltas.split_at(position);
+                into.extend(before.iter().flat_map(|delta| encoder.delta(delta)));
+                self.push(StreamEvent { raw: None, deltas: after.to_vec() });
+            }
+        }
+    }
+
+    fn push(&mut self, event: StreamEvent) {
+        // An event takes memory even if it has no bytes.
+        self.tail_size += 64 + event.raw.as_ref().map_or(0, |raw| raw.bytes.len());
+        self.tail.push(event);
+    }
+}

@@ -1,0 +1,201 @@
+//! Which models a request may go to, and in which order they are tried.
+
+use std::time::Duration;
+
+use super::Provider;
+use super::error::{ErrorKind, GatewayError};
+use super::settings::{
+    Balance, GatewaySettings, ModelAlias, ModelFormat, ModelProvider, ModelTarget,
+};
+use toolbooth::host::Random;
+use toolbooth::schema::text::excerpt;
+use toolbooth::secret::Secret;
+
+/// The models that a request may go to.
+#[derive(Debug)]
+pub(super) struct Plan<'s> {
+    /// At least one.
+    targets: Vec<Target<'s>>,
+    /// The position of the one that is tried first. The others follow in their order.
+    first: usize,
+    /// How often each is tried.
+    pub(super) attempts: usize,
+    /// The status codes after which the next attempt or target is tried; `None`: the usual ones.
+    retry_statuses: Option<&'s [u16]>,
+    /// How long a provider may be silent.
+    pub(super) timeout: Duration,
+}
+
+/// A model of a provider.
+#[derive(Debug, Clone)]
+pub(super) struct Target<'s> {
+    pub(super) provider: &'s ModelProvider,
+    /// The format of the provider.
+    pub(super) format: Provider,
+    /// The model, as the provider names it.
+    pub(super) model: String,
+    /// The key that requests carry.
+    pub(super) key: Option<Secret>,
+}
+
+impl Target<'_> {
+    /// `provider/model`, as in errors and in the log.
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.provider.id, excerpt(&self.model))
+    }
+}
+
+/// The header with the caller's own key.
+pub(super) const CALLER_KEY: &str = "x-provider-key";
+
+impl<'s> Plan<'s> {
+    /// Finds the models of `model`: `provider/model`, or an alias.
+    pub(super) fn resolve(
+        settings: &'s GatewaySettings,
+        model: &str,
+        caller_key: Option<Secret>,
+        random: &dyn Random,
+    ) -> Result<Self, GatewayError> {
+        if settings.providers.is_empty() {
+            return Err(GatewayError::new(
+                ErrorKind::NotConfigured,
+                "No model provider is configured: the operator must set OPENAI_API_KEY, \
+                 ANTHROPIC_API_KEY or GEMINI_API_KEY, or PROVIDERS",
+            ));
+        }
+        if let Some(alias) = settings.aliases.iter().find(|alias| alias.name == model) {
+            return Self::of_alias(settings, alias, caller_key, random);
+        }
+        if settings.rejected_aliases.iter().any(|name| name == model) {
+            let message = format!("The entry of '{}' in MODELS is invalid", excerpt(model));
+            return Err(GatewayError::new(ErrorKind::NotConfigured, message).at("model"));
+        }
+        let (id, name) = model.split_once('/').unwrap_or_default();
+        // The seed writes google, Google's own documentation gemini.
+        let id = if id == "gemini" { "google" } else { id };
+        let Some(provider) = settings.providers.iter().find(|provider| provider.id == id) else {
+            return Err(unknown(settings, id, model));
+        };
+        if name.is_empty() {
+            return Err(unknown(settings, id, model));
+        }
+        let target = Target::new(provider, name, caller_key)?;
+        let timeout = settings.timeout;
+        Ok(Self { targets: vec![target], first: 0, attempts: 1, retry_statuses: None, timeout })
+    }
+
+    /// The models with their positions, in the order in which they are tried.
+    pub(super) fn in_order(&self) -> Vec<(usize, Target<'s>)> {
+        let mut targets: Vec<_> = self.targets.iter().cloned().enumerate().collect();
+        targets.rotate_left(self.first.min(self.targets.len()));
+        targets
+    }
+
+    /// From now on, the model at this position is tried first.
+    pub(super) fn prefer(&mut self, position: usize) {
+        self.first = position;
+    }
+
+    fn of_alias(
+        settings: &'s GatewaySettings,
+        alias: &'s ModelAlias,
+        caller_key: Option<Secret>,
+        random: &dyn Random,
+    ) -> Result<Self, GatewayError> {
+        let first = alias.targets.first().map(|target| &target.provider);
+        if caller_key.is_some() && alias.targets.iter().any(|it| Some(&it.provider) != first) {
+            let message = format!("{CALLER_KEY} cannot be used with a model of several providers");
+            return Err(GatewayError::new(ErrorKind::CallerKey, message));
+        }
+        let targets = alias.targets.iter().filter_map(|target| {
+            let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
+            Some(Target::new(provider, &target.model, caller_key.clone()))
+        });
+        let first = match alias.balance {
+            Balance::Weighted => weighted(&alias.targets, random).unwrap_or_default(),
+            _ => 0,
+        };
+        Ok(Self {
+            targets: targets.collect::<Result<Vec<_>, _>>()?,
+            first,
+            attempts: alias.attempts,
+            retry_statuses: alias.retry_statuses.as_deref(),
+            timeout: alias.timeout,
+        })
+    }
+
+    /// Whether another attempt makes sense after this error.
+    pub(super) fn retries(&self, error: &GatewayError, status: Option<u16>) -> bool {
+        match (status, self.retry_statuses) {
+            (Some(status), Some(listed)) => listed.contains(&status),
+            (Some(status), None) => {
+                matches!(status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529)
+            }
+            (None, _) => matches!(
+                error.kind,
+                ErrorKind::Timeout
+                    | ErrorKind::Unreachable
+                    | ErrorKind::BadResponse
+                    | ErrorKind::Overloaded
+                    | ErrorKind::Provider
+                    | ErrorKind::RateLimited
+            ),
+        }
+    }
+}
+
+impl<'s> Target<'s> {
+    fn new(
+        provider: &'s ModelProvider,
+        model: &str,
+        caller_key: Option<Secret>,
+    ) -> Result<Self, GatewayError> {
+        let key = caller_key.or_else(|| provider.key.clone());
+        if key.is_none() && provider.needs_key {
+            let message = format!(
+                "{} needs a key: send yours in {CALLER_KEY}, or the operator must set {}",
+                provider.id,
+                provider.key_variable()
+            );
+            return Err(GatewayError::new(ErrorKind::NotConfigured, message));
+        }
+        let format = match provider.format {
+            ModelFormat::OpenAi => Provider::OpenAi,
+            ModelFormat::OpenAiCompatible => Provider::OpenAiCompatible,
+            ModelFormat::Anthropic => Provider::Anthropic,
+            ModelFormat::Gemini => Provider::Gemini,
+        };
+        Ok(Self { provider, format, model: model.to_owned(), key })
+    }
+}
+
+/// A random position, by weight.
+fn weighted(targets: &[ModelTarget], random: &dyn Random) -> Option<usize> {
+    let total: u64 = targets.iter().map(|target| u64::from(target.weight)).sum();
+    let [a, b, c, d, e, f, g, ..] = random.random_16().ok()?;
+    let mut at = u64::from_be_bytes([0, a, b, c, d, e, f, g]).checked_rem(total)?;
+    targets.iter().position(|target| {
+        let weight = u64::from(target.weight);
+        let found = at < weight;
+        at = at.saturating_sub(weight);
+        found
+    })
+}
+
+fn unknown(settings: &GatewaySettings, id: &str, model: &str) -> GatewayError {
+    let preset = match id {
+        "openai" => Some("OPENAI"),
+        "anthropic" => Some("ANTHROPIC"),
+        "google" => Some("GEMINI"),
+        _ => None,
+    };
+    if let Some(prefix) = preset.filter(|_| !settings.providers.iter().any(|it| it.id == id)) {
+        let message = format!("{id} is not configured: the operator must set {prefix}_API_KEY");
+        return GatewayError::new(ErrorKind::NotConfigured, message).at("model");
+    }
+    let providers = settings.providers.iter().map(|provider| format!("{}/…", provider.id));
+    let aliases = settings.aliases.iter().map(|alias| alias.name.clone());
+    let known: Vec<_> = aliases.chain(providers).collect();
+    let message = format!("There is no model '{}'; there are {}", excerpt(model), known.join(", "));
+    GatewayError::new(ErrorKind::UnknownModel, message).at("model")
+}

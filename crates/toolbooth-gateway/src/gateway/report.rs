@@ -1,0 +1,212 @@
+//! What the gateway tells about a request: the member `_2api` of answers, and the line in the log.
+
+use serde::Serialize;
+
+use super::chat::Sender;
+use super::event::ChatEvent;
+use super::plan::Target;
+use crate::wire::Usage;
+use toolbooth::call::Rejection;
+use toolbooth::http::Response;
+use toolbooth::json::{self, Value};
+use toolbooth::schema::text::excerpt;
+
+/// The warning of 2api.ai, 5.2, verbatim.
+const UNHANDLED_CALLS: &str = "Response contains tool_calls. Client must execute tools and send results to \
+                               continue conversation.";
+
+/// What happened during a request.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) attempts: Vec<Attempt>,
+    pub(super) warnings: Vec<String>,
+    pub(super) dropped: Vec<String>,
+    /// The model that was asked last; until then the one that the request names, without a provider.
+    pub(super) provider: String,
+    pub(super) model: String,
+    /// How often a model has answered.
+    pub(super) rounds: usize,
+    /// The tokens of all rounds, as far as the providers counted them.
+    pub(super) usage: Option<Usage>,
+    /// The calls of compiled-in tools that the gateway ran.
+    pub(super) ran: Vec<RanCall>,
+    /// The calls that were left to the client.
+    pub(super) client_calls: usize,
+    pub(super) state: Option<String>,
+    pub(super) challenge: Option<ReportedChallenge>,
+}
+
+/// A request to a provider.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Attempt {
+    pub(super) provider: String,
+    /// The status; absent if there was no response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<u16>,
+    /// Until the answer, or the first event of a stream.
+    pub(super) ms: u64,
+}
+
+/// A call that the gateway ran.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct RanCall {
+    pub(super) id: String,
+    pub(super) tool: String,
+    pub(super) ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+/// A challenge that the user must complete before a tool can run.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct ReportedChallenge {
+    pub(super) provider: String,
+    pub(super) url: String,
+    pub(super) check_url: String,
+}
+
+/// The member `_2api`.
+#[derive(Serialize)]
+struct TwoApi<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    dropped: &'a [String],
+    provider: &'a str,
+    model: &'a str,
+    attempts: &'a [Attempt],
+    rounds: usize,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tool_calls: &'a [RanCall],
+    usage: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    challenge: Option<&'a ReportedChallenge>,
+}
+
+/// What a request used.
+#[derive(Serialize)]
+struct Counts {
+    input_tokens: u64,
+    output_tokens: u64,
+    cached_tokens: u64,
+    tool_calls: usize,
+    rounds: usize,
+}
+
+impl Report {
+    /// Adds the tokens of a round.
+    pub(super) fn add_usage(&mut self, usage: Usage) {
+        match &mut self.usage {
+            Some(sum) => sum.add(&usage),
+            None => self.usage = Some(usage),
+        }
+    }
+
+    /// Notes that `target` is asked.
+    pub(super) fn asks(&mut self, target: &Target<'_>) {
+        self.provider.clone_from(&target.provider.id);
+        self.model = excerpt(&target.model);
+    }
+
+    /// Adds what a translation has changed. Each round repeats it.
+    pub(super) fn add_notes(&mut self, dropped: Vec<String>, warnings: Vec<String>) {
+        let add = |list: &mut Vec<String>, notes: Vec<String>| {
+            for note in notes {
+                if !list.contains(&note) {
+                    list.push(note);
+                }
+            }
+        };
+        add(&mut self.dropped, dropped);
+        add(&mut self.warnings, warnings);
+    }
+
+    /// Adds the headers that name the model.
+    pub(super) fn headers(&self, response: Response) -> Response {
+        // The caller wrote the model: what is no header value is left out.
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+        let mut response = response
+            .with("x-2api-provider", self.provider.clone())
+            .with("x-2api-attempts", self.attempts.len().to_string());
+        if is_plain(&self.model) {
+            response = response.with("x-2api-model", self.model.clone());
+        }
+        response
+    }
+
+    fn counts(&self) -> Counts {
+        let usage = self.usage.as_ref();
+        let tokens = |count: fn(&Usage) -> u64| usage.map(count).unwrap_or_default();
+        Counts {
+            input_tokens: tokens(|usage| usage.prompt_tokens),
+            output_tokens: tokens(|usage| usage.completion_tokens),
+            cached_tokens: tokens(|usage| usage.cached_tokens),
+            tool_calls: self.ran.len() + self.client_calls,
+            rounds: self.rounds,
+        }
+    }
+
+    /// The member `_2api` of the answer.
+    pub(super) fn two_api(&self) -> Value<'static> {
+        let two_api = TwoApi {
+            warning: (self.client_calls > 0).then_some(UNHANDLED_CALLS),
+            warnings: &self.warnings,
+            dropped: &self.dropped,
+            provider: &self.provider,
+            model: &self.model,
+            attempts: &self.attempts,
+            rounds: self.rounds,
+            tool_calls: &self.ran,
+            usage: self.counts(),
+            state: self.state.as_deref(),
+            challenge: self.challenge.as_ref(),
+        };
+        json::parse(&json::to_string(&two_api)).map(Value::into_owned).unwrap_or_default()
+    }
+
+    /// Writes the line of the request to the log: who used what, and the code of the error. Neither prompt nor answer
+    /// is in it.
+    pub(super) fn log(
+        &self,
+        sender: &Sender<'_>,
+        status: u16,
+        error: Option<&'static str>,
+        started_ms: u64,
+    ) {
+        let Counts { input_tokens, output_tokens, cached_tokens, tool_calls, rounds } =
+            self.counts();
+        let events = &sender.pipeline.events;
+        let event = ChatEvent {
+            operation: "chat",
+            provider: Some(&*self.provider).filter(|id| !id.is_empty()),
+            model: Some(&*self.model).filter(|model| is_name(model)),
+            caller: events.caller(&sender.principal),
+            error,
+            status,
+            duration_ms: sender.host.now_ms().saturating_sub(started_ms),
+            input_tokens,
+            output_tokens,
+            cached_tokens,
+            tool_calls,
+            rounds,
+            attempts: self.attempts.len(),
+        };
+        events.write(&event, sender.host);
+    }
+}
+
+/// Writes the line of a request that was rejected before it was read.
+pub(crate) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection) {
+    let kind = rejection.describe().kind;
+    Report::default().log(sender, kind.status(), Some(kind.code()), sender.host.now_ms());
+}
+
+/// Whether a text is made like the name of a model. The caller wrote it: nothing else may reach the log.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:/@+".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_plain)
+}

@@ -1,0 +1,277 @@
+//! The loop: ask the model, decide what follows from its answer, run the calls of compiled-in tools, ask again.
+
+use super::catalog_tools::RunCalls;
+use super::chat::{Chat, Sender};
+use super::completion::Completion;
+use super::continuation;
+use super::error::{ErrorKind, GatewayError};
+use super::output::{BodyOutput, StreamOutput};
+use super::request::HistoryItem;
+use super::upstream::{Streaming, Unary};
+use crate::wire::{FinishReason, ToolCall};
+use toolbooth::call::RequestContext;
+use toolbooth::http::{Answer, BodyWriter, ClientGone, Response};
+use toolbooth::log::CallRequest;
+
+/// The status and the error in the log if the client has gone.
+const CLIENT_CLOSED_REQUEST: (u16, &str) = (499, "client_closed_request");
+
+/// Where an answer goes: into a body, or into a stream.
+pub(super) trait Output {
+    /// The model's answer, or its beginning.
+    type Reply;
+    /// What is left to do for the caller.
+    type Done;
+
+    /// Asks the model again.
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply, Abort>;
+
+    /// Receives the rest of an answer. The client may get parts of it.
+    async fn receive(
+        &mut self,
+        chat: &mut Chat<'_>,
+        reply: Self::Reply,
+    ) -> Result<Completion, Abort>;
+
+    /// Another round follows an answer with this text.
+    fn next_round(&mut self, text: Option<String>);
+
+    /// Gives the client the last answer, with what the gateway adds to its text.
+    async fn finish(
+        &mut self,
+        chat: &mut Chat<'_>,
+        completion: Completion,
+        notice: Option<String>,
+    ) -> Result<Self::Done, Abort>;
+}
+
+/// Why the loop ends early.
+pub(super) enum Abort {
+    Failed(GatewayError),
+    ClientGone,
+}
+
+impl From<GatewayError> for Abort {
+    fn from(error: GatewayError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<ClientGone> for Abort {
+    fn from(_: ClientGone) -> Self {
+        Self::ClientGone
+    }
+}
+
+/// What follows from an answer.
+enum Round {
+    /// Its calls have run: ask the model again.
+    Next {
+        /// The text of the answer.
+        text: Option<String>,
+    },
+    /// It is the last one: the answer for the client.
+    Last {
+        /// The answer, without the calls that the gateway ran.
+        completion: Box<Completion>,
+        /// What the gateway adds to its text.
+        notice: Option<String>,
+    },
+}
+
+/// Serves a request.
+pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
+    if chat.request.stream {
+        return match chat.ask::<Streaming>().await {
+            // The head has waited for the first event, so that an error before it still has a status.
+            Ok(first) => streamed(chat, first),
+            Err(error) => failed(&chat, &error).into(),
+        };
+    }
+    let mut output = BodyOutput::default();
+    let result = match chat.ask::<Unary>().await {
+        Ok(first) => run(&mut chat, &mut output, first).await,
+        Err(error) => Err(error.into()),
+    };
+    match result {
+        Ok(response) => {
+            chat.log(response.status, None);
+            response.into()
+        }
+        Err(Abort::Failed(error)) => failed(&chat, &error).into(),
+        Err(Abort::ClientGone) => {
+            let (status, error) = CLIENT_CLOSED_REQUEST;
+            chat.log(status, Some(error));
+            Response::empty(status).into()
+        }
+    }
+}
+
+fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
+    let response = error.response();
+    chat.log(response.status, Some(error.kind.code()));
+    response
+}
+
+/// A stream that begins with `first`.
+fn streamed(mut chat: Chat<'_>, first: <StreamOutput as Output>::Reply) -> Answer<'_> {
+    let head = Response::empty(200)
+        .with("content-type", "text/event-stream")
+        .with("cache-control", "no-store");
+    let head = chat.report.headers(head);
+    let rest: BodyWriter<'_> = Box::new(move |sink| {
+        Box::pin(async move {
+            let mut output = StreamOutput::new(sink, &chat, &first);
+            let (status, error) = match run(&mut chat, &mut output, first).await {
+                Ok(()) => (200, None),
+                Err(Abort::ClientGone) => {
+                    let (status, error) = CLIENT_CLOSED_REQUEST;
+                    (status, Some(error))
+                }
+                Err(Abort::Failed(error)) => {
+                    // workerd ends a broken stream like a complete one, so the error must be an event.
+                    let _ = output.send(&error.event()).await;
+                    (error.kind.status(), Some(error.kind.code()))
+                }
+            };
+            chat.log(status, error);
+        })
+    });
+    Answer { head, rest: Some(rest) }
+}
+
+async fn run<O: Output>(
+    chat: &mut Chat<'_>,
+    output: &mut O,
+    mut reply: O::Reply,
+) -> Result<O::Done, Abort> {
+    loop {
+        let completion = output.receive(chat, reply).await?;
+        match chat.decide(completion).await? {
+            Round::Next { text } => output.next_round(text),
+            Round::Last { completion, notice } => {
+                return output.finish(chat, *completion, notice).await;
+            }
+        }
+        reply = output.ask(chat).await?;
+    }
+}
+
+impl Chat<'_> {
+    /// Checks an answer, runs the calls of compiled-in tools, and decides what follows.
+    ///
+    /// # Errors
+    /// The answer exceeds a limit, or lacks a call.
+    async fn decide(&mut self, mut completion: Completion) -> Result<Round, GatewayError> {
+        if let Some(usage) = completion.usage.take() {
+            self.report.add_usage(usage);
+        }
+        self.report.add_notes(Vec::new(), std::mem::take(&mut completion.warnings));
+        let calls = &completion.message.tool_calls;
+        self.limits.check_calls(calls)?;
+        let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());
+        if calls.is_empty() && forced && self.report.rounds == 1 {
+            let message = "The model called no tool, although tool_choice requires a call";
+            return Err(GatewayError::new(ErrorKind::CallRequired, message));
+        }
+        let (own, clients): (Vec<_>, Vec<_>) =
+            calls.iter().cloned().partition(|call| self.tools.runs(call));
+        if let Some(schemas) = &self.schemas {
+            schemas.check(clients.iter())?;
+        }
+        self.limits.count(calls.len(), &self.sender.context()).await?;
+        if own.is_empty() {
+            return Ok(self.last(completion, None));
+        }
+        if let Some((reason, warning)) = self.ends_before(&own, !clients.is_empty()) {
+            self.report.add_notes(Vec::new(), vec![warning.to_owned()]);
+            completion.finish_reason = reason;
+            completion.message.tool_calls.clear();
+            return Ok(self.last(completion, None));
+        }
+        self.spend(own.len())?;
+        let RunCalls { results, ran, challenge } = self.run_calls(&own).await?;
+        self.report.ran.extend(ran);
+        if let Some(challenge) = challenge {
+            let notice = format!("Authorization is required: {}", challenge.url);
+            self.report.challenge = Some(challenge);
+            completion.finish_reason = FinishReason::Stop;
+            completion.message.tool_calls.clear();
+            return Ok(self.last(completion, Some(notice)));
+        }
+        let Some(target) = &self.answered else { return Ok(self.last(completion, None)) };
+        let results = continuation::in_order(&completion.message.tool_calls, results);
+        let turn = HistoryItem::Turn(completion.clone().into_turn(target.format, results));
+        self.request.history.push(turn);
+        if clients.is_empty() {
+            return Ok(Round::Next { text: completion.message.content });
+        }
+        completion.message.tool_calls = clients;
+        completion.finish_reason = FinishReason::ToolCalls;
+        Ok(self.last(completion, None))
+    }
+
+    /// Runs calls of compiled-in tools, and writes them to the log.
+    async fn run_calls(&self, calls: &[ToolCall<'static>]) -> Result<RunCalls, GatewayError> {
+        let Sender { headers, principal, pipeline, host, .. } = &self.sender;
+        let events = &pipeline.events;
+        let recorder = events.recorder(*headers, *host);
+        let context = RequestContext { calls: &recorder, ..self.sender.context() };
+        let run = self.tools.run(calls, self.user.as_deref(), &context).await?;
+        let request = CallRequest {
+            protocol: "gateway",
+            caller: &events.caller(principal),
+            mcp: None,
+            request_size: calls.iter().map(|call| call.arguments.text().len()).sum(),
+            response_size: run.results.iter().map(|result| result.content.len()).sum(),
+            status: 200,
+        };
+        events.write_calls(recorder, request, *host);
+        Ok(run)
+    }
+
+    /// Why the loop ends before these calls run, if it does.
+    fn ends_before(
+        &mut self,
+        own: &[ToolCall<'static>],
+        has_client_calls: bool,
+    ) -> Option<(FinishReason, &'static str)> {
+        let call =
+            |call: &ToolCall<'_>| (call.name.to_string(), call.arguments.text().into_owned());
+        let calls: Vec<_> = own.iter().map(call).collect();
+        let repeats = calls.len() == self.repeated.len()
+            && calls.iter().all(|call| self.repeated.contains(call));
+        self.repeated = calls;
+        if has_client_calls {
+            // The client decides whether there is another round.
+            None
+        } else if repeats {
+            Some((FinishReason::Stop, "The loop ended because the model repeated the same calls"))
+        } else if self.report.rounds >= self.max_rounds {
+            Some((FinishReason::Length, "The loop ended because max_rounds was reached"))
+        } else {
+            None
+        }
+    }
+
+    /// The answer for the client. If it has calls, the rounds before it are sealed into it.
+    fn last(&mut self, mut completion: Completion, notice: Option<String>) -> Round {
+        self.report.client_calls = completion.message.tool_calls.len();
+        if self.report.client_calls > 0 {
+            let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
+            match continuation::seal(added, &completion.message.tool_calls, &self.sender) {
+                None => {}
+                Some(Ok(state)) => {
+                    if let Some(call) = completion.message.tool_calls.first_mut() {
+                        continuation::attach(call, &state);
+                    }
+                    self.report.state = Some(state);
+                }
+                Some(Err(warning)) => {
+                    self.report.add_notes(Vec::new(), vec![warning.to_owned()]);
+                }
+            }
+        }
+        Round::Last { completion: Box::new(completion), notice }
+    }
+}

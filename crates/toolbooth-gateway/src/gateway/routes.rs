@@ -1,0 +1,143 @@
+//! The routes of the chat gateway, which has the format of OpenAI Chat Completions, and its errors.
+
+use serde::Serialize;
+
+use super::settings::{GatewaySettings, SETTINGS};
+use super::{Sender, chat, log_rejected, models};
+use crate::providers::ErrorType;
+use toolbooth::call::{Pipeline, Rejection};
+use toolbooth::capability::Capability;
+use toolbooth::host::{Host, boxed};
+use toolbooth::http::{Answer, Response};
+use toolbooth::log::CallRecorder;
+use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
+use toolbooth::protocol::rejection_response;
+use toolbooth::route::{
+    BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
+    RouteResponse, State,
+};
+
+/// The capability.
+pub static CAPABILITY: Capability = Capability {
+    protocols: &[("/2api/v1", &TWO_API), ("/v1", &GATEWAY)],
+    settings: Some(&SETTINGS),
+    scopes: &[GATEWAY_SCOPE],
+    // The tools of a chat are written as in the requests of a provider.
+    lists: "providers",
+    warnings: Some(warnings),
+    ..Capability::new("gateway")
+};
+
+/// Callers may chat, and there is no model.
+fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
+    let settings = state.settings();
+    let has_models =
+        settings.extensions.get::<GatewaySettings>().is_some_and(|it| !it.providers.is_empty());
+    let gives = |scopes: &Scopes| matches!(scopes, Scopes::Listed(listed) if listed.iter().any(|it| it == GATEWAY_SCOPE));
+    let mut keys = settings.auth.api_keys.iter().flatten();
+    let warning = keys.find(|key| gives(&key.scopes)).filter(|_| !has_models).map(|key| {
+        format!(
+            "API_KEYS gives {:?} the scope \"gateway\", but no provider of models is configured: set OPENAI_API_KEY, \
+             ANTHROPIC_API_KEY, GEMINI_API_KEY or PROVIDERS",
+            key.name
+        )
+    });
+    warning.into_iter().collect()
+}
+
+/// The chat gateway.
+pub(crate) static GATEWAY: Protocol =
+    protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
+/// The same at the path of 2api.ai.
+pub(crate) static TWO_API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
+
+/// A chat counts like a call.
+const CHAT: Policy = Policy {
+    limit: Limit::Caller,
+    needs_configuration: true,
+    body: BodyFormat::Json,
+    ..Policy::CALLER
+};
+
+const ROUTES: &[Route] = &[
+    Route::post("/chat/completions", CHAT, &ChatHandler),
+    Route::get("/models", Policy::CALLER, &list_models),
+];
+
+const fn protocol(name: &'static str, title: &'static str) -> Protocol {
+    Protocol {
+        routes: ROUTES,
+        ..Protocol::new(name, title, EncodeRejection::Plain(encode_rejection))
+    }
+}
+
+/// Passes a conversation on to a model, and answers with a stream if the client asks for one.
+#[derive(Debug)]
+struct ChatHandler;
+
+impl Handler for ChatHandler {
+    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
+        boxed(async move { Ok(chat(sender(request)?, request.text()?).await) })
+    }
+
+    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
+        if let Ok(sender) = sender(request) {
+            log_rejected(&sender, rejection);
+        }
+    }
+}
+
+fn sender<'a>(request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
+    Ok(Sender {
+        settings: settings(request)?,
+        headers: request.headers,
+        principal: request.principal.clone(),
+        pipeline: &request.state.pipeline,
+        host: request.host,
+        calls: CallRecorder::default(),
+    })
+}
+
+/// The settings, which are read whenever the capability is served.
+fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySettings, Rejection> {
+    request.state.settings().extensions.get().ok_or(Rejection::NOT_FOUND)
+}
+
+/// Lists the aliases and the providers.
+async fn list_models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    Ok(models(settings(request)?, &request.principal).into())
+}
+
+/// The body of an error.
+#[derive(Serialize)]
+pub(crate) struct ErrorBody<'a> {
+    pub(crate) error: ErrorObject<'a>,
+}
+
+/// An error as OpenAI writes it.
+#[derive(Serialize)]
+pub(crate) struct ErrorObject<'a> {
+    /// What went wrong, where, and what was expected.
+    pub(crate) message: &'a str,
+    pub(crate) r#type: ErrorType,
+    /// The member of the request with the fault.
+    pub(crate) param: Option<&'a str>,
+    /// A stable word for programs.
+    pub(crate) code: &'a str,
+    /// What the provider does not support (2api.ai, 5.4).
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) incompatible_features: &'a [String],
+}
+
+/// The response to a rejected request.
+fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let error = ErrorObject {
+        message: &description.to_string(),
+        r#type: ErrorType::of(description.kind),
+        param: None,
+        code: description.kind.code(),
+        incompatible_features: &[],
+    };
+    rejection_response(description.kind.status(), rejection, &ErrorBody { error })
+}

@@ -1,0 +1,170 @@
+//! The chat gateway: its model providers, aliases and limits.
+
+mod aliases;
+mod models;
+
+pub(crate) use aliases::{Balance, ModelAlias, ModelTarget};
+pub(crate) use models::{ModelFormat, ModelProvider};
+
+use std::time::Duration;
+
+use toolbooth::principal::GATEWAY_SCOPE;
+use toolbooth::settings::{
+    self, CapabilitySettings, NameAllowlist, Row, Settings, VariableDoc, VariableReader, count,
+    documented, list, truth,
+};
+
+/// The settings of the chat gateway.
+#[derive(Debug, Clone)]
+pub(crate) struct GatewaySettings {
+    /// The providers that can be reached: with a key of the server, or with one of the caller.
+    pub providers: Vec<ModelProvider>,
+    /// `MODELS`: names for one model or several.
+    pub aliases: Vec<ModelAlias>,
+    /// The names of its invalid entries. They must not mean any other model.
+    pub rejected_aliases: Vec<String>,
+    /// `GATEWAY_CALLER_KEYS`: whether callers may send their own key of a provider.
+    pub caller_keys: bool,
+    /// `GATEWAY_TIMEOUT_MS`: how long a provider may be silent.
+    pub timeout: Duration,
+    /// `GATEWAY_DEADLINE_MS`: how long a request may take in all.
+    pub deadline: Duration,
+    /// `GATEWAY_MAX_SUBREQUESTS`: the most requests to models and calls of tools that one request may cause.
+    pub max_subrequests: usize,
+    /// `MAX_TOOL_DESCRIPTION`: the longest description of a tool, in characters.
+    pub max_tool_description: usize,
+    /// `GATEWAY_TOOL_ALLOWLIST` and `GATEWAY_TOOL_ALLOWLIST_MODE`.
+    pub tools: NameAllowlist,
+    /// Whether only requests to this machine are served: callers without credentials use the server's keys.
+    pub local_only: bool,
+}
+
+const TOOL_ALLOWLIST: &str = "GATEWAY_TOOL_ALLOWLIST";
+const TOOL_ALLOWLIST_MODE: &str = "GATEWAY_TOOL_ALLOWLIST_MODE";
+
+static CALLER_KEYS: Row<bool> = Row {
+    name: "GATEWAY_CALLER_KEYS",
+    doc: documented(
+        "`true`: callers may send their own key of a provider in `x-provider-key` | \
+             `false` | the default applies",
+    ),
+    default: false,
+    parse: truth,
+};
+static TIMEOUT: Row<usize> = Row {
+    name: "GATEWAY_TIMEOUT_MS",
+    doc: documented(
+        "how many milliseconds a provider may be silent: until the answer, or until the \
+             next part of a stream. 1 to 600000 | `60000` | the default applies",
+    ),
+    default: 60_000,
+    parse: |text| count(text, 600_000, " of milliseconds"),
+};
+static DEADLINE: Row<usize> = Row {
+    name: "GATEWAY_DEADLINE_MS",
+    doc: documented(
+        "how many milliseconds a request may take in all, 1 to 3600000 | `300000` | the \
+             default applies",
+    ),
+    default: 300_000,
+    parse: |text| count(text, 3_600_000, " of milliseconds"),
+};
+static MAX_SUBREQUESTS: Row<usize> = Row {
+    name: "GATEWAY_MAX_SUBREQUESTS",
+    doc: documented(
+        "the number of requests to models and calls of this server's tools that one \
+             request may cause, 1 to 1000. Workers allow 50 subrequests on the free plan; a \
+             tool may need several | `40` | the default applies",
+    ),
+    default: 40,
+    parse: |text| count(text, 1000, ""),
+};
+static MAX_TOOL_DESCRIPTION: Row<usize> = Row {
+    name: "MAX_TOOL_DESCRIPTION",
+    doc: documented(
+        "the length of a tool's description, 1 to 4096 characters | `1024` | the default \
+             applies",
+    ),
+    default: 1024,
+    parse: |text| count(text, settings::MAX_TOOL_DESCRIPTION, " of characters"),
+};
+
+static DOCS: &[VariableDoc] = &[
+    CALLER_KEYS.doc(),
+    TIMEOUT.doc(),
+    DEADLINE.doc(),
+    MAX_SUBREQUESTS.doc(),
+    MAX_TOOL_DESCRIPTION.doc(),
+    VariableDoc {
+        name: TOOL_ALLOWLIST,
+        doc: documented(
+            "the names that the tools of requests may have, separated by commas | all |",
+        ),
+    },
+    VariableDoc {
+        name: TOOL_ALLOWLIST_MODE,
+        doc: documented(
+            "for all other names: `enforce` rejects the request, `warn` logs it, `off` \
+             ignores the list | `enforce` if `GATEWAY_TOOL_ALLOWLIST` is set, otherwise `off` \
+             | no tool is allowed",
+        ),
+    },
+];
+/// The settings of the capability.
+pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
+    variables: &[models::DOCS, aliases::DOCS, DOCS],
+    auth_methods: &[],
+    read: |settings, reader| {
+        let gateway = GatewaySettings::read(settings, reader);
+        if !gateway.providers.is_empty() {
+            settings.scopes.push(GATEWAY_SCOPE);
+        }
+        settings.extensions.insert(gateway);
+    },
+};
+
+fn milliseconds(number: usize) -> Duration {
+    Duration::from_millis(number as u64)
+}
+
+impl GatewaySettings {
+    fn read(settings: &Settings, reader: &mut VariableReader<'_>) -> Self {
+        let caller_keys = reader.get(&CALLER_KEYS);
+        let timeout = milliseconds(reader.get(&TIMEOUT));
+        let providers = models::read(reader, caller_keys);
+        let (aliases, rejected_aliases) = aliases::read(reader, &providers, timeout);
+        let is_public = settings.auth.anonymous.is_some();
+        let has_key = providers.iter().find(|provider| provider.key.is_some());
+        if let Some(provider) = has_key
+            && is_public
+            && !settings.development
+        {
+            let expected = format!(
+                "must not contain none if {} is set: anybody could use that key",
+                provider.key_variable()
+            );
+            reader.problem("AUTH", &expected);
+        }
+        let (names, mode) = (reader.text(TOOL_ALLOWLIST), reader.text(TOOL_ALLOWLIST_MODE));
+        let names = names.map(|names| list(&names).map(str::to_owned).collect());
+        let tools = NameAllowlist::new(names, mode.as_deref()).unwrap_or_else(|| {
+            reader.problem(TOOL_ALLOWLIST_MODE, "must be enforce, warn or off");
+            NameAllowlist::NONE
+        });
+        Self {
+            local_only: is_public && has_key.is_some(),
+            providers,
+            aliases,
+            rejected_aliases,
+            caller_keys,
+            timeout,
+            deadline: milliseconds(reader.get(&DEADLINE)),
+            max_subrequests: reader.get(&MAX_SUBREQUESTS),
+            max_tool_description: reader.get(&MAX_TOOL_DESCRIPTION),
+            tools,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

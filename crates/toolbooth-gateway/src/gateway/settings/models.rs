@@ -1,0 +1,188 @@
+//! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
+
+use toolbooth::address::secure_base_address;
+use toolbooth::secret::Secret;
+use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
+
+/// The format of a provider's API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModelFormat {
+    /// OpenAI Chat Completions, by OpenAI itself.
+    OpenAi,
+    /// OpenAI Chat Completions, by another provider.
+    OpenAiCompatible,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini generateContent.
+    Gemini,
+}
+
+/// A provider of models.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelProvider {
+    /// Its name in `provider/model`.
+    pub id: String,
+    /// The format of its API.
+    pub format: ModelFormat,
+    /// The base URL of its API, as its own SDK expects it.
+    pub base_url: String,
+    /// The server's key. Without one, requests carry the caller's key, or none.
+    pub key: Option<Secret>,
+    /// Whether requests must carry a key: the provider is none of the operator's own.
+    pub needs_key: bool,
+}
+
+/// A provider that needs no entry in `PROVIDERS`.
+struct Preset {
+    id: &'static str,
+    /// The start of its variables.
+    prefix: &'static str,
+    format: ModelFormat,
+    base_url: &'static str,
+}
+
+const PRESETS: [Preset; 3] = [
+    Preset {
+        id: "openai",
+        prefix: "OPENAI",
+        format: ModelFormat::OpenAi,
+        base_url: "https://api.openai.com/v1",
+    },
+    Preset {
+        id: "anthropic",
+        prefix: "ANTHROPIC",
+        format: ModelFormat::Anthropic,
+        base_url: "https://api.anthropic.com",
+    },
+    Preset {
+        id: "google",
+        prefix: "GEMINI",
+        format: ModelFormat::Gemini,
+        base_url: "https://generativelanguage.googleapis.com",
+    },
+];
+
+const PROVIDERS: &str = "PROVIDERS";
+
+pub(super) static DOCS: &[VariableDoc] = &[
+    doc(
+        "OPENAI_API_KEY",
+        "the key of OpenAI's API | not set | OpenAI is not available; other providers are",
+    ),
+    doc(
+        "OPENAI_BASE_URL",
+        "where OpenAI's API is, including `/v1`: `https`, or `http` on this machine. With a \
+         URL of your own, the key is optional | `https://api.openai.com/v1` | likewise",
+    ),
+    doc("ANTHROPIC_API_KEY", "the key of Anthropic's API | not set | likewise"),
+    doc(
+        "ANTHROPIC_BASE_URL",
+        "where Anthropic's API is, without `/v1` | `https://api.anthropic.com` | likewise",
+    ),
+    doc("GEMINI_API_KEY", "the key of the Gemini API | not set | likewise"),
+    doc(
+        "GEMINI_BASE_URL",
+        "where the Gemini API is, without `/v1beta` | \
+         `https://generativelanguage.googleapis.com` | likewise",
+    ),
+    doc(
+        PROVIDERS,
+        "further providers with OpenAI's API (Workers AI, OpenRouter, Groq, vLLM, Ollama), separated by commas: ids of lower-case letters, digits and hyphens | none | the invalid id is ignored; the other providers are available",
+    ),
+    doc(
+        "<ID>_BASE_URL",
+        "where the API of such a provider is. `<ID>` is the id in upper case, with `_` for \
+         `-` | required | the provider is not available; the others are",
+    ),
+    doc("<ID>_API_KEY", "its key | not set: requests carry none | likewise"),
+];
+
+const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
+    VariableDoc { name, doc: documented(text) }
+}
+
+impl ModelProvider {
+    /// The variable of its key.
+    pub(crate) fn key_variable(&self) -> String {
+        format!("{}_API_KEY", prefix(&self.id))
+    }
+}
+
+/// The start of a provider's variables.
+fn prefix(id: &str) -> String {
+    match PRESETS.iter().find(|preset| preset.id == id) {
+        Some(preset) => preset.prefix.to_owned(),
+        None => id.to_ascii_uppercase().replace('-', "_"),
+    }
+}
+
+/// Reads the providers that have a key or a base URL, or that callers can have a key of.
+pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<ModelProvider> {
+    let mut providers = Vec::new();
+    for preset in &PRESETS {
+        let Some((key, url)) = key_and_url(reader, preset.prefix) else { continue };
+        if key.is_some() || url.is_some() || caller_keys {
+            let needs_key = url.is_none();
+            let base_url = url.unwrap_or_else(|| preset.base_url.to_owned());
+            let (id, format) = (preset.id.to_owned(), preset.format);
+            providers.push(ModelProvider { id, format, base_url, key, needs_key });
+        }
+    }
+    for (index, id) in list(&reader.text(PROVIDERS).unwrap_or_default()).enumerate() {
+        let is_plain =
+            id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        let is_preset = |preset: &Preset| preset.id == id || preset.prefix == prefix(id);
+        let is_known = PRESETS.iter().any(is_preset) || providers.iter().any(|it| it.id == id);
+        if !is_plain || is_known {
+            reader.reject(format!(
+                "{PROVIDERS}[{index}] must be an id such as groq, of lower-case letters, digits and \
+                 hyphens, and different from the others; openai, anthropic, google and gemini are \
+                 built in"
+            ));
+            continue;
+        }
+        let prefix = prefix(id);
+        match key_and_url(reader, &prefix) {
+            Some((key, Some(base_url))) => {
+                let (id, format) = (id.to_owned(), ModelFormat::OpenAiCompatible);
+                providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
+            }
+            Some((_, None)) => reader.reject(format!(
+                "{prefix}_BASE_URL is not set: it must be the address of the API of {id}, which {PROVIDERS} lists, \
+                 such as https://{id}.example/v1"
+            )),
+            None => {}
+        }
+    }
+    providers
+}
+
+/// Why a provider cannot be reached, after its id.
+pub(super) fn lacks(id: &str) -> String {
+    match PRESETS.iter().find(|preset| preset.id == id) {
+        Some(Preset { prefix, .. }) => format!("needs the secret {prefix}_API_KEY"),
+        None => {
+            format!("is none of openai, anthropic, google and the valid entries of {PROVIDERS}")
+        }
+    }
+}
+
+/// The key and the base URL of a provider, if they are set. `None` if one of them is invalid, which is reported: nothing
+/// may go elsewhere, or without the key.
+fn key_and_url(
+    reader: &mut VariableReader<'_>,
+    prefix: &str,
+) -> Option<(Option<Secret>, Option<String>)> {
+    let names = (format!("{prefix}_API_KEY"), format!("{prefix}_BASE_URL"));
+    let key = reader.non_empty(&names.0).map(Secret::new);
+    let url = reader.non_empty(&names.1);
+    let is_valid_key = key.as_ref().is_none_or(Secret::is_bearer_token);
+    if !is_valid_key {
+        reader.reject(format!("{} must be visible ASCII characters without spaces", names.0));
+    }
+    let valid_url = url.as_deref().map_or(Ok(()), secure_base_address);
+    if let Err(expected) = valid_url {
+        reader.reject(format!("{} {expected}", names.1));
+    }
+    (is_valid_key && valid_url.is_ok()).then_some((key, url))
+}

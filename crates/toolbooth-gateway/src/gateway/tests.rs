@@ -1,0 +1,246 @@
+//! Tests of the gateway from request to response, with a scripted provider.
+
+mod arguments;
+mod errors;
+mod limits;
+mod loops;
+mod routing;
+mod streams;
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use crate::tests::CAPABILITIES;
+use toolbooth::catalog::Catalog;
+use toolbooth::host::{BoxFuture, HttpError, HttpRequest, HttpResponse};
+use toolbooth::http::{Answer, Body, BodySink, ClientGone, Method, Request};
+use toolbooth::testing::FakeHost;
+use toolbooth::testing::Pairs;
+use toolbooth::testing::echo::CATALOG;
+use toolbooth::{Capability, Server};
+
+thread_local! {
+    /// The answers that the provider still gives; then it cannot be reached.
+    static ANSWERS: RefCell<VecDeque<Result<HttpResponse, HttpError>>> = RefCell::default();
+    /// The requests that it has got: URL, headers and body.
+    static REQUESTS: RefCell<Vec<Sent>> = RefCell::default();
+}
+
+/// A request to a provider.
+#[derive(Debug, Clone)]
+struct Sent {
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Value,
+}
+
+impl Sent {
+    fn header(&self, name: &str) -> &str {
+        let mut headers = self.headers.iter();
+        headers.find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+}
+
+fn provider(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    let body = serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap();
+    let headers = request.headers.iter();
+    let headers = headers.map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
+    REQUESTS.with_borrow_mut(|all| all.push(Sent { url: request.url.to_string(), headers, body }));
+    let none = || Err(HttpError::Unreachable("no answer is left".to_owned()));
+    ANSWERS.with_borrow_mut(VecDeque::pop_front).unwrap_or_else(none)
+}
+
+/// Anybody on this machine may chat, and OpenAI has a key.
+const VARIABLES: &[(&str, &str)] = &[
+    ("AUTH", "none"),
+    ("ANONYMOUS_SCOPES", "gateway"),
+    ("DEVELOPMENT", "true"),
+    ("OPENAI_API_KEY", "sk-openai"),
+    ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+];
+const JSON: (&str, &str) = ("content-type", "application/json");
+const LOCAL: (&str, &str) = ("host", "localhost:8787");
+
+/// A gateway with its provider.
+struct TestGateway {
+    host: FakeHost,
+    catalog: &'static Catalog,
+    capabilities: &'static [&'static Capability],
+}
+
+/// The response to a request, with what the provider got.
+#[derive(Debug)]
+struct Reply {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    text: String,
+    sent: Vec<Sent>,
+    log: Vec<String>,
+}
+
+impl TestGateway {
+    fn new() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(variables: &[(&str, &str)]) -> Self {
+        let host = FakeHost::with(&[VARIABLES, variables].concat());
+        Self {
+            host: FakeHost { upstream: provider, ..host },
+            catalog: CATALOG,
+            capabilities: CAPABILITIES,
+        }
+    }
+
+    /// Sends a request to a gateway whose provider gives these answers.
+    fn ask(&self, answers: Vec<Result<HttpResponse, HttpError>>, body: &Value) -> Reply {
+        self.ask_with(answers, &[JSON, LOCAL], body, usize::MAX)
+    }
+
+    /// With these headers, from a client that goes after so many writes.
+    fn ask_with(
+        &self,
+        answers: Vec<Result<HttpResponse, HttpError>>,
+        headers: &[(&str, &str)],
+        body: &Value,
+        writes: usize,
+    ) -> Reply {
+        ANSWERS.set(answers.into());
+        REQUESTS.take();
+        // The same request gets the same response.
+        self.host.next_random.set(0);
+        self.host.now_ms.set(1_741_724_000_000);
+        let server = Server::new(self.catalog, self.capabilities, &self.host);
+        // What the server logs when it starts is not part of a request.
+        self.host.log.take();
+        let request = Request {
+            own_origin: None,
+            method: Method::Post,
+            path: "/v1/chat/completions",
+            query: "",
+            headers: &Pairs(headers),
+            body: Body::Read(body.to_string().into_bytes()),
+        };
+        let (head, text) = pollster::block_on(async {
+            let Answer { head, rest } = server.answer(request, &self.host).await;
+            let sink = FakeSink { text: Rc::default(), left: RefCell::new(writes) };
+            let text = Rc::clone(&sink.text);
+            text.borrow_mut().extend_from_slice(&head.body);
+            if let Some(write) = rest {
+                write(Box::new(sink)).await;
+            }
+            (head, text.take())
+        });
+        Reply {
+            status: head.status,
+            headers: head.headers.iter().map(|(name, value)| (*name, value.to_string())).collect(),
+            text: String::from_utf8(text).unwrap(),
+            sent: REQUESTS.take(),
+            log: {
+                let lines = self.host.lines.take();
+                let problems = self.host.log.take();
+                problems.into_iter().chain(lines.into_iter().map(|(_, line)| line)).collect()
+            },
+        }
+    }
+}
+
+impl Reply {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap()
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        headers.find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The code of an error.
+    fn code(&self) -> String {
+        self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The last line of the log.
+    fn line(&self) -> Value {
+        serde_json::from_str(self.log.last().unwrap()).unwrap()
+    }
+
+    /// The data of the events of a stream.
+    fn events(&self) -> Vec<Value> {
+        let data = self.text.lines().filter_map(|line| line.strip_prefix("data: "));
+        data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| data.into())).collect()
+    }
+
+    /// The text of a stream.
+    fn content(&self) -> String {
+        let events = self.events();
+        let parts = events.iter().filter_map(|it| it["choices"][0]["delta"]["content"].as_str());
+        parts.collect()
+    }
+}
+
+/// A client that reads a stream.
+struct FakeSink {
+    text: Rc<RefCell<Vec<u8>>>,
+    /// The writes until it goes.
+    left: RefCell<usize>,
+}
+
+impl BodySink for FakeSink {
+    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>> {
+        Box::pin(async move {
+            let mut left = self.left.borrow_mut();
+            *left = left.checked_sub(1).ok_or(ClientGone)?;
+            self.text.borrow_mut().extend_from_slice(bytes);
+            Ok(())
+        })
+    }
+}
+
+/// A request of a user who says `hi`, with further members.
+fn chat(more: Value) -> Value {
+    let mut body = json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+fn answer(status: u16, body: impl Into<Vec<u8>>) -> Result<HttpResponse, HttpError> {
+    Ok(HttpResponse::new(status, body))
+}
+
+/// An answer with this message, as OpenAI writes it.
+fn completion(message: Value) -> Result<HttpResponse, HttpError> {
+    let has_calls = message.get("tool_calls").is_some();
+    let finish_reason = if has_calls { "tool_calls" } else { "stop" };
+    let choice = json!({"index": 0, "message": message, "finish_reason": finish_reason});
+    let usage = json!({"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12});
+    let body = json!({
+        "id": "c1", "object": "chat.completion", "created": 1, "model": "m-1",
+        "choices": [choice], "usage": usage,
+    });
+    answer(200, body.to_string())
+}
+
+fn says(text: &str) -> Result<HttpResponse, HttpError> {
+    completion(json!({"role": "assistant", "content": text}))
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+fn calls(calls: &[Value]) -> Result<HttpResponse, HttpError> {
+    completion(json!({"role": "assistant", "content": null, "tool_calls": calls}))
+}
+
+/// A tool of the client.
+fn tool(name: &str) -> Value {
+    let parameters =
+        json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    json!({"type": "function", "function": {"name": name, "parameters": parameters}})
+}

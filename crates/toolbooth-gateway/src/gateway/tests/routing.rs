@@ -1,0 +1,187 @@
+//! Which provider gets a request, with which key, and what happens if it fails.
+
+use super::*;
+
+const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "sk-ant");
+const GROQ: &[(&str, &str)] =
+    &[("PROVIDERS", "my-groq"), ("MY_GROQ_BASE_URL", "https://groq.example/v1")];
+
+#[test]
+fn models_and_keys() {
+    let anthropic = json!({
+        "id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "hi"}], "usage": {"input_tokens": 1, "output_tokens": 1},
+    });
+    let gemini =
+        json!({"candidates": [{"content": {"parts": [{"text": "hi"}]}, "finishReason": "STOP"}]});
+    for (model, variables, url, header, key, body) in [
+        (
+            "openai/gpt",
+            &[][..],
+            "https://api.openai.com/v1/chat/completions",
+            "authorization",
+            "Bearer sk-openai",
+            None,
+        ),
+        (
+            "my-groq/a/b",
+            GROQ,
+            "https://groq.example/v1/chat/completions",
+            "authorization",
+            "",
+            None,
+        ),
+        (
+            "anthropic/c",
+            &[ANTHROPIC],
+            "https://api.anthropic.com/v1/messages",
+            "x-api-key",
+            "sk-ant",
+            Some(&anthropic),
+        ),
+        (
+            "google/g",
+            &[("GEMINI_API_KEY", "sk-gem")],
+            "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent",
+            "x-goog-api-key",
+            "sk-gem",
+            Some(&gemini),
+        ),
+        (
+            "gemini/g",
+            &[("GEMINI_API_KEY", "sk-gem")],
+            "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent",
+            "x-goog-api-key",
+            "sk-gem",
+            Some(&gemini),
+        ),
+    ] {
+        let body = body.map_or_else(|| says("hi"), |body| answer(200, body.to_string()));
+        let reply = TestGateway::with(variables).ask(vec![body], &chat(json!({"model": model})));
+        assert_eq!(reply.status, 200, "{model}: {reply:?}");
+        assert_eq!(reply.json()["choices"][0]["message"]["content"], "hi", "{model}");
+        let sent = &reply.sent[0];
+        assert_eq!((sent.url.as_str(), sent.header(header)), (url, key), "{model}");
+        assert_eq!(reply.header("x-2api-attempts"), Some("1"), "{model}");
+        assert!(!reply.log.concat().contains(key) || key.is_empty(), "{:?}", reply.log);
+    }
+}
+
+#[test]
+fn requests_that_reach_no_provider() {
+    const NO_KEY: (&str, &str) = ("OPENAI_API_KEY", "");
+    const CALLER_KEYS: (&str, &str) = ("GATEWAY_CALLER_KEYS", "true");
+    const OWN: (&str, &str) = ("x-provider-key", "sk-own");
+    for (model, variables, headers, status, code) in [
+        ("openai/m", &[NO_KEY][..], &[][..], 503, "gateway_not_configured"),
+        ("anthropic/m", &[], &[], 503, "gateway_not_configured"),
+        ("x/m", &[], &[], 404, "model_not_found"),
+        ("m", &[], &[], 404, "model_not_found"),
+        ("openai/", &[], &[], 404, "model_not_found"),
+        ("openai/m", &[], &[OWN], 403, "provider_key_not_allowed"),
+        ("openai/m", &[CALLER_KEYS], &[("x-provider-key", "a b")], 403, "provider_key_not_allowed"),
+        ("anthropic/m", &[CALLER_KEYS], &[], 503, "gateway_not_configured"),
+        ("openai/m", &[("ANONYMOUS_SCOPES", "other")], &[], 403, "missing_scope"),
+    ] {
+        let world = TestGateway::with(variables);
+        let headers = [headers, &[JSON, LOCAL]].concat();
+        let body = chat(json!({"model": model}));
+        let reply = world.ask_with(vec![], &headers, &body, 0);
+        assert_eq!((reply.status, reply.code().as_str()), (status, code), "{model} {reply:?}");
+        assert!(reply.sent.is_empty(), "{model}");
+        assert!(reply.log.concat().contains(&format!(":{status},")), "{:?}", reply.log);
+    }
+    let elsewhere =
+        TestGateway::new().ask_with(vec![], &[JSON, ("host", "a.example")], &chat(json!({})), 0);
+    assert_eq!(elsewhere.status, 403, "without credentials, on this machine only");
+    let own = [JSON, LOCAL, OWN];
+    let world = TestGateway::with(&[CALLER_KEYS]);
+    let reply = world.ask_with(vec![says("hi")], &own, &chat(json!({})), 0);
+    assert_eq!(reply.sent[0].header("authorization"), "Bearer sk-own", "the caller's key counts");
+}
+
+const MODELS: &str = r#"{
+    "both": {"targets": [{"provider": "openai", "model": "a"}, {"provider": "my-groq", "model": "b"}]},
+    "again": {"targets": [{"provider": "openai", "model": "a"}], "retry": {"attempts": 3}},
+    "rare": {"targets": [{"provider": "openai", "model": "a"}], "retry": {"attempts": 2, "status_codes": [418]}},
+    "heavy": {"targets": [{"provider": "openai", "model": "a", "weight": 1},
+        {"provider": "my-groq", "model": "b", "weight": 1000000}], "mode": "loadbalance"}
+}"#;
+
+#[test]
+fn retries_and_fallback() {
+    let failed = |status| answer(status, r#"{"error":{"message":"no"}}"#);
+    let later = |ms| Ok(HttpResponse::new(429, "").retry_after_ms(ms));
+    let gone = || Err(HttpError::Unreachable("reset".to_owned()));
+    let world = TestGateway::with(&[GROQ, &[("MODELS", MODELS)]].concat());
+    for (model, answers, status, models) in [
+        ("both", vec![says("hi")], 200, &["a"][..]),
+        ("both", vec![failed(500), says("hi")], 200, &["a", "b"]),
+        ("both", vec![failed(529), failed(500)], 502, &["a", "b"]),
+        ("both", vec![gone(), says("hi")], 200, &["a", "b"]),
+        ("both", vec![Err(HttpError::Timeout), says("hi")], 200, &["a", "b"]),
+        ("both", vec![answer(200, "{"), says("hi")], 200, &["a", "b"]),
+        ("both", vec![failed(400), says("hi")], 400, &["a"]),
+        ("both", vec![failed(401), says("hi")], 502, &["a"]),
+        ("both", vec![failed(404), says("hi")], 404, &["a"]),
+        ("both", vec![failed(422), says("hi")], 422, &["a"]),
+        ("again", vec![failed(503), failed(503), says("hi")], 200, &["a", "a", "a"]),
+        ("again", vec![failed(503), failed(503), failed(503)], 503, &["a", "a", "a"]),
+        ("again", vec![later(1000), says("hi")], 200, &["a", "a"]),
+        ("again", vec![later(60_000), says("hi")], 429, &["a"]),
+        ("rare", vec![failed(418), says("hi")], 200, &["a", "a"]),
+        ("rare", vec![failed(503), says("hi")], 503, &["a"]),
+        ("heavy", vec![says("hi")], 200, &["b"]),
+        ("heavy", vec![failed(500), says("hi")], 200, &["b", "a"]),
+    ] {
+        let reply = world.ask(answers, &chat(json!({"model": model})));
+        let got: Vec<_> = reply.sent.iter().map(|sent| sent.body["model"].clone()).collect();
+        assert_eq!(
+            (reply.status, got),
+            (status, models.iter().map(|it| json!(it)).collect()),
+            "{model} {}",
+            reply.text
+        );
+        if status == 200 {
+            let attempts = &reply.json()["_2api"]["attempts"];
+            assert_eq!(attempts.as_array().unwrap().len(), models.len(), "{attempts}");
+        }
+    }
+    let reply = world.ask(vec![later(7_000)], &chat(json!({})));
+    assert_eq!(reply.header("retry-after"), Some("7"));
+}
+
+#[test]
+fn the_name_of_an_invalid_entry_means_no_other_model() {
+    let models = r#"{"openai/a": {"targets": [{"provider": "my-groq", "model": "b"}], "mod": 1}}"#;
+    let world = TestGateway::with(&[GROQ, &[("MODELS", models)]].concat());
+    for (model, answers, status) in [("openai/a", vec![], 503), ("openai/b", vec![says("hi")], 200)]
+    {
+        let reply = world.ask(answers, &chat(json!({"model": model})));
+        assert_eq!((reply.status, reply.sent.len()), (status, usize::from(status == 200)));
+    }
+}
+
+#[test]
+fn the_list_of_models() {
+    for (scopes, expected, providers) in
+        [("gateway", 6, json!(["openai", "my-groq"])), ("other", 0, json!([]))]
+    {
+        let world = TestGateway::with(
+            &[GROQ, &[("MODELS", MODELS), ("ANONYMOUS_SCOPES", scopes)]].concat(),
+        );
+        let server = Server::new(CATALOG, crate::tests::CAPABILITIES, &world.host);
+        let request = Request {
+            own_origin: None,
+            method: Method::Get,
+            path: "/v1/models",
+            query: "",
+            headers: &Pairs(&[]),
+            body: Body::from(""),
+        };
+        let head = pollster::block_on(server.answer(request, &world.host)).head;
+        let list: Value = serde_json::from_slice(&head.body).unwrap();
+        assert_eq!(list["data"].as_array().unwrap().len(), expected, "{list}");
+        assert_eq!(list["providers"], providers);
+    }
+}

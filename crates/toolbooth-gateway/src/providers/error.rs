@@ -1,0 +1,91 @@
+//! The error body that all providers' routes share (2api.ai, 5.4).
+
+use serde::Serialize;
+
+use toolbooth::call::{Pipeline, Rejection, RejectionKind};
+use toolbooth::http::Response;
+use toolbooth::protocol::rejection_response;
+
+/// The body of an error response.
+#[derive(Serialize)]
+pub(super) struct ErrorBody<E> {
+    pub(super) error: E,
+}
+
+/// An error without further members.
+#[derive(Serialize)]
+struct ProviderError<'a> {
+    /// A stable word for programs.
+    code: &'a str,
+    /// What went wrong, where, and what was expected.
+    message: &'a str,
+    r#type: ErrorType,
+}
+
+/// The `type` of an error.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) enum ErrorType {
+    /// The request is not valid.
+    #[serde(rename = "invalid_request_error")]
+    InvalidRequest,
+    /// The request has no valid credentials.
+    #[serde(rename = "authentication_error")]
+    Authentication,
+    /// The credentials do not suffice.
+    #[serde(rename = "permission_error")]
+    Permission,
+    /// Too many requests.
+    #[serde(rename = "rate_limit_error")]
+    RateLimit,
+    /// The request is well-formed, but the provider cannot use what it asks for.
+    #[serde(rename = "semantic_error")]
+    Semantic,
+    /// The server failed, or a provider.
+    #[serde(rename = "server_error")]
+    Server,
+}
+
+impl ErrorType {
+    /// That of a rejected request.
+    pub(crate) fn of(kind: RejectionKind) -> Self {
+        match kind {
+            RejectionKind::Unauthenticated => Self::Authentication,
+            RejectionKind::ForbiddenOrigin
+            | RejectionKind::ToolNotAllowed
+            | RejectionKind::MissingScope => Self::Permission,
+            RejectionKind::TooManyRequests => Self::RateLimit,
+            RejectionKind::Unavailable | RejectionKind::Internal => Self::Server,
+            RejectionKind::NotFound
+            | RejectionKind::NotServed
+            | RejectionKind::MethodNotAllowed
+            | RejectionKind::PayloadTooLarge
+            | RejectionKind::UnsupportedMediaType
+            | RejectionKind::InvalidJson
+            | RejectionKind::Malformed
+            | RejectionKind::UnsupportedVersion
+            | RejectionKind::InvalidToolId
+            | RejectionKind::UnknownTool
+            | RejectionKind::UnknownVersion
+            | RejectionKind::MissingRequirements
+            | RejectionKind::CannotAsk => Self::InvalidRequest,
+        }
+    }
+}
+
+/// The response to a rejected request.
+pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let kind = description.kind;
+    let error = ProviderError {
+        code: kind.code(),
+        message: &description.to_string(),
+        r#type: ErrorType::of(kind),
+    };
+    rejection_response(kind.status(), rejection, &ErrorBody { error })
+}
+
+/// The response to a request with an error that only these protocols have.
+pub(super) fn invalid_request(code: &'static str, message: &str) -> Response {
+    let error = ProviderError { code, message, r#type: ErrorType::InvalidRequest };
+    Response::json_of(400, &ErrorBody { error })
+}

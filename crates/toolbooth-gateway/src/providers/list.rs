@@ -1,0 +1,167 @@
+//! `GET /providers/<provider>/tools`: the tools in a provider's format, ready to send to it.
+
+use serde::Serialize;
+
+use super::error::{ErrorBody, ErrorType, invalid_request};
+use super::query::ListQuery;
+use toolbooth::call::{Rejection, RequestContext, did_you_mean};
+use toolbooth::catalog::Entry;
+use toolbooth::http::Response;
+use toolbooth::route::{Page, PageError};
+
+/// The maximum number of tools in a list (2api.ai, 7.1 "Tools per request").
+pub(super) const MAX_TOOLS: usize = 128;
+
+/// The maximum length of the warning header, in bytes.
+const MAX_WARNING_BYTES: usize = 1024;
+
+/// The warning for an empty list.
+const EMPTY: &str = "the list is empty, which providers reject: send no tools instead";
+
+/// A provider's lists.
+pub(super) struct ProviderLists {
+    /// The display name of the provider and its interface.
+    pub(super) provider: &'static str,
+    /// The name of the list of tools that are not strict.
+    pub(super) plain: &'static str,
+    /// The name of the list of strict tools, or why there is none.
+    pub(super) strict: Result<&'static str, &'static str>,
+    /// The maximum number of tools in a strict list.
+    pub(super) max_strict: usize,
+}
+
+/// The error that lists incompatible tools (2api.ai, 5.4).
+#[derive(Serialize)]
+struct IncompatibleToolsError<'a> {
+    code: &'static str,
+    message: &'a str,
+    r#type: ErrorType,
+    /// The features of all these tools, sorted.
+    incompatible_features: &'a [&'static str],
+    tools: Vec<IncompatibleTool>,
+}
+
+/// A tool that the provider does not accept.
+#[derive(Serialize)]
+struct IncompatibleTool {
+    name: &'static str,
+    incompatible_features: &'static [&'static str],
+}
+
+/// The tools that the query selects, in the provider's format (2api.ai, 3.1).
+///
+/// # Errors
+/// The query is invalid, a tool is incompatible with the provider (5.4), or there are too many tools (7.1).
+pub(super) fn tools(
+    context: &RequestContext<'_>,
+    lists: &ProviderLists,
+) -> Result<Page, PageError> {
+    let query = ListQuery::parse(context.query)?;
+    let (name, limit) = match (query.strict, lists.strict) {
+        (false, _) => (lists.plain, MAX_TOOLS),
+        (true, Ok(name)) => (name, lists.max_strict),
+        (true, Err(reason)) => return Err(Rejection::Malformed(reason.to_owned()).into()),
+    };
+    let selected = query.tools(context).map_err(not_found)?;
+    let list = context.list(name)?;
+    let is_selected = |entry: &&Entry| {
+        let tool = context.pipeline.catalog.tools.get(entry.tool);
+        tool.is_some_and(|tool| selected.iter().any(|one| std::ptr::eq(*one, tool)))
+    };
+    let (compatible, incompatible): (Vec<&'static Entry>, Vec<&'static Entry>) =
+        list.entries.iter().filter(is_selected).partition(|entry| entry.unsupported.is_empty());
+    if !incompatible.is_empty() && !query.skip_incompatible {
+        let strict = if query.strict { "strict tools of " } else { "" };
+        let target = format!("{strict}{}", lists.provider);
+        return Err(PageError::Response(incompatible_tools(&incompatible, &target)));
+    }
+    if compatible.len() > limit {
+        let strict = if query.strict { "strict " } else { "" };
+        let message = format!(
+            "{} tools are selected, but {} accepts at most {limit} {strict}tools in a request. Narrow the \
+             list with include or toolkit",
+            compatible.len(),
+            lists.provider
+        );
+        return Err(PageError::Response(invalid_request("too_many_tools", &message)));
+    }
+    let mut page = Page::of_entries(list, compatible.iter().copied());
+    let omitted = incompatible
+        .iter()
+        .map(|entry| format!("{} is omitted: {}", entry.name, entry.unsupported.join(", ")));
+    let warnings = compatible.iter().flat_map(|entry| {
+        entry.warnings.iter().map(|warning| format!("{}: {warning}", entry.name))
+    });
+    let empty = compatible.is_empty().then(|| EMPTY.to_owned());
+    let warning = header_value(empty.into_iter().chain(omitted).chain(warnings).collect());
+    page.headers.extend(warning.map(|text| ("toolbooth-warning", text.into())));
+    Ok(page)
+}
+
+/// The response if `include` names a tool that does not exist.
+fn not_found(rejection: Rejection) -> PageError {
+    let message = match rejection {
+        Rejection::UnknownTool { name, meant, .. } => format!(
+            "include: there is no tool \"{name}\"; expected a name, a versioned name such as \
+             Name__1_0_0, or an id such as Toolkit.Tool@1.0.0{}",
+            did_you_mean(meant.as_deref(), ". D")
+        ),
+        Rejection::UnknownVersion { id, version, .. } => {
+            format!("include: {id} has no version {version}")
+        }
+        rejection => return rejection.into(),
+    };
+    PageError::Response(invalid_request("tool_not_found", &message))
+}
+
+/// Warnings as a header value; `None` if there are none. They are ASCII, as the names of tools and keywords are.
+fn header_value(warnings: Vec<String>) -> Option<String> {
+    let mut value = String::new();
+    for (position, warning) in warnings.iter().enumerate() {
+        if value.len() + warning.len() > MAX_WARNING_BYTES {
+            value.push_str(&format!("and {} more", warnings.len() - position));
+            return Some(value);
+        }
+        value.push_str(warning);
+        if position + 1 < warnings.len() {
+            value.push_str("; ");
+        }
+    }
+    (!value.is_empty()).then_some(value)
+}
+
+/// The response if the provider does not accept some of the tools (2api.ai, 5.4).
+fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
+    let mut features = Vec::new();
+    for feature in entries.iter().flat_map(|entry| entry.unsupported) {
+        if let Err(position) = features.binary_search(feature) {
+            features.insert(position, *feature);
+        }
+    }
+    let (first, of_first) =
+        entries.first().map_or(("", [].as_slice()), |it| (it.name, it.unsupported));
+    let (others, them) = match entries.len() {
+        0 | 1 => (String::new(), "it"),
+        count => (format!(". error.tools lists {count} such tools"), "them"),
+    };
+    let message = format!(
+        "Tool '{first}' has '{}', which {target} cannot use{others}. Omit {them} with \
+         skip_incompatible=true, or narrow the list with include or toolkit",
+        of_first.join("', '"),
+    );
+    let tool = |entry: &&'static Entry| IncompatibleTool {
+        name: entry.name,
+        incompatible_features: entry.unsupported,
+    };
+    let error = IncompatibleToolsError {
+        code: "tool_schema_incompatible",
+        message: &message,
+        r#type: ErrorType::Semantic,
+        incompatible_features: &features,
+        tools: entries.iter().map(tool).collect(),
+    };
+    Response::json_of(400, &ErrorBody { error })
+}
+
+#[cfg(test)]
+mod tests;

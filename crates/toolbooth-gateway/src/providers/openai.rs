@@ -1,0 +1,202 @@
+//! OpenAI's tool lists: Chat Completions, and the flat format of Responses.
+//!
+//! Strict lists follow the rules of Structured Outputs: objects are closed and every property is required. An
+//! optional property makes the tool incompatible, because the model would have to send `null`, which the tool's
+//! own schema rejects. If it may be `null` anyway, it becomes required.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::call::{self, CallFormat};
+use super::list::{self, ProviderLists};
+use super::schema::rules::{KeywordRule, common};
+use super::schema::{Compatibility, SchemaLimits, Target, render};
+use super::strict;
+use crate::wire;
+use crate::wire::openai::ToolMessage;
+use crate::wire::responses::FunctionCallOutput;
+use toolbooth::call::RequestContext;
+use toolbooth::catalog::{ListForm, Listed, Rendering};
+use toolbooth::json;
+use toolbooth::protocol::keywords::{properties, types};
+use toolbooth::route::{CallResponse, Page, PageError, PostRequest};
+
+pub(super) const CHAT_FORMS: &[ListForm] = &[
+    ListForm { name: "openai", head: "[", tail: "]", entry: |listed| chat(listed, false) },
+    ListForm { name: "openai-strict", head: "[", tail: "]", entry: |listed| chat(listed, true) },
+];
+pub(super) const RESPONSES_FORMS: &[ListForm] = &[
+    ListForm {
+        name: "openai-responses",
+        head: "[",
+        tail: "]",
+        entry: |listed| responses(listed, false),
+    },
+    ListForm {
+        name: "openai-responses-strict",
+        head: "[",
+        tail: "]",
+        entry: |listed| responses(listed, true),
+    },
+];
+
+/// `GET /providers/openai/tools`.
+pub(super) fn chat_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    list::tools(
+        context,
+        &ProviderLists {
+            provider: "OpenAI Chat Completions",
+            plain: "openai",
+            strict: Ok("openai-strict"),
+            max_strict: list::MAX_TOOLS,
+        },
+    )
+}
+
+/// `GET /providers/openai-responses/tools`.
+pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
+    list::tools(
+        context,
+        &ProviderLists {
+            provider: "OpenAI Responses",
+            plain: "openai-responses",
+            strict: Ok("openai-responses-strict"),
+            max_strict: list::MAX_TOOLS,
+        },
+    )
+}
+
+/// `POST /providers/openai/call`.
+pub(super) fn chat_calls(request: PostRequest<'_>) -> CallResponse<'_> {
+    static FORMAT: CallFormat = CallFormat {
+        read: wire::openai::read,
+        member: "messages",
+        results: |results| {
+            let results = results.iter();
+            let messages = results.map(|it| ToolMessage::new(&it.handle.id, it.text()));
+            json::to_string(&Vec::from_iter(messages))
+        },
+        pairs_by_id: true,
+    };
+    call::run(request, &FORMAT)
+}
+
+/// `POST /providers/openai-responses/call`.
+pub(super) fn responses_calls(request: PostRequest<'_>) -> CallResponse<'_> {
+    static FORMAT: CallFormat = CallFormat {
+        read: wire::responses::read,
+        member: "input",
+        results: |results| {
+            let results = results.iter();
+            let items = results.map(|it| FunctionCallOutput::new(&it.handle.id, it.text()));
+            json::to_string(&Vec::from_iter(items))
+        },
+        pairs_by_id: true,
+    };
+    call::run(request, &FORMAT)
+}
+
+/// Functions whose schema OpenAI does not enforce.
+pub(crate) const PLAIN: Target = Target {
+    rule: |keyword| match keyword {
+        "enum" | "const" | "anyOf" | "oneOf" | "allOf" | "not" => KeywordRule::Below,
+        "$comment" => KeywordRule::Drop,
+        _ => KeywordRule::Keep,
+    },
+    property: |_| true,
+    limits: SchemaLimits::NONE,
+    finish: complete,
+};
+
+/// Functions whose schema OpenAI enforces.
+pub(crate) const STRICT: Target = Target {
+    rule: |keyword| match keyword {
+        "anyOf" => KeywordRule::Below,
+        "oneOf" => KeywordRule::Reject,
+        "enum" | "const" | "pattern" | "minimum" | "maximum" | "exclusiveMinimum"
+        | "exclusiveMaximum" | "multipleOf" | "minItems" | "maxItems" => KeywordRule::Keep,
+        "format" => KeywordRule::If(strict::is_known_format),
+        _ => common(keyword),
+    },
+    property: |_| true,
+    limits: SchemaLimits { properties: 5000, enum_values: 1000, ..SchemaLimits::NONE },
+    finish: tighten,
+};
+
+fn chat(listed: &Listed<'_>, strict: bool) -> Rendering {
+    #[derive(Serialize)]
+    struct ChatTool<'a> {
+        r#type: &'static str,
+        function: FunctionDefinition<'a>,
+    }
+    render(listed, target(strict), |schema| ChatTool {
+        r#type: "function",
+        function: FunctionDefinition::new(listed, schema, strict),
+    })
+}
+
+fn responses(listed: &Listed<'_>, strict: bool) -> Rendering {
+    #[derive(Serialize)]
+    struct ResponsesTool<'a> {
+        r#type: &'static str,
+        #[serde(flatten)]
+        function: FunctionDefinition<'a>,
+    }
+    render(listed, target(strict), |schema| ResponsesTool {
+        r#type: "function",
+        function: FunctionDefinition::new(listed, schema, strict),
+    })
+}
+
+fn target(strict: bool) -> &'static Target {
+    if strict { &STRICT } else { &PLAIN }
+}
+
+/// A function in both formats. `strict` is always present, because Responses tries to be strict without it.
+#[derive(Serialize)]
+struct FunctionDefinition<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: Value,
+    strict: bool,
+}
+
+impl<'a> FunctionDefinition<'a> {
+    fn new(listed: &Listed<'a>, parameters: Value, strict: bool) -> Self {
+        let Listed { name, definition, .. } = listed;
+        Self { name, description: &definition.description, parameters, strict }
+    }
+}
+
+/// Adds empty `items` and `properties`, which mean the same as none: OpenAI rejects arrays and objects without them.
+fn complete(schema: &mut Map<String, Value>, _: &mut Compatibility) {
+    for (name, keyword) in [("array", "items"), ("object", "properties")] {
+        if types(schema).contains(&name) {
+            schema.entry(keyword).or_insert_with(|| json!({}));
+        }
+    }
+}
+
+fn tighten(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+    strict::normalize_type(schema, found);
+    strict::close(schema, found);
+    if types(schema).contains(&"array") && !schema.contains_key("items") {
+        found.reject("array_without_items");
+    }
+    if !schema.contains_key("properties") {
+        return;
+    }
+    if properties(schema).any(|(_, property, is_required)| !is_required && !is_nullable(property)) {
+        found.reject("optional_properties");
+    }
+    let all: Vec<Value> = properties(schema).map(|(name, ..)| json!(name)).collect();
+    schema.insert("required".to_owned(), all.into());
+}
+
+/// Whether a schema that is already normalized allows `null`.
+fn is_nullable(schema: &Value) -> bool {
+    let Value::Object(schema) = schema else { return false };
+    let null = strict::literals(schema).is_none_or(|values| values.iter().any(|one| one.is_null()));
+    let branches = schema.get("anyOf").and_then(Value::as_array);
+    null && types(schema).contains(&"null") || branches.into_iter().flatten().any(is_nullable)
+}

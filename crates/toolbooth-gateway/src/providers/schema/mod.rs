@@ -1,0 +1,271 @@
+//! Adapts a tool's input schema to what a provider accepts.
+//!
+//! Each provider has a [`KeywordRule`] for each keyword; [`adapt_schema`] walks a schema by these rules. A keyword that a provider does not accept becomes a sentence in the description if that is good enough for a model,
+//! otherwise it makes the tool incompatible. In any case the pipeline validates calls against the original schema.
+//! Runs at build time for the tools of this server, and per request for those of the gateway's clients.
+
+pub(super) mod rules;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use rules::{KEYWORDS, KeywordRule, string_or_number};
+use toolbooth::catalog::{Listed, Rendering, Requirements};
+use toolbooth::protocol::keywords::{Subschemas, describe, subschemas};
+
+/// The depth of a schema above which there is a warning (2api.ai, 7.1 "Parameters schema depth").
+const WARN_DEPTH: usize = 5;
+/// The depth of a schema above which the tool is incompatible (2api.ai, 7.1).
+const MAX_DEPTH: usize = 10;
+
+/// The length of a description in characters above which there is a warning: OpenAI has rejected longer ones.
+const WARN_DESCRIPTION: usize = 1024;
+
+/// The largest schema that a target accepts.
+pub(super) struct SchemaLimits {
+    /// Properties in all its objects.
+    pub(super) properties: usize,
+    /// Values in all its `enum`s.
+    pub(super) enum_values: usize,
+    /// Properties that are not required.
+    pub(super) optional: usize,
+    /// Lists of types, and `anyOf`s.
+    pub(super) unions: usize,
+}
+
+impl SchemaLimits {
+    /// No known limits.
+    pub(super) const NONE: Self = Self {
+        properties: usize::MAX,
+        enum_values: usize::MAX,
+        optional: usize::MAX,
+        unions: usize::MAX,
+    };
+}
+
+/// One kind of a provider's lists: what it accepts in a schema.
+pub(crate) struct Target {
+    /// How it treats a keyword. One that JSON Schema does not define restricts nothing.
+    pub(super) rule: fn(&str) -> KeywordRule,
+    /// Whether the tool's input may have a property of this name.
+    pub(super) property: fn(&str) -> bool,
+    /// The size limits.
+    pub(super) limits: SchemaLimits,
+    /// Further changes that a schema needs. Called for each subschema, the innermost first.
+    pub(super) finish: fn(&mut Map<String, Value>, &mut Compatibility),
+}
+
+/// What [`adapt_schema`] has found in a schema: problems and sizes.
+#[derive(Default)]
+pub(super) struct Compatibility {
+    incompatible: BTreeSet<String>,
+    warnings: BTreeSet<String>,
+    described: BTreeSet<String>,
+    dropped: BTreeSet<String>,
+    depth: usize,
+    properties: usize,
+    enum_values: usize,
+    optional: usize,
+    unions: usize,
+}
+
+impl Compatibility {
+    /// The tool is incompatible because of this feature: a keyword, or a name from docs/PROVIDERS.md.
+    pub(super) fn reject(&mut self, feature: &str) {
+        self.incompatible.insert(feature.to_owned());
+    }
+}
+
+/// Renders a tool for a list. `tool` puts the adapted schema into the provider's object.
+pub(super) fn render<T: Serialize>(
+    listed: &Listed<'_>,
+    target: &Target,
+    tool: impl FnOnce(Value) -> T,
+) -> Rendering {
+    match adapt_schema(&listed.definition.input_schema, target) {
+        Err(features) => Rendering::Unsupported(features),
+        Ok(AdaptedSchema { schema, mut warnings, .. }) => {
+            let length = listed.definition.description.chars().count();
+            if length > WARN_DESCRIPTION {
+                warnings.push(format!(
+                    "its description has {length} characters, more than {WARN_DESCRIPTION}"
+                ));
+            }
+            // A grant on the server may meet the requirements; a call in a provider's format cannot send them.
+            let requirements = listed.definition.requirements.as_ref();
+            if requirements.is_some_and(|required| *required != Requirements::default()) {
+                warnings.push("requirements: a call in this format cannot send them".to_owned());
+            }
+            match Rendering::of(&tool(schema)) {
+                Rendering::Supported { json, .. } => Rendering::Supported { json, warnings },
+                rendering => rendering,
+            }
+        }
+    }
+}
+
+/// A schema as a target accepts it.
+#[derive(Debug)]
+pub(crate) struct AdaptedSchema {
+    /// The schema.
+    pub(crate) schema: Value,
+    /// What readers of a list should know.
+    pub(crate) warnings: Vec<String>,
+    /// The keywords that became sentences in descriptions, sorted.
+    pub(crate) described: Vec<String>,
+    /// The keywords that were dropped, sorted. They restrict nothing that JSON Schema defines.
+    pub(crate) dropped: Vec<String>,
+}
+
+/// The schema as the target accepts it.
+///
+/// # Errors
+/// The features that the target does not accept.
+pub(crate) fn adapt_schema(
+    schema: &Map<String, Value>,
+    target: &Target,
+) -> Result<AdaptedSchema, Vec<String>> {
+    let mut found = Compatibility::default();
+    let fitted = walk(schema, target, 1, &mut found);
+    if found.depth > MAX_DEPTH {
+        found.reject("depth");
+    } else if found.depth > WARN_DEPTH {
+        let depth = found.depth;
+        found.warnings.insert(format!("its schema has {depth} levels, more than {WARN_DEPTH}"));
+    }
+    let names = schema.get("properties").and_then(Value::as_object);
+    if names.into_iter().flatten().any(|(name, _)| !(target.property)(name)) {
+        found.reject("property_names");
+    }
+    let SchemaLimits { properties, enum_values, optional, unions } = target.limits;
+    for (feature, count, limit) in [
+        ("properties", found.properties, properties),
+        ("enum", found.enum_values, enum_values),
+        ("optional_properties", found.optional, optional),
+        ("unions", found.unions, unions),
+    ] {
+        if count > limit {
+            found.reject(feature);
+        }
+    }
+    if found.incompatible.is_empty() {
+        Ok(AdaptedSchema {
+            schema: Value::Object(fitted),
+            warnings: found.warnings.into_iter().collect(),
+            described: found.described.into_iter().collect(),
+            dropped: found.dropped.into_iter().collect(),
+        })
+    } else {
+        Err(found.incompatible.into_iter().collect())
+    }
+}
+
+fn walk(
+    schema: &Map<String, Value>,
+    target: &Target,
+    level: usize,
+    found: &mut Compatibility,
+) -> Map<String, Value> {
+    found.depth = found.depth.max(level);
+    let mut fitted = Map::new();
+    let mut sentences = Vec::new();
+    for (name, value) in schema {
+        let mut keep = |kept: &str, found: &mut Compatibility| {
+            fitted.insert(kept.to_owned(), fit_value(name, value, target, level, found));
+        };
+        match (target.rule)(name) {
+            KeywordRule::Keep => keep(name, found),
+            KeywordRule::Below if level > 1 => keep(name, found),
+            KeywordRule::If(accepts) if accepts(value) => keep(name, found),
+            KeywordRule::Enum if string_or_number(value) && !schema.contains_key("enum") => {
+                fitted.insert("enum".to_owned(), json!([value]));
+            }
+            KeywordRule::AnyOf if !schema.contains_key("anyOf") => {
+                keep("anyOf", found);
+                found.warnings.insert(format!("{name} is listed as anyOf"));
+            }
+            KeywordRule::Below | KeywordRule::AnyOf | KeywordRule::Reject => {
+                found.reject(name);
+                fitted.insert(name.clone(), value.clone());
+            }
+            KeywordRule::If(_) | KeywordRule::Enum | KeywordRule::Words => {
+                if let Some(sentence) = describe(name, value) {
+                    let position = KEYWORDS.iter().position(|known| known == name);
+                    found.described.insert(name.clone());
+                    sentences.push((position, sentence));
+                }
+            }
+            KeywordRule::Drop => {
+                found.dropped.insert(name.clone());
+            }
+        }
+    }
+    sentences.sort();
+    let sentences: Vec<String> = sentences.into_iter().map(|(_, sentence)| sentence).collect();
+    add_to_description(&mut fitted, &sentences);
+    count(&fitted, found);
+    (target.finish)(&mut fitted, found);
+    fitted
+}
+
+/// The value of a keyword, with its subschemas as the target accepts them.
+fn fit_value(
+    keyword: &str,
+    value: &Value,
+    target: &Target,
+    level: usize,
+    found: &mut Compatibility,
+) -> Value {
+    let mut fit_one = |schema: &Value| match schema {
+        Value::Object(schema) => Value::Object(walk(schema, target, level + 1, found)),
+        // Providers require objects: these two mean the same as the booleans.
+        Value::Bool(false) => {
+            let nothing = Map::from_iter([("not".to_owned(), json!({}))]);
+            Value::Object(walk(&nothing, target, level + 1, found))
+        }
+        _ => Value::Object(walk(&Map::new(), target, level + 1, found)),
+    };
+    match (subschemas(keyword), value) {
+        // Here, providers accept the booleans.
+        (Subschemas::One, Value::Bool(_))
+            if keyword == "additionalProperties" || keyword.starts_with("unevaluated") =>
+        {
+            value.clone()
+        }
+        (Subschemas::One, _) => fit_one(value),
+        (Subschemas::List, Value::Array(list)) => list.iter().map(fit_one).collect(),
+        (Subschemas::Map, Value::Object(map)) => {
+            map.iter().map(|(name, schema)| (name.clone(), fit_one(schema))).collect()
+        }
+        (Subschemas::None | Subschemas::List | Subschemas::Map, _) => value.clone(),
+    }
+}
+
+/// Adds sentences to a schema's description.
+pub(super) fn add_to_description(schema: &mut Map<String, Value>, sentences: &[String]) {
+    if sentences.is_empty() {
+        return;
+    }
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let all: Vec<&str> =
+        [description].into_iter().chain(sentences.iter().map(String::as_str)).collect();
+    let text = all.join(" ").trim().to_owned();
+    schema.insert("description".to_owned(), text.into());
+}
+
+fn count(schema: &Map<String, Value>, found: &mut Compatibility) {
+    let length = |keyword| match schema.get(keyword) {
+        Some(Value::Array(list)) => list.len(),
+        Some(Value::Object(map)) => map.len(),
+        _ => 0,
+    };
+    found.properties += length("properties");
+    found.enum_values += length("enum");
+    found.optional += length("properties").saturating_sub(length("required"));
+    found.unions += usize::from(length("type") > 1) + usize::from(schema.contains_key("anyOf"));
+}
+
+#[cfg(test)]
+mod tests;

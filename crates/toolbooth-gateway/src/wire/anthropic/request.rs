@@ -1,0 +1,178 @@
+//! Requests to Anthropic. The members have the provider's names and meanings.
+#![allow(missing_docs)]
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::ToolResult;
+use crate::wire::{Json, is_default};
+use toolbooth::json::Value;
+
+/// The body of a request.
+#[derive(Debug, Default, Serialize)]
+pub struct Request<'t> {
+    pub model: &'t str,
+    pub max_tokens: u64,
+    #[serde(flatten)]
+    pub sampling: Sampling<'t>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Thinking<'t>>,
+    #[serde(skip_serializing_if = "OutputConfig::is_empty")]
+    pub output_config: OutputConfig<'t>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub stream: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice<'t>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub system: Vec<Block<'t>>,
+    pub messages: Vec<Message<'t>>,
+}
+
+/// Members that choose among the possible next words.
+#[derive(Debug, Default, Serialize)]
+pub struct Sampling<'t> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop_sequences: Vec<Value<'t>>,
+}
+
+/// The user.
+#[derive(Debug, Serialize)]
+pub struct Metadata<'t> {
+    pub user_id: Cow<'t, str>,
+}
+
+/// Whether the model thinks.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Thinking<'t> {
+    Disabled,
+    Adaptive,
+    Enabled {
+        budget_tokens: u64,
+    },
+    #[serde(untagged)]
+    Verbatim(Value<'t>),
+}
+
+/// The effort, and the schema of the answer.
+#[derive(Debug, Default, Serialize)]
+pub struct OutputConfig<'t> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<OutputFormat<'t>>,
+}
+
+impl OutputConfig<'_> {
+    fn is_empty(&self) -> bool {
+        self.effort.is_none() && self.format.is_none()
+    }
+}
+
+/// The schema of the answer.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum OutputFormat<'t> {
+    JsonSchema { schema: Json<'t> },
+}
+
+/// A tool.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Tool<'t> {
+    /// One of the client.
+    Client {
+        name: &'t str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<&'t str>,
+        input_schema: Json<'t>,
+        #[serde(skip_serializing_if = "is_default")]
+        strict: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Value<'t>>,
+    },
+    /// One of this server.
+    Server(Json<'t>),
+}
+
+/// Which tools the model may or must call.
+#[derive(Debug, Default, Serialize)]
+pub struct ToolChoice<'t> {
+    pub r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'t str>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub disable_parallel_tool_use: bool,
+}
+
+/// A message.
+#[derive(Debug, Serialize)]
+pub struct Message<'t> {
+    pub role: &'static str,
+    pub content: Content<'t>,
+}
+
+/// What a message says.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Content<'t> {
+    Blocks(Vec<Block<'t>>),
+    Native(Json<'t>),
+}
+
+/// A content block.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Block<'t> {
+    Text {
+        text: Cow<'t, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Value<'t>>,
+    },
+    Image {
+        source: Source<'t>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Value<'t>>,
+    },
+    Document {
+        source: Source<'t>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Value<'t>>,
+    },
+    ToolUse {
+        id: Cow<'t, str>,
+        name: Cow<'t, str>,
+        input: Value<'t>,
+    },
+    #[serde(untagged)]
+    Result(ToolResult<Cow<'t, str>, ResultContent<'t>>),
+    #[serde(untagged)]
+    Verbatim(Value<'t>),
+}
+
+/// The content of a result.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ResultContent<'t> {
+    Text(&'t str),
+    Blocks(Vec<Block<'t>>),
+}
+
+/// An image or a PDF.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Source<'t> {
+    Url { url: Cow<'t, str> },
+    Base64 { media_type: Cow<'t, str>, data: Cow<'t, str> },
+}

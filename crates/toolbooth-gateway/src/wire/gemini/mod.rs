@@ -1,0 +1,291 @@
+//! Gemini generateContent.
+//!
+//! Members are read in both spellings, `functionCall` and `function_call`, because the provider's own libraries
+//! write both.
+
+pub mod request;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::fields::{JsonPath, has, lenient, object, take, take_list, take_text};
+use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
+use toolbooth::json::{self, Object, Value};
+
+const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
+    content), its content (with parts) or the array of its parts";
+
+/// Members that identify a response. If the prompt was blocked, it has no `candidates`.
+const RESPONSE_MEMBERS: &[&str] = &[
+    "candidates",
+    "promptFeedback",
+    "prompt_feedback",
+    "usageMetadata",
+    "usage_metadata",
+    "modelVersion",
+    "model_version",
+    "responseId",
+    "response_id",
+];
+
+/// Members of parts that are neither calls nor text, in both spellings.
+#[rustfmt::skip]
+const OTHER_PARTS: &[&str] = &[
+    "inlineData", "inline_data", "fileData", "file_data", "functionResponse", "function_response",
+    "codeExecutionResult", "code_execution_result", "toolResponse", "tool_response",
+    "mediaResolution", "media_resolution", "mediaProcessing", "media_processing", "videoMetadata",
+    "video_metadata", "speechMetadata", "speech_metadata", "audioMetadata", "audio_metadata",
+    "audioTranscription", "audio_transcription", "documentMetadata", "document_metadata",
+    "spreadsheetMetadata", "spreadsheet_metadata",
+];
+
+/// Members of parts that say something about the others.
+const ANNOTATIONS: &[&str] =
+    &["text", "thought", "thoughtSignature", "thought_signature", "partMetadata", "part_metadata"];
+
+/// Reads a response, a candidate, its content, or the array of its parts.
+///
+/// # Errors
+/// What was expected, and where.
+pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+    let mut answer = Answer::default();
+    match body {
+        Value::Array(parts) => read_parts(parts, format_args!(""), &mut answer)?,
+        Value::Object(body) if has(&body, RESPONSE_MEMBERS) => return response(body),
+        Value::Object(body) if has(&body, &["parts"]) => {
+            read_content(body, format_args!(""), &mut answer)?;
+        }
+        Value::Object(body) if has(&body, &["content", "finishReason", "finish_reason"]) => {
+            read_candidate(body, format_args!(""), &mut answer)?;
+        }
+        _ => return Err(EXPECTED.to_owned()),
+    }
+    Ok(answer)
+}
+
+/// Reads a response, or a chunk of a stream, which has the same form.
+///
+/// # Errors
+/// What was expected, and where.
+pub fn response(mut body: Object<'_>) -> Result<Answer<'_>, String> {
+    let mut answer = Answer {
+        id: take_text(&mut body, &["responseId", "response_id"]),
+        model: take_text(&mut body, &["modelVersion", "model_version"]),
+        usage: take(&mut body, &["usageMetadata", "usage_metadata"])
+            .and_then(|usage| json::read_value::<UsageMetadata>(&usage).map(Usage::from)),
+        ..Answer::default()
+    };
+    let mut candidates = take_list(&mut body, "candidates", format_args!(""))?.into_iter();
+    if let Some(first) = candidates.next() {
+        let first = object(first, format_args!("candidates[0]"))?;
+        read_candidate(first, format_args!("candidates[0]."), &mut answer)?;
+    } else if let Some(Value::Object(mut feedback)) =
+        take(&mut body, &["promptFeedback", "prompt_feedback"])
+    {
+        let word = take_text(&mut feedback, &["blockReason", "block_reason"]);
+        answer.finish = word.map(|word| Finish { word, reason: FinishReason::ContentFilter });
+    }
+    answer.has_alternatives = candidates.next().is_some();
+    Ok(answer)
+}
+
+fn read_candidate<'t>(
+    mut candidate: Object<'t>,
+    path: JsonPath<'_>,
+    answer: &mut Answer<'t>,
+) -> Result<(), String> {
+    if let Some(content) = take(&mut candidate, &["content"]) {
+        let content = object(content, format_args!("{path}content"))?;
+        read_content(content, format_args!("{path}content."), answer)?;
+    }
+    answer.finish = take_text(&mut candidate, &["finishReason", "finish_reason"])
+        .filter(|word| word != "FINISH_REASON_UNSPECIFIED")
+        .map(|word| Finish::new(word, finish_reason));
+    Ok(())
+}
+
+fn read_content<'t>(
+    mut content: Object<'t>,
+    path: JsonPath<'_>,
+    answer: &mut Answer<'t>,
+) -> Result<(), String> {
+    let parts = take_list(&mut content, "parts", path)?;
+    read_parts(parts, format_args!("{path}parts"), answer)
+}
+
+fn read_parts<'t>(
+    parts: Vec<Value<'t>>,
+    path: JsonPath<'_>,
+    answer: &mut Answer<'t>,
+) -> Result<(), String> {
+    for (at, part) in parts.into_iter().enumerate() {
+        let path = format_args!("{path}[{at}]");
+        read_part(object(part, path)?, path, &mut answer.items)?;
+    }
+    Ok(())
+}
+
+fn read_part<'t>(
+    mut part: Object<'t>,
+    path: JsonPath<'_>,
+    items: &mut Vec<Item<'t>>,
+) -> Result<(), String> {
+    let is_annotated = has(&part, ANNOTATIONS);
+    let signature = take_text(&mut part, &["thoughtSignature", "thought_signature"]);
+    let kind = OTHER_PARTS.iter().find(|kind| has(&part, &[kind]));
+    if let Some(call) = take(&mut part, &["functionCall", "function_call"]) {
+        let call = object(call, format_args!("{path}.functionCall"))?;
+        items.push(Item::Call(function_call(call, signature)));
+        return Ok(());
+    }
+    if has(&part, &["executableCode", "executable_code"]) {
+        items.push(Item::Hosted("executableCode".into()));
+    } else if has(&part, &["toolCall", "tool_call"]) {
+        items.push(Item::Hosted("toolCall".into()));
+    } else if let Some(kind) = kind {
+        items.push(Item::Other((*kind).into()));
+    } else if is_annotated {
+        let text = take_text(&mut part, &["text"]).unwrap_or_default();
+        let is_thought = part.get("thought") == Some(&Value::Bool(true));
+        items.push(if is_thought { Item::Reasoning(text) } else { Item::Text(text) });
+    } else if has(&part, &["name", "args"]) {
+        // The libraries return calls without the parts around them.
+        items.push(Item::Call(function_call(part, None)));
+    } else if has(&part, &["candidates", "role"]) {
+        return Err(format!(
+            "{path} is not a part; for a streamed response or a conversation, post the model's last content"
+        ));
+    } else {
+        return Err(format!(
+            "{path} is neither a part, which has a member such as text or functionCall, nor a function call, which has a name"
+        ));
+    }
+    items.extend(signature.map(Item::Signature));
+    Ok(())
+}
+
+fn function_call<'t>(mut call: Object<'t>, signature: Option<Cow<'t, str>>) -> ToolCall<'t> {
+    let is_partial = has(&call, &["partialArgs", "partial_args"])
+        || take(&mut call, &["willContinue", "will_continue"]) == Some(Value::Bool(true));
+    let signed = |signature| ("extra_content", extra_content(signature));
+    ToolCall {
+        id: take_text(&mut call, &["id"]).unwrap_or_default(),
+        name: take_text(&mut call, &["name"]).unwrap_or_default(),
+        arguments: if is_partial {
+            Arguments::Unreadable(
+                "The arguments are incomplete: their streamed pieces were not joined.",
+            )
+        } else {
+            Arguments::from_json(take(&mut call, &["args"]))
+        },
+        custom: false,
+        extra: signature.map(signed).into_iter().collect(),
+    }
+}
+
+/// A signature as Google's own OpenAI-compatible interface carries it.
+pub fn extra_content(signature: Cow<'_, str>) -> Value<'_> {
+    let own = Object::from_iter([("thought_signature", Value::String(signature))]);
+    Value::Object(Object::from_iter([("google", Value::Object(own))]))
+}
+
+/// The meaning of `finishReason`. A failed call is not repaired; the client should ask the model again (2api.ai, 5.3).
+fn finish_reason(word: &str) -> FinishReason {
+    match word {
+        // It also means that the model calls tools.
+        "STOP" => FinishReason::ToolCalls,
+        "MAX_TOKENS" => FinishReason::Length,
+        "SAFETY"
+        | "RECITATION"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION" => FinishReason::ContentFilter,
+        "MALFORMED_FUNCTION_CALL" => FinishReason::Failed(
+            "The model ended with MALFORMED_FUNCTION_CALL: it wrote a malformed call. Ask it again",
+        ),
+        "UNEXPECTED_TOOL_CALL" => FinishReason::Failed(
+            "The model ended with UNEXPECTED_TOOL_CALL: it called a tool that the request does not \
+             declare. Declare the tools, and ask it again",
+        ),
+        "TOO_MANY_TOOL_CALLS" => FinishReason::Failed(
+            "The model ended with TOO_MANY_TOOL_CALLS: it called tools too many times in a row. Ask it again \
+             with a smaller task",
+        ),
+        "MALFORMED_RESPONSE" => FinishReason::Failed(
+            "The model ended with MALFORMED_RESPONSE: it wrote a malformed response. Ask it again",
+        ),
+        _ => FinishReason::Other,
+    }
+}
+
+/// Counts of tokens. `candidatesTokenCount` leaves out the thoughts.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct UsageMetadata {
+    #[serde(alias = "prompt_token_count", deserialize_with = "lenient")]
+    prompt_token_count: u64,
+    #[serde(alias = "tool_use_prompt_token_count", deserialize_with = "lenient")]
+    tool_use_prompt_token_count: u64,
+    #[serde(alias = "candidates_token_count", deserialize_with = "lenient")]
+    candidates_token_count: u64,
+    #[serde(alias = "thoughts_token_count", deserialize_with = "lenient")]
+    thoughts_token_count: u64,
+    #[serde(alias = "cached_content_token_count", deserialize_with = "lenient")]
+    cached_content_token_count: u64,
+    #[serde(alias = "total_token_count", deserialize_with = "lenient")]
+    total_token_count: u64,
+}
+
+impl From<UsageMetadata> for Usage {
+    fn from(usage: UsageMetadata) -> Self {
+        let prompt = usage.prompt_token_count.saturating_add(usage.tool_use_prompt_token_count);
+        let answer = usage.candidates_token_count.saturating_add(usage.thoughts_token_count);
+        let total = usage.total_token_count.max(prompt.saturating_add(answer));
+        Self {
+            prompt_tokens: prompt,
+            completion_tokens: total.saturating_sub(prompt),
+            total_tokens: total,
+            cached_tokens: usage.cached_content_token_count,
+            reasoning_tokens: usage.thoughts_token_count,
+            extra: None,
+        }
+    }
+}
+
+/// A part with the result of a call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultPart<T, V> {
+    function_response: FunctionResponse<T, V>,
+}
+
+#[derive(Debug, Serialize)]
+struct FunctionResponse<T, V> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<T>,
+    name: T,
+    response: ResultObject<V>,
+}
+
+/// Gemini requires an object, and knows these two members.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ResultObject<V> {
+    Output(V),
+    Error(V),
+}
+
+impl<T, V> ResultPart<T, V> {
+    /// The result of a call of `name`. It has an id only if the call had one: older models reject it.
+    pub fn new(id: Option<T>, name: T, result: Result<V, V>) -> Self {
+        let response = match result {
+            Ok(value) => ResultObject::Output(value),
+            Err(message) => ResultObject::Error(message),
+        };
+        Self { function_response: FunctionResponse { id, name, response } }
+    }
+}

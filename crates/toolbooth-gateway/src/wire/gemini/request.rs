@@ -1,0 +1,171 @@
+//! Requests to Gemini. The members have the provider's names and meanings.
+#![allow(missing_docs)]
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::ResultPart;
+use crate::wire::{Json, is_default};
+use toolbooth::json::Value;
+
+/// The body of a request.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request<'t> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_instruction: Option<System<'t>>,
+    pub contents: Vec<Content<'t>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<[Tools<'t>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_config: Option<ToolConfig<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub generation_config: GenerationConfig<'t>,
+}
+
+/// The system prompt.
+#[derive(Debug, Serialize)]
+pub struct System<'t> {
+    pub parts: Vec<Part<'t>>,
+}
+
+/// A message.
+#[derive(Debug, Serialize)]
+pub struct Content<'t> {
+    pub role: &'static str,
+    pub parts: Parts<'t>,
+}
+
+/// What a message says.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Parts<'t> {
+    List(Vec<Part<'t>>),
+    Native(Json<'t>),
+}
+
+/// A part of a message.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Part<'t> {
+    #[serde(rename_all = "camelCase")]
+    Text {
+        text: Cow<'t, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thought_signature: Option<Cow<'t, str>>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Call {
+        function_call: FunctionCall<'t>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thought_signature: Option<Cow<'t, str>>,
+    },
+    Result(ResultPart<Cow<'t, str>, Value<'t>>),
+    #[serde(rename_all = "camelCase")]
+    File {
+        file_data: FileData<'t>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Inline {
+        inline_data: InlineData<'t>,
+    },
+}
+
+/// A call.
+#[derive(Debug, Serialize)]
+pub struct FunctionCall<'t> {
+    pub name: Cow<'t, str>,
+    pub args: Value<'t>,
+}
+
+/// A file at an address.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileData<'t> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<&'static str>,
+    pub file_uri: Cow<'t, str>,
+}
+
+/// A file.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InlineData<'t> {
+    pub mime_type: Cow<'t, str>,
+    pub data: Cow<'t, str>,
+}
+
+/// The tools.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tools<'t> {
+    pub function_declarations: Vec<Declaration<'t>>,
+}
+
+/// A function.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Declaration<'t> {
+    #[serde(rename_all = "camelCase")]
+    Client {
+        name: &'t str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<&'t str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parameters_json_schema: Option<Json<'t>>,
+    },
+    Server(Json<'t>),
+}
+
+/// Which tools the model may or must call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolConfig<'t> {
+    pub function_calling_config: CallingConfig<'t>,
+}
+
+/// Which functions the model may or must call.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallingConfig<'t> {
+    pub mode: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_function_names: Option<&'t [String]>,
+}
+
+/// How the answer is generated.
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GenerationConfig<'t> {
+    #[serde(skip_serializing_if = "is_default")]
+    pub max_output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub temperature: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub top_p: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub top_k: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub seed: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub presence_penalty: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub frequency_penalty: Option<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub stop_sequences: Vec<Value<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub response_mime_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub response_json_schema: Option<Json<'t>>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub thinking_config: Option<ThinkingConfig>,
+}
+
+/// How much the model thinks.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ThinkingConfig {
+    ThinkingBudget(u64),
+    ThinkingLevel(&'static str),
+}

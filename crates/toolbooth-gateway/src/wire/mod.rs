@@ -1,0 +1,141 @@
+//! The formats of model providers: what their models answer, and the results of calls that go back to them.
+//!
+//! `/providers` and the chat gateway share these types. Each format is one file: it reads answers into an [`Answer`],
+//! and has the types of its results.
+
+pub mod anthropic;
+mod call;
+pub mod fields;
+pub mod gemini;
+pub mod openai;
+pub mod responses;
+mod usage;
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+pub use call::{Arguments, ToolCall};
+use toolbooth::json::{Rendered, Value};
+pub use usage::Usage;
+
+/// What a model answered, the same for all providers.
+#[derive(Debug, Default)]
+pub struct Answer<'t> {
+    /// The provider's id of the answer.
+    pub id: Option<Cow<'t, str>>,
+    /// The model that the provider names.
+    pub model: Option<Cow<'t, str>>,
+    /// What the answer consists of, in order.
+    pub items: Vec<Item<'t>>,
+    /// Why the model stopped, if the provider says so.
+    pub finish: Option<Finish<'t>>,
+    /// The tokens, if the provider counted them.
+    pub usage: Option<Usage>,
+    /// Whether there are several choices, of which only the first was read.
+    pub has_alternatives: bool,
+}
+
+/// A part of an answer.
+#[derive(Debug)]
+pub enum Item<'t> {
+    /// Text.
+    Text(Cow<'t, str>),
+    /// Why the model refuses.
+    Refusal(Cow<'t, str>),
+    /// The readable part of the model's reasoning, which may be empty.
+    Reasoning(Cow<'t, str>),
+    /// A signature of what precedes it, which the provider must get back.
+    Signature(Cow<'t, str>),
+    /// A call of a tool.
+    Call(ToolCall<'t>),
+    /// The result of an earlier call, by the call's id.
+    Result(Option<Cow<'t, str>>),
+    /// A tool that the provider has run itself, by kind.
+    Hosted(Cow<'t, str>),
+    /// A call that only the client can run, by kind.
+    ClientCall(Cow<'t, str>),
+    /// Anything else, by kind.
+    Other(Cow<'t, str>),
+}
+
+/// Why a model stopped: the provider's word, and what it means.
+#[derive(Debug)]
+pub struct Finish<'t> {
+    /// The provider's word.
+    pub word: Cow<'t, str>,
+    /// What it means.
+    pub reason: FinishReason,
+}
+
+impl<'t> Finish<'t> {
+    fn new(word: Cow<'t, str>, meaning: fn(&str) -> FinishReason) -> Self {
+        Self { reason: meaning(&word), word }
+    }
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FinishReason {
+    /// It was done.
+    #[default]
+    Stop,
+    /// It reached a limit of tokens, so the last part may be incomplete.
+    Length,
+    /// It calls tools.
+    ToolCalls,
+    /// The provider withheld the rest, or the model refuses.
+    ContentFilter,
+    /// It failed: what happened, and what the client should do.
+    Failed(&'static str),
+    /// Another reason, for which OpenAI has no word.
+    Other,
+}
+
+impl FinishReason {
+    /// OpenAI's word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stop | Self::Failed(_) | Self::Other => "stop",
+            Self::Length => "length",
+            Self::ToolCalls => "tool_calls",
+            Self::ContentFilter => "content_filter",
+        }
+    }
+}
+
+/// JSON that is passed on as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json<'t> {
+    /// Text.
+    Text(Cow<'t, str>),
+    /// A value.
+    Value(Value<'t>),
+}
+
+impl<'t> From<&'t RawValue> for Json<'t> {
+    fn from(json: &'t RawValue) -> Self {
+        Self::Text(json.get().into())
+    }
+}
+
+impl<'t> From<Value<'t>> for Json<'t> {
+    fn from(value: Value<'t>) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => Rendered(text).serialize(serializer),
+            Self::Value(value) => value.serialize(serializer),
+        }
+    }
+}
+
+/// Whether a member may be left out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,170 @@
+//! OpenAI Chat Completions.
+
+pub mod request;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::fields::{JsonPath, has, object, take, take_list, take_text};
+use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
+use toolbooth::json::{Object, Value};
+
+const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
+    message (an object with role or tool_calls) or the array of its tool calls";
+
+/// A chat completion, and the members of its objects that mean nothing here.
+#[derive(Debug, Default)]
+pub struct Completion<'t> {
+    /// What the model answered in the first choice.
+    pub answer: Answer<'t>,
+    /// When it was created, in seconds since the Unix epoch.
+    pub created: Option<u64>,
+    /// Further members of the body.
+    pub body: Object<'t>,
+    /// The first choice, if there is one.
+    pub choice: Option<Choice<'t>>,
+}
+
+/// The further members of a choice.
+#[derive(Debug, Default)]
+pub struct Choice<'t> {
+    /// Those of the choice itself.
+    pub choice: Object<'t>,
+    /// Those of its message.
+    pub message: Object<'t>,
+}
+
+/// Reads a chat completion, its message, or the array of the message's calls.
+///
+/// # Errors
+/// What was expected, and where.
+pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+    let mut answer = Answer::default();
+    match body {
+        Value::Array(calls) => read_calls(calls, format_args!(""), &mut answer.items)?,
+        Value::Object(body) if has(&body, &["choices"]) => return Ok(completion(body)?.answer),
+        Value::Object(mut body)
+            if has(&body, &["tool_calls"])
+                || body.get("role").and_then(Value::as_str) == Some("assistant") =>
+        {
+            read_message(&mut body, format_args!(""), &mut answer.items)?;
+        }
+        _ => return Err(EXPECTED.to_owned()),
+    }
+    Ok(answer)
+}
+
+/// Reads a chat completion.
+///
+/// # Errors
+/// What was expected, and where.
+pub fn completion(mut body: Object<'_>) -> Result<Completion<'_>, String> {
+    let mut completion = Completion::default();
+    let answer = &mut completion.answer;
+    let mut choices = take_list(&mut body, "choices", format_args!(""))?.into_iter();
+    if let Some(first) = choices.next() {
+        let mut choice = object(first, format_args!("choices[0]"))?;
+        answer.finish =
+            take_text(&mut choice, &["finish_reason"]).map(|it| Finish::new(it, finish_reason));
+        let message = take(&mut choice, &["message"])
+            .ok_or("choices[0].message is missing; join the chunks of a streamed response first")?;
+        let mut message = object(message, format_args!("choices[0].message"))?;
+        read_message(&mut message, format_args!("choices[0].message."), &mut answer.items)?;
+        completion.choice = Some(Choice { choice, message });
+    }
+    answer.has_alternatives = choices.next().is_some();
+    answer.id = take_text(&mut body, &["id"]);
+    answer.model = take_text(&mut body, &["model"]);
+    answer.usage = take(&mut body, &["usage"]).as_ref().and_then(Usage::of_openai);
+    completion.created = take(&mut body, &["created"]).and_then(|it| it.as_number()?.as_u64());
+    completion.body = body;
+    Ok(completion)
+}
+
+fn read_message<'t>(
+    message: &mut Object<'t>,
+    path: JsonPath<'_>,
+    items: &mut Vec<Item<'t>>,
+) -> Result<(), String> {
+    match take(message, &["content"]) {
+        Some(Value::String(text)) => items.push(Item::Text(text)),
+        Some(Value::Array(parts)) => {
+            for part in parts {
+                if let Value::Object(mut part) = part {
+                    items.extend(take_text(&mut part, &["text"]).map(Item::Text));
+                }
+            }
+        }
+        _ => {}
+    }
+    items.extend(take_text(message, &["refusal"]).map(Item::Refusal));
+    // The deprecated predecessor of tool_calls, whose result is a message of another role.
+    if matches!(message.get("function_call"), Some(Value::Object(_))) {
+        items.push(Item::ClientCall("function_call".into()));
+    }
+    let calls = take_list(message, "tool_calls", path)?;
+    read_calls(calls, format_args!("{path}tool_calls"), items)
+}
+
+fn read_calls<'t>(
+    calls: Vec<Value<'t>>,
+    path: JsonPath<'_>,
+    items: &mut Vec<Item<'t>>,
+) -> Result<(), String> {
+    for (at, call) in calls.into_iter().enumerate() {
+        let path = format_args!("{path}[{at}]");
+        let mut call = object(call, path)?;
+        let kind = take_text(&mut call, &["type"]);
+        let custom = kind.as_deref() == Some("custom");
+        let (member, text) = if custom { ("custom", "input") } else { ("function", "arguments") };
+        let mut called = match (take(&mut call, &[member]), kind) {
+            (Some(called), _) => object(called, format_args!("{path}.{member}"))?,
+            (None, Some(kind)) if custom || kind == "function" => Object::default(),
+            (None, Some(kind)) => {
+                items.push(Item::ClientCall(kind));
+                continue;
+            }
+            (None, None) => {
+                return Err(format!(
+                    "{path} is not a tool call, which has the members id, type and function"
+                ));
+            }
+        };
+        call.take("index");
+        items.push(Item::Call(ToolCall {
+            id: take_text(&mut call, &["id"]).unwrap_or_default(),
+            name: take_text(&mut called, &["name"]).unwrap_or_default(),
+            arguments: Arguments::from_text(take(&mut called, &[text])),
+            custom,
+            extra: call,
+        }));
+    }
+    Ok(())
+}
+
+/// The meaning of `finish_reason`.
+pub fn finish_reason(word: &str) -> FinishReason {
+    match word {
+        "stop" => FinishReason::Stop,
+        "length" => FinishReason::Length,
+        "tool_calls" | "function_call" => FinishReason::ToolCalls,
+        "content_filter" => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    }
+}
+
+/// The result of a call.
+#[derive(Debug, Serialize)]
+pub struct ToolMessage<'r> {
+    role: &'static str,
+    tool_call_id: &'r str,
+    content: Cow<'r, str>,
+}
+
+impl<'r> ToolMessage<'r> {
+    /// The result of the call with this id.
+    pub fn new(tool_call_id: &'r str, content: impl Into<Cow<'r, str>>) -> Self {
+        Self { role: "tool", tool_call_id, content: content.into() }
+    }
+}

@@ -1,0 +1,91 @@
+//! OpenAI Responses.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::fields::{has, object, take, take_list, take_text};
+use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall};
+use toolbooth::json::{Object, Value};
+
+const EXPECTED: &str =
+    "The body must be a response (an object with output) or the array of its output items";
+
+/// Calls that the provider runs itself.
+const HOSTED: &[&str] = &[
+    "code_interpreter_call",
+    "file_search_call",
+    "image_generation_call",
+    "mcp_call",
+    "web_search_call",
+];
+
+/// Reads a response, or the array of its output items.
+///
+/// # Errors
+/// What was expected, and where.
+pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+    let mut answer = Answer::default();
+    let (items, path) = match body {
+        Value::Array(items) => (items, ""),
+        Value::Object(mut body) if has(&body, &["output"]) => {
+            answer.finish =
+                take_text(&mut body, &["status"]).map(|it| Finish::new(it, finish_reason));
+            (take_list(&mut body, "output", format_args!(""))?, "output")
+        }
+        _ => return Err(EXPECTED.to_owned()),
+    };
+    for (at, item) in items.into_iter().enumerate() {
+        let mut item = object(item, format_args!("{path}[{at}]"))?;
+        let Some(kind) = take_text(&mut item, &["type"]) else {
+            if !has(&item, &["role"]) {
+                return Err(format!("{path}[{at}] is not an output item, which has a type"));
+            }
+            answer.items.push(Item::Other("message".into()));
+            continue;
+        };
+        answer.items.push(match &*kind {
+            "function_call" => Item::Call(function_call(&mut item)),
+            "function_call_output" => Item::Result(take_text(&mut item, &["call_id"])),
+            it if HOSTED.contains(&it) => Item::Hosted(kind),
+            it if it.ends_with("_call") || it == "mcp_approval_request" => Item::ClientCall(kind),
+            _ => Item::Other(kind),
+        });
+    }
+    Ok(answer)
+}
+
+fn function_call<'t>(item: &mut Object<'t>) -> ToolCall<'t> {
+    let arguments = Arguments::from_text(take(item, &["arguments"]));
+    let is_cut = take_text(item, &["status"]).as_deref() == Some("incomplete");
+    ToolCall {
+        id: take_text(item, &["call_id"]).unwrap_or_default(),
+        name: take_text(item, &["name"]).unwrap_or_default(),
+        arguments: if is_cut { Arguments::TRUNCATED } else { arguments },
+        ..ToolCall::default()
+    }
+}
+
+/// The meaning of `status`.
+fn finish_reason(word: &str) -> FinishReason {
+    match word {
+        "completed" => FinishReason::ToolCalls,
+        "incomplete" => FinishReason::Length,
+        _ => FinishReason::Other,
+    }
+}
+
+/// The result of a call.
+#[derive(Debug, Serialize)]
+pub struct FunctionCallOutput<'r> {
+    r#type: &'static str,
+    call_id: &'r str,
+    output: Cow<'r, str>,
+}
+
+impl<'r> FunctionCallOutput<'r> {
+    /// The result of the call with this id.
+    pub fn new(call_id: &'r str, output: Cow<'r, str>) -> Self {
+        Self { r#type: "function_call_output", call_id, output }
+    }
+}

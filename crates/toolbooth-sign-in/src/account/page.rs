@@ -1,0 +1,133 @@
+//! The page of an account.
+
+use super::Permissions;
+use super::date::{day, minute};
+use super::visit::{SitePage, Visit};
+use crate::challenge::GrantSummary;
+use crate::oauth::page::{Escaped, folded_list, html, list};
+use crate::sign_in::{ACCOUNT, Connection};
+use toolbooth::http::Response;
+
+/// What the forms of the page have in common.
+#[derive(Clone, Copy)]
+struct Form<'a> {
+    token: &'a str,
+    from: Option<&'a SitePage>,
+}
+
+/// The page of an account. `form` is the token of its forms.
+pub(super) fn account(
+    label: &str,
+    form: &str,
+    permissions: &Permissions,
+    visit: &Visit,
+) -> Response {
+    let form = Form { token: form, from: visit.from.as_ref() };
+    let Permissions { grants, connections } = permissions;
+    let grants: String = grants.iter().map(|it| grant(form, it)).collect();
+    let connections: String = connections.iter().map(|it| connection(form, it)).collect();
+    let done = visit.done.map(|change| format!("<p role=\"status\">{}</p>", change.sentence()));
+    let done = done.unwrap_or_default();
+    let back = visit.from.as_ref().map(back).unwrap_or_default();
+    let or_none = |items: String, none: &str| match items.as_str() {
+        "" => format!("<p>{none}</p>"),
+        _ => items,
+    };
+    let main = format!(
+        "{done}<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
+         <section><h2>Accounts that tools may use</h2>{}</section>\
+         <section><h2>Applications that may use the tools for you</h2>{}</section>\
+         <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
+         until its access token expires.</small>{}{back}",
+        Escaped(label),
+        or_none(grants, "You have not granted access to any account."),
+        or_none(connections, "No application is connected."),
+        form_with(form, "sign-out", None, "<button class=\"quiet\">Sign out</button>"),
+    );
+    html(200, "Your account", &main, "'self'")
+}
+
+/// A grant, and the form that revokes it.
+fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
+    let title = format!("<bdi>{}</bdi>", Escaped(&grant.title));
+    let button = format!("<button class=\"quiet\">Revoke access to {title}</button>");
+    format!(
+        "<article><h3>Your account at {title}</h3><small>Access granted on {}</small>\
+         <dl><dt>Tools that can use it</dt><dd>{}</dd>{}</dl>{}</article>",
+        date(grant.granted_ms),
+        match grant.tools.as_slice() {
+            [] => "none at present".to_owned(),
+            tools => folded_list(tools),
+        },
+        scopes(&grant.scopes),
+        form_with(form, "revoke", Some(("provider", &grant.provider)), &button),
+    )
+}
+
+/// A client, and the form that disconnects it.
+fn connection(form: Form<'_>, connection: &Connection) -> String {
+    let name = format!("<bdi>{}</bdi>", Escaped(&connection.name));
+    let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
+    let used = connection.used_ms.map(|ms| format!(" · last used on {}", date(ms)));
+    format!(
+        "<article><h3>{name}</h3><small>Connected on {}{}</small>\
+         <dl><dt>Its address</dt><dd><bdi>{}</bdi></dd>{}</dl>{}</article>",
+        date_and_time(connection.granted_ms),
+        used.unwrap_or_default(),
+        Escaped(&connection.destination),
+        scopes(&connection.scopes),
+        form_with(form, "disconnect", Some(("client", &connection.id)), &button),
+    )
+}
+
+fn scopes(scopes: &[String]) -> String {
+    let scopes = match scopes {
+        [] => "none".to_owned(),
+        scopes => list(scopes),
+    };
+    format!("<dt>Permissions</dt><dd>{scopes}</dd>")
+}
+
+fn date(ms: u64) -> String {
+    let day = day(ms);
+    format!("<time datetime=\"{day}\">{day}</time>")
+}
+
+/// To the minute, so that clients with the same name can be told apart.
+fn date_and_time(ms: u64) -> String {
+    let (day, time) = (day(ms), minute(ms));
+    format!("<time datetime=\"{day}T{time}Z\">{day} at {time} UTC</time>")
+}
+
+fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
+    let field = field.map(|(name, value)| {
+        format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
+    });
+    let from = form.from.map(|page| {
+        format!("<input type=\"hidden\" name=\"from\" value=\"{}\">", Escaped(page.address()))
+    });
+    format!(
+        "<form method=\"post\" action=\"{ACCOUNT}\"><input type=\"hidden\" name=\"form\" value=\"{}\">\
+         <input type=\"hidden\" name=\"do\" value=\"{action}\">{}{}{button}</form>",
+        form.token,
+        from.unwrap_or_default(),
+        field.unwrap_or_default(),
+    )
+}
+
+/// The way back to the page of the site that the visitor comes from.
+fn back(page: &SitePage) -> String {
+    let (address, title) = (Escaped(page.address()), page.title());
+    format!("<a class=\"button other\" href=\"{address}\">Back to the {title}</a>")
+}
+
+/// The page after signing out.
+pub(super) fn signed_out(sign_in: &str, from: Option<&SitePage>) -> Response {
+    let back = from.map(back).unwrap_or_default();
+    let main = format!(
+        "<p>This browser is signed out of your account. Applications that are connected stay connected. So does the playground in \
+         a tab where you have signed in: sign out there, too.</p>\
+         {back}<a class=\"button\" href=\"{sign_in}\">Sign in</a>"
+    );
+    html(200, "You are signed out", &main, "'none'")
+}

@@ -1,0 +1,74 @@
+//! The address to which providers redirect people, after a challenge or to sign in. Operators register one address for
+//! both: the sealed state says which of them it is.
+
+use crate::oauth::{AuthorizationFlow, FlowPurpose, FlowState};
+use toolbooth::call::Rejection;
+use toolbooth::host::BoxFuture;
+use toolbooth::http::{Answer, Response};
+use toolbooth::protocol::oxp;
+use toolbooth::route::{
+    Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
+};
+use toolbooth::seal::InvalidToken;
+
+/// How a capability continues its flows. It adds one to the extensions when the server starts.
+pub(crate) struct FlowEnd {
+    /// The flows.
+    pub(crate) purpose: FlowPurpose,
+    /// The way to the providers and back.
+    pub(crate) flow: fn(&State) -> Option<&AuthorizationFlow>,
+    /// Receives the provider's redirect.
+    pub(crate) callback: Callback,
+    /// The page for a person whose request is rejected.
+    pub(crate) error_page: fn(&Rejection, &RouteRequest<'_>) -> Option<Response>,
+}
+
+/// Receives the provider's redirect.
+type Callback = for<'a, 'r> fn(
+    &'r RouteRequest<'a>,
+    Result<FlowState, InvalidToken>,
+) -> BoxFuture<'r, Result<Answer<'a>, Rejection>>;
+
+/// The provider's redirect. `HEAD` would use up the code and show no page.
+const POLICY: Policy = Policy {
+    is_enabled: |state| ends(state).next().is_some(),
+    answers_head: false,
+    errors: ErrorForm::Page(error_page),
+    ..Policy::NETWORK
+};
+
+pub(crate) static PROTOCOL: Protocol = Protocol {
+    listed: false,
+    routes: &[Route::get("/{provider}", POLICY, &callback)],
+    cors: Cors::SameOrigin,
+    ..Protocol::new(
+        "callback",
+        "OAuth 2.1 redirection endpoint",
+        EncodeRejection::Plain(oxp::encode_rejection),
+    )
+};
+
+fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {
+    state.extensions.all::<FlowEnd>()
+}
+
+/// The state of a request, and the flows that it belongs to: those of challenges if it is not valid and there are any.
+fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToken>, &'a FlowEnd)> {
+    let flow = ends(request.state).find_map(|end| (end.flow)(request.state))?;
+    let state = flow.state(request.query, request.host);
+    let purpose = state.as_ref().map_or(FlowPurpose::Challenge, FlowState::purpose);
+    let end = ends(request.state).find(|end| end.purpose == purpose);
+    Some((state, end.or_else(|| ends(request.state).next())?))
+}
+
+/// The page for a person whose request is rejected.
+fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
+    let (_, end) = flow(request)?;
+    (end.error_page)(rejection, request)
+}
+
+/// Receives the provider's redirect, of a challenge or of a sign-in.
+async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let (state, end) = flow(request).ok_or(Rejection::NOT_FOUND)?;
+    (end.callback)(request, state).await
+}

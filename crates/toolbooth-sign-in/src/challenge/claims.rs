@@ -1,0 +1,114 @@
+//! What the token of a challenge contains.
+
+use serde::{Deserialize, Serialize};
+
+use super::owner::Owner;
+use crate::oauth::OAuthClient;
+use toolbooth::catalog::Tool;
+use toolbooth::json;
+
+/// How long the further scopes may be in total, in bytes. A provider can grant more than was
+/// requested, and the challenge must fit into a cookie.
+const MAX_FURTHER_BYTES: usize = 1_000;
+
+/// The application whose call needs the authorization, as far as the server knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Application<'a> {
+    /// It has an API key, to which the operator has given this name.
+    Key(&'a str),
+    /// The user has connected it to this server. It is called so.
+    Connected(&'a str),
+    /// It has a user's token of another issuer, which does not name it.
+    SignedIn,
+    /// It has no credentials.
+    Anonymous,
+}
+
+/// The authorization that a challenge asks for.
+pub(super) struct ChallengeRequest<'a> {
+    pub(super) owner: &'a Owner,
+    /// The name of the user's client, if the server knows it.
+    pub(super) client: Option<&'a str>,
+    pub(super) provider: &'a OAuthClient,
+    /// The scopes that the tool requires.
+    pub(super) required: &'a [&'static str],
+    pub(super) tool: &'static Tool,
+}
+
+/// The claims of a challenge's token. Their names in it are short: it travels in URLs and a cookie.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ChallengeClaims {
+    /// The challenge's id.
+    #[serde(rename = "i")]
+    pub(super) id: String,
+    /// Whose grant it asks for.
+    #[serde(rename = "o")]
+    pub(super) owner: Owner,
+    /// The name of the client that called for a user, if the server knows it.
+    #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<String>,
+    /// The id of the provider.
+    #[serde(rename = "p")]
+    pub(super) provider: String,
+    /// The scopes that the tool requires.
+    #[serde(rename = "s")]
+    pub(super) required_scopes: Vec<String>,
+    /// Further scopes to request. Not every server lists all of these in its response.
+    #[serde(rename = "x")]
+    pub(super) further_scopes: Vec<String>,
+    /// The tool that requires them.
+    #[serde(rename = "t")]
+    pub(super) tool: String,
+    /// When the grant that does not suffice was issued or deleted. A later one suffices.
+    #[serde(rename = "g")]
+    pub(super) seen_ms: Option<u64>,
+}
+
+impl ChallengeClaims {
+    /// Claims for `request`. `granted` are scopes that the new grant should keep.
+    pub(super) fn new(
+        id: String,
+        request: &ChallengeRequest<'_>,
+        seen_ms: Option<u64>,
+        granted: &[String],
+    ) -> Self {
+        let provider = &request.provider.provider;
+        let required_scopes: Vec<String> =
+            request.required.iter().map(|&scope| scope.to_owned()).collect();
+        let mut further_scopes: Vec<String> = Vec::new();
+        // The length as JSON, with the comma.
+        let size = |scope: &String| json::to_string(scope).len() + 1;
+        for scope in provider.scopes.iter().chain(granted) {
+            let total = further_scopes.iter().map(size).sum::<usize>() + size(scope);
+            let is_new = !required_scopes.contains(scope) && !further_scopes.contains(scope);
+            if total <= MAX_FURTHER_BYTES && is_new {
+                further_scopes.push(scope.clone());
+            }
+        }
+        Self {
+            id,
+            owner: request.owner.clone(),
+            client: request.client.map(str::to_owned),
+            provider: provider.id.clone(),
+            required_scopes,
+            further_scopes,
+            tool: request.tool.id(),
+            seen_ms,
+        }
+    }
+
+    /// Who asks, as far as the server knows.
+    pub(super) fn application(&self) -> Application<'_> {
+        match (&self.client, &*self.owner.application) {
+            (Some(name), _) => Application::Connected(name),
+            (None, "") if self.owner.issuer().is_some() => Application::SignedIn,
+            (None, "") => Application::Anonymous,
+            (None, name) => Application::Key(name),
+        }
+    }
+
+    /// All scopes to request.
+    pub(super) fn scopes(&self) -> Vec<String> {
+        self.required_scopes.iter().chain(&self.further_scopes).cloned().collect()
+    }
+}

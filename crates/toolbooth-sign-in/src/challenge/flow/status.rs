@@ -1,0 +1,86 @@
+//! The status of a challenge, which clients poll.
+
+use crate::purpose;
+use serde::Serialize;
+
+use crate::challenge::challenges::Challenges;
+use crate::challenge::claims::ChallengeClaims;
+use crate::challenge::grant::Grant;
+use crate::challenge::grant_store::GrantId;
+use crate::challenge::verification::Verification;
+use toolbooth::host::Host;
+use toolbooth::http::Response;
+use toolbooth::json;
+use toolbooth::url::query_parameter;
+
+/// The status of a challenge (OXP "Tool Authorization Challenges").
+#[derive(Serialize)]
+struct CheckResponse {
+    status: ChallengeStatus,
+    /// The provider's name for people, unless the address is not valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<String>,
+    /// Lets the call be retried at once, even if the store is a minute behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<String>,
+}
+
+#[derive(Serialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum ChallengeStatus {
+    Pending,
+    Completed,
+    Failed,
+}
+
+impl Challenges {
+    /// `GET /auth/check` (X21): always 200, and readable from any page. Any grant that a call from here
+    /// would find completes the challenge: `completed` is a promise that the call can be retried. The
+    /// proof makes that true if the store is behind: docs/STORAGE.md.
+    pub(crate) async fn check(&self, query: &str, host: &dyn Host) -> Response {
+        let body = json::to_vec(&self.status(query, host).await);
+        Response::json(200, body).with("cache-control", "no-store")
+    }
+
+    async fn status(&self, query: &str, host: &dyn Host) -> CheckResponse {
+        let token = query_parameter(query, "c").unwrap_or_default();
+        let claims = self.state_keys.open(purpose::CHALLENGE, &token, host.now_ms());
+        let Ok(claims) = claims else {
+            return CheckResponse { status: ChallengeStatus::Failed, provider: None, proof: None };
+        };
+        let (status, proof) = self.progress(&claims, host).await;
+        let client = self.provider(&claims.provider);
+        CheckResponse { status, provider: client.map(|it| it.provider.title.clone()), proof }
+    }
+
+    /// The status of a challenge, and a proof if it is completed.
+    async fn progress(
+        &self,
+        claims: &ChallengeClaims,
+        host: &dyn Host,
+    ) -> (ChallengeStatus, Option<String>) {
+        let id = GrantId { owner: &claims.owner, provider: &claims.provider };
+        // If the store does not respond, the status stays open. It is logged.
+        let Ok(grant) = self.grants.load(id, host).await else {
+            return (ChallengeStatus::Pending, None);
+        };
+        let now_ms = host.now_ms();
+        // A dead grant neither completes nor fails the challenge: the user may be about to replace it,
+        // and this copy may be a minute old.
+        let suffices = |grant: &Grant| {
+            grant.covers(&claims.required_scopes)
+                && claims.seen_ms.is_none_or(|seen_ms| grant.updated_ms > seen_ms)
+                && !grant.is_dead(now_ms)
+        };
+        match grant.filter(suffices) {
+            Some(grant) => (ChallengeStatus::Completed, self.grants.proof(id, &grant, host)),
+            None if self.verifiers.verification(&claims.owner) == Verification::Denied => {
+                (ChallengeStatus::Failed, None)
+            }
+            None if self.grants.has_failed(&claims.id, host).await => {
+                (ChallengeStatus::Failed, None)
+            }
+            None => (ChallengeStatus::Pending, None),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The owner of a grant.
+
+use serde::{Deserialize, Serialize};
+
+use toolbooth::log::EventLog;
+use toolbooth::principal::{Person, Principal, Scopes, UserMismatch};
+use toolbooth::settings::Settings;
+
+/// The longest user id of a grant, in bytes: it travels in URLs and a cookie.
+const LONGEST_USER: usize = 128;
+
+/// What precedes the issuer in the `method` of users with a token.
+const USER: &str = "user ";
+
+/// The owner of a grant: a user of a caller.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    /// How the caller was authenticated: users with the same id by different methods are different
+    /// users.
+    #[serde(rename = "w")]
+    pub(super) method: String,
+    /// The name of the calling application; empty if the method has no names. Two applications may
+    /// have users with the same id.
+    #[serde(rename = "a")]
+    pub(super) application: String,
+    /// The user's id.
+    #[serde(rename = "u")]
+    pub(super) user: String,
+}
+
+/// Why a request has no [`Owner`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnerError {
+    /// The request names no user.
+    MissingUser,
+    /// The request's token has no `sub`.
+    MissingSubject,
+    /// The request names a different user than its token.
+    UserMismatch,
+    /// The user's id is too long.
+    UserTooLong,
+}
+
+impl OwnerError {
+    /// The message for the client.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::MissingUser => "user_id is missing",
+            Self::MissingSubject => "the token must have a `sub`",
+            Self::UserMismatch => UserMismatch::MESSAGE,
+            Self::UserTooLong => "user_id must have at most 128 bytes",
+        }
+    }
+}
+
+impl Owner {
+    /// A user of an issuer.
+    pub(crate) fn user_of(issuer: &str, user: &str) -> Self {
+        let method = format!("{USER}{issuer}");
+        Self { method, application: String::new(), user: user.to_owned() }
+    }
+
+    /// The issuer of the user's tokens, if tokens name the user.
+    pub(super) fn issuer(&self) -> Option<&str> {
+        self.method.strip_prefix(USER)
+    }
+
+    /// The caller, as the log of its calls names it.
+    pub(super) fn caller(&self, events: &EventLog) -> String {
+        match (self.issuer(), &*self.application) {
+            (Some(issuer), _) => events.user(issuer, &self.user),
+            (None, "") => events.anonymous(),
+            (None, application) => events.key(application),
+        }
+    }
+
+    /// The owner as a caller, with all scopes that calls for it can have as far as the server knows: it does not know
+    /// the tokens of other issuers. `person` is the owner, if a person has signed in.
+    pub(crate) fn caller_with(&self, person: Option<&Person>, settings: &Settings) -> Principal {
+        match (self.issuer(), &*self.application) {
+            (Some(issuer), _) => Principal::User {
+                issuer: issuer.to_owned(),
+                subject: Some(self.user.clone()),
+                scopes: person
+                    .and_then(|person| person.scopes_of(issuer))
+                    .cloned()
+                    .unwrap_or(Scopes::All),
+                client: None,
+            },
+            (None, "") => {
+                let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
+                Principal::Anonymous { scopes }
+            }
+            (None, name) => {
+                let mut keys = settings.auth.api_keys.iter().flatten();
+                let key = keys.find(|key| key.name == name);
+                let scopes = key.map_or(Scopes::NONE, |key| key.scopes.clone());
+                Principal::Key { name: name.to_owned(), scopes }
+            }
+        }
+    }
+
+    /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
+    /// use the grants of all users.
+    ///
+    /// # Errors
+    /// See [`OwnerError`].
+    pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, OwnerError> {
+        let (method, application) = match principal {
+            Principal::Anonymous { .. } => ("none".to_owned(), ""),
+            Principal::Key { name, .. } => ("key".to_owned(), name.as_str()),
+            Principal::User { issuer, subject: Some(_), .. } => (format!("{USER}{issuer}"), ""),
+            Principal::User { subject: None, .. } => return Err(OwnerError::MissingSubject),
+        };
+        match principal.user(user_id).map_err(|UserMismatch| OwnerError::UserMismatch)? {
+            None => Err(OwnerError::MissingUser),
+            Some(user) if user.len() > LONGEST_USER => Err(OwnerError::UserTooLong),
+            Some(user) => {
+                Ok(Self { method, application: application.to_owned(), user: user.to_owned() })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolbooth::testing::FakeHost;
+
+    #[test]
+    fn an_owner_as_a_caller() {
+        const KEYS: &str = r#"[{"name":"Calendar","scopes":["a"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#;
+        let host = FakeHost::with(&[
+            ("AUTH", "none, api-key"),
+            ("ANONYMOUS_SCOPES", "b"),
+            ("API_KEYS", KEYS),
+        ]);
+        let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &host);
+        let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
+        let key = |name: &str, scopes| Principal::Key { name: name.to_owned(), scopes };
+        let user = |issuer: &str, scopes| Principal::User {
+            issuer: issuer.to_owned(),
+            subject: Some("ada".to_owned()),
+            scopes,
+            client: None,
+        };
+        let person = Person {
+            label: String::new(),
+            subjects: ["here", "elsewhere"].map(|it| (it.to_owned(), "ada".to_owned())).to_vec(),
+            scopes: listed("c"),
+        };
+        for (caller, person, expected) in [
+            (Principal::ANONYMOUS, None, Principal::Anonymous { scopes: listed("b") }),
+            (key("Calendar", Scopes::NONE), None, key("Calendar", listed("a"))),
+            (key("Gone", Scopes::All), None, key("Gone", Scopes::NONE)),
+            (user("here", Scopes::NONE), Some(&person), user("here", listed("c"))),
+            (user("elsewhere", Scopes::NONE), Some(&person), user("elsewhere", Scopes::All)),
+            (user("here", Scopes::NONE), None, user("here", Scopes::All)),
+        ] {
+            let named = Some("ada").filter(|_| !matches!(caller, Principal::User { .. }));
+            let owner = Owner::of(&caller, named).unwrap();
+            assert_eq!(owner.caller_with(person, &settings), expected, "{caller:?}");
+        }
+    }
+}

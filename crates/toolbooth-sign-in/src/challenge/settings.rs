@@ -1,0 +1,91 @@
+//! How users authorize tools: `OAUTH_PROVIDERS` and the variables that it requires.
+
+use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
+use toolbooth::settings::{
+    CapabilitySettings, GRANT_KEYS_DOC, GrantKeySettings, Row, Settings, StateKeySettings,
+    VariableReader, documented,
+};
+
+/// How users authorize tools.
+#[derive(Debug, Clone)]
+pub(crate) struct ConsentSettings {
+    /// `PUBLIC_URL`: the origin where users reach the server.
+    pub public_url: String,
+    /// `OAUTH_PROVIDERS`: where users can authorize tools.
+    pub providers: Vec<ProviderSettings>,
+    /// `STATE_KEY` and `STATE_KEY_PREVIOUS`.
+    pub state_keys: StateKeySettings,
+    /// `GRANT_KEYS`.
+    pub grant_keys: GrantKeySettings,
+    /// `UNVERIFIED_USERS`: whether a challenge continues if nobody verifies who has opened it.
+    pub allows_unverified: bool,
+}
+
+static UNVERIFIED_USERS: Row<bool> = Row {
+    name: "UNVERIFIED_USERS",
+    doc: documented(
+        "whether a challenge continues if the server cannot verify who has opened it: \
+             `allow`, or `deny`. See [Who opens the \
+             link](SIGN-IN.md#who-opens-the-link-of-a-challenge) | `allow` | `deny`, and \
+             calls are rejected",
+    ),
+    // An invalid value must not allow more than a valid one.
+    default: false,
+    parse: |text| match text {
+        "" | "allow" => Ok(true),
+        "deny" => Ok(false),
+        _ => Err("must be allow or deny".to_owned()),
+    },
+};
+
+/// The settings of the capability.
+pub(crate) static SETTINGS: CapabilitySettings = CapabilitySettings {
+    variables: &[PROVIDER_DOCS, &[UNVERIFIED_USERS.doc(), GRANT_KEYS_DOC]],
+    auth_methods: &[],
+    read: |settings, reader| {
+        if let Some(consent) = ConsentSettings::read(settings, reader) {
+            check_callers(settings, reader);
+            settings.extensions.insert(consent);
+        }
+    },
+};
+
+/// Reports settings with which anybody could use the grants of others.
+fn check_callers(settings: &Settings, reader: &mut VariableReader<'_>) {
+    if !settings.is_local() && settings.auth.anonymous.is_some() {
+        reader.problem(
+            "AUTH",
+            "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
+             could use that user's grants",
+        );
+    }
+}
+
+impl ConsentSettings {
+    /// Reads what the providers require; `None` if something is missing. Without `GRANT_KEYS` people can only sign in at
+    /// the providers, if they can.
+    fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) -> Option<Self> {
+        let OAuthProviders { ids, providers } = OAuthProviders::read(settings, reader);
+        if ids.is_empty() {
+            return None;
+        }
+        let state_keys = StateKeySettings::required(settings, reader);
+        // Without keys, people only sign in there. With an invalid AUTH that is not known.
+        let needs_keys = !settings.auth.sign_in && !reader.has_problem("AUTH");
+        if !needs_keys && !GrantKeySettings::is_set(reader) {
+            return None;
+        }
+        let grant_keys = GrantKeySettings::read(reader);
+        let allows_unverified = match reader.text(UNVERIFIED_USERS.name) {
+            None => true,
+            Some(_) => reader.get(&UNVERIFIED_USERS),
+        };
+        Some(Self {
+            public_url: settings.public_url.clone()?,
+            providers,
+            state_keys: state_keys?,
+            grant_keys: grant_keys?,
+            allows_unverified,
+        })
+    }
+}

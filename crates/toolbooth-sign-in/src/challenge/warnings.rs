@@ -1,0 +1,58 @@
+//! What the operator should know about challenges, although the server can serve calls.
+
+use super::settings::ConsentSettings;
+use crate::oauth::OAuthProviders;
+use toolbooth::catalog::Tool;
+use toolbooth::host::Host;
+use toolbooth::route::State;
+use toolbooth::settings::{ApiKeySettings, ApplicationUsers, Permission};
+
+/// One warning for each provider that tools require and that users cannot authorize at, and one for each application of
+/// which the users cannot grant access.
+pub(super) fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
+    let (catalog, settings) = (state.pipeline.catalog, state.settings());
+    let consent = settings.extensions.get::<ConsentSettings>();
+    let listed = settings.extensions.get::<OAuthProviders>();
+    let configured = consent.iter().flat_map(|consent| &consent.providers);
+    let configured: Vec<&str> = configured.map(|provider| provider.id.as_str()).collect();
+    // The tools that require each provider. Versions of a tool are next to each other.
+    let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
+    let permitted = |tool: &&Tool| settings.permission(tool) != Permission::Denied;
+    for tool in catalog.tools.iter().filter(permitted) {
+        for required in tool.authorization.iter().filter(|it| !configured.contains(&it.id)) {
+            match missing.iter_mut().find(|(id, _)| *id == required.id) {
+                Some((_, tools)) if tools.last() == Some(&tool.name) => {}
+                Some((_, tools)) => tools.push(tool.name),
+                None => missing.push((required.id, vec![tool.name])),
+            }
+        }
+    }
+    let describe = |(id, tools): (&str, Vec<&str>)| {
+        let tools = match tools.as_slice() {
+            [] => String::new(),
+            [only] => format!("{only} requires"),
+            [first, others @ ..] => format!("{first} and {} more require", others.len()),
+        };
+        // Without a problem, only sign-in does without the keys of grants.
+        let cause = match listed.is_some_and(|it| it.ids.iter().any(|listed| listed == id)) {
+            true => "GRANT_KEYS is not set, so people can only sign in at",
+            false => "OAUTH_PROVIDERS does not include",
+        };
+        format!(
+            "{cause} \"{id}\", which {tools}: users cannot grant access, so clients must send tokens"
+        )
+    };
+    let mut warnings: Vec<String> = missing.into_iter().map(describe).collect();
+    if consent.is_some_and(|consent| !consent.allows_unverified) {
+        let keys = settings.auth.api_keys.iter().flatten();
+        let unverified =
+            |key: &&ApiKeySettings| !matches!(key.users, ApplicationUsers::Verified(_));
+        warnings.extend(keys.filter(unverified).map(|key| {
+            format!(
+                "UNVERIFIED_USERS is deny and \"{}\" has no verify_url in API_KEYS: its users cannot grant access",
+                key.name
+            )
+        }));
+    }
+    warnings
+}

@@ -1,0 +1,143 @@
+//! Finds the endpoints of an authorization server (OpenID Connect Discovery 1.0).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Deserialize;
+
+use super::error::TokenError;
+use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
+use toolbooth::address::is_secure;
+
+/// How long a discovery document is used before it is fetched again.
+const FRESH_MS: u64 = 10 * 60 * 1000;
+/// A younger document is not fetched again after a failure: anyone who has a challenge can make up a
+/// code, and so cause one.
+const MIN_AGE_MS: u64 = 60 * 1000;
+
+/// The endpoints of an authorization server, and how a client authenticates there.
+#[derive(Debug, Clone)]
+pub(crate) struct AuthorizationServer {
+    /// The authorization endpoint.
+    pub(super) authorize: String,
+    /// The token endpoint.
+    pub(super) token: String,
+    issuer: Option<String>,
+    /// Whether it promises `iss` in authorization responses (RFC 9207, 3).
+    sends_issuer: bool,
+    pub(super) client_auth: ClientAuth,
+    /// How it revokes a grant, if it can.
+    pub(super) revocation: Option<RevocationEndpoint>,
+    /// The userinfo endpoint, if there is one.
+    pub(crate) userinfo: Option<String>,
+}
+
+impl AuthorizationServer {
+    /// Whether an authorization response with this `iss` is from this server. Otherwise its code may
+    /// be another server's (RFC 9207, 2.4).
+    pub(crate) fn is_issuer(&self, iss: Option<&str>) -> bool {
+        match (&self.issuer, iss) {
+            (Some(issuer), Some(iss)) => issuer == iss,
+            (Some(_), None) => !self.sends_issuer,
+            (None, _) => true,
+        }
+    }
+
+    /// The server of a provider whose endpoints are configured.
+    pub(super) fn configured(provider: &ProviderSettings) -> Result<Self, &str> {
+        match &provider.endpoints {
+            EndpointSettings::Issuer(issuer) => Err(issuer),
+            EndpointSettings::Configured { authorize, token } => Ok(Self {
+                authorize: authorize.clone(),
+                token: token.clone(),
+                issuer: None,
+                sends_issuer: false,
+                client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
+                revocation: provider.revocation.clone(),
+                userinfo: provider.userinfo.clone(),
+            }),
+        }
+    }
+}
+
+/// The members of a discovery document that are used.
+#[derive(Deserialize)]
+pub(super) struct DiscoveryDocument {
+    issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    revocation_endpoint: Option<String>,
+    userinfo_endpoint: Option<String>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+    /// Default: `client_secret_basic`.
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+}
+
+impl DiscoveryDocument {
+    /// The URL of an issuer's document.
+    pub(super) fn url(issuer: &str) -> String {
+        format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'))
+    }
+
+    /// The server that the document of `issuer` describes. What `provider` configures takes precedence.
+    ///
+    /// # Errors
+    /// [`TokenError::Unreachable`]: the document is another issuer's, or its endpoints are not secure.
+    pub(super) fn server(
+        self,
+        issuer: &str,
+        provider: &ProviderSettings,
+    ) -> Result<AuthorizationServer, TokenError> {
+        // An issuer elsewhere must not make the server send requests to its own machine.
+        let is_local = issuer.starts_with("http://");
+        let is_allowed = |url: &str| is_secure(url) && (is_local || url.starts_with("https://"));
+        let endpoints = [&self.authorization_endpoint, &self.token_endpoint];
+        if self.issuer != issuer || !endpoints.into_iter().all(|url| is_allowed(url)) {
+            return Err(TokenError::Unreachable);
+        }
+        let methods = self.token_endpoint_auth_methods_supported;
+        let takes_basic =
+            methods.is_none_or(|all| all.iter().any(|method| method == "client_secret_basic"));
+        let client_auth = if takes_basic { ClientAuth::Basic } else { ClientAuth::Post };
+        let revocation = self.revocation_endpoint.filter(|url| is_allowed(url));
+        let revocation = revocation.map(RevocationEndpoint::Standard);
+        let userinfo = self.userinfo_endpoint.filter(|url| is_allowed(url));
+        Ok(AuthorizationServer {
+            authorize: self.authorization_endpoint,
+            token: self.token_endpoint,
+            issuer: Some(self.issuer),
+            sends_issuer: self.authorization_response_iss_parameter_supported,
+            client_auth: provider.client_auth.unwrap_or(client_auth),
+            revocation: provider.revocation.clone().or(revocation),
+            userinfo: provider.userinfo.clone().or(userinfo),
+        })
+    }
+}
+
+/// The server that an instance has discovered, and when it fetched the document.
+///
+/// Locked only to read and to write: a request that waited for another one's fetch would wait forever
+/// if that one is cancelled. Requests at the same moment each fetch the document.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DiscoveryCache(Arc<Mutex<Option<(AuthorizationServer, u64)>>>);
+
+impl DiscoveryCache {
+    fn entry(&self) -> MutexGuard<'_, Option<(AuthorizationServer, u64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn get(&self, now_ms: u64) -> Option<AuthorizationServer> {
+        let entry = self.entry();
+        let is_fresh = |at: u64| now_ms.saturating_sub(at) < FRESH_MS;
+        entry.as_ref().filter(|(_, at)| is_fresh(*at)).map(|(server, _)| server.clone())
+    }
+
+    pub(super) fn insert(&self, server: &AuthorizationServer, now_ms: u64) {
+        *self.entry() = Some((server.clone(), now_ms));
+    }
+
+    /// Removes the entry if it is at least a minute old, so that the document is fetched again.
+    pub(super) fn expire(&self, now_ms: u64) {
+        self.entry().take_if(|(_, at)| now_ms.saturating_sub(*at) >= MIN_AGE_MS);
+    }
+}

@@ -1,0 +1,255 @@
+//! The authorization code flow through a provider, for every purpose: a browser leaves with `state` and a cookie, and
+//! comes back with a code (RFC 6749, 4.1; RFC 7636; RFC 9207).
+
+use crate::purpose;
+use serde::{Deserialize, Serialize};
+
+use super::client::{AuthorizationRequest, OAuthClient};
+use super::cookie;
+use super::discovery::AuthorizationServer;
+use super::error::TokenError;
+use super::page::redirect;
+use super::pkce::PkceVerifier;
+use super::token::TokenResponse;
+use super::types::CsrfToken;
+use toolbooth::host::{Host, NoRandomness};
+use toolbooth::http::{Headers, Response};
+use toolbooth::seal::InvalidToken;
+use toolbooth::seal::StateKeys;
+use toolbooth::url::query_parameter;
+
+/// Where providers redirect people; the id of the provider follows. Each provider has its own address, so that the response
+/// of another server is not taken for its response (RFC 9700, 4.4.2.2).
+pub(crate) const CALLBACK: &str = "/auth/callback";
+
+/// How long a person may stay at a provider, in milliseconds.
+pub(crate) const FLOW_LIFE_MS: u64 = 15 * 60 * 1000;
+
+/// The cookie of a browser whose flow is complete.
+const DONE: &str = "done";
+
+/// What a flow is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum FlowPurpose {
+    /// A person answers a challenge. Only this kind of state had no purpose at first.
+    #[default]
+    #[serde(rename = "c")]
+    Challenge,
+    /// A person signs in.
+    #[serde(rename = "s")]
+    SignIn,
+}
+
+/// The claims of `state`. They reveal nothing about the person.
+#[derive(Debug, Serialize, Deserialize)]
+struct StateClaims {
+    #[serde(rename = "p", default)]
+    purpose: FlowPurpose,
+    /// The id of the flow, which names its cookie.
+    #[serde(rename = "i")]
+    id: String,
+    /// A hash of the browser's CSRF token.
+    #[serde(rename = "b")]
+    browser: String,
+}
+
+/// The `state` of a callback, which this server has issued.
+#[derive(Debug)]
+pub(crate) struct FlowState {
+    claims: StateClaims,
+    is_expired: bool,
+}
+
+/// Why a flow does not continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FlowError {
+    /// Part of the address was not issued by this server, was changed, or comes from a different authorization server.
+    Forged,
+    /// The person took too long.
+    Expired,
+    /// This is not the browser that was sent to the provider.
+    OtherBrowser,
+    /// The person declined.
+    Denied,
+    /// The provider rejects the request.
+    Rejected,
+    /// The provider rejects the code.
+    CodeRejected,
+    /// The provider does not respond, or not as specified.
+    Unreachable,
+    /// The random source failed.
+    Internal,
+}
+
+/// What a flow begins with.
+pub(crate) struct NewFlow<'a> {
+    pub(crate) purpose: FlowPurpose,
+    /// A random id, which is used for one flow or for repetitions of it.
+    pub(crate) id: &'a str,
+    /// A sealed token that the callback gets back, from the browser's cookie.
+    pub(crate) token: &'a str,
+    pub(crate) scopes: &'a [String],
+}
+
+/// The browser that comes back.
+pub(crate) enum ReturningBrowser {
+    /// It has begun this flow.
+    Pending(PendingFlow),
+    /// Its flow is complete already.
+    Done,
+}
+
+/// A flow whose browser has come back.
+pub(crate) struct PendingFlow {
+    pub(crate) id: String,
+    /// The token that the flow began with.
+    pub(crate) token: String,
+    verifier: PkceVerifier,
+}
+
+/// Sends browsers to providers, and receives them.
+#[derive(Debug, Clone)]
+pub(crate) struct AuthorizationFlow {
+    keys: StateKeys,
+    public_url: String,
+}
+
+impl AuthorizationFlow {
+    pub(crate) fn new(keys: StateKeys, public_url: String) -> Self {
+        Self { keys, public_url }
+    }
+
+    /// Redirects a browser to a provider.
+    pub(crate) async fn begin(
+        &self,
+        client: &OAuthClient,
+        NewFlow { purpose, id, token, scopes }: NewFlow<'_>,
+        host: &dyn Host,
+    ) -> Result<Response, FlowError> {
+        let server = client.server(host).await?;
+        let csrf_token = CsrfToken::random(host)?;
+        let parts = [id, csrf_token.expose()];
+        let browser = self.keys.hash(purpose::BROWSER, &parts);
+        let claims = StateClaims { purpose, id: id.to_owned(), browser };
+        let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
+        let location = client.authorization_url(
+            &server,
+            &AuthorizationRequest {
+                redirect_uri: &self.redirect_uri(client),
+                scopes,
+                state: &self.keys.seal(purpose::STATE, &claims, expires_ms),
+                verifier: &PkceVerifier::new(self.keys.hash(purpose::VERIFIER, &parts)),
+            },
+        );
+        let cookie = cookie::set(id, &format!("{}.{token}", csrf_token.expose()));
+        Ok(redirect(location).with("set-cookie", cookie))
+    }
+
+    /// The state in the query of a callback.
+    pub(crate) fn state(&self, query: &str, host: &dyn Host) -> Result<FlowState, InvalidToken> {
+        let state = query_parameter(query, "state").unwrap_or_default();
+        let (claims, expires_ms) = self.keys.read(purpose::STATE, &state)?;
+        Ok(FlowState { claims, is_expired: host.now_ms() >= expires_ms })
+    }
+
+    /// Verifies that a browser is the one that was sent to the provider.
+    pub(crate) fn resume(
+        &self,
+        state: FlowState,
+        expected: FlowPurpose,
+        headers: &dyn Headers,
+    ) -> Result<ReturningBrowser, FlowError> {
+        let StateClaims { purpose, id, browser } = state.claims;
+        if purpose != expected {
+            return Err(FlowError::Forged);
+        }
+        if state.is_expired {
+            return Err(FlowError::Expired);
+        }
+        let cookie = cookie::read(headers, &id).ok_or(FlowError::OtherBrowser)?;
+        if cookie == DONE {
+            return Ok(ReturningBrowser::Done);
+        }
+        let (csrf_token, token) = cookie.split_once('.').ok_or(FlowError::OtherBrowser)?;
+        let parts = [&*id, csrf_token];
+        // The verifier is derived from the key that was current when the provider got its challenge.
+        let key = self.keys.verify_hash(purpose::BROWSER, &parts, &browser);
+        let key = key.ok_or(FlowError::OtherBrowser)?;
+        let verifier = PkceVerifier::new(key.hash(purpose::VERIFIER, &parts));
+        Ok(ReturningBrowser::Pending(PendingFlow { token: token.to_owned(), verifier, id }))
+    }
+
+    /// Exchanges the code in the query of a callback for tokens.
+    pub(crate) async fn exchange(
+        &self,
+        client: &OAuthClient,
+        flow: &PendingFlow,
+        query: &str,
+        host: &dyn Host,
+    ) -> Result<(AuthorizationServer, TokenResponse), FlowError> {
+        let server = client.server(host).await?;
+        // The issuer is checked first: a different server must not end the flow either (RFC 9207, 2.4).
+        if !server.is_issuer(query_parameter(query, "iss").as_deref()) {
+            return Err(FlowError::Forged);
+        }
+        match query_parameter(query, "error").as_deref() {
+            None => {}
+            Some("access_denied") => return Err(FlowError::Denied),
+            Some("server_error" | "temporarily_unavailable") => return Err(FlowError::Unreachable),
+            Some(_) => return Err(FlowError::Rejected),
+        }
+        let code = query_parameter(query, "code").ok_or(FlowError::Forged)?;
+        let redirect_uri = self.redirect_uri(client);
+        let tokens =
+            client.exchange_code(&server, (&code, &redirect_uri), &flow.verifier, host).await?;
+        Ok((server, tokens))
+    }
+
+    /// Where a provider redirects people.
+    fn redirect_uri(&self, client: &OAuthClient) -> String {
+        format!("{}{CALLBACK}/{}", self.public_url, client.provider.id)
+    }
+}
+
+impl FlowState {
+    /// What the flow is for. An expired one has a purpose too: its page says that it has expired.
+    pub(crate) fn purpose(&self) -> FlowPurpose {
+        self.claims.purpose
+    }
+}
+
+impl PendingFlow {
+    /// The response at the end of the flow, after which its callback may come again.
+    pub(crate) fn done(&self, response: Response) -> Response {
+        response.with("set-cookie", cookie::set(&self.id, DONE))
+    }
+
+    /// The response at the end of the flow, after which the cookie is not needed any more.
+    pub(crate) fn end(&self, response: Response) -> Response {
+        response.with("set-cookie", cookie::set_for(&self.id, "", 0))
+    }
+}
+
+impl From<InvalidToken> for FlowError {
+    fn from(error: InvalidToken) -> Self {
+        match error {
+            InvalidToken::Forged => Self::Forged,
+            InvalidToken::Expired => Self::Expired,
+        }
+    }
+}
+
+impl From<TokenError> for FlowError {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Rejected => Self::CodeRejected,
+            TokenError::Unreachable => Self::Unreachable,
+        }
+    }
+}
+
+impl From<NoRandomness> for FlowError {
+    fn from(_: NoRandomness) -> Self {
+        Self::Internal
+    }
+}

@@ -1,0 +1,168 @@
+//! The frame of the pages that users see: plain HTML without scripts or external resources.
+
+use std::fmt::{self, Write as _};
+use std::sync::OnceLock;
+
+use super::types::sha256_base64;
+use toolbooth::address::is_localhost;
+use toolbooth::http::Response;
+use toolbooth::names::is_invisible;
+
+/// `wait`: a page that appears under the pointer takes no click for a moment, so that the second click of a double click
+/// that began on another page does not press a button here.
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--accent:#0b57d0}\
+@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--accent:#7cacf8}}\
+*{box-sizing:border-box}\
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
+main{width:100%;max-width:27rem;padding:1.5rem;border:1px solid var(--line);border-radius:.75rem;background:var(--paper);overflow-wrap:anywhere}\
+h1{margin:0 0 1rem;font-size:1.375rem;line-height:1.25}\
+h2{margin:1.5rem 0 .75rem;font-size:1.125rem;line-height:1.25}\
+h3{margin:0 0 .5rem;font-size:1rem}\
+p,dl{margin:0 0 1rem}\
+article{margin-bottom:1rem;padding:1rem;border:1px solid var(--line);border-radius:.5rem}\
+dt{color:var(--soft);font-size:.875rem}\
+dd{margin:0 0 .75rem}\
+main>:last-child{margin-bottom:0}\
+ul{margin:0;padding-left:1.25rem}\
+bdi,pre{white-space:pre-wrap}\
+pre{margin:.25rem 0}\
+pre,code{font:.875rem/1.5 ui-monospace,monospace}\
+summary{cursor:pointer}\
+button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--accent);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
+form+form{margin-top:.75rem}\
+label{display:block;margin-bottom:.5rem;font-size:.875rem}\
+input{display:block;width:100%;margin-top:.25rem;padding:.6875rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}\
+.other{background:none;color:var(--accent);border:1px solid var(--accent)}\
+.quiet{background:none;color:var(--ink);border:1px solid var(--soft);font-weight:400}\
+hr{margin:1.25rem 0;border:0;border-top:1px solid var(--line)}\
+@media(hover:hover){main:hover button{animation:wait .6s step-end}}\
+@keyframes wait{from{pointer-events:none}}\
+input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
+small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
+
+/// A page with a message.
+pub(crate) struct Notice {
+    pub(crate) status: u16,
+    pub(crate) title: &'static str,
+    pub(crate) text: &'static str,
+}
+
+/// A list of names.
+pub(crate) fn list(names: &[String]) -> String {
+    let mut items = String::new();
+    for name in names {
+        // Writing to a String does not fail.
+        let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(name));
+    }
+    format!("<ul>{items}</ul>")
+}
+
+/// How many names a list shows unfolded. A catalogue can have thousands of tools.
+const MOST_UNFOLDED: usize = 10;
+
+/// A list of names, folded after the first ten.
+pub(crate) fn folded_list(names: &[String]) -> String {
+    match names.split_at_checked(MOST_UNFOLDED).unwrap_or((names, &[])) {
+        (shown, []) => list(shown),
+        (shown, rest) => format!(
+            "{}<details><summary>and {} more</summary>{}</details>",
+            list(shown),
+            rest.len(),
+            list(rest)
+        ),
+    }
+}
+
+/// Where the link of a page with a message leads.
+pub(crate) struct Link<'a> {
+    pub(crate) label: &'static str,
+    pub(crate) url: &'a str,
+}
+
+/// The label of a link that repeats what failed.
+pub(crate) const TRY_AGAIN: &str = "Try again";
+
+/// A page with a message.
+pub(crate) fn notice(Notice { status, title, text }: Notice, link: Option<Link<'_>>) -> Response {
+    let link = link.map(|Link { label, url }| {
+        format!("<a class=\"button\" href=\"{}\">{label}</a>", Escaped(url))
+    });
+    let main = format!("<p>{text}</p>{}", link.unwrap_or_default());
+    html(status, title, &main, "'none'")
+}
+
+/// Redirects the browser.
+pub(crate) fn redirect(location: String) -> Response {
+    guarded(Response::empty(303).with("location", location), "'none'")
+}
+
+/// A page; `form_action` lists where its forms may lead, as in a content security policy.
+pub(crate) fn html(status: u16, title: &str, main: &str, form_action: &str) -> Response {
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title}</title><style>{STYLE}</style></head>\
+         <body><main><h1>{title}</h1>{main}</main></body></html>"
+    );
+    let response = Response { body: page.into_bytes().into(), ..Response::empty(status) };
+    guarded(response.with("content-type", "text/html; charset=utf-8"), form_action)
+}
+
+/// Adds the security headers of a page.
+fn guarded(response: Response, form_action: &str) -> Response {
+    static STYLE_HASH: OnceLock<String> = OnceLock::new();
+    let style = STYLE_HASH.get_or_init(|| sha256_base64(STYLE));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{style}'; form-action {form_action}; \
+         frame-ancestors 'none'; base-uri 'none'"
+    );
+    response
+        .with("content-security-policy", policy)
+        .with("cache-control", "no-store")
+        // With "no-referrer" the server could not see that its own page sent the form.
+        .with("referrer-policy", "same-origin")
+        .with("x-content-type-options", "nosniff")
+        .with("x-frame-options", "DENY")
+        .with("x-robots-tag", "noindex")
+}
+
+/// Gives pages that open this one, or that it opens, no reference to its window. Not for pages that redirect to a
+/// client: some clients open them in a window and wait for a message from it.
+pub(crate) fn isolated(page: Response) -> Response {
+    page.with("cross-origin-opener-policy", "same-origin")
+}
+
+/// Makes browsers use TLS only from now on (RFC 6797). Not on localhost: it would apply to everything there.
+pub(crate) fn with_tls(page: Response, public_url: &str) -> Response {
+    match public_url.strip_prefix("https://") {
+        Some(host) if !is_localhost(host) => {
+            page.with("strict-transport-security", "max-age=31536000")
+        }
+        _ => page,
+    }
+}
+
+/// Text escaped for HTML, also within quotes. Characters that are invisible, or that change the
+/// direction of the text around them, are shown as U+FFFD.
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                // HTML collapses spaces, and other kinds of space look like the ordinary one.
+                c if is_invisible(c) || (c.is_whitespace() && c != ' ') => {
+                    f.write_char(char::REPLACEMENT_CHARACTER)?
+                }
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,460 @@
+//! OAuth 2 providers: presets, and the variables `OAUTH_<ID>_…`.
+
+use toolbooth::address::is_secure;
+use toolbooth::secret::Secret;
+use toolbooth::settings::OAUTH_PROVIDERS;
+use toolbooth::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, documented, list};
+
+/// The providers of `OAUTH_PROVIDERS`, where users authorize tools or sign in.
+#[derive(Debug, Clone)]
+pub(crate) struct OAuthProviders {
+    /// The ids that it lists.
+    pub ids: Vec<String>,
+    /// Those of which all variables are valid.
+    pub providers: Vec<ProviderSettings>,
+}
+
+impl OAuthProviders {
+    /// Reads the providers, once for all capabilities.
+    pub(crate) fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) -> Self {
+        if let Some(known) = settings.extensions.get::<Self>() {
+            return known.clone();
+        }
+        let ids = provider_ids(reader, settings.public_url.as_deref());
+        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
+        let read = Self { ids, providers };
+        settings.extensions.insert(read.clone());
+        read
+    }
+}
+
+/// Ids that no provider may have: the other ways to sign in.
+const RESERVED_IDS: &[&str] = &["access", "api-key", "development"];
+
+/// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
+fn provider_ids(reader: &mut VariableReader<'_>, public_url: Option<&str>) -> Vec<String> {
+    let ids: Vec<String> =
+        list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
+    let is_plain =
+        |id: &String| id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !ids.iter().all(is_plain) {
+        let expected = "must be a comma-separated list of ids such as github, each of lower-case \
+                        letters, digits and hyphens";
+        reader.problem(OAUTH_PROVIDERS, expected);
+        return Vec::new();
+    }
+    // The subjects of people begin with the provider's id, or with one of these.
+    if let Some(id) = ids.iter().find(|id| RESERVED_IDS.contains(&id.as_str())) {
+        reader.problem(OAUTH_PROVIDERS, &format!("must not contain {id}: choose another id"));
+        return Vec::new();
+    }
+    if !ids.is_empty() && public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
+        reader.problem(PUBLIC_URL.name, "must be set if OAUTH_PROVIDERS is");
+    }
+    ids
+}
+
+/// An OAuth 2 provider, and this server's client there.
+#[derive(Debug, Clone)]
+pub(crate) struct ProviderSettings {
+    /// The id that definitions use.
+    pub id: String,
+    /// Its name for people.
+    pub title: String,
+    /// The id of this server's client.
+    pub client_id: String,
+    /// Its secret; a public client has none and relies on PKCE.
+    pub client_secret: Option<Secret>,
+    /// Its authorization and token endpoints.
+    pub endpoints: EndpointSettings,
+    /// Where the client's secret is sent. Default: by the discovery document, otherwise in the body.
+    pub client_auth: Option<ClientAuth>,
+    /// How it revokes grants. Default: by the discovery document, otherwise not at all.
+    pub revocation: Option<RevocationEndpoint>,
+    /// Where it describes the user of an access token. Default: by the discovery document, otherwise nobody can sign
+    /// in there.
+    pub userinfo: Option<String>,
+    /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
+    pub scopes: Vec<String>,
+    /// Further parameters of the authorization request.
+    pub parameters: &'static [(&'static str, &'static str)],
+}
+
+/// Where a provider's endpoints come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EndpointSettings {
+    /// They are configured.
+    Configured {
+        /// The authorization endpoint (RFC 6749, 3.1).
+        authorize: String,
+        /// The token endpoint (RFC 6749, 3.2).
+        token: String,
+    },
+    /// The issuer's discovery document lists them (OpenID Connect Discovery 1.0).
+    Issuer(String),
+}
+
+impl EndpointSettings {
+    /// The URL that the content security policy of the consent page must allow.
+    pub(crate) fn url(&self) -> &str {
+        let (Self::Configured { authorize: url, .. } | Self::Issuer(url)) = self;
+        url
+    }
+}
+
+/// How and where a provider revokes a grant.
+#[derive(Debug, Clone)]
+pub(crate) enum RevocationEndpoint {
+    /// A revocation endpoint (RFC 7009).
+    Standard(String),
+    /// GitHub's "delete an app authorization", which requires the client's secret.
+    GitHub {
+        /// The endpoint.
+        url: String,
+        /// The client's secret.
+        client_secret: Secret,
+    },
+}
+
+/// How a client authenticates (RFC 6749, 2.3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClientAuth {
+    /// In the `Authorization` header.
+    Basic,
+    /// In the body.
+    Post,
+}
+
+/// `OAUTH_PROVIDERS`, and the rows that exist for each of its ids. `<ID>` stands for the id in upper case, with `_` for `-`.
+pub(crate) static DOCS: &[VariableDoc] = &[
+    VariableDoc {
+        name: OAUTH_PROVIDERS,
+        doc: documented(
+            "the ids of the providers, separated by commas: `github` and `google` are \
+             preconfigured, any other id of lowercase letters, digits and dashes works with \
+             the variables below, except `access`, `api-key` and `development` | not set: \
+             clients must send tokens | no challenges",
+        ),
+    },
+    doc("OAUTH_<ID>_CLIENT_ID", "the id of the OAuth client | required"),
+    doc(
+        "OAUTH_<ID>_CLIENT_SECRET",
+        "its secret: printable ASCII characters | a public client, with PKCE alone",
+    ),
+    doc(
+        "OAUTH_<ID>_TITLE",
+        "the provider's name on the consent page | `GitHub`, `Google`, otherwise the id",
+    ),
+    doc(
+        "OAUTH_<ID>_ISSUER",
+        "the issuer; its discovery document (OpenID Connect) provides the addresses. Takes \
+         precedence over the next two | not set",
+    ),
+    doc(
+        "OAUTH_<ID>_AUTHORIZE_URL",
+        "the authorization endpoint | preset; otherwise this and `TOKEN_URL`, or `ISSUER`, \
+         are required. Only at the preset's endpoint, GitHub is asked to show which account \
+         it uses (`prompt=select_account`), and Google to ask for consent and return a \
+         refresh token",
+    ),
+    doc("OAUTH_<ID>_TOKEN_URL", "the token endpoint | preset; otherwise as above"),
+    doc(
+        "OAUTH_<ID>_REVOKE_URL",
+        "where deleted grants are revoked; `{client_id}` is replaced. GitHub needs a client \
+         secret for it | the discovery document's, or the preset's if neither `ISSUER` nor \
+         `TOKEN_URL` is set; otherwise grants are only deleted here",
+    ),
+    doc(
+        "OAUTH_<ID>_USERINFO_URL",
+        "where the provider describes the user of an access token (OpenID Connect), for \
+         sign-in | the discovery document's, or the preset's if neither `ISSUER` nor \
+         `TOKEN_URL` is set; otherwise nobody can sign in there",
+    ),
+    doc(
+        "OAUTH_<ID>_CLIENT_AUTH",
+        "how the client sends its secret: `basic` (header) or `post` (body) | what the \
+         discovery document asks for, otherwise `post`",
+    ),
+    doc(
+        "OAUTH_<ID>_SCOPES",
+        "scopes to request in addition to those of the tool, such as `offline_access`, \
+         separated by spaces or commas | none",
+    ),
+];
+
+const fn doc(name: &'static str, doc: &'static str) -> VariableDoc {
+    VariableDoc { name, doc: documented(doc) }
+}
+
+/// A provider that needs a client id only.
+struct Preset {
+    id: &'static str,
+    title: &'static str,
+    authorize: &'static str,
+    token: &'static str,
+    revoke: &'static str,
+    userinfo: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
+}
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        id: "github",
+        title: "GitHub",
+        authorize: "https://github.com/login/oauth/authorize",
+        token: "https://github.com/login/oauth/access_token",
+        revoke: "https://api.github.com/applications/{client_id}/grant",
+        userinfo: "https://api.github.com/user",
+        // Otherwise GitHub uses the account that the browser is signed in to, without showing it.
+        parameters: &[("prompt", "select_account")],
+    },
+    Preset {
+        id: "google",
+        title: "Google",
+        authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+        token: "https://oauth2.googleapis.com/token",
+        revoke: "https://oauth2.googleapis.com/revoke",
+        userinfo: "https://openidconnect.googleapis.com/v1/userinfo",
+        // Without these, Google returns no refresh token, or only the first time.
+        parameters: &[("access_type", "offline"), ("prompt", "consent")],
+    },
+];
+
+impl ProviderSettings {
+    /// Whether it can tell who a user is.
+    pub(crate) fn can_identify(&self) -> bool {
+        self.userinfo.is_some() || matches!(self.endpoints, EndpointSettings::Issuer(_))
+    }
+
+    /// Whether users are described by GitHub's API instead of OpenID Connect's userinfo.
+    pub(crate) fn is_github(&self) -> bool {
+        self.id == "github" && !matches!(self.endpoints, EndpointSettings::Issuer(_))
+    }
+
+    /// Reads the variables `OAUTH_<ID>_…` of the provider `id`; `None` if one is missing or invalid.
+    fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
+        let prefix = format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"));
+        let mut variables = ProviderReader { prefix, reader, is_valid: true };
+        let preset = PRESETS.iter().find(|preset| preset.id == id);
+        let client_id = variables.text("CLIENT_ID");
+        if client_id.is_none() {
+            variables.problem("CLIENT_ID", "must be set");
+        }
+        let issuer = variables.url("ISSUER");
+        let own_authorize = variables.url("AUTHORIZE_URL");
+        // The preset's parameters are for its authorization endpoint.
+        let asked = preset.filter(|_| issuer.is_none() && own_authorize.is_none());
+        let authorize = own_authorize.or_else(|| preset.map(|it| it.authorize.to_owned()));
+        let own_token = variables.url("TOKEN_URL");
+        // The preset's other endpoints must not see the tokens of another server.
+        let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
+        let revoke = variables.url("REVOKE_URL").or_else(|| known.map(|it| it.revoke.to_owned()));
+        let userinfo =
+            variables.url("USERINFO_URL").or_else(|| known.map(|it| it.userinfo.to_owned()));
+        let token = own_token.or_else(|| preset.map(|it| it.token.to_owned()));
+        let endpoints = match (issuer, authorize, token) {
+            (Some(issuer), _, _) => Some(EndpointSettings::Issuer(issuer)),
+            (None, Some(authorize), Some(token)) => {
+                Some(EndpointSettings::Configured { authorize, token })
+            }
+            _ => {
+                let expected = "must be set, or both AUTHORIZE_URL and TOKEN_URL of the provider";
+                variables.problem("ISSUER", expected);
+                None
+            }
+        };
+        let client_auth = match variables.text("CLIENT_AUTH").as_deref() {
+            None => None,
+            Some("basic") => Some(ClientAuth::Basic),
+            Some("post") => Some(ClientAuth::Post),
+            Some(_) => {
+                variables.problem("CLIENT_AUTH", "must be basic or post");
+                None
+            }
+        };
+        let client_secret = variables.text("CLIENT_SECRET").map(Secret::new);
+        // RFC 6749, A.2. Others do not arrive as they were stored.
+        let is_printable =
+            |secret: &Secret| secret.expose().bytes().all(|it| (b' '..=b'~').contains(&it));
+        if !client_secret.as_ref().is_none_or(is_printable) {
+            variables.problem(
+                "CLIENT_SECRET",
+                "must be printable ASCII characters, without line breaks",
+            );
+        }
+        let title = variables.text("TITLE").or_else(|| preset.map(|it| it.title.to_owned()));
+        let scopes = split_scopes(&variables.text("SCOPES").unwrap_or_default());
+        if !variables.is_valid {
+            return None;
+        }
+        let client_id = client_id?;
+        let revoke = revoke.map(|url| url.replace("{client_id}", &client_id));
+        let revocation = match (id, revoke, &client_secret) {
+            ("github", Some(url), Some(secret)) => {
+                Some(RevocationEndpoint::GitHub { url, client_secret: secret.clone() })
+            }
+            ("github", ..) => None,
+            (_, url, _) => url.map(RevocationEndpoint::Standard),
+        };
+        Some(Self {
+            id: id.to_owned(),
+            title: title.unwrap_or_else(|| id.to_owned()),
+            client_id,
+            client_secret,
+            endpoints: endpoints?,
+            client_auth,
+            revocation,
+            userinfo,
+            scopes,
+            parameters: asked.map_or(&[], |preset| preset.parameters),
+        })
+    }
+}
+
+/// Reads the variables of one provider by the end of their names.
+struct ProviderReader<'r, 'a> {
+    prefix: String,
+    reader: &'r mut VariableReader<'a>,
+    is_valid: bool,
+}
+
+impl ProviderReader<'_, '_> {
+    fn text(&self, name: &str) -> Option<String> {
+        self.reader.non_empty(&format!("{}{name}", self.prefix))
+    }
+
+    fn url(&mut self, name: &str) -> Option<String> {
+        let value = self.text(name)?;
+        if !is_secure(&value) {
+            self.problem(name, "must be an https URL; http is allowed for localhost only");
+        }
+        Some(value)
+    }
+
+    fn problem(&mut self, name: &str, expected: &str) {
+        self.is_valid = false;
+        self.reader.problem(&format!("{}{name}", self.prefix), expected);
+    }
+}
+
+/// Splits a list of scopes. RFC 6749 separates them by spaces, GitHub by commas.
+pub(crate) fn split_scopes(text: &str) -> Vec<String> {
+    text.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolbooth::testing::FakeHost;
+
+    #[test]
+    fn variables_of_a_provider() {
+        const ID: (&str, &str) = ("OAUTH_GITHUB_CLIENT_ID", "x");
+        const CORP: (&str, &str) = ("OAUTH_MY_CORP_CLIENT_ID", "x");
+        for (id, variables, wrong) in [
+            ("github", &[ID][..], &[][..]),
+            ("google", &[("OAUTH_GOOGLE_CLIENT_ID", "x")], &[]),
+            ("github", &[], &["OAUTH_GITHUB_CLIENT_ID"]),
+            ("github", &[ID, ("OAUTH_GITHUB_TOKEN_URL", "http://127.0.0.1:9/token")], &[]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_TOKEN_URL", "http://a.example/token")],
+                &["OAUTH_GITHUB_TOKEN_URL"],
+            ),
+            ("github", &[ID, ("OAUTH_GITHUB_CLIENT_AUTH", "Basic")], &["OAUTH_GITHUB_CLIENT_AUTH"]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_REVOKE_URL", "http://a.example/revoke")],
+                &["OAUTH_GITHUB_REVOKE_URL"],
+            ),
+            ("github", &[ID, ("OAUTH_GITHUB_CLIENT_SECRET", "a ~")], &[]),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_CLIENT_SECRET", "gehe\u{ed}m")],
+                &["OAUTH_GITHUB_CLIENT_SECRET"],
+            ),
+            (
+                "github",
+                &[ID, ("OAUTH_GITHUB_CLIENT_SECRET", "secret\n")],
+                &["OAUTH_GITHUB_CLIENT_SECRET"],
+            ),
+            ("my-corp", &[CORP], &["OAUTH_MY_CORP_ISSUER"]),
+            ("my-corp", &[CORP, ("OAUTH_MY_CORP_ISSUER", "https://a.example")], &[]),
+            (
+                "my-corp",
+                &[CORP, ("OAUTH_MY_CORP_AUTHORIZE_URL", "https://a.example/a")],
+                &["OAUTH_MY_CORP_ISSUER"],
+            ),
+            ("my-corp", &[], &["OAUTH_MY_CORP_CLIENT_ID", "OAUTH_MY_CORP_ISSUER"]),
+        ] {
+            let host = FakeHost::with(variables);
+            let mut reader = VariableReader::new(&host);
+            let provider = ProviderSettings::read(id, &mut reader);
+            let (problems, _) = reader.into_problems();
+            let names: Vec<_> = problems.iter().filter_map(|it| it.split(' ').next()).collect();
+            assert_eq!(names, wrong, "{id} {variables:?}");
+            assert_eq!(provider.is_some(), wrong.is_empty(), "{id} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_the_authorization_request() {
+        const GITHUB: &str = "prompt=select_account";
+        const GOOGLE: &str = "access_type=offline&prompt=consent";
+        for (id, variable, expected) in [
+            ("github", "SCOPES", GITHUB),
+            ("github", "TOKEN_URL", GITHUB),
+            ("github", "AUTHORIZE_URL", ""),
+            ("github", "ISSUER", ""),
+            ("google", "SCOPES", GOOGLE),
+            ("google", "ISSUER", ""),
+            ("corp", "ISSUER", ""),
+        ] {
+            let mut host = FakeHost::default();
+            for name in ["CLIENT_ID", variable] {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, "https://corp.example".to_owned());
+            }
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
+            let parameters = provider.parameters.iter();
+            let parameters: Vec<_> =
+                parameters.map(|(name, value)| format!("{name}={value}")).collect();
+            assert_eq!(parameters.join("&"), expected, "{id} {variable}");
+        }
+    }
+
+    #[test]
+    fn where_grants_are_revoked() {
+        const ID: (&str, &str) = ("CLIENT_ID", "c1");
+        const SECRET: (&str, &str) = ("CLIENT_SECRET", "s");
+        const REVOKE: (&str, &str) = ("REVOKE_URL", "https://r.example/{client_id}");
+        const ISSUER: (&str, &str) = ("ISSUER", "https://i.example");
+        const TOKEN: (&str, &str) = ("TOKEN_URL", "https://t.example");
+        for (id, variables, expected) in [
+            ("google", &[ID][..], "standard https://oauth2.googleapis.com/revoke"),
+            ("google", &[ID, REVOKE], "standard https://r.example/c1"),
+            ("google", &[ID, ISSUER], ""),
+            ("google", &[ID, TOKEN], ""),
+            ("google", &[ID, TOKEN, REVOKE], "standard https://r.example/c1"),
+            ("github", &[ID, SECRET], "github https://api.github.com/applications/c1/grant"),
+            ("github", &[ID, SECRET, REVOKE], "github https://r.example/c1"),
+            ("github", &[ID, SECRET, TOKEN], ""),
+            ("github", &[ID], ""),
+            ("corp", &[ID, ISSUER, REVOKE], "standard https://r.example/c1"),
+            ("corp", &[ID, ISSUER], ""),
+        ] {
+            let mut host = FakeHost::default();
+            for (name, value) in variables {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, (*value).to_owned());
+            }
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
+            let got = match provider.revocation {
+                None => String::new(),
+                Some(RevocationEndpoint::Standard(url)) => format!("standard {url}"),
+                Some(RevocationEndpoint::GitHub { url, .. }) => format!("github {url}"),
+            };
+            assert_eq!(got, expected, "{id} {variables:?}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The responses of a token endpoint (RFC 6749, 5).
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::error::TokenError;
+use super::provider::split_scopes;
+use toolbooth::host::HttpResponse;
+use toolbooth::json;
+use toolbooth::secret::Secret;
+
+/// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
+const MAX_REFRESH_BYTES: usize = 16 * 1024;
+
+/// A successful response (RFC 6749, 5.1).
+pub(crate) struct TokenResponse {
+    /// The access token; it can be sent as a bearer token.
+    pub(crate) access: Secret,
+    /// The refresh token.
+    pub(crate) refresh: Option<Secret>,
+    /// The lifetime of the access token, in milliseconds.
+    pub(crate) expires_in_ms: Option<u64>,
+    /// The scopes; absent if they are those that were requested.
+    pub(crate) scopes: Option<Vec<String>>,
+}
+
+impl TokenResponse {
+    /// Reads a response of a token endpoint.
+    ///
+    /// # Errors
+    /// See [`TokenError`]. Tokens that could not be sent later are [`TokenError::Unreachable`].
+    pub(super) fn read(response: &HttpResponse) -> Result<Self, TokenError> {
+        #[derive(Deserialize)]
+        struct Body {
+            access_token: Option<String>,
+            token_type: Option<String>,
+            refresh_token: Option<String>,
+            expires_in: Option<Value>,
+            scope: Option<String>,
+            error: Option<String>,
+        }
+        match response.json() {
+            // GitHub reports errors with status 200.
+            Some(Body { error: Some(_), .. }) if response.status < 500 => Err(TokenError::Rejected),
+            Some(Body {
+                access_token: Some(access),
+                token_type,
+                refresh_token,
+                expires_in,
+                scope,
+                error: None,
+            }) if response.status == 200
+                && token_type.as_deref().is_none_or(|it| it.eq_ignore_ascii_case("bearer")) =>
+            {
+                let access = Secret::new(access);
+                let refresh = refresh_token.filter(|it| !it.is_empty());
+                let fits = refresh.as_ref().is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
+                if !access.is_bearer_token() || !fits {
+                    return Err(TokenError::Unreachable);
+                }
+                Ok(Self {
+                    access,
+                    refresh: refresh.map(Secret::new),
+                    expires_in_ms: expires_in.as_ref().and_then(milliseconds),
+                    scopes: scope.map(|scope| split_scopes(&scope)),
+                })
+            }
+            _ if (400..500).contains(&response.status) && response.status != 429 => {
+                Err(TokenError::Rejected)
+            }
+            _ => Err(TokenError::Unreachable),
+        }
+    }
+}
+
+/// A lifetime in seconds, as servers write it: a number, or a number in a string. Rounds down. A
+/// negative lifetime has ended; anything that is not a number counts as absent.
+fn milliseconds(expires_in: &Value) -> Option<u64> {
+    let seconds = match expires_in {
+        Value::Number(number) => number.as_f64(),
+        // `str::parse` would link another 10 KB of tables.
+        Value::String(text) => json::read(text.trim().as_bytes()),
+        _ => None,
+    };
+    // The cast saturates.
+    seconds.filter(|it: &f64| it.is_finite()).map(|seconds| (seconds * 1000.0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(body: &Value) -> Result<TokenResponse, TokenError> {
+        let body = body.to_string().into_bytes();
+        TokenResponse::read(&HttpResponse::new(200, body))
+    }
+
+    #[test]
+    fn lifetimes() {
+        for (expires_in, expected) in [
+            (json!(3600), Some(3_600_000)),
+            (json!("3600"), Some(3_600_000)),
+            (json!(" 3600 "), Some(3_600_000)),
+            (json!(3599.5), Some(3_599_500)),
+            (json!("3599.5"), Some(3_599_500)),
+            (json!(3.6e3), Some(3_600_000)),
+            (json!(0), Some(0)),
+            (json!("0"), Some(0)),
+            (json!(-1), Some(0)),
+            (json!("-1"), Some(0)),
+            (json!(u64::MAX), Some(u64::MAX)),
+            (json!(1e300), Some(u64::MAX)),
+            (json!(null), None),
+            (json!(""), None),
+            (json!("soon"), None),
+            (json!("NaN"), None),
+            (json!("inf"), None),
+            (json!("1e400"), None),
+            (json!(true), None),
+            (json!([3600]), None),
+            (json!({"seconds": 3600}), None),
+        ] {
+            let tokens = read(&json!({"access_token": "a", "expires_in": expires_in})).ok();
+            let got = tokens.map(|tokens| tokens.expires_in_ms);
+            assert_eq!(got, Some(expected), "{expires_in}");
+        }
+        let tokens = read(&json!({"access_token": "a"})).ok();
+        assert_eq!(tokens.and_then(|tokens| tokens.expires_in_ms), None, "absent");
+    }
+
+    #[test]
+    fn tokens_that_can_be_used() {
+        let long = |length| "a".repeat(length);
+        for (access, refresh, good) in [
+            ("abc-._~+/123==".to_owned(), json!("r"), true),
+            ("opaque:{x}!".to_owned(), json!(null), true),
+            (long(16 * 1024), json!(""), true),
+            ("a".to_owned(), json!(long(16 * 1024)), true),
+            (String::new(), json!("r"), false),
+            (long(16 * 1024 + 1), json!("r"), false),
+            ("a b".to_owned(), json!("r"), false),
+            ("a\n".to_owned(), json!("r"), false),
+            ("a\r\nx-injected: 1".to_owned(), json!("r"), false),
+            ("a\0".to_owned(), json!("r"), false),
+            ("a\u{7f}".to_owned(), json!("r"), false),
+            ("ä".to_owned(), json!("r"), false),
+            ("a".to_owned(), json!(long(16 * 1024 + 1)), false),
+        ] {
+            let tokens = read(&json!({"access_token": access, "refresh_token": refresh}));
+            assert_eq!(tokens.is_ok(), good, "{:?} {}", access.get(..9), access.len());
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The consent page, as "Security Best Practices" of MCP requires it: it shows which client asks, for what, and where
+//! the browser goes next, before anyone signs in.
+
+use super::client::{Client, ClientOrigin};
+use super::identity::Identity;
+use crate::challenge::newest;
+use crate::oauth::page::{Escaped, html};
+use crate::redirect_uri::{self, RedirectKind};
+use toolbooth::call::VisibleTools;
+use toolbooth::catalog::Tool;
+use toolbooth::http::Response;
+use toolbooth::principal::{GATEWAY_SCOPE, Principal};
+
+/// How many tools the page names for each scope. A catalogue can have thousands.
+const MOST_TOOLS: usize = 5;
+
+/// The contents of the consent page.
+pub(super) struct ConsentPage<'a> {
+    pub(super) form: Form<'a>,
+    pub(super) client: &'a Client,
+    pub(super) redirect_uri: &'a str,
+    pub(super) scopes: &'a [String],
+    /// Whether the client can continue without the person.
+    pub(super) offline: bool,
+    pub(super) options: &'a [SignInOption],
+    /// The people who use this browser, as callers.
+    pub(super) known: &'a [Principal],
+    /// All people who can continue, as callers.
+    pub(super) everyone: &'a [Principal],
+    pub(super) tools: VisibleTools<'a>,
+    /// Whether the server is on this machine.
+    pub(super) is_local: bool,
+}
+
+/// What the forms of a page have in common.
+pub(super) struct Form<'a> {
+    /// Where they are sent.
+    pub(super) action: &'a str,
+    /// The sealed request.
+    pub(super) token: &'a str,
+    pub(super) purpose: FormPurpose,
+}
+
+/// What the buttons of a page do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormPurpose {
+    /// Allow a client what it asks for.
+    Allow,
+    /// Sign in to the server's own pages.
+    SignIn,
+}
+
+/// A way to sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SignInOption {
+    /// Cloudflare Access has authenticated this user.
+    Access(Identity),
+    /// This person has signed in with the browser before.
+    Session(Identity),
+    Provider {
+        id: String,
+        title: String,
+    },
+    Development,
+    ApiKey,
+}
+
+impl SignInOption {
+    /// Whether the person is known already.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self, Self::Access(_) | Self::Session(_))
+    }
+}
+
+/// The page that asks for consent.
+pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
+    let ConsentPage { client, redirect_uri, options, .. } = page;
+    let name = format!("<bdi>{}</bdi>", Escaped(&client.name));
+    let title = format!("Connect {}", Escaped(&client.name));
+    let origin = match &client.origin {
+        ClientOrigin::Operator => {
+            "The operator of this server has registered the application.".to_owned()
+        }
+        ClientOrigin::Document { domain } => format!(
+            "The application is described by <strong><bdi>{}</bdi></strong>.",
+            Escaped(domain)
+        ),
+        ClientOrigin::Registration => {
+            "The application has registered itself. Its name is not verified.".to_owned()
+        }
+    };
+    let destination = redirect_uri::destination(redirect_uri);
+    let destination = format!("<strong><bdi>{}</bdi></strong>", Escaped(&destination));
+    let next = match redirect_uri::kind(redirect_uri) {
+        RedirectKind::Loopback => format!(
+            "{destination}: a program on this computer. Continue only if you have just started it \
+             yourself: any program here could call itself {name}."
+        ),
+        RedirectKind::PrivateScheme => {
+            format!("{destination}, the application on this computer that opens such addresses")
+        }
+        RedirectKind::Web | RedirectKind::Forbidden => destination,
+    };
+    let offline = match page.offline {
+        true => {
+            "<dt>How long</dt><dd>It stays connected until you disconnect it on the page <code>/account</code> of \
+             this server. A connection that is not used for 90 days ends.</dd>"
+        }
+        false => "",
+    };
+    let main = format!(
+        "<p><strong>{name}</strong> wants to use the tools of this server on your behalf.</p>\
+         <dl><dt>Requested by</dt><dd>{origin}</dd>\
+         <dt>Next you go to</dt><dd>{next}</dd>\
+         <dt>Permissions</dt><dd>{}</dd>{offline}</dl>\
+         <small>Allow this only if you started it yourself. If someone else sent you this link, choose Deny: \
+         they could use the tools as you.</small>{}<hr>{}",
+        permissions(page),
+        forms(&page.form, options),
+        form_with(&page.form, "denial", "", "<button class=\"quiet\">Deny</button>"),
+    );
+    // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
+    let source = redirect_uri::policy_source(redirect_uri);
+    let local = local_sources(page.is_local);
+    html(200, &title, &main, &format!("'self' https: {source}{local}"))
+}
+
+/// Lists what the client may do: for the people who use this browser, if they are known.
+fn permissions(page: &ConsentPage<'_>) -> String {
+    let everyone = permissions_of(page.everyone, page);
+    if page.known.is_empty() {
+        return everyone;
+    }
+    let known = permissions_of(page.known, page);
+    let note = match known == everyone {
+        true => "",
+        false => {
+            "<small>If you sign in with a different account, it may do what that account allows.</small>"
+        }
+    };
+    known + note
+}
+
+/// Lists the scopes that one of `people` can give, with the tools that they enable.
+fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
+    let tools = page.tools.to(people);
+    let enabled = |scope: Option<&str>| {
+        let is_enabled = |tool: &&Tool| match scope {
+            Some(scope) => tool.scopes.contains(&scope),
+            None => tool.scopes.is_empty(),
+        };
+        let enabled = newest(tools.clone().filter(is_enabled));
+        let more = enabled.len().saturating_sub(MOST_TOOLS);
+        let shown = enabled.iter().take(MOST_TOOLS);
+        let names: Vec<String> =
+            shown.map(|tool| format!("<bdi>{}</bdi>", Escaped(&tool.label()))).collect();
+        match (names.is_empty(), more) {
+            (true, _) => None,
+            (false, 0) => Some(names.join(", ")),
+            (false, more) => Some(format!("{} and {more} more", names.join(", "))),
+        }
+    };
+    let mut items = String::new();
+    if let Some(tools) = enabled(None) {
+        items.push_str(&format!("<li>Tools that need no permission: {tools}</li>"));
+    }
+    let can_give = |scope: &&String| people.iter().any(|it| it.scopes().cover(&[scope.as_str()]));
+    for scope in page.scopes.iter().filter(can_give) {
+        let tools = enabled(Some(scope));
+        let tools = match tools {
+            _ if scope == GATEWAY_SCOPE => {
+                "language models, which the operator of this server pays for"
+            }
+            Some(ref tools) => tools,
+            None => "no tool at present",
+        };
+        items.push_str(&format!("<li><code>{}</code>: {tools}</li>", Escaped(scope)));
+    }
+    if items.is_empty() {
+        items.push_str("<li>No tool at present</li>");
+    }
+    format!("<ul>{items}</ul>")
+}
+
+/// The page on which people sign in to the server's own pages.
+pub(super) fn sign_in(form_parts: &Form<'_>, options: &[SignInOption], is_local: bool) -> Response {
+    let main = format!(
+        "<p>Sign in to this server to continue. This gives no application access to anything.</p>\
+         <small>If someone else sent you this link, close the page.</small>{}",
+        forms(form_parts, options),
+    );
+    html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
+}
+
+/// Where a provider on this machine may be, as in a content security policy.
+fn local_sources(is_local: bool) -> &'static str {
+    if is_local { " http://localhost:* http://127.0.0.1:*" } else { "" }
+}
+
+/// The ways to sign in. Only the first one's button is solid.
+fn forms(parts: &Form<'_>, options: &[SignInOption]) -> String {
+    let classes = std::iter::once("").chain(std::iter::repeat(" class=\"other\""));
+    options.iter().zip(classes).map(|(option, class)| form(parts, option, class)).collect()
+}
+
+/// The form of one way to sign in, with the attributes of its button.
+fn form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
+    let (continue_as, sign_in_with) = match form.purpose {
+        FormPurpose::Allow => ("Allow as", "Allow and sign in with"),
+        FormPurpose::SignIn => ("Continue as", "Sign in with"),
+    };
+    match option {
+        SignInOption::Access(user) | SignInOption::Session(user) => {
+            let with = if matches!(option, SignInOption::Access(_)) { "access" } else { "session" };
+            let button = format!(
+                "<button{class}>{continue_as} <bdi>{}</bdi></button>",
+                Escaped(user.label())
+            );
+            form_with(form, with, "", &button)
+        }
+        SignInOption::Provider { id, title } => {
+            let fields =
+                format!("<input type=\"hidden\" name=\"provider\" value=\"{}\">", Escaped(id));
+            let button =
+                format!("<button{class}>{sign_in_with} <bdi>{}</bdi></button>", Escaped(title));
+            form_with(form, "provider", &fields, &button)
+        }
+        SignInOption::Development => {
+            let label = Identity::Development.label();
+            let button = format!("<button{class}>{continue_as} {label}</button>");
+            form_with(form, "developer", "", &button)
+        }
+        SignInOption::ApiKey => {
+            let verb = match form.purpose {
+                FormPurpose::Allow => "Allow",
+                FormPurpose::SignIn => "Sign in",
+            };
+            let button = format!("<button{class}>{verb} with this key</button>");
+            let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
+                         autocomplete=\"off\" required></label>";
+            form_with(form, "key", field, &button)
+        }
+    }
+}
+
+fn form_with(form: &Form<'_>, with: &str, fields: &str, button: &str) -> String {
+    format!(
+        "<form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
+         <input type=\"hidden\" name=\"with\" value=\"{with}\">{fields}{button}</form>",
+        form.action, form.token
+    )
+}
+
+/// The page for a request that is rejected: it names the problem, and where the link leads.
+pub(super) fn rejected(problem: &str, url: &str, destination: &str) -> Response {
+    let main = format!(
+        "<p>The application sent a request that is not valid: {}.</p>\
+         <a class=\"button\" href=\"{}\">Back to <bdi>{}</bdi></a>",
+        Escaped(problem),
+        Escaped(url),
+        Escaped(destination),
+    );
+    html(400, "This request is not valid", &main, "'none'")
+}

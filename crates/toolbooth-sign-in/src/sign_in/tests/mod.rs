@@ -1,0 +1,294 @@
+//! Whole flows of clients and people, over a store that is a minute behind.
+
+mod account;
+mod clients;
+mod events;
+mod harness;
+mod models;
+mod people;
+mod providers;
+mod refresh;
+mod visible;
+mod visitors;
+
+use futures_util::future::join_all;
+use pollster::block_on;
+use serde_json::json;
+
+use harness::{
+    Browser, Harness, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, changed, code_fields, encode,
+    header, json, location, query, request, text,
+};
+use toolbooth::testing::STALE_MS;
+
+/// A code of a person who has typed the API key.
+fn code(harness: &Harness, client: &harness::Registered) -> String {
+    Browser::default().code(harness, &request(&client.id))
+}
+
+#[test]
+fn the_metadata_have_what_clients_ask_for() {
+    let harness = Harness::new();
+    let response = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
+    let at = |path: &str| format!("{ORIGIN}{path}");
+    assert_eq!(
+        json(&response),
+        json!({
+            "issuer": ORIGIN,
+            "authorization_endpoint": at("/oauth/authorize"),
+            "token_endpoint": at("/oauth/token"),
+            "registration_endpoint": at("/oauth/register"),
+            "revocation_endpoint": at("/oauth/revoke"),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported":
+                ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+            "token_endpoint_auth_signing_alg_values_supported": ["RS256", "ES256", "EdDSA"],
+            "revocation_endpoint_auth_methods_supported":
+                ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+            "scopes_supported": ["echo:a", "echo:b", "offline_access"],
+            "client_id_metadata_document_supported": true,
+            "authorization_response_iss_parameter_supported": true,
+            "protected_resources": [RESOURCE],
+        })
+    );
+    let response = harness.send(("GET", "/.well-known/oauth-protected-resource/mcp"), &[], "");
+    let resource = json(&response);
+    assert_eq!(resource["resource"], RESOURCE);
+    assert_eq!(resource["authorization_servers"], json!([ORIGIN]));
+    assert_eq!(resource["scopes_supported"], json!(["echo:a", "echo:b"]), "no offline_access");
+    let response = harness.send(("POST", "/mcp"), &[], "");
+    assert_eq!(response.status, 401);
+    assert_eq!(
+        header(&response, "www-authenticate"),
+        Some(
+            r#"Bearer realm="toolbooth", scope="echo:a echo:b", resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp""#
+        )
+    );
+}
+
+#[test]
+fn without_sign_in_there_are_no_endpoints() {
+    let mut harness = Harness::new();
+    harness.restart(&[("AUTH", "api-key")]);
+    for (method, path) in [
+        ("GET", "/.well-known/oauth-authorization-server"),
+        ("GET", "/oauth/authorize"),
+        ("POST", "/oauth/authorize"),
+        ("POST", "/oauth/token"),
+        ("POST", "/oauth/register"),
+        ("POST", "/oauth/revoke"),
+    ] {
+        assert_eq!(harness.send((method, path), &[], "").status, 404, "{path}");
+    }
+}
+
+#[test]
+fn from_registration_to_a_call() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let browser = Browser::default();
+    let page = browser.open(&harness, &request(&client.id));
+    assert_eq!(page.status, 200, "{}", text(&page));
+    let response = browser.answer(&harness, &page, &[("with", "key"), ("api_key", KEY)]);
+    let url = location(&response);
+    assert!(url.starts_with(&format!("{REDIRECT}?")), "{url}");
+    assert_eq!(query(url, "state").as_deref(), Some("s t&ate"));
+    assert_eq!(query(url, "iss").as_deref(), Some(ORIGIN));
+    let (status, tokens) = harness.exchange(&client, &query(url, "code").unwrap());
+    assert_eq!(status, 200, "{tokens}");
+    assert_eq!(tokens["token_type"], "Bearer");
+    assert_eq!(tokens["expires_in"], 3600);
+    assert_eq!(tokens["scope"], "echo:a", "the key has no other scope");
+    let access = tokens["access_token"].as_str().unwrap();
+    assert_eq!(harness.call(access), 200);
+    let operations = harness.host.store.operations.borrow().join(", ");
+    assert_eq!(
+        operations, "get code: missed, put code, put connection",
+        "calls do not read the store"
+    );
+    harness.wait(3_600_000 + 31_000);
+    assert_eq!(harness.call(access), 401);
+    let (status, tokens) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    assert_eq!(status, 200, "{tokens}");
+    assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), 200);
+    let values = format!("{:?}", harness.host.store.values());
+    for secret in ["Calendar", "client", KEY] {
+        assert!(!values.contains(secret), "{values}");
+    }
+}
+
+#[test]
+fn a_token_in_a_url_is_not_read() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let (_, tokens) = harness.exchange(&client, &code(&harness, &client));
+    let token = tokens["access_token"].as_str().unwrap();
+    let path = format!("/mcp?access_token={token}");
+    assert_eq!(harness.send(("POST", &path), &[], "").status, 401);
+}
+
+#[test]
+fn everything_but_marks_works_at_another_location() {
+    let mut harness = Harness::new();
+    let client = harness.client();
+    let code = code(&harness, &client);
+    harness.restart(&[]);
+    harness.host.store.location.set(1);
+    let (status, tokens) = harness.exchange(&client, &code);
+    assert_eq!(status, 200);
+    harness.restart(&[]);
+    harness.host.store.location.set(2);
+    let (status, _) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    assert_eq!(status, 200);
+}
+
+#[test]
+fn authorization_requests_that_are_rejected() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let plain = VERIFIER;
+    for (changes, expected) in [
+        (&[("response_type", "token")][..], "unsupported_response_type"),
+        (&[("response_type", "")], "invalid_request"),
+        (&[("response_mode", "fragment")], "invalid_request"),
+        (&[("code_challenge", "")], "invalid_request"),
+        (&[("code_challenge_method", "plain"), ("code_challenge", plain)], "invalid_request"),
+        (&[("code_challenge_method", "")], "invalid_request"),
+        (&[("code_challenge", "short")], "invalid_request"),
+        (&[("resource", "https://other.example/mcp")], "invalid_target"),
+        (&[("resource", "https://tools.example/other")], "invalid_target"),
+        (&[("state", &"s".repeat(1_025))], "invalid_request"),
+    ] {
+        // A program on this machine gets the error; for others, a page has it in a link.
+        let local = [("redirect_uri", "http://localhost:3000/cb")];
+        let parameters = changed(changed(request(&client.id), changes), &local);
+        let response = Browser::default().open(&harness, &parameters);
+        assert_eq!(response.status, 303, "{changes:?}");
+        assert_eq!(query(location(&response), "error").as_deref(), Some(expected), "{changes:?}");
+        assert_eq!(query(location(&response), "iss").as_deref(), Some(ORIGIN), "{changes:?}");
+        let response = Browser::default().open(&harness, &changed(request(&client.id), changes));
+        assert_eq!((response.status, header(&response, "location")), (400, None), "{changes:?}");
+        let link = format!("href=\"{REDIRECT}?error={expected}");
+        assert!(text(&response).contains(&link), "{changes:?} {}", text(&response));
+    }
+    for (changes, title) in [
+        (&[("client_id", "unknown")][..], "This server does not know the application"),
+        (&[("client_id", "")], "This address is not valid"),
+        (&[("redirect_uri", "https://other.example/cb")], "This return address is not registered"),
+        (
+            &[("redirect_uri", "https://client.example:8443/cb")],
+            "This return address is not registered",
+        ),
+        (&[("redirect_uri", "http://127.0.0.1/cb")], "This return address is not registered"),
+        (&[("redirect_uri", "")], "This return address is not registered"),
+    ] {
+        let response = Browser::default().open(&harness, &changed(request(&client.id), changes));
+        assert_eq!((response.status, header(&response, "location")), (400, None), "{changes:?}");
+        assert!(text(&response).contains(title), "{changes:?} {}", text(&response));
+    }
+    let twice = format!("{}&state=2", encode(&request(&client.id)));
+    let response = harness.send(("GET", &format!("/oauth/authorize?{twice}")), &[], "");
+    assert_eq!(response.status, 400, "a repeated parameter");
+    for resource in [RESOURCE, "https://tools.example/mcp/", ORIGIN, "https://tools.example/", ""] {
+        let parameters = changed(request(&client.id), &[("resource", resource)]);
+        assert_eq!(Browser::default().open(&harness, &parameters).status, 200, "{resource}");
+    }
+}
+
+#[test]
+fn codes_that_are_not_exchanged() {
+    let harness = Harness::new();
+    let (client, other) = (harness.client(), harness.client());
+    let code = code(&harness, &client);
+    let good = code_fields(&client.id, &code);
+    for (name, value, expected) in [
+        ("code_verifier", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "invalid_grant"),
+        ("code_verifier", "", "invalid_request"),
+        ("redirect_uri", "http://localhost/cb", "invalid_grant"),
+        ("client_id", &other.id, "invalid_grant"),
+        ("client_id", "unknown", "invalid_client"),
+        ("client_id", "", "invalid_client"),
+        ("code", "forged", "invalid_grant"),
+        ("code", "", "invalid_request"),
+        ("grant_type", "password", "unsupported_grant_type"),
+        ("grant_type", "client_credentials", "unsupported_grant_type"),
+        ("grant_type", "", "invalid_request"),
+        ("resource", "https://other.example/mcp", "invalid_target"),
+        ("client_assertion", "x.y.z", "invalid_client"),
+    ] {
+        let mut fields: Vec<_> = good.iter().filter(|(known, _)| *known != name).copied().collect();
+        fields.push((name, value));
+        let (status, body) = harness.token(&fields);
+        assert_eq!(body["error"], expected, "{name}={value}: {body}");
+        assert_eq!(status, if expected == "invalid_client" { 401 } else { 400 }, "{name}");
+    }
+    let without_uri: Vec<_> =
+        good.iter().filter(|(name, _)| *name != "redirect_uri").copied().collect();
+    let (status, _) = harness.token(&without_uri);
+    assert_eq!(status, 200, "no attempt has spent the code, and OAuth 2.1 needs no `redirect_uri`");
+    harness.wait(3_000);
+    let code = self::code(&harness, &client);
+    harness.wait(121_000);
+    assert_eq!(harness.exchange(&client, &code).1["error"], "invalid_grant", "it has expired");
+}
+
+#[test]
+fn a_code_that_is_used_twice_revokes_its_grant() {
+    for restarts in [false, true] {
+        let mut harness = Harness::new();
+        let client = harness.client();
+        let code = code(&harness, &client);
+        let (_, tokens) = harness.exchange(&client, &code);
+        let refresh_token = tokens["refresh_token"].as_str().unwrap().to_owned();
+        if restarts {
+            // Another instance at another location, once the store has caught up there.
+            harness.restart(&[]);
+            harness.host.store.location.set(1);
+            harness.wait(STALE_MS);
+        } else {
+            harness.wait(1_500);
+        }
+        let (status, body) = harness.exchange(&client, &code);
+        assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")), "{restarts}");
+        let (status, body) = harness.refresh(&client, &refresh_token);
+        assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")), "{restarts}");
+    }
+}
+
+#[test]
+fn of_requests_at_the_same_time_only_one_gets_tokens() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let code = code(&harness, &client);
+    harness.host.store_waits.set(true);
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let fields = code_fields(&client.id, &code);
+    let body = encode(&fields);
+    let ask = || harness.answer(("POST", "/oauth/token"), &form, &body);
+    let responses = block_on(join_all([ask(), ask(), ask()]));
+    let mut statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 400, 400]);
+}
+
+#[test]
+fn a_store_that_fails_issues_nothing_and_loses_nothing() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let code = code(&harness, &client);
+    harness.host.store.fails_writes.set(true);
+    let (status, body) = harness.exchange(&client, &code);
+    assert_eq!((status, &body["error"]), (503, &json!("temporarily_unavailable")));
+    harness.host.store.fails_writes.set(false);
+    harness.wait(1_500);
+    let (status, tokens) = harness.exchange(&client, &code);
+    assert_eq!(status, 200, "{tokens}");
+    let refresh_token = tokens["refresh_token"].as_str().unwrap();
+    harness.host.store.fails_reads_of.set(Some("revoked:"));
+    assert_eq!(harness.refresh(&client, refresh_token).0, 503);
+    harness.host.store.fails_reads_of.set(None);
+    assert_eq!(harness.refresh(&client, refresh_token).0, 200);
+}

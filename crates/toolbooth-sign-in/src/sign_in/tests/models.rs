@@ -1,0 +1,120 @@
+//! Who can let a client use the models of the chat gateway.
+
+use serde_json::{Value, json};
+
+use super::harness::{
+    Browser, Harness, Registered, changed, header, json as json_of, location, query, request, text,
+};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::http::Response;
+
+/// GitHub, whose user is octocat, and OpenAI.
+fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    let body = match &*request.url {
+        "https://github.com/login/oauth/access_token" => {
+            json!({"access_token": "upstream-token", "token_type": "bearer"})
+        }
+        "https://api.github.com/user" => json!({"id": 583231, "login": "octocat"}),
+        "https://api.openai.com/v1/chat/completions" => json!({
+            "id": "c1", "object": "chat.completion", "created": 1, "model": "m",
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
+        }),
+        other => panic!("{other}"),
+    };
+    let body = body.to_string().into_bytes();
+    Ok(HttpResponse::new(200, body))
+}
+
+const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "sk-openai");
+const ALL: &str = "echo:a echo:b gateway";
+
+fn harness(allowed: &str, openai: (&str, &str)) -> Harness {
+    Harness::with(
+        &[
+            ("OAUTH_PROVIDERS", "github"),
+            ("OAUTH_GITHUB_CLIENT_ID", "g1"),
+            ("SIGN_IN_ALLOWED", allowed),
+            openai,
+        ],
+        upstream,
+    )
+}
+
+/// Signs in at GitHub for a client that asks for `scope`. Returns the consent page and the tokens.
+fn sign_in(harness: &Harness, client: &Registered, scope: &str) -> (Response, Value) {
+    let browser = Browser::default();
+    let page = browser.open(harness, &changed(request(&client.id), &[("scope", scope)]));
+    let leave = browser.answer(harness, &page, &[("with", "provider"), ("provider", "github")]);
+    let state = query(location(&leave), "state").unwrap();
+    let callback = format!("/auth/callback/github?code=c&state={state}");
+    let back = browser.send(harness, ("GET", &callback), &[], "");
+    let (status, tokens) = harness.exchange(client, &query(location(&back), "code").unwrap());
+    assert_eq!(status, 200, "{tokens}");
+    (page, tokens)
+}
+
+fn chat(harness: &Harness, tokens: &Value) -> Response {
+    let authorization = format!("Bearer {}", tokens["access_token"].as_str().unwrap());
+    let headers = [("content-type", "application/json"), ("authorization", &*authorization)];
+    let body = json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
+    harness.send(("POST", "/v1/chat/completions"), &headers, &body.to_string())
+}
+
+#[test]
+fn only_people_of_a_rule_that_names_the_scope_can_let_clients_chat() {
+    const WITH: &str = r#"[{"who": "github:octocat", "scopes": ["echo:a", "gateway"]}]"#;
+    const ALL_SCOPES: &str = r#"[{"who": "github:octocat", "scopes": ["*"]}]"#;
+    const BOTH: &str = r#"["github:*", {"who": "github:octocat", "scopes": ["gateway"]}]"#;
+    const OTHERS: &str = r#"["github:octocat", {"who": "github:hubot", "scopes": ["gateway"]}]"#;
+    for (allowed, openai, requested, is_offered, granted) in [
+        ("github:octocat", OPENAI, ALL, false, "echo:a echo:b"),
+        (r#"["github:octocat"]"#, OPENAI, ALL, false, "echo:a echo:b"),
+        (WITH, OPENAI, ALL, true, "echo:a gateway"),
+        (ALL_SCOPES, OPENAI, ALL, true, ALL),
+        (BOTH, OPENAI, ALL, true, ALL),
+        (OTHERS, OPENAI, ALL, true, "echo:a echo:b"),
+        // The client must ask for it.
+        (BOTH, OPENAI, "echo:a", true, "echo:a"),
+        (BOTH, OPENAI, "", true, "echo:a echo:b"),
+        // There is no model.
+        (BOTH, ("OPENAI_API_KEY", ""), ALL, false, "echo:a echo:b"),
+    ] {
+        let harness = harness(allowed, openai);
+        let metadata = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
+        let offered = json_of(&metadata)["scopes_supported"].clone();
+        let is_listed = offered.as_array().unwrap().contains(&json!("gateway"));
+        assert_eq!(is_listed, is_offered, "{allowed} {offered}");
+        let resource = harness.send(("GET", "/.well-known/oauth-protected-resource/mcp"), &[], "");
+        assert_eq!(json_of(&resource)["scopes_supported"], json!(["echo:a", "echo:b"]));
+
+        let (page, tokens) = sign_in(&harness, &harness.client(), requested);
+        let is_shown = text(&page).contains("<code>gateway</code>: language models, which");
+        let is_asked = requested.contains("gateway");
+        assert_eq!(is_shown, is_offered && is_asked, "{allowed} {requested}: {}", text(&page));
+        assert_eq!(tokens["scope"], granted, "{allowed} {requested}");
+        let reply = chat(&harness, &tokens);
+        if granted.contains("gateway") {
+            assert_eq!(reply.status, 200, "{}", text(&reply));
+        } else {
+            assert_eq!(reply.status, 403, "{}", text(&reply));
+            assert_eq!(json_of(&reply)["error"]["code"], "missing_scope");
+            assert_eq!(
+                header(&reply, "www-authenticate"),
+                Some(r#"Bearer realm="toolbooth", error="insufficient_scope", scope="gateway""#)
+            );
+        }
+        assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), 200);
+    }
+}
+
+#[test]
+fn a_rule_that_no_longer_names_the_scope_ends_it_at_the_next_refresh() {
+    let mut harness = harness(r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, OPENAI);
+    let client = harness.client();
+    let (_, tokens) = sign_in(&harness, &client, ALL);
+    assert_eq!(chat(&harness, &tokens).status, 200);
+    harness.restart(&[("SIGN_IN_ALLOWED", "github:octocat")]);
+    let (_, tokens) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    assert_eq!(tokens["scope"], "echo:a echo:b");
+    assert_eq!(chat(&harness, &tokens).status, 403);
+}

@@ -1,0 +1,238 @@
+//! Rotation of refresh tokens, and revocation.
+
+use serde_json::{Value, json};
+
+use super::code;
+use super::harness::{Browser, Harness, Registered, changed, request};
+use toolbooth::testing::STALE_MS;
+
+fn granted(harness: &Harness, client: &Registered) -> Value {
+    let (status, tokens) = harness.exchange(client, &code(harness, client));
+    assert_eq!(status, 200, "{tokens}");
+    tokens
+}
+
+fn refreshed(harness: &Harness, client: &Registered, tokens: &Value) -> Result<Value, Value> {
+    // A key of the store takes one write per second.
+    harness.wait(1_500);
+    let (status, tokens) = harness.refresh(client, tokens["refresh_token"].as_str().unwrap());
+    if status == 200 { Ok(tokens) } else { Err(tokens["error"].clone()) }
+}
+
+#[test]
+fn a_lost_response_does_not_end_the_grant() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let first = granted(&harness, &client);
+    let lost = refreshed(&harness, &client, &first).unwrap();
+    let second = refreshed(&harness, &client, &first).expect("the response was lost");
+    assert_ne!(lost["refresh_token"], second["refresh_token"]);
+    let third = refreshed(&harness, &client, &second).unwrap();
+    refreshed(&harness, &client, &third).unwrap();
+}
+
+#[test]
+fn a_token_that_was_replaced_ends_the_grant() {
+    // The client goes on, and then a thief comes with the first token; or the other way round.
+    let harness = Harness::new();
+    let client = harness.client();
+    let first = granted(&harness, &client);
+    let second = refreshed(&harness, &client, &first).unwrap();
+    let third = refreshed(&harness, &client, &second).unwrap();
+    assert_eq!(refreshed(&harness, &client, &first), Err(json!("invalid_grant")));
+    assert_eq!(refreshed(&harness, &client, &third), Err(json!("invalid_grant")));
+}
+
+#[test]
+fn two_tokens_of_one_generation_are_not_both_used() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let first = granted(&harness, &client);
+    let [one, other] = [(); 2].map(|()| refreshed(&harness, &client, &first).unwrap());
+    let next = refreshed(&harness, &client, &one).unwrap();
+    assert_eq!(refreshed(&harness, &client, &other), Err(json!("invalid_grant")));
+    assert_eq!(refreshed(&harness, &client, &next), Err(json!("invalid_grant")), "it is revoked");
+}
+
+#[test]
+fn a_store_that_is_behind_detects_reuse_later() {
+    let mut harness = Harness::new();
+    let client = harness.client();
+    let first = granted(&harness, &client);
+    let second = refreshed(&harness, &client, &first).unwrap();
+    // A location whose cache has the first mark.
+    harness.restart(&[]);
+    harness.host.store.location.set(1);
+    refreshed(&harness, &client, &first).unwrap();
+    harness.host.store.location.set(0);
+    harness.restart(&[]);
+    let third = refreshed(&harness, &client, &second).unwrap();
+    harness.host.store.location.set(1);
+    harness.restart(&[]);
+    let stolen = refreshed(&harness, &client, &first).expect("its cache is a minute old");
+    harness.wait(STALE_MS);
+    harness.restart(&[]);
+    assert_eq!(refreshed(&harness, &client, &stolen), Err(json!("invalid_grant")));
+    harness.host.store.location.set(2);
+    assert_eq!(refreshed(&harness, &client, &third), Err(json!("invalid_grant")));
+}
+
+#[test]
+fn consenting_again_ends_no_other_installation() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let (one, other) = (granted(&harness, &client), granted(&harness, &client));
+    let one = refreshed(&harness, &client, &one).unwrap();
+    let other = refreshed(&harness, &client, &other).unwrap();
+    let token = one["refresh_token"].as_str().unwrap();
+    let fields = [("token", token), ("client_id", &*client.id)];
+    assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, 200);
+    assert_eq!(refreshed(&harness, &client, &one), Err(json!("invalid_grant")));
+    refreshed(&harness, &client, &other).unwrap();
+}
+
+#[test]
+fn revocation() {
+    let harness = Harness::new();
+    let (client, other_client) = (harness.client(), harness.client());
+    let tokens = granted(&harness, &client);
+    let revoke = |token: &str, client: &Registered| {
+        let fields = [("token", token), ("client_id", &*client.id)];
+        harness.form("/oauth/revoke", &[], &fields).0
+    };
+    let refresh_token = tokens["refresh_token"].as_str().unwrap();
+    assert_eq!(revoke("unknown", &client), 200);
+    assert_eq!(revoke(refresh_token, &other_client), 200, "it does not learn whose it is");
+    let tokens = refreshed(&harness, &client, &tokens).expect("and it revokes nothing");
+    let access_token = tokens["access_token"].as_str().unwrap();
+    assert_eq!(revoke(access_token, &other_client), 200);
+    let tokens = refreshed(&harness, &client, &tokens).unwrap();
+    assert_eq!(revoke(access_token, &client), 200);
+    assert_eq!(refreshed(&harness, &client, &tokens), Err(json!("invalid_grant")));
+    assert_eq!(revoke(access_token, &Registered { id: "x".to_owned(), secret: None }), 401);
+    harness.host.store.fails_writes.set(true);
+    let other = granted_without_store(&harness, &client);
+    assert_eq!(revoke(&other, &client), 503);
+}
+
+/// An access token that was issued before the store failed.
+fn granted_without_store(harness: &Harness, client: &Registered) -> String {
+    harness.host.store.fails_writes.set(false);
+    let tokens = granted(harness, client);
+    harness.host.store.fails_writes.set(true);
+    tokens["access_token"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn scopes_of_a_refresh() {
+    let harness = Harness::new();
+    let client = harness.client();
+    let tokens = granted(&harness, &client);
+    let refresh = |scope: &str| {
+        harness.wait(1_500);
+        harness.token(&[
+            ("grant_type", "refresh_token"),
+            ("client_id", &client.id),
+            ("refresh_token", tokens["refresh_token"].as_str().unwrap()),
+            ("scope", scope),
+        ])
+    };
+    assert_eq!(refresh("echo:a").1["scope"], "echo:a");
+    assert_eq!(
+        refresh("echo:a offline_access").1["scope"],
+        "echo:a",
+        "it was not requested before"
+    );
+    assert_eq!(refresh("echo:a echo:b").1["error"], "invalid_scope");
+}
+
+/// RFC 6749, 3.3 and 5.1: `scope` has what was requested and granted.
+#[test]
+fn the_scope_of_tokens_has_offline_access_if_the_client_has_requested_it() {
+    let harness = Harness::new();
+    let client = harness.client();
+    for (requested, granted, narrower, refreshed) in [
+        ("", "echo:a", "offline_access", ""),
+        ("echo:a", "echo:a", "echo:a offline_access", "echo:a"),
+        ("echo:a echo:b", "echo:a", "echo:a", "echo:a"),
+        ("echo:a offline_access", "echo:a offline_access", "echo:a", "echo:a"),
+        ("echo:a offline_access", "echo:a offline_access", "offline_access", "offline_access"),
+        ("offline_access", "offline_access", "offline_access", "offline_access"),
+    ] {
+        let parameters = changed(request(&client.id), &[("scope", requested)]);
+        let code = Browser::default().code(&harness, &parameters);
+        let (_, tokens) = harness.exchange(&client, &code);
+        assert_eq!(tokens["scope"], granted, "{requested}");
+        let token = tokens["refresh_token"].as_str().unwrap();
+        assert_eq!(harness.refresh(&client, token).1["scope"], granted, "{requested}");
+        harness.wait(1_500);
+        let fields = [
+            ("grant_type", "refresh_token"),
+            ("client_id", &*client.id),
+            ("refresh_token", token),
+            ("scope", narrower),
+        ];
+        let (status, tokens) = harness.token(&fields);
+        assert_eq!((status, &tokens["scope"]), (200, &json!(refreshed)), "{requested} {narrower}");
+    }
+}
+
+#[test]
+fn who_gets_a_refresh_token() {
+    let harness = Harness::new();
+    for (grants, scope, expected) in [
+        (json!(["authorization_code", "refresh_token"]), "echo:a", true),
+        (json!(["authorization_code"]), "echo:a", false),
+        (json!(["authorization_code"]), "echo:a offline_access", true),
+        (json!(["authorization_code"]), "", false),
+        (json!(null), "", true),
+    ] {
+        let (_, body) = harness.register(&json!({"redirect_uris": [super::REDIRECT],
+            "token_endpoint_auth_method": "none", "grant_types": grants}));
+        let id = body["client_id"].as_str().unwrap().to_owned();
+        let client = Registered { id, secret: None };
+        let parameters = changed(request(&client.id), &[("scope", scope)]);
+        let code = Browser::default().code(&harness, &parameters);
+        let (_, tokens) = harness.exchange(&client, &code);
+        assert_eq!(tokens.get("refresh_token").is_some(), expected, "{grants} {scope}");
+    }
+}
+
+#[test]
+fn a_new_state_key() {
+    const NEW: &str = "fedcba9876543210fedcba9876543210";
+    let mut harness = Harness::new();
+    let client = harness.client_of("client_secret_post");
+    let secret = client.secret.clone().unwrap();
+    let code = code(&harness, &client);
+    let with_secret = |fields: &[(&'static str, &str)]| {
+        let secret = [("client_secret", secret.as_str())];
+        let all = fields.iter().chain(&secret);
+        all.map(|(name, value)| (*name, (*value).to_owned())).collect::<Vec<_>>()
+    };
+    let send = |harness: &Harness, fields: Vec<(&'static str, String)>| {
+        harness.wait(1_500);
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        harness.token(&fields)
+    };
+    let (status, tokens) = send(&harness, with_secret(&super::code_fields(&client.id, &code)));
+    assert_eq!(status, 200, "{tokens}");
+    harness
+        .restart(&[("STATE_KEY", NEW), ("STATE_KEY_PREVIOUS", "0123456789abcdef0123456789abcdef")]);
+    assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), 200);
+    let refresh = |token: &Value| {
+        with_secret(&[
+            ("grant_type", "refresh_token"),
+            ("client_id", &client.id),
+            ("refresh_token", token["refresh_token"].as_str().unwrap()),
+        ])
+    };
+    let (status, second) = send(&harness, refresh(&tokens));
+    assert_eq!(status, 200, "{second}");
+    let (status, third) = send(&harness, refresh(&second));
+    assert_eq!(status, 200, "{third}");
+    assert_eq!(send(&harness, refresh(&tokens)).0, 400, "it was replaced");
+    harness.restart(&[("STATE_KEY_PREVIOUS", "")]);
+    let (status, body) = send(&harness, refresh(&third));
+    assert_eq!((status, &body["error"]), (401, &json!("invalid_client")), "clients register again");
+}

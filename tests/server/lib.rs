@@ -1,0 +1,37 @@
+//! Tests of the server with all capabilities, and of what all protocols have in common.
+#![allow(missing_docs, clippy::expect_used, clippy::indexing_slicing, reason = "only tests use it")]
+
+use toolbooth::Capability;
+use toolbooth::capabilities::{CORE, MCP, REST, XAIBO};
+use toolbooth::protocol::sample::{self, ProtocolSamples};
+use toolbooth_gateway::providers::sample as providers;
+use toolbooth_gateway::{GATEWAY, PROVIDERS};
+use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
+
+pub mod exchange;
+
+/// Every capability.
+pub static CAPABILITIES: &[&Capability] =
+    &[&CORE, &XAIBO, &REST, &MCP, &PROVIDERS, &GATEWAY, &SIGN_IN, &ACCOUNT, &CHALLENGES];
+
+/// The sample calls of each protocol that serves calls.
+pub fn samples() -> impl Iterator<Item = &'static ProtocolSamples> {
+    sample::SAMPLES.iter().chain(providers::SAMPLES)
+}
+
+#[cfg(test)]
+mod configuration;
+#[cfg(test)]
+mod doctor;
+#[cfg(test)]
+mod layers;
+#[cfg(test)]
+mod mcp_challenges;
+#[cfg(test)]
+mod protocols;
+#[cfg(test)]
+mod routes;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod server;

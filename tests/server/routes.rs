@@ -1,0 +1,150 @@
+//! Tests of the routes of paths.
+
+use crate::CAPABILITIES;
+use toolbooth::call::Rejection;
+use toolbooth::capabilities::CORE;
+use toolbooth::capability::{Capabilities, Capability};
+use toolbooth::http::{Answer, Method};
+use toolbooth::protocol::oxp;
+use toolbooth::route::{
+    BodyFormat, Credentials, EncodeRejection, Limit, Policy, Protocol, Route, RouteRequest,
+};
+use toolbooth::server::router::find;
+
+#[test]
+fn routes() {
+    let not_served = || Err(Rejection::NotServed("it is hosted, so there is nothing to stop"));
+    let wrong = |allow: &str| Err(Rejection::MethodNotAllowed { allow: allow.to_owned() });
+    for (method, path, protocol, expected) in [
+        (Method::Get, "/health", "root", Ok("public")),
+        (Method::Head, "/health", "root", Ok("public")),
+        (Method::Get, "/tools", "root", Ok("caller")),
+        (Method::Head, "/oxp/tools", "oxp", Ok("caller")),
+        (Method::Post, "/tools/call", "root", Ok("call")),
+        (Method::Post, "/call", "root", Ok("call")),
+        (Method::Post, "/oxp/tools/call", "oxp", Ok("call")),
+        (Method::Post, "/oxp/call", "oxp", Ok("call")),
+        (Method::Get, "/oxp/health", "oxp", Ok("public")),
+        (Method::Get, "/oxp/1.0/health", "oxp-envelope", Ok("public")),
+        (Method::Get, "/oxp/1.0/tools", "oxp-envelope", Ok("caller")),
+        (Method::Post, "/oxp/1.0/tools/call", "oxp-envelope", Ok("call")),
+        (Method::Post, "/oxp/1.0/call", "oxp-envelope", Ok("call")),
+        (Method::Get, "/otc/health", "otc", Ok("public")),
+        (Method::Head, "/otc/tools", "otc", Ok("caller")),
+        (Method::Post, "/otc/tools/call", "otc", Ok("call")),
+        (Method::Post, "/otc/call", "otc", Ok("call")),
+        (Method::Get, "/", "root", Ok("public")),
+        (Method::Get, "/version", "root", Ok("caller")),
+        (Method::Get, "/load", "root", Ok("caller")),
+        (Method::Get, "/opentool/version", "opentool", Ok("caller")),
+        (Method::Head, "/opentool/load", "opentool", Ok("caller")),
+        (Method::Post, "/opentool/call", "opentool", Ok("call")),
+        (Method::Post, "/opentool/streamCall", "opentool", Ok("call")),
+        (Method::Post, "/opentool/stop", "opentool", not_served()),
+        (Method::Get, "/opentool/stop", "opentool", not_served()),
+        (Method::Delete, "/opentool/stop", "opentool", not_served()),
+        (Method::Get, "/doctor", "doctor", Ok("public")),
+        (Method::Get, "/oauth/authorize/sign-in", "authorize", Ok("network")),
+        (Method::Get, "/account", "account", Ok("network")),
+        (Method::Post, "/account", "account", Ok("network")),
+        (Method::Delete, "/account", "account", wrong("GET, HEAD, POST, OPTIONS")),
+        (Method::Get, "/auth/start", "consent", Ok("network")),
+        (Method::Post, "/auth/start", "consent", Ok("network")),
+        (Method::Head, "/auth/start", "consent", Ok("network")),
+        (Method::Get, "/auth/callback/mail", "callback", Ok("network")),
+        (Method::Head, "/auth/callback/mail", "callback", wrong("GET, OPTIONS")),
+        (Method::Get, "/auth/callback/", "callback", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/auth/callback/a/b", "callback", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/auth/confirm", "consent", Ok("network")),
+        (Method::Get, "/auth/confirm", "consent", wrong("POST, OPTIONS")),
+        (Method::Delete, "/auth/grants/mail", "consent", Ok("network")),
+        (Method::Get, "/auth/grants/mail", "consent", wrong("DELETE, OPTIONS")),
+        (Method::Get, "/auth/check", "challenge-check", Ok("network")),
+        (Method::Post, "/auth/check", "challenge-check", wrong("GET, HEAD, OPTIONS")),
+        (Method::Post, "/opentool/opentool/call", "opentool", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/jsonrpc", "jsonrpc", Ok("call")),
+        (Method::Post, "/jsonrpc/", "jsonrpc", Ok("call")),
+        (Method::Post, "/jsonrpc/call", "jsonrpc", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/jsonrpc", "jsonrpc", wrong("POST, OPTIONS")),
+        (Method::Get, "/providers", "providers", Ok("caller")),
+        (Method::Get, "/providers/openai/tools", "openai", Ok("caller")),
+        (Method::Head, "/providers/openai-responses/tools", "openai-responses", Ok("caller")),
+        (Method::Get, "/providers/anthropic/tools", "anthropic", Ok("caller")),
+        (Method::Get, "/providers/gemini/tools", "gemini", Ok("caller")),
+        (Method::Post, "/providers/gemini/tools", "gemini", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "/providers/", "providers", Ok("caller")),
+        (Method::Get, "/providers/openai", "openai", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/providers/openaix/tools", "providers", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/rest/Echo_Say", "rest", Ok("call")),
+        (Method::Get, "/rest/Echo_Say", "rest", Ok("query")),
+        (Method::Head, "/rest/Echo.Say@1", "rest", Ok("query")),
+        (Method::Delete, "/rest/Echo_Say", "rest", wrong("GET, HEAD, POST, OPTIONS")),
+        (Method::Post, "/rest", "rest", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/rest/", "rest", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/rest/a/b", "rest", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/openapi.json", "documents", Ok("caller")),
+        (Method::Get, "/client.ts", "documents", Ok("caller")),
+        (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
+        (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
+        (Method::Other, "/tools/call", "root", wrong("POST, OPTIONS")),
+        (Method::Post, "/tools", "root", wrong("GET, HEAD, OPTIONS")),
+        (Method::Post, "/health", "root", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "", "root", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/oxp", "oxp", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/oxp/", "oxp", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/oxp/1.0", "oxp-envelope", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/oxp/1.0.0/tools", "oxp", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/oxp/1/tools", "oxp", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/otc/1.0/tools", "otc", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/otc/call", "otc", wrong("POST, OPTIONS")),
+        (Method::Post, "/oxp/1.0/tools", "oxp-envelope", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "/oxptools", "root", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/oxp/oxp/tools", "oxp", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/tools/", "root", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/Tools", "root", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/%74ools", "root", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "//tools/call", "root", Err(Rejection::NOT_FOUND)),
+    ] {
+        let found = find(Capabilities(CAPABILITIES), path);
+        let action = match found.route(method) {
+            Ok(Route { policy: Policy { limit: Limit::Network, .. }, .. }) => Ok("network"),
+            Ok(Route { policy: Policy { records_calls: true, body, .. }, .. }) => match body {
+                BodyFormat::Json => Ok("call"),
+                BodyFormat::Unread | BodyFormat::Form => Ok("query"),
+            },
+            Ok(Route { policy: Policy { credentials: Credentials::Needed, .. }, .. }) => {
+                Ok("caller")
+            }
+            Ok(_) => Ok("public"),
+            Err(Rejection::NotFound { .. }) => Err(Rejection::NOT_FOUND),
+            Err(rejection) => Err(rejection),
+        };
+        assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
+    }
+}
+
+#[test]
+fn a_route_passes_its_parameter() {
+    for (path, parameter) in
+        [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/rest/A_B", "A_B"), ("/tools", "")]
+    {
+        assert_eq!(find(Capabilities(CAPABILITIES), path).parameter, parameter, "{path}");
+    }
+}
+
+#[test]
+fn a_later_capability_replaces_routes_at_the_same_mount() {
+    async fn own<'a>(_: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        Err(Rejection::NOT_FOUND)
+    }
+    static OWN: Protocol = Protocol {
+        routes: &[Route::get("/tools", Policy::PUBLIC, &own)],
+        ..Protocol::new("own", "Own", EncodeRejection::Plain(oxp::encode_rejection))
+    };
+    static CAPABILITY: Capability =
+        Capability { protocols: &[("", &OWN)], ..Capability::new("own") };
+    static SERVED: &[&Capability] = &[&CORE, &CAPABILITY];
+    for (path, protocol) in [("/tools", "own"), ("/health", "root"), ("/unknown", "root")] {
+        assert_eq!(find(Capabilities(SERVED), path).protocol.name, protocol, "{path}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Property tests of MCP: any message with any headers gets a valid response.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
+
+use super::properties::{any_json, modest};
+use super::*;
+
+const METHODS: [&str; 14] = [
+    "server/discover",
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "notifications/cancelled",
+    "",
+];
+
+const PLACES: [&str; 11] = [
+    "/id",
+    "/method",
+    "/params",
+    "/params/name",
+    "/params/arguments",
+    "/params/cursor",
+    "/params/requestState",
+    "/params/inputResponses",
+    "/params/_meta",
+    "/params/_meta/io.modelcontextprotocol~1clientCapabilities",
+    "/params/_meta/toolbooth~1context",
+];
+
+fn header() -> impl Strategy<Value = (&'static str, String)> {
+    let names = select(vec![
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "mcp-session-id",
+        "origin",
+        "accept",
+    ]);
+    let values = select(vec![
+        "2026-07-28",
+        "2025-11-25",
+        "application/json, text/event-stream",
+        "tools/call",
+        "Echo_Say",
+        "=?base64?RWNob19TYXk=?=",
+        "=?base64?",
+        "https://claude.ai",
+    ]);
+    (names, prop_oneof![4 => values.prop_map(str::to_owned), 1 => any::<String>()])
+}
+
+proptest! {
+    #![proptest_config(modest())]
+
+    #[test]
+    fn any_message_gets_a_valid_response(
+        method in select(METHODS.to_vec()),
+        modern in any::<bool>(),
+        place in select(PLACES.to_vec()),
+        value in any_json(),
+        headers in prop::collection::vec(header(), 0..3),
+        query in select(vec!["", "?elicitation=url", "?page_size=1", "?page_size=é&elicitation"]),
+        challenges in any::<bool>(),
+        name in select(vec!["Echo_Private", "Echo_Say"]),
+        text in select(vec!["hi", "ask", "ask none", "ask much", "note", "fail", "long", "revoked"]),
+    ) {
+        let mut body = json!({
+            "jsonrpc": "2.0", "id": 7, "method": method,
+            "params": {
+                "name": name, "uri": "toolbooth://tools/Echo.Say", "arguments": {"text": text},
+                "cursor": "0", "requestState": "a.b", "inputResponses": {},
+                "_meta": {
+                    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"url": {}}},
+                    "toolbooth/context": {"user_id": "u"}
+                }
+            }
+        });
+        let mut sent = vec![JSON];
+        if modern {
+            body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            sent.extend([("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", name)]);
+        }
+        *body.pointer_mut(place).unwrap() = value;
+        // Of two headers with the same name, the first counts; later ones simulate unexpected headers.
+        sent.extend(headers.iter().map(|(name, value)| (*name, value.as_str())));
+        let variables: &[_] =
+            if challenges { crate::mcp_challenges::VARIABLES } else { &[] };
+        let host = FakeHost::with(variables);
+        if challenges {
+            sent.push(crate::mcp_challenges::KEY);
+        }
+        send(&host, ("POST", &format!("/mcp{query}"), &sent), &body.to_string());
+    }
+}
