@@ -1,6 +1,6 @@
 // A dry run of a deployment: what the Worker would find wrong with its configuration.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -58,6 +58,14 @@ for (const [what, bundle, vars, sections, expected, created] of [
   });
 }
 
+test("the example of a team in docs/OPERATING.md is valid", async () => {
+  const [, example] = /^## Example: a team$[^]*?```toml\n\[vars\]\n([^]*?)```/m.exec(readFileSync(join(root, "docs/OPERATING.md"), "utf8"));
+  configure(NOTES, {}, `${example}${KV}${D1}`);
+  const secrets = { API_KEYS: JSON.stringify([newKey("operator", ["*"]).entry]), STATE_KEY: "0".repeat(32), OAUTH_GITHUB_CLIENT_SECRET: "s", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
+  const { calls, tools, notes } = await findings({ vars: secrets });
+  assert.deepEqual({ calls, tools, notes }, { calls: [], tools: [], notes: [] });
+});
+
 test("a variable that nothing reads is named if it resembles one that is read", () => {
   for (const [name, meant] of [
     ["TOOL_ALOWLIST", "TOOL_ALLOWLIST"],
@@ -84,7 +92,11 @@ test("toolbooth key --check tells which entries of a file the Worker rejects", a
   for (const [text, message] of [
     [JSON.stringify([entry("a"), entry("b", { hash: "x" })]), /^API_KEYS\[1\]\.hash of "b" must be 64 hexadecimal digits$/m],
     [JSON.stringify([entry("a", { tools: ["Note.*"] })]), /^API_KEYS limits "a" to "Note\.\*", but there is no such tool$/m],
-    ["[", /^API_KEYS must be a JSON array/m],
+    ["{}", /^API_KEYS must be a JSON array/m],
+    ['[{"name":"a"},', /^keys\.json is not valid JSON: it ends too early\./],
+    ['[\n {"name": "a" "scopes": []}]', /^keys\.json is not valid JSON, at line 2, column 15\./],
+    ["[1,,2]", /^keys\.json is not valid JSON\./],
+    ["{}", /^API_KEYS must be a JSON array/m],
   ]) {
     writeFileSync("keys.json", text);
     await assert.rejects(checkKeys("keys.json"), { name: "Error", message });

@@ -61,11 +61,26 @@ ${known.length > 0 ? abilities(known, scopes, tools) : "There are no tools in th
 /** Checks a value of `API_KEYS`, in a file, with the Worker that was built. */
 export async function checkKeys(file) {
   if (!existsSync(file)) throw new Failure(`There is no file ${file}`, 2);
+  const text = readFileSync(file, "utf8");
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new Failure(`${file} is not valid JSON${placeOf(error, text)}. API_KEYS must be a JSON array with one entry for each key`);
+  }
   const { findings } = await import("./findings.js");
-  const { calls, notes } = await findings({ vars: { AUTH: "api-key", OPENAI_API_KEY: "unknown", API_KEYS: readFileSync(file, "utf8") } });
+  const { calls, notes } = await findings({ vars: { AUTH: "api-key", OPENAI_API_KEY: "unknown", API_KEYS: text } });
   const found = [...calls, ...notes].filter((text) => text.startsWith("API_KEYS"));
   if (found.length > 0) throw new Failure(found.join("\n"));
   console.log(`The Worker accepts every entry of ${file}.`);
+}
+
+/** Where JSON stops being valid, as far as the runtime says. Its message is left out: it quotes the text. */
+function placeOf({ message }, text) {
+  if (/end of JSON/.test(message)) return ": it ends too early";
+  const [, at] = message.match(/at position (\d+)/) ?? [];
+  if (at === undefined) return "";
+  const lines = text.slice(0, Number(at)).split("\n");
+  return `, at line ${lines.length}, column ${lines.at(-1).length + 1}`;
 }
 
 /** How the new key replaces the one that the owner has. */
