@@ -2,13 +2,26 @@
 
 use std::borrow::Cow;
 
-use crate::call::Rejection;
+use crate::call::{NullHandling, Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
-use crate::tool::{Credentials, Named, Secret};
+use crate::text::excerpt;
+use crate::tool::{Credentials, Dialogue, Named, Secret};
 
 /// A request that is not one of the protocol; `detail` says what is wrong and what was expected.
 pub(super) fn malformed(detail: impl Into<String>) -> Rejection {
     Rejection::Malformed(detail.into())
+}
+
+/// A call of a client that sent nothing else, and that takes `null` at its word.
+pub(super) fn plain_call<'t>(tool: ToolSelector<'t>, input: Value<'t>) -> ToolRequest<'t> {
+    ToolRequest {
+        tool,
+        call_id: None,
+        input,
+        nulls: NullHandling::Strict,
+        credentials: Credentials::default(),
+        dialogue: Dialogue::default(),
+    }
 }
 
 /// Takes an optional string out of an object. `path` is the path of the object, with a dot at its end.
@@ -24,6 +37,16 @@ pub(super) fn text<'t>(
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(malformed(format!("{path}{key} must be a string"))),
+    }
+}
+
+/// Checks that a closed object has no member left. `expected` ends the sentence about the first one.
+pub(super) fn check_empty(object: &Object<'_>, expected: &str) -> Result<(), Rejection> {
+    match object.iter().next() {
+        None => Ok(()),
+        Some((field, _)) => {
+            Err(malformed(format!("\"{}\" is not a field{expected}", excerpt(field))))
+        }
     }
 }
 

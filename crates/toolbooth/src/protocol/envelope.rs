@@ -37,13 +37,9 @@ const PUBLISHED: [&str; 3] = [
 pub static OTC: Protocol = Protocol {
     routes: &[
         HEALTH,
-        Route::get(
-            "/tools",
-            Policy::CALLER,
-            &Document(|context| Ok(Page::of_list(OTC_LIST.name, context)?)),
-        ),
-        Route::post("/tools/call", Policy::CALLS, &Calls(call_otc)),
-        Route::post("/call", Policy::CALLS, &Calls(call_otc)),
+        Route::get("/tools", Policy::CALLER, &Document(|it| Ok(Page::of_list(OTC_LIST.name, it)?))),
+        Route::post("/tools/call", Policy::CALLS, &Calls(|request| call(request, OTC_1_0))),
+        Route::post("/call", Policy::CALLS, &Calls(|request| call(request, OTC_1_0))),
     ],
     ..Protocol::new(
         "otc",
@@ -56,13 +52,9 @@ pub static OTC: Protocol = Protocol {
 pub static OXP: Protocol = Protocol {
     routes: &[
         HEALTH,
-        Route::get(
-            "/tools",
-            Policy::CALLER,
-            &Document(|context| Ok(Page::of_list(OXP_LIST.name, context)?)),
-        ),
-        Route::post("/tools/call", Policy::CALLS, &Calls(call_oxp)),
-        Route::post("/call", Policy::CALLS, &Calls(call_oxp)),
+        Route::get("/tools", Policy::CALLER, &Document(|it| Ok(Page::of_list(OXP_LIST.name, it)?))),
+        Route::post("/tools/call", Policy::CALLS, &Calls(|request| call(request, OXP_1_0))),
+        Route::post("/call", Policy::CALLS, &Calls(|request| call(request, OXP_1_0))),
     ],
     ..Protocol::new(
         "oxp-envelope",
@@ -86,16 +78,8 @@ pub(crate) const OXP_LIST: ListForm = ListForm {
     entry: oxp::render,
 };
 
-fn call_otc(request: PostRequest<'_>) -> CallResponse<'_> {
-    call(request, OTC_1_0)
-}
-
-pub(super) fn call_oxp(request: PostRequest<'_>) -> CallResponse<'_> {
-    call(request, OXP_1_0)
-}
-
 /// `POST /tools/call` with an envelope.
-fn call(request: PostRequest<'_>, unmarked: Format) -> CallResponse<'_> {
+pub(super) fn call(request: PostRequest<'_>, unmarked: Format) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
     let (format, call) = decode(body, unmarked);
     Box::pin(async move { Ok(oxp::encode(format, context.call(call).await?)) })
@@ -107,10 +91,7 @@ pub(super) fn decode(
     body: Value<'_>,
     unmarked: Format,
 ) -> (Format, Result<ToolRequest<'_>, Rejection>) {
-    let has_user = match unmarked {
-        Format::Otc(_) => true,
-        Format::Oxp(_) | Format::Flat => false,
-    };
+    let has_user = matches!(unmarked, Format::Otc(_));
     match format(&body, unmarked) {
         Ok(format) => (format, open(body).and_then(|request| decode_request(request, has_user))),
         Err(rejection) => (nearest(&body, unmarked), Err(rejection)),
@@ -128,15 +109,13 @@ fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
         Some(Value::String(sent)) => sent,
         Some(_) => return Err(malformed("$schema must be a string")),
     };
-    let named = [OTC_1_0, OXP_1_0].into_iter().find(|format| format.schema() == Some(&**sent));
-    let published = PUBLISHED.into_iter().find(|address| address == sent);
-    let published = published.map(|address| match unmarked {
+    let published = PUBLISHED.map(|address| match unmarked {
         Format::Otc(_) => Format::Otc(address),
         Format::Oxp(_) | Format::Flat => Format::Oxp(address),
     });
-    named
-        .or(published)
-        .ok_or(Rejection::UnsupportedVersion { field: "$schema", supported: SUPPORTED })
+    let known = [OTC_1_0, OXP_1_0].into_iter().chain(published);
+    let named = known.into_iter().find(|format| format.schema() == Some(&**sent));
+    named.ok_or(Rejection::UnsupportedVersion { field: "$schema", supported: SUPPORTED })
 }
 
 /// The format of the error about a version that is not served: that of the protocol it belongs to.
@@ -176,12 +155,11 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
 /// Decodes the call. Its errors say that they are about `request`.
 fn decode_request(request: Value<'_>, has_user: bool) -> Result<ToolRequest<'_>, Rejection> {
     let call = if has_user { decode_with_user(request) } else { oxp::decode(request) };
-    call.map_err(|rejection| match rejection {
-        Rejection::Malformed(detail) => Rejection::Malformed(format!("in request: {detail}")),
-        Rejection::OtherProtocol(detail) => {
-            Rejection::OtherProtocol(format!("in request: {detail}"))
+    call.map_err(|mut rejection| {
+        if let Rejection::Malformed(detail) | Rejection::OtherProtocol(detail) = &mut rejection {
+            detail.insert_str(0, "in request: ");
         }
-        other => other,
+        rejection
     })
 }
 

@@ -39,21 +39,15 @@ fn list(context: &RequestContext<'_>) -> Result<Page, PageError> {
     Ok(Page::new(format!("[{}]", list.join(latest, ","))))
 }
 
-/// `POST /tools/call`.
+/// `POST /tools/call`. Names are accepted as ids.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
     let (_, call) = envelope::decode(body, OTC_1_0);
-    let call = call.map(by_name);
+    let call = call.map(|call| match call.tool {
+        ToolSelector::Id(id) => ToolRequest { tool: ToolSelector::Name(id), ..call },
+        ToolSelector::Name(_) | ToolSelector::Resolved(_) => call,
+    });
     Box::pin(async move { Ok(oxp::encode(Format::Flat, context.call(call).await?)) })
-}
-
-/// The same call, with names accepted as ids.
-fn by_name(call: ToolRequest<'_>) -> ToolRequest<'_> {
-    let tool = match call.tool {
-        ToolSelector::Id(id) => ToolSelector::Name(id),
-        tool => tool,
-    };
-    ToolRequest { tool, ..call }
 }
 
 #[cfg(test)]

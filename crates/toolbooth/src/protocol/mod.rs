@@ -6,6 +6,7 @@
 //! has the checklist.
 
 mod context;
+mod definition;
 mod discriminator;
 pub mod envelope;
 mod health;

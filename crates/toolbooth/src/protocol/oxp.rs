@@ -10,18 +10,16 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Map;
 
-use super::context::{credentials, malformed, text};
+use super::context::{check_empty, credentials, malformed, plain_call, text};
 use super::health::HEALTH;
 use super::other_protocol;
-use crate::call::{NullHandling, Pipeline, Rejection, ToolRequest, ToolSelector};
+use crate::call::{Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
 };
-use crate::text::excerpt;
-use crate::tool::Dialogue;
 
 pub(super) use response::AuthorizationChallenge;
 pub use response::{Format, encode, reject};
@@ -47,11 +45,8 @@ pub static OXP: Protocol = Protocol {
 };
 
 /// `GET /tools` (X9).
-pub(super) const LIST_TOOLS: Route = Route::get(
-    "/tools",
-    Policy::CALLER,
-    &Document(|context| Ok(Page::of_list(LIST.name, context)?)),
-);
+pub(super) const LIST_TOOLS: Route =
+    Route::get("/tools", Policy::CALLER, &Document(|it| Ok(Page::of_list(LIST.name, it)?)));
 
 /// The header of every response (X8).
 pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
@@ -97,27 +92,19 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_id and input"));
     };
-    let call = ToolRequest {
-        tool: text(&mut body, "tool_id", "")?.map(ToolSelector::Id).ok_or_else(|| {
-            other_protocol::rejection(&body, "tool_id is missing; it must be a string".to_owned())
-        })?,
-        call_id: text(&mut body, "call_id", "")?.map(Cow::into_owned),
-        input: body.take("input").unwrap_or_else(|| Value::Object(Object::default())),
-        nulls: NullHandling::Strict,
-        credentials: credentials(body.take("context"))?,
-        dialogue: Dialogue::default(),
-    };
+    let tool_id = text(&mut body, "tool_id", "")?.ok_or_else(|| {
+        other_protocol::rejection(&body, "tool_id is missing; it must be a string".to_owned())
+    })?;
+    let call_id = text(&mut body, "call_id", "")?.map(Cow::into_owned);
+    let input = body.take("input").unwrap_or_else(|| Value::Object(Object::default()));
+    let credentials = credentials(body.take("context"))?;
     text(&mut body, "trace_id", "")?;
     if body.contains("inputs") {
         return Err(malformed("inputs is not a field; use input"));
     }
-    match body.iter().next() {
-        None => Ok(call),
-        Some((field, _)) => Err(malformed(format!(
-            "\"{}\" is not a field of a call; the fields are tool_id, call_id, trace_id, input and context",
-            excerpt(field)
-        ))),
-    }
+    let fields = " of a call; the fields are tool_id, call_id, trace_id, input and context";
+    check_empty(&body, fields)?;
+    Ok(ToolRequest { call_id, credentials, ..plain_call(ToolSelector::Id(tool_id), input) })
 }
 
 /// Renders a tool of `GET /tools` (X9).

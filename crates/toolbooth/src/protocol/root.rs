@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::envelope::OXP_1_0;
 use super::health::HEALTH;
 use super::oxp::{Format, VERSION_HEADER};
 use super::{discriminator, envelope, opentool, oxp};
 use crate::call::Rejection;
-use crate::capability::Capabilities;
 use crate::catalog::ServerInfo;
 use crate::http::Answer;
 use crate::json;
@@ -39,15 +39,17 @@ pub(crate) static ROOT: Protocol = Protocol {
 /// call of JSON-RPC and of another protocol is rejected.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let body = &request.body;
-    let ambiguous = body.as_object().filter(|body| body.contains("jsonrpc"));
-    if let Some(Err(reason)) = ambiguous.map(|body| discriminator::check("jsonrpc", body)) {
+    if let Some(members) = body.as_object()
+        && members.contains("jsonrpc")
+        && let Err(reason) = discriminator::check("jsonrpc", members)
+    {
         let rejection = Rejection::Malformed(reason);
         return Box::pin(async move { Ok(oxp::reject(Format::Flat, &rejection)) });
     }
     if opentool::is_request(body) {
         opentool::call(request)
     } else if body.get("request").is_some() || body.get("$schema").is_some() {
-        envelope::call_oxp(request)
+        envelope::call(request, OXP_1_0)
     } else {
         oxp::call(request)
     }
@@ -55,42 +57,27 @@ fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 
 /// `GET /`: the protocols with their endpoints.
 async fn index<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    #[derive(Serialize)]
+    struct Index {
+        name: &'static str,
+        version: &'static str,
+        protocols: Vec<IndexedProtocol>,
+    }
+    #[derive(Serialize)]
+    struct IndexedProtocol {
+        name: &'static str,
+        title: &'static str,
+        endpoints: Vec<Endpoint>,
+    }
     (request.protocol.check_version)(request.headers)?;
     let State { pipeline, capabilities, .. } = request.state;
-    let index = Index::new(pipeline.catalog.server, *capabilities);
+    let listed = capabilities.protocols().filter(|(_, protocol, _)| protocol.listed);
+    let protocols = listed.map(|(mount, protocol, _)| IndexedProtocol {
+        name: protocol.name,
+        title: protocol.title,
+        endpoints: protocol.endpoints(mount).collect(),
+    });
+    let ServerInfo { title: name, version, .. } = pipeline.catalog.server;
+    let index = Index { name, version, protocols: protocols.collect() };
     Ok(Page::new(json::to_string(&index)).shared(request.headers).into())
-}
-
-#[derive(Serialize)]
-struct Index {
-    name: &'static str,
-    version: &'static str,
-    protocols: Vec<IndexedProtocol>,
-}
-
-#[derive(Serialize)]
-struct IndexedProtocol {
-    name: &'static str,
-    title: &'static str,
-    endpoints: Vec<Endpoint>,
-}
-
-impl Index {
-    fn new(server: ServerInfo, capabilities: Capabilities) -> Self {
-        let protocols = capabilities.protocols().filter(|(_, protocol, _)| protocol.listed);
-        Self {
-            name: server.title,
-            version: server.version,
-            protocols: protocols
-                .map(|(mount, protocol, _)| IndexedProtocol::new(mount, protocol))
-                .collect(),
-        }
-    }
-}
-
-impl IndexedProtocol {
-    fn new(mount: &str, protocol: &Protocol) -> Self {
-        let endpoints = protocol.endpoints(mount).collect();
-        Self { name: protocol.name, title: protocol.title, endpoints }
-    }
 }

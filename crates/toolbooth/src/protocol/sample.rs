@@ -269,14 +269,13 @@ pub(crate) const JSONRPC: Sample = Sample {
     batches: true,
     carries_context: false,
     value: "/result",
-    value_form: ValueForm::Json,
     is_error: |response| !response["error"].is_null(),
     error: &["/error/message"],
     rejection: &["/error/message"],
     rejection_members: r#"{"jsonrpc": "2.0", "id": null}"#,
     missing_scope_status: 200,
     missing_requirements_status: 200,
-    list_query: "",
+    ..FLAT
 };
 
 /// OpenTool.
@@ -296,19 +295,15 @@ pub(crate) const MCP: Sample = Sample {
         }
         json!({"jsonrpc": "2.0", "method": "tools/call", "params": params, "id": id})
     },
-    body: only,
-    batches: false,
-    carries_context: true,
     value: "/result/structuredContent",
     value_form: ValueForm::Object,
     is_error: |response| !response["error"].is_null() || response["result"]["isError"] == true,
     error: &["/error/message", "/result/content/0/text"],
     rejection: &["/error/message"],
     rejection_members: r#"{"jsonrpc": "2.0"}"#,
-    missing_scope_status: 403,
     // A result, because a model can have its user do something about it.
     missing_requirements_status: 200,
-    list_query: "",
+    ..FLAT
 };
 
 /// Xaibo.
@@ -317,36 +312,27 @@ pub(crate) const XAIBO: Sample = Sample {
     call: |SampleCall { name, input, context, .. }| {
         with(json!({"tool_name": name, "parameters": input}), "context", *context)
     },
-    body: only,
-    batches: false,
-    carries_context: true,
     value: "/result",
-    value_form: ValueForm::Json,
     is_error: |response| response["success"] != true,
     error: &["/error"],
     rejection: &["/error"],
     rejection_members: r#"{"success": false, "result": null}"#,
     missing_scope_status: 200,
     missing_requirements_status: 200,
-    list_query: "",
+    ..FLAT
 };
 
 /// REST. The path names the tool.
 pub(crate) const REST: Sample = Sample {
     title: "REST",
     call: |call| call.input.clone(),
-    body: only,
-    batches: false,
     carries_context: false,
     value: "",
-    value_form: ValueForm::Json,
     is_error: |response| {
         response["type"].as_str().is_some_and(|code| code.starts_with("urn:toolbooth:"))
     },
     error: &["/title", "/detail"],
     rejection: &["/title", "/detail"],
-    rejection_members: "{}",
-    missing_scope_status: 403,
     missing_requirements_status: 403,
-    list_query: "",
+    ..FLAT
 };

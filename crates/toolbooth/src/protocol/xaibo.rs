@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::context::{credentials, malformed};
+use super::context::{check_empty, credentials, malformed, plain_call};
+use super::keywords::properties;
 use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
 use super::{other_protocol, rejection_response};
 use crate::call::{
-    NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean,
-    needs_client,
+    Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean, needs_client,
 };
 use crate::capability::Capability;
 use crate::catalog::{ListForm, Listed, Rendering};
@@ -24,8 +24,7 @@ use crate::json::{self, Object};
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
 };
-use crate::text::excerpt;
-use crate::tool::{Dialogue, ToolError};
+use crate::tool::ToolError;
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
@@ -62,10 +61,7 @@ pub(crate) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]"
 fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
     Box::pin(async move {
-        let outcome = match decode(body) {
-            Ok(call) => context.call(Ok(call)).await?,
-            Err(rejection) => return Err(rejection),
-        };
+        let outcome = context.call(Ok(decode(body)?)).await?;
         encode(outcome, || available(&context))
     })
 }
@@ -118,16 +114,8 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         Some(_) => return Err(malformed("parameters must be an object")),
     };
     let credentials = credentials(body.take("context"))?;
-    match body.iter().next() {
-        None => {
-            let (nulls, dialogue) = (NullHandling::Strict, Dialogue::default());
-            Ok(ToolRequest { tool, call_id: None, input, nulls, credentials, dialogue })
-        }
-        Some((field, _)) => Err(malformed(format!(
-            "\"{}\" is not a field; the fields are tool_name, parameters and context",
-            excerpt(field)
-        ))),
-    }
+    check_empty(&body, "; the fields are tool_name, parameters and context")?;
+    Ok(ToolRequest { credentials, ..plain_call(tool, input) })
 }
 
 /// Writes the outcome of a call, with status 200 for everything that `execute_tool` itself may report.
@@ -182,45 +170,24 @@ fn not_run(
     rejection: Rejection,
     available: impl Fn() -> Vec<&'static str>,
 ) -> Result<String, Rejection> {
-    let what = match &rejection {
-        Rejection::InvalidToolId { .. } => "Tool not found".to_owned(),
-        Rejection::UnknownTool { id, .. } => format!("Tool '{id}' not found"),
+    let failed = |why: &str| Ok(format!("Tool execution failed: {why}"));
+    let (what, meant) = match &rejection {
+        Rejection::InvalidToolId { meant } => ("Tool not found".to_owned(), meant.as_deref()),
+        Rejection::UnknownTool { id, meant, .. } => {
+            (format!("Tool '{id}' not found"), meant.as_deref())
+        }
         Rejection::UnknownVersion { id, version, .. } => {
-            format!("Tool '{id}@{version}' not found")
+            (format!("Tool '{id}@{version}' not found"), None)
         }
         Rejection::ToolNotAllowed { .. }
         | Rejection::ToolNotInKey { .. }
-        | Rejection::MissingScope { .. } => rejection.describe().message.into_owned(),
+        | Rejection::MissingScope { .. } => (rejection.describe().message.into_owned(), None),
         Rejection::MissingRequirements(missing) => {
-            let (places, granting) = (missing.places(), missing.granting());
-            return Ok(format!("Tool execution failed: the call lacks {places}{granting}"));
+            return failed(&format!("the call lacks {}{}", missing.places(), missing.granting()));
         }
-        Rejection::CannotAsk { lacking, .. } => {
-            return Ok(format!("Tool execution failed: {}", needs_client(lacking)));
-        }
-        Rejection::ToolNotConfigured { .. } => {
-            return Ok(format!("Tool execution failed: {}", rejection.describe()));
-        }
-        Rejection::NotFound { .. }
-        | Rejection::NotServed(_)
-        | Rejection::MethodNotAllowed { .. }
-        | Rejection::ForbiddenOrigin
-        | Rejection::PayloadTooLarge { .. }
-        | Rejection::UnsupportedMediaType
-        | Rejection::InvalidJson(_)
-        | Rejection::Malformed(_)
-        | Rejection::OtherProtocol(_)
-        | Rejection::UnsupportedVersion { .. }
-        | Rejection::Unauthenticated { .. }
-        | Rejection::TooManyRequests { .. }
-        | Rejection::Unavailable(_)
-        | Rejection::Internal => return Err(rejection),
-    };
-    let meant = match &rejection {
-        Rejection::InvalidToolId { meant } | Rejection::UnknownTool { meant, .. } => {
-            meant.as_deref()
-        }
-        _ => None,
+        Rejection::CannotAsk { lacking, .. } => return failed(&needs_client(lacking)),
+        Rejection::ToolNotConfigured { .. } => return failed(&rejection.describe().to_string()),
+        _ => return Err(rejection),
     };
     Ok(not_found(&what, &available()) + &did_you_mean(meant, ". D"))
 }
@@ -279,17 +246,10 @@ fn parameters<'a>(
     input: &'a Map<String, Value>,
     defaults: &'a BTreeMap<String, Value>,
 ) -> BTreeMap<&'a str, ToolParameter<'a>> {
-    let required = input.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
-    let properties = input.get("properties").and_then(Value::as_object);
-    properties
-        .into_iter()
-        .flatten()
-        .filter_map(|(name, reduced)| {
-            let (required, default) = (is_required(name), defaults.get(name));
-            Some((name.as_str(), parameter(reduced.as_object()?, required, default)))
-        })
-        .collect()
+    let parameters = properties(input).filter_map(|(name, reduced, required)| {
+        Some((name, parameter(reduced.as_object()?, required, defaults.get(name))))
+    });
+    parameters.collect()
 }
 
 fn parameter<'a>(

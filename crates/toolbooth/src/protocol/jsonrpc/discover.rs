@@ -4,11 +4,13 @@
 use std::cmp::Reverse;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::catalog::{
     Definition, ListForm, Listed, Rendering, Requirements, server_title, server_version,
 };
+use crate::protocol::definition::{description, output_schema};
+use crate::protocol::keywords::properties;
 
 /// The method that returns the document. JSON-RPC reserves names that begin with `rpc.`, and no tool has a dot in
 /// its name.
@@ -65,23 +67,11 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
         return Rendering::Omitted;
     }
-    let Definition {
-        title,
-        description,
-        input_schema,
-        output_schema,
-        requirements,
-        deprecated,
-        ..
-    } = listed.definition;
-    let description = match deprecated {
-        None => description.clone(),
-        Some(deprecated) => format!("{description} Deprecated: {}", deprecated.message),
-    };
+    let Definition { title, input_schema, requirements, deprecated, .. } = listed.definition;
     Rendering::of(&MethodObject {
         name: listed.name,
         summary: title.as_deref(),
-        description,
+        description: description(listed.definition),
         deprecated: deprecated.is_some(),
         param_structure: "by-name",
         params: params(input_schema),
@@ -89,7 +79,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
             name: "result",
             description: None,
             required: false,
-            schema: output_schema.clone().map_or_else(|| json!({"type": "null"}), Value::Object),
+            schema: output_schema(listed.definition),
         },
         input_schema: Some(input_schema).filter(|input| has_further_rules(input)),
         requirements: requirements.as_ref(),
@@ -98,17 +88,13 @@ fn render(listed: &Listed<'_>) -> Rendering {
 
 /// The properties as parameters. Those that are required come first, as OpenRPC demands. Descriptions move from the
 /// schema to the parameter, where clients show them.
-fn params<'a>(input: &'a Map<String, Value>) -> Vec<ContentDescriptor<'a>> {
-    let required = input.get("required").and_then(Value::as_array);
-    let is_required =
-        |name: &String| required.is_some_and(|names| names.iter().any(|required| required == name));
-    let properties = input.get("properties").and_then(Value::as_object);
-    let param = |(name, schema): (&'a String, &Value)| {
+fn params(input: &Map<String, Value>) -> Vec<ContentDescriptor<'_>> {
+    let params = properties(input).map(|(name, schema, required)| {
         let mut schema = schema.clone();
         let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
-        ContentDescriptor { name, description, required: is_required(name), schema }
-    };
-    let mut params: Vec<_> = properties.into_iter().flatten().map(param).collect();
+        ContentDescriptor { name, description, required, schema }
+    });
+    let mut params: Vec<_> = params.collect();
     params.sort_by_key(|param| Reverse(param.required));
     params
 }
@@ -126,6 +112,8 @@ fn has_further_rules(input: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn rendered(definition: Value, latest: bool) -> Option<Value> {

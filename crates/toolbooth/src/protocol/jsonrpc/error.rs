@@ -87,9 +87,7 @@ impl JsonRpcError {
             Outcome::Rejected(rejection) => Err((&rejection).into()),
         }
     }
-}
 
-impl JsonRpcError {
     /// The params of a call are an array, which the tool's schema rejects.
     pub(super) fn positional(input: &InvalidInput) -> Self {
         let message = "params must be an object: tools take their parameters by name";
@@ -99,21 +97,14 @@ impl JsonRpcError {
 
 impl From<ToolError> for JsonRpcError {
     fn from(error: ToolError) -> Self {
-        let message = error.describe();
-        let ToolError {
-            message: _,
-            developer_message,
-            can_retry,
-            additional_prompt_content,
-            retry_after_ms,
-        } = error;
+        let message = error.describe().into();
         let data = ErrorData::ToolFailed {
-            developer_message,
-            can_retry,
-            additional_prompt_content,
-            retry_after_ms,
+            developer_message: error.developer_message,
+            can_retry: error.can_retry,
+            additional_prompt_content: error.additional_prompt_content,
+            retry_after_ms: error.retry_after_ms,
         };
-        Self { code: TOOL_FAILED, message: message.into(), data: Some(data) }
+        Self { code: TOOL_FAILED, message, data: Some(data) }
     }
 }
 
@@ -151,8 +142,8 @@ impl From<&Rejection> for JsonRpcError {
             return missing.into();
         }
         let description = rejection.describe();
-        let code = code(description.kind);
-        Self { code, message: description.to_string().into(), data: None }
+        let message = description.to_string().into();
+        Self { code: code(description.kind), message, data: None }
     }
 }
 
@@ -180,15 +171,14 @@ fn code(kind: RejectionKind) -> i16 {
     }
 }
 
-/// The statuses that OpenTool's clients and servers have instead of 415 and 500 (OT24).
-const STATUS: &[(RejectionKind, u16)] =
-    &[(RejectionKind::UnsupportedMediaType, 400), (RejectionKind::Internal, 503)];
-
 /// Encodes the rejection of a whole request: an error with the id null.
 pub(in crate::protocol) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
-    let kind = rejection.describe().kind;
-    let own = STATUS.iter().find(|(one, _)| *one == kind);
-    let status = own.map_or(kind.status(), |(_, status)| *status);
+    // OpenTool's clients and servers do not have 415 and 500 (OT24).
+    let status = match rejection.describe().kind {
+        RejectionKind::UnsupportedMediaType => 400,
+        RejectionKind::Internal => 503,
+        kind => kind.status(),
+    };
     let error = Some(rejection.into());
     let body = JsonRpcResponse { jsonrpc: VERSION, result: None, error, id: Value::Null };
     rejection_response(status, rejection, &body)

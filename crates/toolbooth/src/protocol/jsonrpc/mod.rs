@@ -170,21 +170,17 @@ pub(super) struct JsonRpcResponse {
 }
 
 /// The `result` of a response.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(super) enum JsonRpcResult {
     /// The value of a tool.
     Value(Value),
     /// A document, as JSON.
-    Document(Cow<'static, str>),
+    Document(#[serde(serialize_with = "rendered")] Cow<'static, str>),
 }
 
-impl Serialize for JsonRpcResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Value(value) => value.serialize(serializer),
-            Self::Document(text) => Rendered(text).serialize(serializer),
-        }
-    }
+fn rendered<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    Rendered(text).serialize(serializer)
 }
 
 impl JsonRpcResponse {

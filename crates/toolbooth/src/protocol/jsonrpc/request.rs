@@ -1,9 +1,9 @@
 //! Decodes one request object.
 
-use crate::call::{NullHandling, Rejection, ToolRequest, ToolSelector};
+use crate::call::{Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
+use crate::protocol::context::plain_call;
 use crate::protocol::discriminator;
-use crate::tool::{Credentials, Dialogue};
 
 /// A request, as far as it could be decoded.
 #[derive(Debug)]
@@ -19,8 +19,8 @@ impl<'t> JsonRpcRequest<'t> {
     /// except those that identify other protocols.
     ///
     /// `params` that are absent or null are `{}` (OT7). An array becomes an input that no tool accepts: the
-    /// error is about the parameters, not the request (OT20), and an unknown tool is reported first. The id of a malformed request's response is
-    /// null if the request has none or an invalid one.
+    /// error is about the parameters, not the request (OT20), and an unknown tool is reported first. The id of a
+    /// malformed request's response is null if the request has none or an invalid one.
     pub(in crate::protocol) fn decode(body: Value<'t>, versions: &[&str]) -> Self {
         let Value::Object(mut body) = body else {
             return Self::malformed("a request must be an object".to_owned());
@@ -66,12 +66,5 @@ fn call<'t>(
         Some(serde_json::Value::String(id)) => Some(id.clone()),
         _ => None,
     };
-    Ok(ToolRequest {
-        tool: ToolSelector::Name(method),
-        call_id,
-        input,
-        nulls: NullHandling::Strict,
-        credentials: Credentials::default(),
-        dialogue: Dialogue::default(),
-    })
+    Ok(ToolRequest { call_id, ..plain_call(ToolSelector::Name(method), input) })
 }

@@ -12,18 +12,19 @@ use crate::tool::{Capabilities, Capability, InputRequest, InputResponse};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InputRequiredResult {
-    pub(super) input_requests: InputRequests,
+    /// Requests by the keys that their responses will have.
+    #[serde(serialize_with = "as_map")]
+    pub(super) input_requests: Vec<(String, ClientRequest)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) request_state: Option<String>,
 }
 
-/// Requests by the keys that their responses will have.
-pub(super) struct InputRequests(pub(super) Vec<(String, ClientRequest)>);
-
-impl Serialize for InputRequests {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, request)| (key, request)))
-    }
+/// Serializes members in their order.
+pub(super) fn as_map<S: Serializer>(
+    members: &[(impl Serialize, impl Serialize)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
 }
 
 /// A request that the client passes to its user or model, or answers itself.
@@ -42,31 +43,30 @@ pub(super) enum ClientRequest {
 }
 
 /// What to show the user.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(super) enum ElicitParams {
-    /// A form.
-    Form { message: String, requested_schema: Map<String, Value> },
+    Form {
+        message: String,
+        requested_schema: Map<String, Value>,
+    },
     /// A URL to open.
-    Url { mode: UrlMode, url: String, message: String },
+    Url {
+        /// `url`.
+        mode: &'static str,
+        /// The id of the challenge, in an error of 2025-11-25.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        elicitation_id: Option<String>,
+        url: String,
+        message: String,
+    },
 }
 
-/// The `mode` of an elicitation that opens a URL.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum UrlMode {
-    /// The only one.
-    Url,
-}
-
-impl ClientRequest {
+impl ElicitParams {
     /// Asks the user to open the page of a challenge.
-    pub(super) fn authorize(challenge: &Challenge) -> Self {
-        Self::open(challenge.url.clone(), authorization_message(challenge))
-    }
-
-    fn open(url: String, message: String) -> Self {
-        Self::Elicit(ElicitParams::Url { mode: UrlMode::Url, url, message })
+    pub(super) fn authorize(challenge: &Challenge, elicitation_id: Option<String>) -> Self {
+        let (url, message) = (challenge.url.clone(), authorization_message(challenge));
+        Self::Url { mode: "url", elicitation_id, url, message }
     }
 }
 
@@ -76,30 +76,11 @@ impl From<InputRequest> for ClientRequest {
             InputRequest::Form { message, schema } => {
                 Self::Elicit(ElicitParams::Form { message, requested_schema: schema })
             }
-            InputRequest::Url { message, url } => Self::open(url, message),
+            InputRequest::Url { message, url } => {
+                Self::Elicit(ElicitParams::Url { mode: "url", elicitation_id: None, url, message })
+            }
             InputRequest::Sampling { request } => Self::CreateMessage(request),
             InputRequest::Roots => Self::ListRoots(EmptyObject {}),
-        }
-    }
-}
-
-/// A URL for the user to open, in an error of 2025-11-25.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct UrlElicitation {
-    mode: UrlMode,
-    elicitation_id: String,
-    url: String,
-    message: String,
-}
-
-impl From<&Challenge> for UrlElicitation {
-    fn from(challenge: &Challenge) -> Self {
-        Self {
-            mode: UrlMode::Url,
-            elicitation_id: challenge.id.clone(),
-            url: challenge.url.clone(),
-            message: authorization_message(challenge),
         }
     }
 }
@@ -126,7 +107,7 @@ pub(super) fn input_response(response: &json::Value<'_>) -> Option<InputResponse
 }
 
 /// `ClientCapabilities`, as far as tools can require them.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct ClientCapabilities {
     #[serde(skip_serializing_if = "Option::is_none")]
     elicitation: Option<ElicitationModes>,
@@ -136,7 +117,7 @@ pub(super) struct ClientCapabilities {
     roots: Option<EmptyObject>,
 }
 
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 struct ElicitationModes {
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<EmptyObject>,
@@ -147,20 +128,13 @@ struct ElicitationModes {
 impl ClientCapabilities {
     /// The capabilities that a client would have to declare.
     pub(super) fn required(capabilities: &[Capability]) -> Self {
-        let mut required = Self::default();
-        for capability in capabilities {
-            match capability {
-                Capability::Form => {
-                    required.elicitation.get_or_insert_default().form = Some(EmptyObject {});
-                }
-                Capability::Url => {
-                    required.elicitation.get_or_insert_default().url = Some(EmptyObject {});
-                }
-                Capability::Sampling => required.sampling = Some(EmptyObject {}),
-                Capability::Roots => required.roots = Some(EmptyObject {}),
-            }
+        let needs = |one| capabilities.contains(&one).then_some(EmptyObject {});
+        let (form, url) = (needs(Capability::Form), needs(Capability::Url));
+        Self {
+            elicitation: form.or(url).map(|_| ElicitationModes { form, url }),
+            sampling: needs(Capability::Sampling),
+            roots: needs(Capability::Roots),
         }
-        required
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::error::{ErrorCode, McpError};
+use super::error::McpError;
 use super::message::McpRequest;
 use super::{documentation, prompts};
 use crate::call::RequestContext;
@@ -31,11 +31,10 @@ pub(super) fn complete(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
 ) -> Result<Response, McpError> {
-    let invalid = |message| McpError::new(ErrorCode::InvalidParams, message);
     let string = |object: &str, member: &str| {
         let value = request.params.get(object).and_then(|value| value.get(member));
         let value = value.and_then(Value::as_str);
-        value.ok_or_else(|| invalid(format!("{object}.{member} must be a string")))
+        value.ok_or_else(|| McpError::invalid_params(format!("{object}.{member} must be a string")))
     };
     let (argument, typed) = (string("argument", "name")?, string("argument", "value")?);
     let values: Vec<String> = match string("ref", "type")? {
@@ -49,7 +48,7 @@ pub(super) fn complete(
             allowed.filter(|tool| context.allows(tool)).map(|tool| tool.id()).collect()
         }
         "ref/resource" => Vec::new(),
-        _ => return Err(invalid("ref.type must be ref/prompt or ref/resource".to_owned())),
+        _ => return Err(McpError::invalid_params("ref.type must be ref/prompt or ref/resource")),
     };
     // Ids and names are ASCII.
     let matches = |value: &String| {

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::McpError;
 use super::message::McpRequest;
-use super::response::CacheScope;
+use super::response::{CacheScope, ReadResourceResult};
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering};
 use crate::http::Response;
@@ -31,12 +30,7 @@ pub(super) fn read(
     uri: &str,
     id: &str,
 ) -> Result<Response, McpError> {
-    /// A `ReadResourceResult`, as the build rendered it.
-    #[derive(Serialize)]
-    struct RenderedContents<'a> {
-        contents: Rendered<'a>,
-    }
-    let not_found = || McpError::unknown_resource(uri, request.era());
+    let not_found = || McpError::unknown_resource(uri, request.era);
     // Clients that expand the template encode the @ before a version as %40 (RFC 6570, 3.2.2).
     let id = percent_encoding::percent_decode_str(id).decode_utf8().map_err(|_| not_found())?;
     let tool = context.resolve(&ToolSelector::Id(id)).map_err(|_| not_found())?;
@@ -48,9 +42,8 @@ pub(super) fn read(
         context.pipeline.catalog.tools.get(entry.tool).is_some_and(|one| std::ptr::eq(one, tool))
     };
     let entry = list.entries.iter().find(is_of_tool).ok_or_else(not_found)?;
-    let contents = list.select([entry]);
-    let result = RenderedContents { contents: Rendered(&contents) };
-    Ok(request.cacheable_result(&result, CacheScope::of(context.pipeline.same_for_all)))
+    let result = ReadResourceResult { contents: Rendered(&list.select([entry])) };
+    Ok(request.cacheable_result(&result, CacheScope::of(context)))
 }
 
 /// The address of a tool's documentation.

@@ -2,19 +2,18 @@
 //! for some. The client repeats the request with the answers; the server keeps nothing in between.
 
 use super::client_request::{
-    ClientRequest, InputRequests, InputRequiredResult, UrlElicitation, authorization_message,
-    declared, input_response,
+    ClientRequest, ElicitParams, InputRequiredResult, authorization_message, declared,
+    input_response,
 };
 use super::error::{ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
-use crate::call::Challenge;
-use crate::call::{MissingRequirements, Rejection, RequestContext, ToolSelector};
+use crate::call::{Challenge, MissingRequirements, Rejection, RequestContext, ToolSelector};
 use crate::json::{self, Object};
 use crate::seal::{ContinuationToken, INVALID_STATE, RequestState};
 use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired};
 
 /// What the client can be asked for, and what it returned of an earlier round.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Elicitation {
     authorization: AuthorizationPrompt,
     /// What the client declared that it can do.
@@ -26,13 +25,14 @@ pub(super) struct Elicitation {
 }
 
 /// How the client has its user authorize a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default)]
 enum AuthorizationPrompt {
     /// The result asks it to open a URL and to repeat the request (2026-07-28).
     InputRequired,
     /// An error asks it to open a URL (2025-11-25).
     Error,
     /// The model gets a link to pass on.
+    #[default]
     Text,
 }
 
@@ -49,14 +49,13 @@ impl Elicitation {
         credentials: &Credentials,
         context: &RequestContext<'_>,
     ) -> Result<Self, McpError> {
-        if request.era() == Era::Legacy {
-            let opens_urls = request.legacy.as_deref() == Some("2025-11-25")
+        if request.era == Era::Legacy {
+            let opens_urls = request.version.as_deref() == Some("2025-11-25")
                 && form_urlencoded::parse(context.query.as_bytes())
                     .any(|(name, value)| name == "elicitation" && value == "url");
             let authorization =
                 if opens_urls { AuthorizationPrompt::Error } else { AuthorizationPrompt::Text };
-            let (capabilities, returned) = Default::default();
-            return Ok(Self { authorization, capabilities, continuation: None, returned });
+            return Ok(Self { authorization, ..Self::default() });
         }
         let capabilities = declared(request.meta.client_capabilities.as_ref());
         let now_ms = context.host.now_ms();
@@ -72,8 +71,7 @@ impl Elicitation {
             let parts = [&*request.method, tool, &input.text()];
             codec.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
         });
-        let invalid =
-            |what: &str| McpError::new(ErrorCode::InvalidParams, format!("requestState {what}"));
+        let invalid = |what: &str| McpError::invalid_params(format!("requestState {what}"));
         let returned = match (state, &continuation) {
             (None, _) => RequestState::default(),
             (Some(json::Value::String(state)), Some(continuation)) => {
@@ -114,30 +112,38 @@ impl Elicitation {
         ))
     }
 
-    /// The result that asks the user for authorization, if the client supports it and that is enough
-    /// to make the call.
-    pub(super) fn authorization_required(
+    /// What asks the user for authorization, a result or an error, if the client supports it and the call can be made
+    /// once the user has agreed to all challenges.
+    pub(super) fn authorization(
         &self,
         missing: &MissingRequirements,
-    ) -> Option<InputRequiredResult> {
-        let continuation = match self.authorization {
-            AuthorizationPrompt::InputRequired => self.continuation.as_ref()?,
-            AuthorizationPrompt::Error | AuthorizationPrompt::Text => return None,
-        };
-        if !consent_is_enough(missing) {
+    ) -> Option<Result<InputRequiredResult, McpError>> {
+        let MissingRequirements { authorization, secrets, user_id, challenges, .. } = missing;
+        let is_enough = challenges.len() == authorization.len() && secrets.is_empty() && !user_id;
+        if challenges.is_empty() || !is_enough {
             return None;
         }
-        let requests = missing
-            .challenges
-            .iter()
-            .map(|challenge| (challenge.provider.clone(), ClientRequest::authorize(challenge)));
-        let providers = missing.challenges.iter().map(|one| one.provider.clone()).collect();
-        let state =
-            continuation.seal(RequestState { providers, state: self.returned.state.clone() });
-        Some(InputRequiredResult {
-            input_requests: InputRequests(requests.collect()),
-            request_state: Some(state),
-        })
+        let challenges = challenges.iter();
+        match self.authorization {
+            AuthorizationPrompt::InputRequired => {
+                let providers = challenges.clone().map(|it| it.provider.clone()).collect();
+                let requests = challenges.map(|it| {
+                    (it.provider.clone(), ClientRequest::Elicit(ElicitParams::authorize(it, None)))
+                });
+                let state = RequestState { providers, state: self.returned.state.clone() };
+                Some(Ok(InputRequiredResult {
+                    input_requests: requests.collect(),
+                    request_state: Some(self.continuation.as_ref()?.seal(state)),
+                }))
+            }
+            AuthorizationPrompt::Error => {
+                let message = "The tool requires the user's authorization";
+                let one = |it: &Challenge| ElicitParams::authorize(it, Some(it.id.clone()));
+                let data = ErrorData::Elicitations { elicitations: challenges.map(one).collect() };
+                Some(Err(McpError::new(ErrorCode::URL_REQUIRED, message).data(data)))
+            }
+            AuthorizationPrompt::Text => None,
+        }
     }
 
     /// The result that passes on what a tool asks for.
@@ -149,7 +155,7 @@ impl Elicitation {
         required: InputRequired,
     ) -> Result<InputRequiredResult, Rejection> {
         let requests = required.questions.into_iter().map(|(key, one)| (key, one.into()));
-        let input_requests = InputRequests(requests.collect());
+        let input_requests = requests.collect();
         let request_state = match required.state {
             None => None,
             state => {
@@ -160,30 +166,6 @@ impl Elicitation {
         };
         Ok(InputRequiredResult { input_requests, request_state })
     }
-
-    /// The error that asks the user for authorization, if the client supports it and that is enough to
-    /// make the call.
-    pub(super) fn authorization_error(&self, missing: &MissingRequirements) -> Option<McpError> {
-        match self.authorization {
-            AuthorizationPrompt::Error if consent_is_enough(missing) => {
-                let message = "The tool requires the user's authorization";
-                let error = McpError::new(ErrorCode::UrlElicitationRequired, message);
-                let elicitations = missing.challenges.iter().map(UrlElicitation::from).collect();
-                Some(error.data(ErrorData::Elicitations { elicitations }))
-            }
-            AuthorizationPrompt::Error
-            | AuthorizationPrompt::InputRequired
-            | AuthorizationPrompt::Text => None,
-        }
-    }
-}
-
-/// Whether the call can be made once the user has agreed to all challenges.
-fn consent_is_enough(missing: &MissingRequirements) -> bool {
-    missing.secrets.is_empty()
-        && !missing.user_id
-        && !missing.challenges.is_empty()
-        && missing.challenges.len() == missing.authorization.len()
 }
 
 /// What is missing, for the model of a client that cannot ask its user: a line for each challenge, and one for

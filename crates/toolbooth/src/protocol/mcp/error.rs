@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::client_request::{ClientCapabilities, UrlElicitation};
+use super::client_request::{ClientCapabilities, ElicitParams};
 use super::message::{Era, MODERN};
 use super::{resource_metadata, response};
 use crate::call::{Pipeline, Rejection, RejectionKind};
@@ -14,75 +14,34 @@ use crate::text::excerpt;
 
 /// The code of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ErrorCode {
-    /// The body is not JSON.
-    ParseError,
-    /// The body is not a message, or HTTP or authentication reject it.
-    InvalidRequest,
-    /// The method does not exist.
-    MethodNotFound,
-    /// The method does not accept these parameters.
-    InvalidParams,
-    /// The server failed.
-    InternalError,
-    /// A header and the body disagree.
-    HeaderMismatch,
-    /// The client lacks a capability that the tool needs.
-    MissingClientCapability,
-    /// The protocol version is not supported.
-    UnsupportedProtocolVersion,
-    /// The user must open a URL (2025-11-25).
-    UrlElicitationRequired,
-    /// The resource does not exist (before 2026-07-28).
-    ResourceNotFound,
+pub(super) struct ErrorCode {
+    number: i32,
+    /// The HTTP status, unless the error has its own.
+    status: u16,
+    /// Its name in the log.
+    pub(super) name: &'static str,
 }
 
 impl ErrorCode {
-    fn number(self) -> i32 {
-        match self {
-            Self::ParseError => -32700,
-            Self::InvalidRequest => -32600,
-            Self::MethodNotFound => -32601,
-            Self::InvalidParams => -32602,
-            Self::InternalError => -32603,
-            Self::HeaderMismatch => -32020,
-            Self::MissingClientCapability => -32021,
-            Self::UnsupportedProtocolVersion => -32022,
-            Self::UrlElicitationRequired => -32042,
-            Self::ResourceNotFound => -32002,
-        }
-    }
+    const PARSE_ERROR: Self = Self::new(-32700, 400, "invalid_json");
+    /// The body is not a message, or HTTP or authentication reject it.
+    pub(super) const INVALID_REQUEST: Self = Self::new(-32600, 400, "invalid_request");
+    const METHOD_NOT_FOUND: Self = Self::new(-32601, 200, "method_not_found");
+    /// The method does not accept these parameters.
+    pub(super) const INVALID_PARAMS: Self = Self::new(-32602, 200, "invalid_params");
+    pub(super) const INTERNAL_ERROR: Self = Self::new(-32603, 500, "server_error");
+    /// A header and the body disagree.
+    pub(super) const HEADER_MISMATCH: Self = Self::new(-32020, 400, "header_mismatch");
+    /// The client lacks a capability that the tool needs.
+    pub(super) const MISSING_CAPABILITY: Self = Self::new(-32021, 400, "unanswerable");
+    const UNSUPPORTED_VERSION: Self = Self::new(-32022, 400, "unsupported_version");
+    /// The user must open a URL (2025-11-25).
+    pub(super) const URL_REQUIRED: Self = Self::new(-32042, 200, "missing_requirements");
+    /// The resource does not exist (before 2026-07-28).
+    const RESOURCE_NOT_FOUND: Self = Self::new(-32002, 200, "resource_not_found");
 
-    /// Its name in the log.
-    fn name(self) -> &'static str {
-        match self {
-            Self::ParseError => "invalid_json",
-            Self::InvalidRequest => "invalid_request",
-            Self::MethodNotFound => "method_not_found",
-            Self::InvalidParams => "invalid_params",
-            Self::InternalError => "server_error",
-            Self::HeaderMismatch => "header_mismatch",
-            Self::MissingClientCapability => "unanswerable",
-            Self::UnsupportedProtocolVersion => "unsupported_version",
-            Self::UrlElicitationRequired => "missing_requirements",
-            Self::ResourceNotFound => "resource_not_found",
-        }
-    }
-
-    /// The HTTP status, unless the error has its own.
-    fn status(self) -> u16 {
-        match self {
-            Self::ParseError
-            | Self::InvalidRequest
-            | Self::HeaderMismatch
-            | Self::MissingClientCapability
-            | Self::UnsupportedProtocolVersion => 400,
-            Self::MethodNotFound
-            | Self::InvalidParams
-            | Self::UrlElicitationRequired
-            | Self::ResourceNotFound => 200,
-            Self::InternalError => 500,
-        }
+    const fn new(number: i32, status: u16, name: &'static str) -> Self {
+        Self { number, status, name }
     }
 }
 
@@ -97,35 +56,33 @@ pub(super) enum ErrorData {
     /// Of a tool that asks for input which the client cannot provide.
     MissingCapabilities { required_capabilities: ClientCapabilities },
     /// Of a call that needs the user's authorization.
-    Elicitations { elicitations: Vec<UrlElicitation> },
+    Elicitations { elicitations: Vec<ElicitParams> },
 }
 
 /// An error that answers a message.
 #[derive(Debug)]
 pub(super) struct McpError {
-    status: u16,
-    code: ErrorCode,
+    pub(super) code: ErrorCode,
     message: Cow<'static, str>,
     data: Option<ErrorData>,
 }
 
 impl McpError {
-    /// An error with the status of its code.
     pub(super) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { status: code.status(), code, message: message.into(), data: None }
+        Self { code, message: message.into(), data: None }
     }
 
-    /// The name of its code in the log.
-    pub(super) fn name(&self) -> &'static str {
-        self.code.name()
+    /// The method does not accept these parameters.
+    pub(super) fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorCode::INVALID_PARAMS, message)
     }
 
-    /// With another status.
-    pub(super) fn status(self, status: u16) -> Self {
-        Self { status, ..self }
+    /// With another HTTP status than that of its code.
+    pub(super) fn status(mut self, status: u16) -> Self {
+        self.code.status = status;
+        self
     }
 
-    /// With data.
     pub(super) fn data(self, data: ErrorData) -> Self {
         Self { data: Some(data), ..self }
     }
@@ -133,26 +90,21 @@ impl McpError {
     /// The method does not exist. 2026-07-28 demands 404 then.
     pub(super) fn unknown_method(method: &str, era: Era) -> Self {
         let message = format!("Unknown method: {}", excerpt(method));
-        let error = Self::new(ErrorCode::MethodNotFound, message);
-        match era {
-            Era::Modern => error.status(404),
-            Era::Legacy => error,
-        }
+        let error = Self::new(ErrorCode::METHOD_NOT_FOUND, message);
+        if era == Era::Modern { error.status(404) } else { error }
     }
 
-    /// The protocol version is not supported.
     pub(super) fn unsupported_version(requested: &str) -> Self {
         let message = format!("Unsupported protocol version; use {MODERN}");
-        Self::new(ErrorCode::UnsupportedProtocolVersion, message).data(
-            ErrorData::UnsupportedVersion { supported: [MODERN], requested: excerpt(requested) },
-        )
+        let data =
+            ErrorData::UnsupportedVersion { supported: [MODERN], requested: excerpt(requested) };
+        Self::new(ErrorCode::UNSUPPORTED_VERSION, message).data(data)
     }
 
-    /// The resource does not exist.
     pub(super) fn unknown_resource(uri: &str, era: Era) -> Self {
         let code = match era {
-            Era::Modern => ErrorCode::InvalidParams,
-            Era::Legacy => ErrorCode::ResourceNotFound,
+            Era::Modern => ErrorCode::INVALID_PARAMS,
+            Era::Legacy => ErrorCode::RESOURCE_NOT_FOUND,
         };
         Self::new(code, "Resource not found; resources/list returns the available ones")
             .data(ErrorData::ResourceNotFound { uri: excerpt(uri) })
@@ -173,19 +125,15 @@ impl McpError {
             #[serde(skip_serializing_if = "Option::is_none")]
             data: Option<&'a ErrorData>,
         }
-        let error = ErrorObject {
-            code: self.code.number(),
-            message: &self.message,
-            data: self.data.as_ref(),
-        };
-        response::write(self.status, &ErrorMessage { jsonrpc: "2.0", id, error })
+        let ErrorCode { number: code, status, .. } = self.code;
+        let error = ErrorObject { code, message: &self.message, data: self.data.as_ref() };
+        response::write(status, &ErrorMessage { jsonrpc: "2.0", id, error })
     }
 }
 
-/// The code of a rejection.
 fn code(kind: RejectionKind) -> ErrorCode {
     match kind {
-        RejectionKind::InvalidJson => ErrorCode::ParseError,
+        RejectionKind::InvalidJson => ErrorCode::PARSE_ERROR,
         RejectionKind::NotFound
         | RejectionKind::NotServed
         | RejectionKind::MethodNotAllowed
@@ -194,16 +142,16 @@ fn code(kind: RejectionKind) -> ErrorCode {
         | RejectionKind::UnsupportedMediaType
         | RejectionKind::Unauthenticated
         | RejectionKind::MissingScope
-        | RejectionKind::TooManyRequests => ErrorCode::InvalidRequest,
-        RejectionKind::UnsupportedVersion => ErrorCode::UnsupportedProtocolVersion,
+        | RejectionKind::TooManyRequests => ErrorCode::INVALID_REQUEST,
+        RejectionKind::UnsupportedVersion => ErrorCode::UNSUPPORTED_VERSION,
         RejectionKind::Malformed
         | RejectionKind::InvalidToolId
         | RejectionKind::UnknownTool
         | RejectionKind::UnknownVersion
         | RejectionKind::ToolNotAllowed
         | RejectionKind::MissingRequirements
-        | RejectionKind::CannotAsk => ErrorCode::InvalidParams,
-        RejectionKind::Unavailable | RejectionKind::Internal => ErrorCode::InternalError,
+        | RejectionKind::CannotAsk => ErrorCode::INVALID_PARAMS,
+        RejectionKind::Unavailable | RejectionKind::Internal => ErrorCode::INTERNAL_ERROR,
     }
 }
 
@@ -220,10 +168,8 @@ impl From<&Rejection> for McpError {
         let description = rejection.describe();
         let code = code(description.kind);
         let error = Self::new(code, description.to_string());
-        match code {
-            ErrorCode::InvalidParams => error,
-            _ => error.status(description.kind.status()),
-        }
+        let is_param = code == ErrorCode::INVALID_PARAMS;
+        if is_param { error } else { error.status(description.kind.status()) }
     }
 }
 
@@ -237,10 +183,8 @@ pub(super) fn encode_rejection(
     let mut response = McpError::from(rejection).encode(id);
     if let Some((name, mut value)) = rejection.header() {
         if let (Some(resource), "www-authenticate") = (&pipeline.settings.mcp_resource, name) {
-            let scopes = match rejection {
-                Rejection::Unauthenticated { .. } => pipeline.catalog.scopes(),
-                _ => Vec::new(),
-            };
+            let is_unauthenticated = matches!(rejection, Rejection::Unauthenticated { .. });
+            let scopes = if is_unauthenticated { pipeline.catalog.scopes() } else { Vec::new() };
             value.push_str(&resource_metadata::challenge_parameters(resource, &scopes));
         }
         response.headers.push((name, value.into()));

@@ -31,11 +31,11 @@ const NAME: &str = "mcp-name";
 /// required member (-32602), the version is not supported (-32022), `Mcp-Method` or `Mcp-Name` differs, or
 /// is missing from a modern request (-32020).
 pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(), McpError> {
-    if let Some(version) = &request.modern {
-        check_version(request, version.as_deref())?;
+    let era = request.era;
+    if era == Era::Modern {
+        check_version(request)?;
     }
-    let era = request.era();
-    compare("Mcp-Method", &request.method, headers.get(METHOD), era)?;
+    compare("Mcp-Method", |sent| sent == request.method, headers.get(METHOD), era)?;
     let named = match &*request.method {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
@@ -43,13 +43,13 @@ pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(
     };
     // A body without the name is the more useful error.
     let Some(named) = named.and_then(Value::as_str) else { return Ok(()) };
-    compare("Mcp-Name", named, headers.get(NAME), era)
+    compare("Mcp-Name", |sent| sent == named, headers.get(NAME), era)
 }
 
-/// Checks the version of a modern request; `version` is the header.
-fn check_version(request: &McpRequest<'_>, version: Option<&str>) -> Result<(), McpError> {
+/// Checks the version of a modern request.
+fn check_version(request: &McpRequest<'_>) -> Result<(), McpError> {
     let requested = request.meta.protocol_version.as_ref().and_then(Value::as_str);
-    let Some(version) = version else {
+    let Some(version) = &request.version else {
         return Err(mismatch("MCP-Protocol-Version", "is missing"));
     };
     if requested.is_some_and(|requested| requested != version) {
@@ -57,7 +57,7 @@ fn check_version(request: &McpRequest<'_>, version: Option<&str>) -> Result<(), 
     }
     let missing = |member: &str| {
         let message = format!("params._meta must have {member}");
-        Err(McpError::new(ErrorCode::InvalidParams, message).status(400))
+        Err(McpError::invalid_params(message).status(400))
     };
     if requested.is_none() {
         return missing(concat!("the string ", meta!("protocolVersion")));
@@ -80,29 +80,21 @@ pub(super) fn check_parameters(
 ) -> Result<(), McpError> {
     tool.headers.iter().try_for_each(|parameter| {
         let value = parameter.path.iter().try_fold(input, |value, name| value.get(name));
-        let sent = headers.get(parameter.header);
-        match (value, sent) {
-            (None | Some(Value::Null), None) => Ok(()),
-            (None | Some(Value::Null), Some(_)) => {
-                Err(mismatch(parameter.header, "was sent without its parameter"))
-            }
-            (Some(Value::String(text)), sent) => compare(parameter.header, text, sent, era),
-            (Some(Value::Bool(truth)), sent) => {
-                compare(parameter.header, if *truth { "true" } else { "false" }, sent, era)
-            }
-            (Some(Value::Number(number)), Some(sent)) => {
-                let sent = decoded(parameter.header, &sent)?;
+        let (name, sent) = (parameter.header, headers.get(parameter.header));
+        match value {
+            None | Some(Value::Null) if sent.is_none() => Ok(()),
+            None | Some(Value::Null) => Err(mismatch(name, "was sent without its parameter")),
+            Some(Value::String(text)) => compare(name, |sent| sent == text, sent, era),
+            Some(Value::Bool(truth)) => compare(name, |sent| sent == truth.to_string(), sent, era),
+            Some(Value::Number(number)) => {
                 // `str::parse` would add its own tables for numbers to the Worker.
-                let sent = json::parse(&sent).unwrap_or_default();
-                if matches!(&sent, Value::Number(sent) if equal(number, sent)) {
-                    Ok(())
-                } else {
-                    Err(mismatch(parameter.header, "differs from the body"))
-                }
+                let is_equal = |sent: &str| {
+                    matches!(json::parse(sent), Ok(Value::Number(sent)) if equal(number, &sent))
+                };
+                compare(name, is_equal, sent, era)
             }
-            (Some(Value::Number(_)), None) => missing(parameter.header, era),
             // The build allows headers of strings, numbers and booleans only: the schema rejects these.
-            (Some(Value::Array(_) | Value::Object(_)), _) => Ok(()),
+            Some(Value::Array(_) | Value::Object(_)) => Ok(()),
         }
     })
 }
@@ -113,21 +105,18 @@ fn equal(one: &Number, other: &Number) -> bool {
     if is_integer(one) && is_integer(other) { one == other } else { one.as_f64() == other.as_f64() }
 }
 
-/// Checks that a header and the body have the same text.
-fn compare(name: &str, expected: &str, sent: Option<String>, era: Era) -> Result<(), McpError> {
-    let Some(sent) = sent else { return missing(name, era) };
-    if decoded(name, &sent)? == expected {
-        Ok(())
-    } else {
-        Err(mismatch(name, "differs from the body"))
-    }
-}
-
-/// The result of checking a header that is missing.
-fn missing(name: &str, era: Era) -> Result<(), McpError> {
-    match era {
-        Era::Legacy => Ok(()),
-        Era::Modern => Err(mismatch(name, "is missing")),
+/// Checks that the text of a header is that of the body.
+fn compare(
+    name: &str,
+    is_expected: impl FnOnce(&str) -> bool,
+    sent: Option<String>,
+    era: Era,
+) -> Result<(), McpError> {
+    match sent {
+        Some(sent) if is_expected(&decoded(name, &sent)?) => Ok(()),
+        Some(_) => Err(mismatch(name, "differs from the body")),
+        None if era == Era::Legacy => Ok(()),
+        None => Err(mismatch(name, "is missing")),
     }
 }
 
@@ -142,5 +131,5 @@ fn decoded<'a>(name: &str, sent: &'a str) -> Result<Cow<'a, str>, McpError> {
 }
 
 fn mismatch(name: &str, problem: &str) -> McpError {
-    McpError::new(ErrorCode::HeaderMismatch, format!("The header {name} {problem}"))
+    McpError::new(ErrorCode::HEADER_MISMATCH, format!("The header {name} {problem}"))
 }

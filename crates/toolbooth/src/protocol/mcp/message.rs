@@ -39,18 +39,21 @@ pub(super) enum Era {
 pub(super) struct McpRequest<'t> {
     /// The id, which the response repeats: a string or an integer.
     pub(super) id: serde_json::Value,
-    /// The method.
+    pub(super) era: Era,
+    /// The version header.
+    pub(super) version: Option<String>,
     pub(super) method: Cow<'t, str>,
     /// Its parameters, without `_meta`.
     pub(super) params: Object<'t>,
-    /// `params._meta`.
     pub(super) meta: RequestMeta<'t>,
-    /// The version header of a modern request; `None` for a legacy request.
-    pub(super) modern: Option<Option<String>>,
-    /// The version header of a legacy request.
-    pub(super) legacy: Option<String>,
     /// The server that responds.
     pub(super) server: &'static ServerInfo,
+}
+
+/// A message that is not valid, with its id if that could be read.
+pub(super) struct InvalidMessage {
+    pub(super) id: Option<serde_json::Value>,
+    pub(super) error: McpError,
 }
 
 /// The members of `params._meta` that matter here. They are sorted out in one pass, because comparing
@@ -99,29 +102,15 @@ impl<'t> From<Object<'t>> for RequestMeta<'t> {
 }
 
 impl<'t> McpRequest<'t> {
-    /// Its era.
-    pub(super) fn era(&self) -> Era {
-        if self.modern.is_some() { Era::Modern } else { Era::Legacy }
-    }
-
     /// Its method, if that can call a tool, and the version of the protocol.
     pub(super) fn operation(&self) -> Option<McpOperation> {
         const METHODS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
         let method = METHODS.into_iter().find(|method| *method == self.method)?;
-        let legacy = |version: &String| LEGACY.into_iter().find(|known| known == version);
-        let version = match self.era() {
+        let version = match self.era {
             Era::Modern => Some(MODERN),
-            Era::Legacy => self.legacy.as_ref().and_then(legacy),
+            Era::Legacy => LEGACY.into_iter().find(|known| self.version.as_deref() == Some(known)),
         };
         Some((method, version))
-    }
-
-    /// A parameter that must be a string.
-    ///
-    /// # Errors
-    /// It is absent or not a string (-32602).
-    pub(super) fn string(&self, name: &str) -> Result<&str, McpError> {
-        self.params.get(name).and_then(Value::as_str).ok_or_else(|| not_a_string(name))
     }
 
     /// Takes a parameter that must be a string.
@@ -131,7 +120,7 @@ impl<'t> McpRequest<'t> {
     pub(super) fn take_string(&mut self, name: &str) -> Result<Cow<'t, str>, McpError> {
         match self.params.take(name) {
             Some(Value::String(text)) => Ok(text),
-            _ => Err(not_a_string(name)),
+            _ => Err(McpError::invalid_params(format!("{name} must be a string"))),
         }
     }
 
@@ -139,47 +128,44 @@ impl<'t> McpRequest<'t> {
     /// never sent. Only 2025-03-26 had batches, so they are rejected.
     ///
     /// # Errors
-    /// The message is invalid (-32600); with its id, if that could be read.
+    /// The message is invalid (-32600).
     pub(super) fn read(
         body: Value<'t>,
         headers: &dyn Headers,
         server: &'static ServerInfo,
-    ) -> Result<Option<Self>, (Option<serde_json::Value>, McpError)> {
-        let error = |message: &'static str| McpError::new(ErrorCode::InvalidRequest, message);
+    ) -> Result<Option<Self>, InvalidMessage> {
+        let invalid = |id, reason: &str| {
+            let error = McpError::new(ErrorCode::INVALID_REQUEST, reason.to_owned());
+            Err(InvalidMessage { id, error })
+        };
         let mut body = match body {
             Value::Object(body) => body,
             Value::Array(_) => {
-                return Err((
-                    None,
-                    error("Batches are not supported; send one message per request"),
-                ));
+                return invalid(None, "Batches are not supported; send one message per request");
             }
-            _ => return Err((None, error("The message must be an object"))),
+            _ => return invalid(None, "The message must be an object"),
         };
         let id = match body.take("id") {
             None => None,
             Some(Value::String(id)) => Some(id.into_owned().into()),
             Some(Value::Number(id)) if !id.is_f64() => Some(serde_json::Value::Number(id)),
-            Some(_) => return Err((None, error("id must be a string or an integer"))),
+            Some(_) => return invalid(None, "id must be a string or an integer"),
         };
-        let invalid = |message| Err((id.clone(), error(message)));
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            return invalid("jsonrpc must be \"2.0\"");
+            return invalid(id, "jsonrpc must be \"2.0\"");
         }
         if let Err(reason) = discriminator::check("jsonrpc", &body) {
-            return Err((id, McpError::new(ErrorCode::InvalidRequest, reason)));
+            return invalid(id, &reason);
         }
         let method = match body.take("method") {
             Some(Value::String(method)) => method,
-            None if body.contains("result") || body.contains("error") => {
-                return Ok(None);
-            }
-            _ => return invalid("method must be a string"),
+            None if body.contains("result") || body.contains("error") => return Ok(None),
+            _ => return invalid(id, "method must be a string"),
         };
         let mut params = match body.take("params") {
             None | Some(Value::Null) => Object::default(),
             Some(Value::Object(params)) => params,
-            Some(_) => return invalid("params must be an object"),
+            Some(_) => return invalid(id, "params must be an object"),
         };
         let Some(id) = id else { return Ok(None) };
         let meta = match params.take("_meta") {
@@ -188,17 +174,12 @@ impl<'t> McpRequest<'t> {
         };
         let version = headers.get(headers::VERSION).map(|version| version.trim().to_owned());
         // Why this tells the eras apart: docs/PROTOCOLS.md, "Two eras".
-        let is_legacy = |version: &String| LEGACY.contains(&version.as_str());
-        let modern = meta.protocol_version.is_some()
-            || version.as_ref().is_some_and(|version| !is_legacy(version))
-            || version.is_none()
-                && method != "initialize"
-                && headers.get(headers::METHOD).is_some();
-        let (modern, legacy) = if modern { (Some(version), None) } else { (None, version) };
-        Ok(Some(Self { id, method, params, meta, modern, legacy, server }))
+        let is_modern = meta.protocol_version.is_some()
+            || match &version {
+                Some(version) => !LEGACY.contains(&version.as_str()),
+                None => method != "initialize" && headers.get(headers::METHOD).is_some(),
+            };
+        let era = if is_modern { Era::Modern } else { Era::Legacy };
+        Ok(Some(Self { id, era, version, method, params, meta, server }))
     }
-}
-
-fn not_a_string(name: &str) -> McpError {
-    McpError::new(ErrorCode::InvalidParams, format!("{name} must be a string"))
 }

@@ -4,12 +4,12 @@
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
 //! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
-//!   returns their lists. `call` runs a tool for any of them.
+//!   returns their lists. `action` says what to do for those that can call a tool.
 //! - `doctor` reports what clients still need.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 
-mod call;
+mod action;
 mod client_request;
 mod completion;
 mod discovery;
@@ -28,9 +28,9 @@ mod resources;
 mod response;
 mod tools;
 
-use call::Action;
+use action::Action;
 use error::McpError;
-use message::{Era, McpRequest};
+use message::{Era, InvalidMessage, McpRequest};
 use response::EmptyObject;
 
 use super::oxp;
@@ -124,7 +124,7 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
                 Ok(Some(message)) => message,
                 // Notifications get no response, and none of them changes anything here.
                 Ok(None) => return Ok(Response::empty(202)),
-                Err((id, error)) => return Ok(error.encode(id.as_ref())),
+                Err(InvalidMessage { id, error }) => return Ok(error.encode(id.as_ref())),
             };
         let operation = message.operation();
         if let Some(operation) = operation {
@@ -145,7 +145,7 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
             }),
             Err(error) => {
                 if operation.is_some() {
-                    context.calls.reject(error.name(), context.host);
+                    context.calls.reject(error.code.name, context.host);
                 }
                 Ok(error.encode(Some(&id)))
             }
@@ -158,8 +158,8 @@ fn dispatch<'t>(
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
     headers::check(&request, context.headers)?;
-    match (&*request.method, request.era()) {
-        ("tools/call", _) => call::call(request, context),
+    match (&*request.method, request.era) {
+        ("tools/call", _) => action::tools_call(request, context),
         ("prompts/get", _) => prompts::get(request, context),
         ("resources/read", _) => resources::read(request, context),
         (method, era) => respond(method, era, &request, context).map(Action::Respond),
@@ -181,10 +181,10 @@ fn respond(
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
         ) => Ok(request.result(&EmptyObject {})),
-        ("tools/list", _) => tools::list(request, context),
-        ("resources/list", _) => resources::list(request, context),
+        ("tools/list", _) => pagination::list("tools", &tools::LIST, request, context),
+        ("resources/list", _) => pagination::list("resources", &resources::LIST, request, context),
+        ("prompts/list", _) => pagination::list("prompts", &prompts::LIST, request, context),
         ("resources/templates/list", _) => resources::templates(request, context),
-        ("prompts/list", _) => prompts::list(request, context),
         ("completion/complete", _) => completion::complete(request, context),
         (method, era) => Err(McpError::unknown_method(method, era)),
     }

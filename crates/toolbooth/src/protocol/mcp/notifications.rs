@@ -34,23 +34,19 @@ struct NotificationMessage<'a> {
 
 /// Its method and parameters.
 #[derive(Serialize)]
-#[serde(tag = "method", content = "params")]
+#[serde(tag = "method", content = "params", rename_all_fields = "camelCase")]
 enum ServerNotification<'a> {
     #[serde(rename = "notifications/progress")]
-    Progress(ProgressParams<'a>),
+    Progress {
+        progress_token: &'a Value,
+        progress: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        total: Option<f64>,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        message: &'a str,
+    },
     #[serde(rename = "notifications/message")]
     Message { level: &'static str, data: &'a str },
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ProgressParams<'a> {
-    progress_token: &'a Value,
-    progress: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<f64>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    message: &'a str,
 }
 
 impl NotificationPreferences {
@@ -58,19 +54,18 @@ impl NotificationPreferences {
     /// modern client names the log level that it wants; a legacy client gets `info` and above.
     pub(super) fn read(request: &McpRequest<'_>, headers: &dyn Headers) -> Self {
         let token = request.meta.progress_token.as_ref();
-        let level = match request.era() {
+        let progress =
+            token.filter(|token| matches!(token, json::Value::String(_) | json::Value::Number(_)));
+        let level = match request.era {
             Era::Legacy => Some("info"),
             Era::Modern => request.meta.log_level.as_ref().and_then(json::Value::as_str),
         };
-        let progress =
-            token.filter(|token| matches!(token, json::Value::String(_) | json::Value::Number(_)));
         let level = level.and_then(|level| LEVELS.iter().position(|known| *known == level));
         // Most clients accept a stream but want no notifications: then the header need not be read.
-        let wanted = (progress.is_some() || level.is_some()) && accepts_stream(headers);
-        Self {
-            progress: progress.filter(|_| wanted).map(Value::from),
-            level: level.filter(|_| wanted),
+        if progress.is_none() && level.is_none() || !accepts_stream(headers) {
+            return Self { progress: None, level: None };
         }
+        Self { progress: progress.map(Value::from), level }
     }
 
     /// Puts the notifications that the client wants before the response.
@@ -100,12 +95,13 @@ impl NotificationPreferences {
     fn encode(&self, notification: &Notification) -> Option<String> {
         let notification = match notification {
             Notification::Progress { done, total, message } => {
-                ServerNotification::Progress(ProgressParams {
-                    progress_token: self.progress.as_ref()?,
+                let progress_token = self.progress.as_ref()?;
+                ServerNotification::Progress {
+                    progress_token,
                     progress: *done,
                     total: *total,
                     message,
-                })
+                }
             }
             Notification::Event { level, text } => {
                 let level = match level {

@@ -1,40 +1,31 @@
 //! Encodes the outcome of a call. Whatever a model could correct is a result with `isError`; everything
 //! else is a JSON-RPC error.
 
-use serde::Serialize;
 use serde_json::Value;
 
-use super::client_request::ClientCapabilities;
+use super::client_request::{ClientCapabilities, InputRequiredResult};
 use super::elicitation::{Elicitation, describe_missing};
 use super::error::{self, ErrorCode, ErrorData, McpError};
-use super::message::Era;
+use super::message::{Era, McpRequest};
 use super::notifications::NotificationPreferences;
 use super::response::{
-    self, Caching, CallToolResult, Content, GetPromptResult, PromptMessage, ReadResourceResult,
+    Caching, CallToolResult, Content, GetPromptResult, PromptMessage, ReadResourceResult,
     ResourceContents, ResultOptions, ResultType,
 };
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
-use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::{self, Rendered};
-use crate::tool::ToolError;
 
 /// What encoding the outcome of a call needs to know of its request.
 #[derive(Debug)]
-pub(super) struct ResultContext {
-    /// The id of the request.
-    pub(super) id: Value,
-    /// Its era.
-    pub(super) era: Era,
-    /// The server that responds.
-    pub(super) server: &'static ServerInfo,
+pub(super) struct ResultContext<'t> {
+    pub(super) request: McpRequest<'t>,
     /// What the client can be asked for.
     pub(super) elicitation: Elicitation,
     /// The notifications that the client wants.
     pub(super) notifications: NotificationPreferences,
     /// Whether the tool returns a list of content blocks.
     pub(super) returns_content: bool,
-    /// What the tool runs for.
     pub(super) target: CallTarget,
 }
 
@@ -44,23 +35,15 @@ pub(super) enum CallTarget {
     /// `tools/call`.
     Tool,
     /// `prompts/get`.
-    Prompt {
-        /// The prompt's description.
-        description: String,
-    },
+    Prompt { description: String },
     /// `resources/read`.
-    Resource {
-        /// The resource's address.
-        uri: String,
-        /// The media type of its text.
-        mime_type: String,
-    },
+    Resource { uri: String, mime_type: String },
 }
 
 /// Encodes the outcome of a call.
 pub(super) fn encode(
     outcome: Outcome,
-    call: &ResultContext,
+    call: &ResultContext<'_>,
     context: &RequestContext<'_>,
 ) -> Response {
     match outcome {
@@ -68,7 +51,8 @@ pub(super) fn encode(
             call.notifications.prepend(&notifications, call.value(value))
         }
         Outcome::Failed { error, notifications, .. } => {
-            call.notifications.prepend(&notifications, call.failure(&error))
+            let options = ResultOptions { error: Some(&error), ..Default::default() };
+            call.notifications.prepend(&notifications, call.error(error.describe(), options))
         }
         Outcome::InvalidInput(input) => call.invalid_input(&input),
         Outcome::InputRequired { required, notifications } => {
@@ -80,25 +64,26 @@ pub(super) fn encode(
             }
         }
         Outcome::Rejected(Rejection::MissingRequirements(missing)) => {
-            if let Some(result) = call.elicitation.authorization_required(&missing) {
-                return call.input_required(&result);
+            match call.elicitation.authorization(&missing) {
+                Some(Ok(result)) => call.input_required(&result),
+                Some(Err(error)) => error.encode(Some(&call.request.id)),
+                None => {
+                    let authorization: Vec<_> = missing.challenges.iter().map(Into::into).collect();
+                    let options =
+                        ResultOptions { authorization: &authorization, ..Default::default() };
+                    call.error(describe_missing(&missing), options)
+                }
             }
-            if let Some(error) = call.elicitation.authorization_error(&missing) {
-                return error.encode(Some(&call.id));
-            }
-            let authorization: Vec<_> = missing.challenges.iter().map(Into::into).collect();
-            let options = ResultOptions { authorization: &authorization, ..Default::default() };
-            call.error(describe_missing(&missing), options)
         }
         Outcome::Rejected(Rejection::CannotAsk { lacking, .. }) => {
             let message = needs_client(&lacking);
-            match call.era {
+            match call.request.era {
                 Era::Legacy => call.error(message, ResultOptions::default()),
                 Era::Modern => {
                     let required_capabilities = ClientCapabilities::required(&lacking);
-                    McpError::new(ErrorCode::MissingClientCapability, message)
+                    McpError::new(ErrorCode::MISSING_CAPABILITY, message)
                         .data(ErrorData::MissingCapabilities { required_capabilities })
-                        .encode(Some(&call.id))
+                        .encode(Some(&call.request.id))
                 }
             }
         }
@@ -106,18 +91,14 @@ pub(super) fn encode(
     }
 }
 
-impl ResultContext {
-    fn result(&self, members: &impl Serialize, options: ResultOptions<'_>) -> Response {
-        response::encode(&self.id, self.era, self.server, members, options)
-    }
-
-    fn input_required(&self, members: &impl Serialize) -> Response {
+impl ResultContext<'_> {
+    fn input_required(&self, result: &InputRequiredResult) -> Response {
         let result_type = ResultType::InputRequired;
-        self.result(members, ResultOptions { result_type, ..Default::default() })
+        self.request.result_with(result, ResultOptions { result_type, ..Default::default() })
     }
 
     fn rejection(&self, rejection: &Rejection, context: &RequestContext<'_>) -> Response {
-        error::encode_rejection(rejection, Some(&self.id), context.pipeline)
+        error::encode_rejection(rejection, Some(&self.request.id), context.pipeline)
     }
 
     /// Input that the tool's schema rejects. For a resource, it means that the address does not exist.
@@ -125,86 +106,55 @@ impl ResultContext {
         let message = format!("The arguments are invalid. {input}");
         let error = match &self.target {
             CallTarget::Tool => return self.error(message, ResultOptions::default()),
-            CallTarget::Prompt { .. } => McpError::new(ErrorCode::InvalidParams, message),
-            CallTarget::Resource { uri, .. } => McpError::unknown_resource(uri, self.era),
+            CallTarget::Prompt { .. } => McpError::invalid_params(message),
+            CallTarget::Resource { uri, .. } => McpError::unknown_resource(uri, self.request.era),
         };
-        error.encode(Some(&self.id))
+        error.encode(Some(&self.request.id))
     }
 
-    /// The value that a tool returned.
+    /// The value that a tool returned. Content blocks pass through unchanged: the build makes sure that the output
+    /// schema of a tool that returns content accepts nothing else.
     fn value(&self, value: Value) -> Response {
-        match &self.target {
-            CallTarget::Tool => match self.content_blocks(value) {
-                Ok(blocks) => {
-                    let content = blocks.into_iter().map(Content::Block).collect();
-                    let result =
-                        CallToolResult { content, structured_content: None, is_error: None };
-                    self.result(&result, ResultOptions::default())
+        let content: Vec<_> = match value {
+            Value::Array(blocks) if self.returns_content => {
+                blocks.into_iter().map(Content::Block).collect()
+            }
+            value => match self.target {
+                CallTarget::Tool => return self.structured(value),
+                CallTarget::Prompt { .. } | CallTarget::Resource { .. } => {
+                    vec![Content::text(text(value))]
                 }
-                Err(value) => self.structured(&value),
             },
+        };
+        match &self.target {
+            CallTarget::Tool => {
+                self.request.result(&CallToolResult { content, ..Default::default() })
+            }
             CallTarget::Prompt { description } => {
-                let content = match self.content_blocks(value) {
-                    Ok(blocks) => blocks.into_iter().map(Content::Block).collect(),
-                    Err(value) => vec![Content::text(text(value))],
-                };
-                let messages = content.into_iter().map(PromptMessage::user).collect();
-                self.result(&GetPromptResult { description, messages }, ResultOptions::default())
+                let messages = content.into_iter().map(PromptMessage::of_user).collect();
+                self.request.result(&GetPromptResult { description, messages })
             }
             CallTarget::Resource { uri, mime_type } => {
-                let options =
-                    ResultOptions { caching: Some(Caching::NEVER), ..ResultOptions::default() };
-                match self.content_blocks(value) {
-                    Ok(blocks) => {
-                        let contents = |block| resource_contents(block, uri, mime_type);
-                        let contents = blocks.iter().map(contents).collect();
-                        self.result(&ReadResourceResult { contents }, options)
-                    }
-                    Err(value) => {
-                        let text = &text(value);
-                        let contents = vec![ResourceContents::Text { uri, mime_type, text }];
-                        self.result(&ReadResourceResult { contents }, options)
-                    }
-                }
+                let contents = content.iter().map(|one| resource_contents(one, uri, mime_type));
+                let result = ReadResourceResult { contents: contents.collect::<Vec<_>>() };
+                let caching = Some(Caching::NEVER);
+                self.request.result_with(&result, ResultOptions { caching, ..Default::default() })
             }
-        }
-    }
-
-    /// The content blocks in a value. They pass through unchanged: the build makes sure that the output
-    /// schema of a tool that returns content accepts nothing else.
-    ///
-    /// # Errors
-    /// The value, if the tool does not return content blocks.
-    fn content_blocks(&self, value: Value) -> Result<Vec<Value>, Value> {
-        match value {
-            Value::Array(blocks) if self.returns_content => Ok(blocks),
-            value => Err(value),
         }
     }
 
     /// A value as `structuredContent`, and the same JSON as text for clients that pass only text to the
     /// model. Before 2026-07-28, `structuredContent` had to be an object.
-    fn structured(&self, value: &Value) -> Response {
-        #[derive(Serialize)]
-        struct Wrapped<'a> {
-            result: &'a Value,
-        }
-        let json = match value {
-            Value::Object(_) => json::to_string(value),
-            value => json::to_string(&Wrapped { result: value }),
-        };
-        let result = CallToolResult {
+    fn structured(&self, value: Value) -> Response {
+        let json = json::to_string(&match value {
+            Value::Object(_) => value,
+            value => json::object([("result", value)]),
+        });
+        self.request.result(&CallToolResult {
             content: vec![Content::text(&*json)],
             structured_content: Some(Rendered(&json)),
             is_error: None,
-        };
-        self.result(&result, ResultOptions::default())
-    }
-
-    /// The error of a tool: text for the model, and all of it in `_meta` for programs.
-    fn failure(&self, error: &ToolError) -> Response {
-        let options = ResultOptions { error: Some(error), ..Default::default() };
-        self.error(error.describe(), options)
+        })
     }
 
     /// A result that reports a failure: one text, because some clients show only the first. What is meant for
@@ -214,13 +164,12 @@ impl ResultContext {
         match &self.target {
             CallTarget::Tool => {
                 let content = vec![Content::text(text)];
-                let result =
-                    CallToolResult { content, structured_content: None, is_error: Some(true) };
-                self.result(&result, options)
+                let result = CallToolResult { content, is_error: Some(true), ..Default::default() };
+                self.request.result_with(&result, options)
             }
             CallTarget::Prompt { .. } | CallTarget::Resource { .. } => {
-                let error = McpError::new(ErrorCode::InternalError, text).status(200);
-                error.encode(Some(&self.id))
+                let error = McpError::new(ErrorCode::INTERNAL_ERROR, text).status(200);
+                error.encode(Some(&self.request.id))
             }
         }
     }
@@ -236,10 +185,14 @@ fn text(value: Value) -> String {
 
 /// A content block as the contents of a resource.
 fn resource_contents<'a>(
-    block: &'a Value,
+    content: &'a Content<'_>,
     uri: &'a str,
     mime_type: &'a str,
 ) -> ResourceContents<'a> {
+    let block = match content {
+        Content::Text { text, .. } => return ResourceContents::Text { uri, mime_type, text },
+        Content::Block(block) => block,
+    };
     let member = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
     match (member("type"), block.get("resource")) {
         ("resource", Some(resource)) => ResourceContents::Returned(resource),

@@ -1,34 +1,51 @@
 //! The lists: pages of what was rendered at build time, for the tools that the caller may run.
 
-use std::borrow::Cow;
-
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::error::{ErrorCode, McpError};
+use super::client_request::as_map;
+use super::error::McpError;
 use super::message::McpRequest;
+use super::response::CacheScope;
 use crate::call::RequestContext;
 use crate::catalog::{Entry, ListForm, Rendering};
-use crate::json;
+use crate::http::Response;
+use crate::json::{self, Rendered};
 use crate::route::Page;
 
-/// A page of a list.
-pub(super) struct ListPage {
-    /// The items, as a JSON array.
-    pub(super) items: Cow<'static, str>,
+/// The result of a method that lists something.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListResult<'a> {
+    #[serde(flatten, serialize_with = "as_map")]
+    items: [(&'static str, Rendered<'a>); 1],
     /// The cursor of the next page, if there is one.
-    pub(super) next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
-/// The page that the client asks for. Everything is on one page, because many clients never ask for a second
-/// one, unless the URL of the server has `page_size`.
-pub(super) fn page(
+/// A list: `items`, a JSON array, as the member `name`.
+pub(super) fn respond(
+    name: &'static str,
+    items: &str,
+    next_cursor: Option<String>,
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
+) -> Response {
+    let result = ListResult { items: [(name, Rendered(items))], next_cursor };
+    request.cacheable_result(&result, CacheScope::of(context))
+}
+
+/// The page that the client asks for, as the member `name`. Everything is on one page, because many clients never ask
+/// for a second one, unless the URL of the server has `page_size`.
+pub(super) fn list(
+    name: &'static str,
     list: &ListForm,
-) -> Result<ListPage, McpError> {
-    let invalid = |message| McpError::new(ErrorCode::InvalidParams, message);
-    let unknown_cursor = || invalid("cursor is not from this list");
+    request: &McpRequest<'_>,
+    context: &RequestContext<'_>,
+) -> Result<Response, McpError> {
+    let unknown_cursor = || McpError::invalid_params("cursor is not from this list");
     let cursor = match request.params.get("cursor") {
         None => None,
         Some(cursor) => {
@@ -37,11 +54,9 @@ pub(super) fn page(
         }
     };
     let Some(size) = page_size(context.query) else {
-        if cursor.is_some() {
-            return Err(invalid("cursor is not supported: this list has only one page"));
-        }
+        check_no_cursor(request)?;
         let page = Page::of_list(list.name, context)?;
-        return Ok(ListPage { items: page.body, next_cursor: None });
+        return Ok(respond(name, &page.body, None, request, context));
     };
     // A cursor is the place of the next page's first tool in the catalogue.
     let start = cursor.unwrap_or_default();
@@ -50,10 +65,18 @@ pub(super) fn page(
         return Err(unknown_cursor());
     }
     let rest: Vec<_> = context.allowed_entries(list).filter(|entry| entry.tool >= start).collect();
-    Ok(ListPage {
-        items: list.select(rest.iter().take(size).copied()).into(),
-        next_cursor: rest.get(size).map(|entry| entry.tool.to_string()),
-    })
+    let items = list.select(rest.iter().take(size).copied());
+    let next_cursor = rest.get(size).map(|entry| entry.tool.to_string());
+    Ok(respond(name, &items, next_cursor, request, context))
+}
+
+/// Rejects the cursor of a list without further pages.
+pub(super) fn check_no_cursor(request: &McpRequest<'_>) -> Result<(), McpError> {
+    if request.params.contains("cursor") {
+        let message = "cursor is not supported: this list has only one page";
+        return Err(McpError::invalid_params(message));
+    }
+    Ok(())
 }
 
 /// `page_size` of the URL, if it is a positive number.
@@ -75,10 +98,10 @@ pub(super) fn items<T: DeserializeOwned>(
 }
 
 /// The items that a list has of one tool, separated by commas.
-pub(super) fn render_items(items: &[Value]) -> Rendering {
-    if items.is_empty() {
-        return Rendering::Omitted;
+pub(super) fn render_items(items: impl Iterator<Item = Value>) -> Rendering {
+    let items: Vec<_> = items.map(|item| item.to_string()).collect();
+    match items.as_slice() {
+        [] => Rendering::Omitted,
+        items => Rendering::Supported { json: items.join(","), warnings: Vec::new() },
     }
-    let items: Vec<_> = items.iter().map(Value::to_string).collect();
-    Rendering::Supported { json: items.join(","), warnings: Vec::new() }
 }

@@ -3,17 +3,17 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::call::{self, Action};
+use super::action::{self, Action};
 use super::documentation::{self, BASE, MARKDOWN, TEMPLATE};
-use super::error::{ErrorCode, McpError};
+use super::error::McpError;
 use super::message::McpRequest;
 use super::outcome::CallTarget;
-use super::pagination::{self, ListPage};
+use super::pagination;
 use super::response::{CacheScope, ReadResourceResult, ResourceContents};
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
-use crate::json::{self, Object, Rendered};
+use crate::json::{self, Object};
 
 /// The resources, for `resources/list`.
 pub(super) const LIST: ListForm =
@@ -27,69 +27,37 @@ pub(super) const TEMPLATES: ListForm =
 pub(super) const CONTENTS: ListForm =
     ListForm { name: "mcp-contents", head: "[", tail: "]", entry: render_declared };
 
-/// `resources/list`.
-pub(super) fn list(
-    request: &McpRequest<'_>,
-    context: &RequestContext<'_>,
-) -> Result<Response, McpError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct ListResourcesResult<'a> {
-        resources: Rendered<'a>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        next_cursor: Option<String>,
-    }
-    let ListPage { items, next_cursor } = pagination::page(request, context, &LIST)?;
-    let result = ListResourcesResult { resources: Rendered(&items), next_cursor };
-    Ok(request.cacheable_result(&result, CacheScope::of(context.pipeline.same_for_all)))
-}
-
 /// `resources/templates/list`: the template of the documentation, and those that tools declare.
 pub(super) fn templates(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
 ) -> Result<Response, McpError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct TemplatesResult {
-        resource_templates: Vec<ResourceTemplate>,
-    }
-    #[derive(Serialize)]
-    #[serde(untagged)]
-    enum ResourceTemplate {
-        Documentation(ListedResource<'static>),
-        Declared(Value),
-    }
-    if request.params.contains("cursor") {
-        let message = "cursor is not supported: this list has only one page";
-        return Err(McpError::new(ErrorCode::InvalidParams, message));
-    }
-    let documentation = ResourceTemplate::Documentation(ListedResource {
-        uri: None,
-        uri_template: Some(TEMPLATE),
+    pagination::check_no_cursor(request)?;
+    let documentation = json::to_string(&ListedResource {
+        address: Address::UriTemplate(TEMPLATE),
         name: "tool",
         title: Some("Documentation of a tool"),
         description: "A tool by its id, with or without version: Toolkit.Tool@1.0.0",
         mime_type: MARKDOWN,
     });
-    let declared = pagination::items(context, &TEMPLATES)?.map(ResourceTemplate::Declared);
-    let result = TemplatesResult {
-        resource_templates: [documentation].into_iter().chain(declared).collect(),
-    };
-    Ok(request.cacheable_result(&result, CacheScope::of(context.pipeline.same_for_all)))
+    let list = context.list(TEMPLATES.name)?;
+    let declared = list.join(context.allowed_entries(list), ",");
+    let comma = if declared.is_empty() { "" } else { "," };
+    let templates = format!("[{documentation}{comma}{declared}]");
+    Ok(pagination::respond("resourceTemplates", &templates, None, request, context))
 }
 
 /// `resources/read`.
 pub(super) fn read<'t>(
-    request: McpRequest<'t>,
+    mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
-    let uri = request.string("uri")?.to_owned();
+    let uri = request.take_string("uri")?.into_owned();
     if let Some(id) = uri.strip_prefix(BASE) {
         return documentation::read(&request, context, &uri, id).map(Action::Respond);
     }
     let Some((id, resource, input)) = find(&uri, context)? else {
-        return Err(McpError::unknown_resource(&uri, request.era()));
+        return Err(McpError::unknown_resource(&uri, request.era));
     };
     let mime_type = &resource.mime_type;
     let contents = match (&resource.text, &resource.blob) {
@@ -97,13 +65,11 @@ pub(super) fn read<'t>(
         (None, Some(blob)) => ResourceContents::Blob { uri: &uri, mime_type, blob },
         (None, None) => {
             let target = CallTarget::Resource { uri, mime_type: resource.mime_type };
-            let input = json::Value::Object(input);
-            return call::run(request, context, ToolSelector::Id(id.into()), input, target);
+            return action::call(request, context, ToolSelector::Id(id.into()), input, target);
         }
     };
-    let result = ReadResourceResult { contents: vec![contents] };
-    let scope = CacheScope::of(context.pipeline.same_for_all);
-    Ok(Action::Respond(request.cacheable_result(&result, scope)))
+    let result = ReadResourceResult { contents: [contents] };
+    Ok(Action::Respond(request.cacheable_result(&result, CacheScope::of(context))))
 }
 
 /// The resource of an address, the id of its tool, and the tool's input from the address. An exact address
@@ -148,10 +114,8 @@ fn match_template(template: &str, uri: &str) -> Option<Object<'static>> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ListedResource<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uri_template: Option<&'a str>,
+    #[serde(flatten)]
+    address: Address<'a>,
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
@@ -159,32 +123,35 @@ struct ListedResource<'a> {
     mime_type: &'a str,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Address<'a> {
+    Uri(&'a str),
+    UriTemplate(&'a str),
+}
+
 /// The documentation of a tool, and the resources that it declares.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { id, title, description, .. } = listed.definition;
     let documentation = json!(ListedResource {
-        uri: Some(&documentation::address(listed.definition)),
-        uri_template: None,
+        address: Address::Uri(&documentation::address(listed.definition)),
         name: id,
         title: title.as_deref(),
         description,
         mime_type: MARKDOWN,
     });
-    let declared = declared(listed).filter(|resource| !resource.is_template());
-    let declared = declared.map(|one| describe(one, Some(&one.uri), None));
-    let all: Vec<_> = [documentation].into_iter().chain(declared).collect();
-    pagination::render_items(&all)
+    let resources = declared(listed).filter(|resource| !resource.is_template()).map(describe);
+    pagination::render_items([documentation].into_iter().chain(resources))
 }
 
 fn render_templates(listed: &Listed<'_>) -> Rendering {
     let templates = declared(listed).filter(|resource| resource.is_template());
-    let templates = templates.map(|one| describe(one, None, Some(&one.uri)));
-    pagination::render_items(&templates.collect::<Vec<_>>())
+    pagination::render_items(templates.map(describe))
 }
 
 fn render_declared(listed: &Listed<'_>) -> Rendering {
     let resources = declared(listed).map(|resource| json!([listed.definition.id, resource]));
-    pagination::render_items(&resources.collect::<Vec<_>>())
+    pagination::render_items(resources)
 }
 
 /// The resources that a tool declares. Only the latest version counts.
@@ -193,13 +160,14 @@ fn declared<'a>(listed: &Listed<'a>) -> impl Iterator<Item = &'a Resource> + use
     listed.definition.resources.iter().filter(move |_| latest)
 }
 
-fn describe(resource: &Resource, uri: Option<&str>, uri_template: Option<&str>) -> Value {
+fn describe(resource: &Resource) -> Value {
+    let Resource { uri, name, title, description, mime_type, .. } = resource;
+    let is_template = resource.is_template();
     json!(ListedResource {
-        uri,
-        uri_template,
-        name: &resource.name,
-        title: resource.title.as_deref(),
-        description: &resource.description,
-        mime_type: &resource.mime_type,
+        address: if is_template { Address::UriTemplate(uri) } else { Address::Uri(uri) },
+        name,
+        title: title.as_deref(),
+        description,
+        mime_type,
     })
 }

@@ -6,15 +6,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::message::{Era, McpRequest};
-
+use crate::call::RequestContext;
 use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::protocol::oxp::AuthorizationChallenge;
 use crate::tool::ToolError;
-
-/// How long clients may cache what is compiled in, in milliseconds.
-const TTL_MS: u32 = 60 * 60 * 1000;
 
 /// A JSON-RPC response with a result.
 #[derive(Serialize)]
@@ -33,10 +30,8 @@ struct ResultBody<'a, T> {
     members: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
     result_type: Option<ResultType>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ttl_ms: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cache_scope: Option<CacheScope>,
+    #[serde(flatten)]
+    caching: Option<Caching>,
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     meta: Option<ResultMeta<'a>>,
 }
@@ -59,7 +54,6 @@ struct ResultMeta<'a> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ResultType {
-    /// It is.
     #[default]
     Complete,
     /// The client must provide input and repeat the request.
@@ -78,32 +72,27 @@ pub(super) enum CacheScope {
 
 impl CacheScope {
     /// The scope of results that depend on the caller, if callers see different lists.
-    pub(super) fn of(same_for_all: bool) -> Self {
-        if same_for_all { Self::Public } else { Self::Private }
+    pub(super) fn of(context: &RequestContext<'_>) -> Self {
+        if context.pipeline.same_for_all { Self::Public } else { Self::Private }
     }
 }
 
 /// How long a result may be cached, and who may share it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Caching {
     ttl_ms: u32,
-    scope: CacheScope,
+    cache_scope: CacheScope,
 }
 
 impl Caching {
     /// For the value of a tool that ran for this request.
-    pub(super) const NEVER: Self = Self { ttl_ms: 0, scope: CacheScope::Private };
-
-    /// For what is compiled in.
-    pub(super) fn compiled_in(scope: CacheScope) -> Self {
-        Self { ttl_ms: TTL_MS, scope }
-    }
+    pub(super) const NEVER: Self = Self { ttl_ms: 0, cache_scope: CacheScope::Private };
 }
 
 /// The members of a result that do not depend on its method.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ResultOptions<'a> {
-    /// Whether the result is final.
     pub(super) result_type: ResultType,
     /// For the methods whose results can be cached.
     pub(super) caching: Option<Caching>,
@@ -111,39 +100,6 @@ pub(super) struct ResultOptions<'a> {
     pub(super) error: Option<&'a ToolError>,
     /// Where the user can grant what the call lacks.
     pub(super) authorization: &'a [AuthorizationChallenge],
-}
-
-/// Writes a result. `resultType`, caching and server info are new in 2026-07-28: older clients do not
-/// get them.
-pub(super) fn encode(
-    id: &Value,
-    era: Era,
-    server: &ServerInfo,
-    members: &impl Serialize,
-    options: ResultOptions<'_>,
-) -> Response {
-    let ResultOptions { result_type, caching, error, authorization } = options;
-    let result = match era {
-        Era::Modern => ResultBody {
-            members,
-            result_type: Some(result_type),
-            ttl_ms: caching.map(|caching| caching.ttl_ms),
-            cache_scope: caching.map(|caching| caching.scope),
-            meta: Some(ResultMeta { server_info: Some(server), error, authorization }),
-        },
-        Era::Legacy => ResultBody {
-            members,
-            result_type: None,
-            ttl_ms: None,
-            cache_scope: None,
-            meta: (error.is_some() || !authorization.is_empty()).then_some(ResultMeta {
-                server_info: None,
-                error,
-                authorization,
-            }),
-        },
-    };
-    write(200, &ResultMessage { jsonrpc: "2.0", id, result })
 }
 
 /// A response with this message. It belongs to one request, so HTTP caches must not store it.
@@ -154,14 +110,37 @@ pub(super) fn write(status: u16, message: &impl Serialize) -> Response {
 impl McpRequest<'_> {
     /// A result that must not be cached.
     pub(super) fn result(&self, members: &impl Serialize) -> Response {
-        encode(&self.id, self.era(), self.server, members, ResultOptions::default())
+        self.result_with(members, ResultOptions::default())
     }
 
     /// A result that depends on nothing but what is compiled in, and on the caller if `scope` is private.
-    pub(super) fn cacheable_result(&self, members: &impl Serialize, scope: CacheScope) -> Response {
-        let caching = Some(Caching::compiled_in(scope));
-        let options = ResultOptions { caching, ..Default::default() };
-        encode(&self.id, self.era(), self.server, members, options)
+    pub(super) fn cacheable_result(
+        &self,
+        members: &impl Serialize,
+        cache_scope: CacheScope,
+    ) -> Response {
+        let caching = Some(Caching { ttl_ms: 60 * 60 * 1000, cache_scope });
+        self.result_with(members, ResultOptions { caching, ..ResultOptions::default() })
+    }
+
+    /// Writes a result. `resultType`, caching and server info are new in 2026-07-28: older clients do not
+    /// get them.
+    pub(super) fn result_with(
+        &self,
+        members: &impl Serialize,
+        options: ResultOptions<'_>,
+    ) -> Response {
+        let ResultOptions { result_type, caching, error, authorization } = options;
+        let is_modern = self.era == Era::Modern;
+        let server_info = is_modern.then_some(self.server);
+        let has_meta = is_modern || error.is_some() || !authorization.is_empty();
+        let result = ResultBody {
+            members,
+            result_type: is_modern.then_some(result_type),
+            caching: caching.filter(|_| is_modern),
+            meta: has_meta.then_some(ResultMeta { server_info, error, authorization }),
+        };
+        write(200, &ResultMessage { jsonrpc: "2.0", id: &self.id, result })
     }
 }
 
@@ -173,28 +152,22 @@ pub(super) struct EmptyObject {}
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Content<'a> {
-    /// Text.
-    Text(TextContent<'a>),
+    Text {
+        r#type: &'static str,
+        text: Cow<'a, str>,
+    },
     /// A block that a tool returned.
     Block(Value),
 }
 
-/// A block of text.
-#[derive(Debug, Serialize)]
-pub(super) struct TextContent<'a> {
-    r#type: &'static str,
-    text: Cow<'a, str>,
-}
-
 impl<'a> Content<'a> {
-    /// A block of text.
     pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
-        Self::Text(TextContent { r#type: "text", text: text.into() })
+        Self::Text { r#type: "text", text: text.into() }
     }
 }
 
 /// The result of `tools/call`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CallToolResult<'a> {
     pub(super) content: Vec<Content<'a>>,
@@ -219,28 +192,32 @@ pub(super) struct PromptMessage<'a> {
 }
 
 impl<'a> PromptMessage<'a> {
-    /// A message of the user.
-    pub(super) fn user(content: Content<'a>) -> Self {
+    pub(super) fn of_user(content: Content<'a>) -> Self {
         Self { role: "user", content }
     }
 }
 
 /// The result of `resources/read`.
 #[derive(Serialize)]
-pub(super) struct ReadResourceResult<'a> {
-    pub(super) contents: Vec<ResourceContents<'a>>,
+pub(super) struct ReadResourceResult<T> {
+    pub(super) contents: T,
 }
 
 /// The contents of a resource.
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 pub(super) enum ResourceContents<'a> {
-    /// Text.
-    #[serde(rename_all = "camelCase")]
-    Text { uri: &'a str, mime_type: &'a str, text: &'a str },
+    Text {
+        uri: &'a str,
+        mime_type: &'a str,
+        text: &'a str,
+    },
     /// Bytes in base64.
-    #[serde(rename_all = "camelCase")]
-    Blob { uri: &'a str, mime_type: &'a str, blob: &'a str },
+    Blob {
+        uri: &'a str,
+        mime_type: &'a str,
+        blob: &'a str,
+    },
     /// Contents that a tool returned, with their own address.
     Returned(&'a Value),
 }

@@ -3,35 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::error::McpError;
-use super::message::McpRequest;
-use super::pagination::{self, ListPage};
-use super::response::CacheScope;
-use crate::call::RequestContext;
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
-use crate::http::Response;
-use crate::json::Rendered;
+use crate::protocol::definition::description;
 
 /// The tools: the latest version of each, under its plain name.
 pub(super) const LIST: ListForm =
     ListForm { name: "mcp-tools", head: "[", tail: "]", entry: render };
-
-/// `tools/list`: the tools that the caller may run.
-pub(super) fn list(
-    request: &McpRequest<'_>,
-    context: &RequestContext<'_>,
-) -> Result<Response, McpError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct ListToolsResult<'a> {
-        tools: Rendered<'a>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        next_cursor: Option<String>,
-    }
-    let ListPage { items, next_cursor } = pagination::page(request, context, &LIST)?;
-    let result = ListToolsResult { tools: Rendered(&items), next_cursor };
-    Ok(request.cacheable_result(&result, CacheScope::of(context.pipeline.same_for_all)))
-}
 
 /// A tool. All protocol versions share this form.
 #[derive(Serialize)]
@@ -77,19 +54,14 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
         return Rendering::Omitted;
     }
-    let Definition { id, title, description, version, annotations, deprecated, .. } =
-        listed.definition;
-    // Models see the description only.
-    let description = match deprecated {
-        None => description.clone(),
-        Some(deprecated) => format!("{description} Deprecated: {}", deprecated.message),
-    };
+    let Definition { id, title, version, annotations, deprecated, .. } = listed.definition;
     // Content blocks are not structured content.
     let output = listed.definition.output_schema.as_ref().filter(|_| !listed.definition.content);
     Rendering::of(&ListedTool {
         name: listed.name,
         title: title.as_deref(),
-        description,
+        // Models see nothing else.
+        description: description(listed.definition),
         input_schema: &listed.definition.input_schema,
         output_schema: output.map(structured_content_schema),
         annotations: ToolAnnotations {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Definition, ListForm, Listed, Rendering, server_title, server_version};
-use crate::protocol::keywords::types;
-use crate::protocol::simple_schema;
+use crate::protocol::keywords::{properties, types};
+use crate::protocol::simple_schema::{digits_only, reduce};
 
 pub(crate) const LIST: ListForm = ListForm {
     name: "opentool",
@@ -26,15 +26,15 @@ pub(crate) const LIST: ListForm = ListForm {
 struct DocumentFunction<'a> {
     name: &'a str,
     description: String,
-    parameters: Vec<Parameter>,
+    parameters: Vec<Parameter<'a>>,
     r#return: Option<Return>,
     stream: Stream,
 }
 
 /// A top-level property of the input (OT28).
 #[derive(Serialize)]
-struct Parameter {
-    name: String,
+struct Parameter<'a> {
+    name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Value>,
     schema: Value,
@@ -66,9 +66,9 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if requirements.as_ref().is_some_and(|requirements| *requirements != Default::default()) {
         unsupported.push("requirements".to_owned());
     }
-    let mut input = reduced_input(input_schema);
+    let input = reduced_input(input_schema);
     // Rules about several parameters have no other place.
-    let description = match input.remove("description") {
+    let description = match input.get("description") {
         Some(Value::String(rules)) => format!("{description} {rules}"),
         _ => description.clone(),
     };
@@ -76,17 +76,14 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let function = DocumentFunction {
         name: listed.name,
         description,
-        parameters: parameters(input),
+        parameters: parameters(&input),
         stream: Stream { data: returned(output.clone().unwrap_or_else(|| open(None))) },
         r#return: output.map(returned),
     };
-    let names = function.parameters.iter().map(|parameter| &*parameter.name);
+    let names = function.parameters.iter().map(|parameter| parameter.name);
     let texts = names.chain([function.name, &*function.description]);
-    unsupported.extend(
-        texts
-            .filter(|text| simple_schema::digits_only(text))
-            .map(|text| format!("the text \"{text}\"")),
-    );
+    let digits = texts.filter(|text| digits_only(text));
+    unsupported.extend(digits.map(|text| format!("the text \"{text}\"")));
     if unsupported.is_empty() {
         Rendering::of(&function)
     } else {
@@ -103,25 +100,18 @@ fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
     let mut input = input.clone();
     input.remove("additionalProperties");
     input.remove("title");
-    simple_schema::reduce(&Value::Object(input))
+    reduce(&Value::Object(input))
 }
 
 /// The properties of a reduced schema. Descriptions move from the schema to the parameter, where models
 /// see them.
-fn parameters(mut input: Map<String, Value>) -> Vec<Parameter> {
-    let required = input.remove("required");
-    let is_required = |name: &String| {
-        let names = required.as_ref().and_then(Value::as_array);
-        names.is_some_and(|names| names.iter().any(|one| one == name))
+fn parameters(input: &Map<String, Value>) -> Vec<Parameter<'_>> {
+    let parameter = |(name, schema, required): (_, &Value, _)| {
+        let mut schema = schema.clone();
+        let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        Parameter { name, description, schema, required }
     };
-    let Some(Value::Object(properties)) = input.remove("properties") else { return Vec::new() };
-    let parameter = |(name, mut schema): (String, Value)| Parameter {
-        required: is_required(&name),
-        description: schema.as_object_mut().and_then(|schema| schema.remove("description")),
-        schema,
-        name,
-    };
-    properties.into_iter().map(parameter).collect()
+    properties(input).map(parameter).collect()
 }
 
 /// The schema of `result` (see `object` in the parent module) for the output schema `output`; `None` if
@@ -133,7 +123,7 @@ fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
     }
     let nothing = types.contains(&"null");
     let values: Vec<&str> = types.into_iter().filter(|name| *name != "null").collect();
-    let mut reduced = simple_schema::reduce(&Value::Object(output.clone()));
+    let mut reduced = reduce(&Value::Object(output.clone()));
     match values.as_slice() {
         [] => None,
         ["object"] => {

@@ -8,8 +8,7 @@
 mod load;
 mod stream;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub(crate) use load::LIST;
 
@@ -38,7 +37,7 @@ pub(crate) static OPENTOOL: Protocol = Protocol {
 const PROFILE: JsonRpcProfile = JsonRpcProfile {
     versions: &[jsonrpc::VERSION, "2.0.0"],
     result: object,
-    error_result: Some(empty),
+    error_result: Some(|| json::object([])),
     // `GET /load` returns OpenTool's own document.
     discovers: false,
 };
@@ -56,12 +55,8 @@ pub(super) fn is_request(body: &json::Value<'_>) -> bool {
 
 /// `GET /version` (OT1): the version of the server.
 pub(super) fn version(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    #[derive(Serialize)]
-    struct Version {
-        version: &'static str,
-    }
     let version = context.pipeline.catalog.server.version;
-    Ok(Page::new(json::to_string(&Version { version })))
+    Ok(Page::new(json::to_string(&json::object([("version", version.into())]))))
 }
 
 /// `GET /load`: the document, or `{}` if the catalogue has none (OT25).
@@ -73,14 +68,9 @@ pub(super) fn load(context: &RequestContext<'_>) -> Result<Page, PageError> {
 fn object(value: Value) -> Value {
     match value {
         Value::Object(_) => value,
-        Value::Null => empty(),
+        Value::Null => json::object([]),
         value => json::object([("result", value)]),
     }
-}
-
-/// An empty `result`.
-fn empty() -> Value {
-    Value::Object(Map::new())
 }
 
 #[cfg(test)]

@@ -8,13 +8,12 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
-
 use super::PROFILE;
 use crate::call::{Rejection, ToolSelector};
 use crate::catalog::Catalog;
 use crate::http::Response;
 use crate::json;
+use crate::protocol::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
 use crate::route::{CallResponse, PostRequest};
 use crate::text::excerpt;
 
@@ -48,28 +47,16 @@ fn method(selector: &ToolSelector<'_>, catalog: &Catalog) -> String {
     }
 }
 
-/// The data of the event `start`.
-#[derive(Serialize)]
-struct Start<'a> {
-    start: &'a str,
-}
-
-/// The data of the event `done`.
-#[derive(Serialize)]
-struct Done<'a> {
-    done: &'a str,
-}
-
 /// `start`, then `data` and `done`, or `error` (OT38, OT39). A tool returns one value, so there is one
 /// `data` event. All events are sent at once: the client does not join an event that arrives in pieces.
 fn encode(method: &str, response: &JsonRpcResponse) -> Response {
     let mut text = String::new();
-    event(&mut text, "start", &Start { start: method });
+    event(&mut text, "start", &json::object([("start", method.into())]));
     if response.is_error() {
         event(&mut text, "error", response);
     } else {
         event(&mut text, "data", response);
-        event(&mut text, "done", &Done { done: method });
+        event(&mut text, "done", &json::object([("done", method.into())]));
     }
     Response {
         status: 200,

@@ -3,13 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::rejection_response;
-use crate::call::Challenge;
 use crate::call::{
-    AuthorizationHelp, Description, InvalidInput, MissingRequirements, Outcome, Rejection,
+    AuthorizationHelp, Challenge, Description, MissingRequirements, Outcome, Rejection,
     RejectionKind,
 };
 use crate::http::Response;
+use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
 /// The format of a response. The text is the `$schema` that its body names.
@@ -54,22 +53,16 @@ struct Envelope<'a> {
     result: CallToolResponse<'a>,
 }
 
-/// A call whose input is invalid (X23, X24).
-#[derive(Serialize)]
-struct ValidationErrorResponse {
-    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
-    schema: Option<&'static str>,
-    message: &'static str,
-    parameter_errors: Map<String, Value>,
-}
-
-/// Any other request that was rejected (X17 to X19).
-#[derive(Serialize)]
-struct ServerErrorResponse<'a> {
+/// A request that was rejected (X17 to X19), or a call whose input is invalid (X23, X24).
+#[derive(Default, Serialize)]
+struct ErrorResponse<'a> {
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     schema: Option<&'static str>,
     message: &'a str,
-    developer_message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    developer_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter_errors: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing_requirements: Option<MissingRequirementsObject<'a>>,
 }
@@ -105,21 +98,26 @@ impl From<&Challenge> for AuthorizationChallenge {
     }
 }
 
-impl From<&AuthorizationHelp> for AuthorizationChallenge {
-    fn from(help: &AuthorizationHelp) -> Self {
-        Self { id: help.provider.to_owned(), url: help.url.clone(), check_url: None }
+impl AuthorizationChallenge {
+    /// Where the user can grant each token that a call lacks, or where to read what to send instead.
+    pub(in crate::protocol) fn of(missing: &MissingRequirements) -> Vec<Self> {
+        let challenges = missing.challenges.iter().map(Self::from);
+        let help = missing.help.iter().map(|AuthorizationHelp { provider, url }| Self {
+            id: (*provider).to_owned(),
+            url: url.clone(),
+            check_url: None,
+        });
+        challenges.chain(help).collect()
     }
 }
 
 impl<'a> MissingRequirementsObject<'a> {
     /// `None` if there is nothing to put into it: a token without a URL is only described in words.
     fn new(missing: &'a MissingRequirements) -> Option<Self> {
-        let MissingRequirements { secrets, user_id, challenges, help, authorization: _ } = missing;
-        let challenges = challenges.iter().map(AuthorizationChallenge::from);
-        let authorization: Vec<_> =
-            challenges.chain(help.iter().map(AuthorizationChallenge::from)).collect();
+        let authorization = AuthorizationChallenge::of(missing);
+        let MissingRequirements { secrets, user_id, .. } = missing;
         let is_empty = authorization.is_empty() && !user_id && secrets.is_empty();
-        (!is_empty).then(|| Self { authorization, user_id: *user_id, secrets })
+        (!is_empty).then_some(Self { authorization, user_id: *user_id, secrets })
     }
 }
 
@@ -133,7 +131,15 @@ pub fn encode(format: Format, outcome: Outcome) -> Response {
         Outcome::Failed { call_id, duration_ms, error, .. } => {
             ran(format, &call_id, duration_ms, Err(&error))
         }
-        Outcome::InvalidInput(input) => invalid(format, &input),
+        Outcome::InvalidInput(input) => {
+            let body = ErrorResponse {
+                schema: format.schema(),
+                message: "Some input parameters are invalid",
+                parameter_errors: Some(input.by_parameter()),
+                ..ErrorResponse::default()
+            };
+            Response::json_of(422, &body)
+        }
         Outcome::InputRequired { required, .. } => reject(format, &required.into()),
         Outcome::Rejected(rejection) => reject(format, &rejection),
     }
@@ -154,24 +160,14 @@ fn ran(
     }
 }
 
-fn invalid(format: Format, input: &InvalidInput) -> Response {
-    let body = ValidationErrorResponse {
-        schema: format.schema(),
-        message: "Some input parameters are invalid",
-        parameter_errors: input.by_parameter(),
-    };
-    Response::json_of(422, &body)
-}
-
-/// The statuses that OXP demands although HTTP has a more exact one (X16).
-const STATUS: &[(RejectionKind, u16)] =
-    &[(RejectionKind::ToolNotAllowed, 400), (RejectionKind::Unavailable, 400)];
-
 /// Encodes a rejection.
 pub fn reject(format: Format, rejection: &Rejection) -> Response {
     let Description { kind, mut message, detail } = rejection.describe();
-    let own = STATUS.iter().find(|(one, _)| *one == kind);
-    let status = own.map_or(kind.status(), |(_, status)| *status);
+    // OXP demands 400 although HTTP has more exact statuses (X16).
+    let status = match kind {
+        RejectionKind::ToolNotAllowed | RejectionKind::Unavailable => 400,
+        kind => kind.status(),
+    };
     let mut missing_requirements = None;
     if let Rejection::MissingRequirements(missing) = rejection {
         match format {
@@ -182,11 +178,12 @@ pub fn reject(format: Format, rejection: &Rejection) -> Response {
             }
         }
     }
-    let body = ServerErrorResponse {
+    let body = ErrorResponse {
         schema: format.schema(),
         message: &message,
-        developer_message: &detail,
+        developer_message: Some(&detail),
         missing_requirements,
+        ..ErrorResponse::default()
     };
     rejection_response(status, rejection, &body)
 }

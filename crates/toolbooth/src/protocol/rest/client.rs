@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-use super::document::{Document, described, origin, output};
+use super::document::{Document, origin, text};
 use super::typescript::{comment, type_of};
-use crate::call::RequestContext;
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::route::{Page, PageError};
+use crate::protocol::definition::{description, output_schema};
 
 /// The list of the file: the members of the interface `Tools`.
 pub(super) const LIST: ListForm = ListForm {
@@ -22,17 +21,7 @@ pub(super) const LIST: ListForm = ListForm {
     entry: render,
 };
 
-static DOCUMENT: Document = Document {
-    list: LIST.name,
-    content_type: "text/plain; charset=utf-8",
-    separator: "",
-    credentials: None,
-};
-
-/// `GET /client.ts`.
-pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    DOCUMENT.page(context)
-}
+pub(super) static DOCUMENT: Document = Document::text(LIST.name);
 
 /// Renders the types of a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
@@ -40,10 +29,9 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if !latest {
         return Rendering::Omitted;
     }
-    let about = comment(&described(definition), "  ");
+    let about = comment(&description(definition), "  ");
     let name = Value::from(*name);
     let input = type_of(&Value::Object(definition.input_schema.clone()), "    ");
-    let output = type_of(&output(definition), "    ");
-    let json = format!("{about}  {name}: {{\n    input: {input};\n    output: {output};\n  }};\n");
-    Rendering::Supported { json, warnings: Vec::new() }
+    let output = type_of(&output_schema(definition), "    ");
+    text(format!("{about}  {name}: {{\n    input: {input};\n    output: {output};\n  }};\n"))
 }

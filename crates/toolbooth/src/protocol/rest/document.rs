@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::call::{Rejection, RequestContext};
-use crate::catalog::{Definition, Entry, Rendering};
+use crate::catalog::{Entry, Rendering};
 use crate::route::{Page, PageError};
 
 /// Stands for the origin of the server in rendered documents.
@@ -22,7 +21,6 @@ pub(super) use origin;
 pub(super) struct Document {
     /// The name of its list.
     pub(super) list: &'static str,
-    /// Its media type.
     pub(super) content_type: &'static str,
     /// The text between two tools.
     pub(super) separator: &'static str,
@@ -41,6 +39,18 @@ pub(super) struct Credentials {
 }
 
 impl Document {
+    /// A document of JSON.
+    pub(super) const fn json(list: &'static str, credentials: Credentials) -> Self {
+        let content_type = "application/json";
+        Self { list, content_type, separator: ",", credentials: Some(credentials) }
+    }
+
+    /// A document of text.
+    pub(super) const fn text(list: &'static str) -> Self {
+        let content_type = "text/plain; charset=utf-8";
+        Self { list, content_type, separator: "", credentials: None }
+    }
+
     /// The document for the caller. `?toolkit=A,B` selects tools.
     ///
     /// # Errors
@@ -83,27 +93,14 @@ fn toolkits(context: &RequestContext<'_>) -> Result<Option<Vec<String>>, Rejecti
     Ok(Some(selected))
 }
 
-/// The description of a tool, which includes that it is deprecated.
-pub(super) fn described(definition: &Definition) -> String {
-    match &definition.deprecated {
-        None => definition.description.clone(),
-        Some(deprecated) => {
-            format!("{} Deprecated: {}", definition.description, deprecated.message)
-        }
-    }
-}
-
-/// The schema of a tool's value.
-pub(super) fn output(definition: &Definition) -> Value {
-    match &definition.output_schema {
-        Some(schema) => Value::Object(schema.clone()),
-        None => json!({ "type": "null" }),
-    }
-}
-
 /// Renders a member of an object.
 pub(super) fn member(name: &str, value: &impl Serialize) -> Rendering {
     let object = serde_json::to_string(&BTreeMap::from([(name, value)])).unwrap_or_default();
     let member = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    Rendering::Supported { json: member.unwrap_or_default().to_owned(), warnings: Vec::new() }
+    text(member.unwrap_or_default())
+}
+
+/// A text as it is.
+pub(super) fn text(text: impl Into<String>) -> Rendering {
+    Rendering::Supported { json: text.into(), warnings: Vec::new() }
 }

@@ -3,10 +3,9 @@
 use serde_json::Value;
 
 use super::MOUNT;
-use super::document::{Document, described, origin, output};
-use crate::call::RequestContext;
+use super::document::{Document, origin, text};
 use crate::catalog::{ListForm, Listed, Rendering, server_title};
-use crate::route::{Page, PageError};
+use crate::protocol::definition::{description, output_schema};
 
 /// The list of `llms.txt`.
 pub(super) const LIST: ListForm = ListForm {
@@ -44,23 +43,8 @@ pub(super) const FULL: ListForm = ListForm {
     entry: render_fully,
 };
 
-static DOCUMENT: Document = markdown(LIST.name);
-static FULL_DOCUMENT: Document = markdown(FULL.name);
-
-const fn markdown(list: &'static str) -> Document {
-    let content_type = "text/plain; charset=utf-8";
-    Document { list, content_type, separator: "", credentials: None }
-}
-
-/// `GET /llms.txt`.
-pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    DOCUMENT.page(context)
-}
-
-/// `GET /llms-full.txt`.
-pub(super) fn full_page(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    FULL_DOCUMENT.page(context)
-}
+pub(super) static DOCUMENT: Document = Document::text(LIST.name);
+pub(super) static FULL_DOCUMENT: Document = Document::text(FULL.name);
 
 /// Renders a tool as an item of a list.
 fn render(listed: &Listed<'_>) -> Rendering {
@@ -68,7 +52,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     if !latest {
         return Rendering::Omitted;
     }
-    let description = described(definition);
+    let description = description(definition);
     let words: Vec<_> = description.split_whitespace().collect();
     text(format!("- [{name}]({}{MOUNT}/{name}): {}\n", origin!(), words.join(" ")))
 }
@@ -79,13 +63,13 @@ fn render_fully(listed: &Listed<'_>) -> Rendering {
     if !latest {
         return Rendering::Omitted;
     }
-    let description = described(definition);
+    let description = description(definition);
     let scopes = match definition.scopes.as_slice() {
         [] => String::new(),
         scopes => format!("Requires the scopes {}.\n\n", scopes.join(" ")),
     };
     let input = block("Input", &Value::Object(definition.input_schema.clone()));
-    let value = block("Value", &output(definition));
+    let value = block("Value", &output_schema(definition));
     let example = definition.examples.iter().find_map(|it| Some((&it.input, it.value.as_ref()?)));
     let example = example.map_or_else(String::new, |(input, value)| {
         block("Example of an input", input) + &block("Its value", value)
@@ -99,9 +83,4 @@ fn render_fully(listed: &Listed<'_>) -> Rendering {
 /// JSON as a block of code: it is one line, so that it cannot contain the end of the block.
 fn block(title: &str, json: &Value) -> String {
     format!("{title}:\n\n```json\n{json}\n```\n\n")
-}
-
-/// A text, which is never JSON.
-fn text(text: String) -> Rendering {
-    Rendering::Supported { json: text, warnings: Vec::new() }
 }

@@ -15,17 +15,16 @@ mod utcp;
 
 use percent_encoding::percent_decode_str;
 
-use crate::call::{NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use super::context::plain_call;
+use super::oxp;
+use crate::call::{Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::Response;
-use crate::json::Value;
-use crate::protocol::oxp;
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Policy, PostRequest, Protocol, QueryCalls,
     Route,
 };
-use crate::tool::{Credentials, Dialogue};
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
@@ -57,11 +56,11 @@ pub(crate) const LISTS: &[ListForm] =
 /// The documents that describe the tools, at the root.
 static DOCUMENTS: Protocol = Protocol {
     routes: &[
-        Route::get("/openapi.json", Policy::CALLER, &Document(openapi::page)),
-        Route::get("/utcp", Policy::CALLER, &Document(utcp::page)),
-        Route::get("/llms.txt", Policy::CALLER, &Document(llms::page)),
-        Route::get("/llms-full.txt", Policy::CALLER, &Document(llms::full_page)),
-        Route::get("/client.ts", Policy::CALLER, &Document(client::page)),
+        Route::get("/openapi.json", Policy::CALLER, &Document(|it| openapi::DOCUMENT.page(it))),
+        Route::get("/utcp", Policy::CALLER, &Document(|it| utcp::DOCUMENT.page(it))),
+        Route::get("/llms.txt", Policy::CALLER, &Document(|it| llms::DOCUMENT.page(it))),
+        Route::get("/llms-full.txt", Policy::CALLER, &Document(|it| llms::FULL_DOCUMENT.page(it))),
+        Route::get("/client.ts", Policy::CALLER, &Document(|it| client::DOCUMENT.page(it))),
     ],
     check_version: oxp::check_version,
     response_headers: oxp::VERSION_HEADER,
@@ -75,24 +74,13 @@ static DOCUMENTS: Protocol = Protocol {
 /// `POST /rest/{name}`.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    respond(context, Ok(tool_request(selector(context.parameter), body)))
+    respond(context, Ok(plain_call(selector(context.parameter), body)))
 }
 
 /// The tool that the path names: a name, a versioned name or an id.
 fn selector(segment: &str) -> ToolSelector<'_> {
     // Names need no escapes, but clients may escape the `@` of an id.
     ToolSelector::Name(percent_decode_str(segment).decode_utf8_lossy())
-}
-
-fn tool_request<'a>(tool: ToolSelector<'a>, input: Value<'a>) -> ToolRequest<'a> {
-    ToolRequest {
-        tool,
-        call_id: None,
-        input,
-        nulls: NullHandling::Strict,
-        credentials: Credentials::default(),
-        dialogue: Dialogue::default(),
-    }
 }
 
 /// Serves a call and encodes its outcome.

@@ -6,12 +6,11 @@
 use serde_json::{Map, Value, json};
 
 use super::MOUNT;
-use super::document::{Credentials, Document, described, member, origin, output};
-use crate::call::RequestContext;
+use super::document::{Credentials, Document, member, origin};
 use crate::catalog::{
     Definition, Example, ListForm, Listed, Rendering, server_title, server_version,
 };
-use crate::route::{Page, PageError};
+use crate::protocol::definition::{description, output_schema};
 
 /// The list of the document: the members of `paths`.
 pub(super) const LIST: ListForm = ListForm {
@@ -29,21 +28,14 @@ pub(super) const LIST: ListForm = ListForm {
     entry: render,
 };
 
-pub(super) static DOCUMENT: Document = Document {
-    list: LIST.name,
-    content_type: "application/json",
-    separator: ",",
-    credentials: Some(Credentials {
+pub(super) static DOCUMENT: Document = Document::json(
+    LIST.name,
+    Credentials {
         start: r#""security":[{"bearerAuth":["#,
         end: "]}]",
         instead: r#""security":[]"#,
-    }),
-};
-
-/// `GET /openapi.json`.
-pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    DOCUMENT.page(context)
-}
+    },
+);
 
 /// The most examples of a tool.
 const MAX_EXAMPLES: usize = 3;
@@ -78,7 +70,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let mut operation = json!({
         "operationId": name,
         "summary": title.as_deref().unwrap_or(name),
-        "description": described(definition),
+        "description": description(definition),
         "tags": [definition.toolkit()],
         "x-openai-isConsequential": !annotations.read_only,
         "requestBody": {
@@ -88,7 +80,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
         "responses": {
             "200": {
                 "description": "The value of the tool.",
-                "content": body(&output(definition), |example| example.value.as_ref()),
+                "content": body(&output_schema(definition), |example| example.value.as_ref()),
             },
             "4XX": { "$ref": "#/components/responses/Problem" },
             "5XX": { "$ref": "#/components/responses/Problem" },

@@ -3,20 +3,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::oxp::AuthorizationChallenge;
-use super::super::rejection_response;
 use crate::call::{Description, InvalidInput, Rejection, RejectionKind};
 use crate::http::Response;
+use crate::protocol::oxp::AuthorizationChallenge;
+use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
-/// The media type of a problem.
-const MEDIA_TYPE: &str = "application/problem+json";
-
-/// The start of every `type`; a code follows.
-const TYPE: &str = "urn:toolbooth:";
-
 /// A problem, with members for programs and models.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Problem<'a> {
     r#type: String,
     title: &'a str,
@@ -45,18 +39,8 @@ struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     fn new(status: u16, code: &str, title: &'a str, detail: &'a str) -> Self {
-        Self {
-            r#type: format!("{TYPE}{code}"),
-            title,
-            status,
-            detail,
-            parameter_errors: None,
-            prompt: None,
-            can_retry: None,
-            retry_after_ms: None,
-            developer_message: None,
-            authorization: Vec::new(),
-        }
+        let r#type = format!("urn:toolbooth:{code}");
+        Self { r#type, title, status, detail, ..Self::default() }
     }
 
     fn into_response(self) -> Response {
@@ -68,7 +52,7 @@ impl<'a> Problem<'a> {
 fn as_problem(mut response: Response) -> Response {
     for (name, value) in &mut response.headers {
         if *name == "content-type" {
-            *value = MEDIA_TYPE.into();
+            *value = "application/problem+json".into();
         }
     }
     response
@@ -96,24 +80,21 @@ pub(super) fn invalid(input: &InvalidInput) -> Response {
     problem.into_response()
 }
 
-/// The statuses that are more exact here: the path names the tool, and what a call lacks cannot be sent with it.
-const STATUS: &[(RejectionKind, u16)] = &[
-    (RejectionKind::InvalidToolId, 404),
-    (RejectionKind::UnknownTool, 404),
-    (RejectionKind::UnknownVersion, 404),
-    (RejectionKind::MissingRequirements, 403),
-];
-
 /// The problem of a rejected request, with the header that HTTP requires.
 pub(super) fn reject(rejection: &Rejection) -> Response {
     let Description { kind, message, mut detail } = rejection.describe();
-    let own = STATUS.iter().find(|(one, _)| *one == kind);
-    let status = own.map_or(kind.status(), |(_, status)| *status);
+    // The path names the tool, and what a call lacks cannot be sent with it.
+    let status = match kind {
+        RejectionKind::InvalidToolId
+        | RejectionKind::UnknownTool
+        | RejectionKind::UnknownVersion => 404,
+        RejectionKind::MissingRequirements => 403,
+        kind => kind.status(),
+    };
     let mut authorization = Vec::new();
     if let Rejection::MissingRequirements(missing) = rejection {
         detail = format!("the call lacks {}{}", missing.things(), missing.granting()).into();
-        let challenges = missing.challenges.iter().map(AuthorizationChallenge::from);
-        authorization.extend(challenges.chain(missing.help.iter().map(Into::into)));
+        authorization = AuthorizationChallenge::of(missing);
     }
     let retry_after_ms = match rejection {
         Rejection::TooManyRequests { retry_after } => Some(u64::from(*retry_after) * 1000),

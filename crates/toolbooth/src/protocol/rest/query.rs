@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::super::context::malformed;
-use super::{respond, selector, tool_request};
+use super::{respond, selector};
 use crate::call::{Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{QueryParameter, QueryValue};
 use crate::json::{self, Object, Value};
 use crate::names::is_equal;
+use crate::protocol::context::{malformed, plain_call};
 use crate::route::CallResponse;
 use crate::text::excerpt;
 
@@ -42,7 +42,7 @@ fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection
         let known = parameters.iter().find(|one| is_equal(one.name, &name));
         input.insert(name, value(known, text));
     }
-    Ok(tool_request(ToolSelector::Resolved(tool), Value::Object(input)))
+    Ok(plain_call(ToolSelector::Resolved(tool), Value::Object(input)))
 }
 
 /// The value of a parameter.
@@ -56,8 +56,6 @@ fn value<'t>(parameter: Option<&QueryParameter>, text: Cow<'t, str>) -> Value<'t
                 _ => Value::String(text),
             }
         }
-        (Some(QueryValue::Boolean | QueryValue::Number | QueryValue::Text) | None, _) => {
-            Value::String(text)
-        }
+        _ => Value::String(text),
     }
 }

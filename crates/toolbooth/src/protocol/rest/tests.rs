@@ -156,15 +156,16 @@ fn a_toolkit_without_tools_of_the_caller_is_an_error() {
     ] {
         let host = crate::testing::FakeHost::with(variables);
         let principal = &crate::principal::Principal::ANONYMOUS;
-        let error = with_context(catalog, principal, query, &host, |context| {
-            match openapi::page(context) {
-                Ok(_) => None,
-                Err(crate::route::PageError::Rejected(rejection)) => {
-                    Some(rejection.describe().detail.into_owned())
+        let error =
+            with_context(catalog, principal, query, &host, |context| {
+                match openapi::DOCUMENT.page(context) {
+                    Ok(_) => None,
+                    Err(crate::route::PageError::Rejected(rejection)) => {
+                        Some(rejection.describe().detail.into_owned())
+                    }
+                    Err(other) => panic!("{other:?}"),
                 }
-                Err(other) => panic!("{other:?}"),
-            }
-        });
+            });
         match expected {
             None => assert_eq!(error, None, "{query}"),
             Some(text) => assert!(error.as_ref().is_some_and(|it| it.contains(text)), "{error:?}"),

@@ -3,10 +3,9 @@
 use serde_json::json;
 
 use super::MOUNT;
-use super::document::{Credentials, Document, described, origin, output};
-use crate::call::RequestContext;
+use super::document::{Credentials, Document, origin};
 use crate::catalog::{ListForm, Listed, Rendering, server_version};
-use crate::route::{Page, PageError};
+use crate::protocol::definition::{description, output_schema};
 
 /// The value of `Authorization`; clients replace the variable.
 macro_rules! api_key {
@@ -27,22 +26,15 @@ pub(super) const LIST: ListForm = ListForm {
     entry: render,
 };
 
-pub(super) static DOCUMENT: Document = Document {
-    list: LIST.name,
-    content_type: "application/json",
-    separator: ",",
-    credentials: Some(Credentials {
+pub(super) static DOCUMENT: Document = Document::json(
+    LIST.name,
+    Credentials {
         // More than the name of the member, which a tool's parameter may have too.
         start: concat!(r#""auth":{"api_key":""#, api_key!(), '"'),
         end: "},",
         instead: "",
-    }),
-};
-
-/// `GET /utcp`.
-pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    DOCUMENT.page(context)
-}
+    },
+);
 
 /// Renders a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
@@ -52,14 +44,14 @@ fn render(listed: &Listed<'_>) -> Rendering {
     }
     Rendering::of(&json!({
         "name": name,
-        "description": described(definition),
+        "description": description(definition),
         // A client sends one of its inputs as the body, and all others in the query.
         "inputs": {
             "type": "object",
             "properties": { "body": definition.input_schema },
             "required": ["body"],
         },
-        "outputs": output(definition),
+        "outputs": output_schema(definition),
         "tags": [definition.toolkit()],
         "tool_call_template": {
             // As `Credentials` expects: the members are sorted, so that another one follows.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::call::ParameterError;
+use crate::call::{InvalidInput, ParameterError};
 use crate::testing::echo::{asks, every_rejection};
 use crate::testing::{rejection_header, wire};
 

@@ -1,9 +1,9 @@
-//! Runs a tool for `tools/call`, for a prompt or for a resource.
+//! What to do for `tools/call`, and for prompts and resources that a tool makes: the call, or a response without one.
 
 use std::borrow::Cow;
 
 use super::elicitation::Elicitation;
-use super::error::{ErrorCode, McpError};
+use super::error::McpError;
 use super::headers;
 use super::message::{McpRequest, TOOL_VERSION};
 use super::notifications::NotificationPreferences;
@@ -12,25 +12,25 @@ use super::response::ResultOptions;
 use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{Object, Value};
-use crate::protocol::context;
+use crate::protocol::context::{credentials, plain_call};
 
 /// What to do for a request.
 pub(super) enum Action<'t> {
     /// Respond without running a tool.
     Respond(Response),
     /// Call a tool and encode the outcome.
-    Call(Result<ToolRequest<'t>, Rejection>, Box<ResultContext>),
+    Call(Result<ToolRequest<'t>, Rejection>, Box<ResultContext<'t>>),
 }
 
 /// `tools/call`.
-pub(super) fn call<'t>(
+pub(super) fn tools_call<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
     let name = request.take_string("name")?;
     let selector = selector(name, request.meta.tool_version.as_ref(), context)?;
-    let input = Value::Object(arguments(&mut request)?);
-    run(request, context, selector, input, CallTarget::Tool)
+    let input = arguments(&mut request)?;
+    call(request, context, selector, input, CallTarget::Tool)
 }
 
 /// The tool that the client means: the latest version of the name, or the version in the name or in
@@ -40,15 +40,15 @@ fn selector<'t>(
     version: Option<&Value<'_>>,
     context: &RequestContext<'_>,
 ) -> Result<ToolSelector<'t>, McpError> {
+    let name = ToolSelector::Name(name);
     let version = match version {
-        None => return Ok(ToolSelector::Name(name)),
+        None => return Ok(name),
         Some(Value::String(version)) => version,
         Some(_) => {
             let message = format!("_meta.{TOOL_VERSION} must be a string");
-            return Err(McpError::new(ErrorCode::InvalidParams, message));
+            return Err(McpError::invalid_params(message));
         }
     };
-    let name = ToolSelector::Name(name);
     Ok(match context.resolve(&name) {
         Ok(tool) => ToolSelector::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool).into()),
         // Calling it is then rejected for its name.
@@ -64,47 +64,43 @@ pub(super) fn arguments<'t>(request: &mut McpRequest<'t>) -> Result<Object<'t>, 
     match request.params.take("arguments") {
         None | Some(Value::Null) => Ok(Object::default()),
         Some(Value::Object(arguments)) => Ok(arguments),
-        Some(_) => Err(McpError::new(ErrorCode::InvalidParams, "arguments must be an object")),
+        Some(_) => Err(McpError::invalid_params("arguments must be an object")),
     }
 }
 
 /// The call of a tool, unless the user declined what it needs.
-pub(super) fn run<'t>(
+pub(super) fn call<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
     selector: ToolSelector<'t>,
-    input: Value<'t>,
+    input: Object<'t>,
     target: CallTarget,
 ) -> Result<Action<'t>, McpError> {
+    let input = Value::Object(input);
     let tool = context.resolve(&selector);
-    let credentials = context::credentials(request.meta.context.take())?;
+    let credentials = credentials(request.meta.context.take())?;
     if let (CallTarget::Tool, Ok(tool)) = (&target, &tool) {
-        headers::check_parameters(tool, &input, context.headers, request.era())?;
+        headers::check_parameters(tool, &input, context.headers, request.era)?;
     }
     let elicitation = Elicitation::read(&request, &selector, &input, &credentials, context)?;
     let dialogue = elicitation.dialogue(&request.params);
     let declined = elicitation.declined(&request.params);
     let result = ResultContext {
-        era: request.era(),
-        server: request.server,
-        elicitation,
         notifications: NotificationPreferences::read(&request, context.headers),
+        request,
+        elicitation,
         returns_content: tool.as_ref().is_ok_and(|tool| tool.content),
         target,
-        id: request.id,
     };
     if let Some(declined) = declined {
-        let found = tool.as_ref().ok().copied();
-        context.calls.record(found, ("rejected", Some("declined")), None, context.host);
+        context.calls.record(tool.ok(), ("rejected", Some("declined")), None, context.host);
         return Ok(Action::Respond(result.error(declined, ResultOptions::default())));
     }
     let call = tool.map(|tool| ToolRequest {
-        tool: ToolSelector::Resolved(tool),
-        call_id: None,
-        input,
         nulls: NullHandling::AsAbsent,
         credentials,
         dialogue,
+        ..plain_call(ToolSelector::Resolved(tool), input)
     });
     Ok(Action::Call(call, Box::new(result)))
 }
