@@ -26,51 +26,31 @@ struct Health<'a> {
     warnings: Vec<Cow<'a, str>>,
 }
 
-/// What a caller may read of the findings about the configuration. They name other callers and tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Details {
-    /// Without credentials: nothing.
-    None,
-    /// With credentials: which variables they are about.
-    Names,
-    /// With all scopes, as the operator: everything.
-    All,
-}
-
-impl Details {
-    /// What a caller may read.
-    fn of(principal: &Principal) -> Self {
-        match principal {
-            Principal::Anonymous { .. } => Self::None,
-            caller if *caller.scopes() == Scopes::All => Self::All,
-            _ => Self::Names,
+/// What a caller with credentials may read of the findings about the configuration, which name other callers and tools:
+/// everything with all scopes, as the operator, otherwise the names of the variables and bindings.
+fn readable<'f>(findings: &'f [String], caller: Option<&Principal>) -> Vec<Cow<'f, str>> {
+    let Some(caller) = caller else { return Vec::new() };
+    let sees_all = *caller.scopes() == Scopes::All;
+    let mut texts = Vec::new();
+    for finding in findings {
+        let text = if sees_all {
+            Cow::Borrowed(&**finding)
+        } else {
+            // Each begins with the name.
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let name = finding.split(|c| !is_name(c)).next().unwrap_or_default();
+            Cow::Owned(format!("{name}: details are in the log"))
+        };
+        if !texts.contains(&text) {
+            texts.push(text);
         }
     }
-
-    /// The findings, as the caller may read them. Each begins with the name of a variable or a binding.
-    fn select(self, findings: &[String]) -> Vec<Cow<'_, str>> {
-        let mut selected = Vec::new();
-        for finding in findings {
-            let text = match self {
-                Self::None => continue,
-                Self::All => Cow::Borrowed(&**finding),
-                Self::Names => {
-                    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                    let name = finding.split(|c| !is_name(c)).next().unwrap_or_default();
-                    Cow::Owned(format!("{name}: details are in the log"))
-                }
-            };
-            if !selected.contains(&text) {
-                selected.push(text);
-            }
-        }
-        selected
-    }
+    texts
 }
 
 /// Responds with 200 if calls can be served and with 503 if not. What only disables some tools is a
-/// warning: after a 503, load balancers would take the other tools away. [`Details`] says who reads the problems and
-/// warnings, which are also in the log. The response is not cached.
+/// warning: after a 503, load balancers would take the other tools away. The problems and warnings are also in the log.
+/// The response is not cached.
 async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     (request.protocol.check_version)(request.headers)?;
     let RouteRequest { state, host, headers, .. } = *request;
@@ -80,18 +60,16 @@ async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
         host.log(Level::Error, "store", &[("problem", &error.0)]);
     }
     let is_ready = problems.is_empty() && store.is_ok();
-    let details = match is_ready && warnings.is_empty() {
-        true => Details::None,
-        false => state.caller(headers, host).await.as_ref().map_or(Details::None, Details::of),
+    let caller = match is_ready && warnings.is_empty() {
+        true => None,
+        false => state.caller(headers, host).await,
     };
-    let (status, text) = if is_ready { (200, "OK") } else { (503, "unavailable") };
-    let mut health = Health {
-        status: text,
-        problems: details.select(problems),
-        warnings: details.select(warnings),
-    };
-    if store.is_err() && details != Details::None {
-        health.problems.push("the KV namespace does not answer".into());
+    let caller = caller.filter(|it| !matches!(it, Principal::Anonymous { .. }));
+    let mut problems = readable(problems, caller.as_ref());
+    if store.is_err() && caller.is_some() {
+        problems.push("the KV namespace does not answer".into());
     }
-    Ok(Response::json_of(status, &health).into())
+    let warnings = readable(warnings, caller.as_ref());
+    let (status, text) = if is_ready { (200, "OK") } else { (503, "unavailable") };
+    Ok(Response::json_of(status, &Health { status: text, problems, warnings }).into())
 }

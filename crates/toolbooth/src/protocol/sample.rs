@@ -7,8 +7,6 @@
     reason = "only tests use it, and a `Value` without the member is null"
 )]
 
-use std::fmt;
-
 use serde_json::{Value, json};
 
 use super::{ROOT, envelope, jsonrpc, langchain, mcp, opentool, oxp, rest, xaibo};
@@ -36,6 +34,7 @@ impl ProtocolSamples {
 }
 
 /// How to write a call in a protocol, and how to read the response.
+#[derive(Debug)]
 pub struct Sample {
     /// The name of the protocol in reports.
     pub title: &'static str,
@@ -142,12 +141,6 @@ pub struct SampleCall<'a> {
     pub input: &'a Value,
     /// The user, tokens and secrets, if the test has any.
     pub context: Option<&'a Value>,
-}
-
-impl fmt::Debug for Sample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sample").field("title", &self.title).finish_non_exhaustive()
-    }
 }
 
 impl Sample {

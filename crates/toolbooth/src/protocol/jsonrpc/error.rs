@@ -7,30 +7,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{JsonRpcResponse, VERSION};
-use crate::call::{InvalidInput, MissingRequirements, Outcome, Pipeline, Rejection, RejectionKind};
+use crate::call::{InvalidInput, Outcome, Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::protocol::oxp::AuthorizationChallenge;
 use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
-/// JSON-RPC: the body is not JSON.
-const PARSE_ERROR: i16 = -32700;
-/// JSON-RPC: the JSON is not a request.
-const INVALID_REQUEST: i16 = -32600;
-/// JSON-RPC: the method does not exist or may not be called.
-const METHOD_NOT_FOUND: i16 = -32601;
 /// JSON-RPC: the parameters are invalid against the tool's schema.
 const INVALID_PARAMS: i16 = -32602;
-/// JSON-RPC: the server failed.
-const INTERNAL_ERROR: i16 = -32603;
-/// Of the codes that JSON-RPC leaves to servers: the call lacks what a request cannot carry.
-const MISSING_REQUIREMENTS: i16 = -32001;
-/// The request has no valid credentials.
-const UNAUTHENTICATED: i16 = -32002;
-/// The caller has reached its rate limit.
-const TOO_MANY_REQUESTS: i16 = -32003;
-/// The tool needs input that a client of this protocol cannot provide.
-const UNANSWERABLE: i16 = -32004;
 /// OpenTool: the tool ran and failed.
 const TOOL_FAILED: i16 = 500;
 
@@ -116,40 +100,36 @@ impl From<&InvalidInput> for JsonRpcError {
     }
 }
 
-impl From<&MissingRequirements> for JsonRpcError {
-    /// A request cannot carry tokens, secrets and users. The message says where they can be sent.
-    fn from(missing: &MissingRequirements) -> Self {
+impl From<&Rejection> for JsonRpcError {
+    fn from(rejection: &Rejection) -> Self {
+        let description = rejection.describe();
+        let code = code(description.kind);
+        let Rejection::MissingRequirements(missing) = rejection else {
+            return Self { code, message: description.to_string().into(), data: None };
+        };
+        // A request cannot carry tokens, secrets and users. The message says where they can be sent.
         let message = format!(
             "The tool needs {}, which this protocol cannot send; POST /oxp/tools/call can{}",
             missing.things(),
             missing.granting()
         );
-        let MissingRequirements { authorization, secrets, user_id, challenges, help: _ } = missing;
         let missing_requirements = LackingObject {
-            authorization: authorization.clone(),
-            secrets: secrets.clone(),
-            user_id: *user_id,
-            challenges: challenges.iter().map(AuthorizationChallenge::from).collect(),
+            authorization: missing.authorization.clone(),
+            secrets: missing.secrets.clone(),
+            user_id: missing.user_id,
+            challenges: missing.challenges.iter().map(AuthorizationChallenge::from).collect(),
         };
-        let data = ErrorData::MissingRequirements { missing_requirements };
-        Self { code: MISSING_REQUIREMENTS, message: message.into(), data: Some(data) }
+        let data = Some(ErrorData::MissingRequirements { missing_requirements });
+        Self { code, message: message.into(), data }
     }
 }
 
-impl From<&Rejection> for JsonRpcError {
-    fn from(rejection: &Rejection) -> Self {
-        if let Rejection::MissingRequirements(missing) = rejection {
-            return missing.into();
-        }
-        let description = rejection.describe();
-        let message = description.to_string().into();
-        Self { code: code(description.kind), message, data: None }
-    }
-}
-
+/// The codes of JSON-RPC, and those from -32001 on that it leaves to servers.
 fn code(kind: RejectionKind) -> i16 {
     match kind {
-        RejectionKind::InvalidJson => PARSE_ERROR,
+        // The body is not JSON.
+        RejectionKind::InvalidJson => -32700,
+        // The JSON is not a request.
         RejectionKind::NotFound
         | RejectionKind::NotServed
         | RejectionKind::MethodNotAllowed
@@ -157,17 +137,19 @@ fn code(kind: RejectionKind) -> i16 {
         | RejectionKind::PayloadTooLarge
         | RejectionKind::UnsupportedMediaType
         | RejectionKind::Malformed
-        | RejectionKind::UnsupportedVersion => INVALID_REQUEST,
+        | RejectionKind::UnsupportedVersion => -32600,
+        // The method does not exist or may not be called.
         RejectionKind::InvalidToolId
         | RejectionKind::UnknownTool
         | RejectionKind::UnknownVersion
         | RejectionKind::ToolNotAllowed
-        | RejectionKind::MissingScope => METHOD_NOT_FOUND,
-        RejectionKind::Unauthenticated => UNAUTHENTICATED,
-        RejectionKind::TooManyRequests => TOO_MANY_REQUESTS,
-        RejectionKind::MissingRequirements => MISSING_REQUIREMENTS,
-        RejectionKind::CannotAsk => UNANSWERABLE,
-        RejectionKind::Unavailable | RejectionKind::Internal => INTERNAL_ERROR,
+        | RejectionKind::MissingScope => -32601,
+        // The server failed.
+        RejectionKind::Unavailable | RejectionKind::Internal => -32603,
+        RejectionKind::MissingRequirements => -32001,
+        RejectionKind::Unauthenticated => -32002,
+        RejectionKind::TooManyRequests => -32003,
+        RejectionKind::CannotAsk => -32004,
     }
 }
 

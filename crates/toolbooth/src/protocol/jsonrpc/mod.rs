@@ -119,7 +119,11 @@ pub(super) fn call<'a>(
             };
             Some(JsonRpcResponse::new(result, id?, profile, batch))
         });
-        Ok(encode(&responses.collect::<Vec<_>>(), batch))
+        Ok(match responses.collect::<Vec<_>>().as_slice() {
+            [] => Response::empty(204),
+            [response] if !batch => Response::json_of(200, response),
+            responses => Response::json_of(200, responses),
+        })
     })
 }
 
@@ -149,15 +153,6 @@ pub(super) fn result(
     value.map(|value| JsonRpcResult::Value((profile.result)(value)))
 }
 
-/// Encodes the responses to a request or a batch.
-fn encode(responses: &[JsonRpcResponse], batch: bool) -> Response {
-    match responses {
-        [] => Response::empty(204),
-        [response] if !batch => Response::json_of(200, response),
-        responses => Response::json_of(200, responses),
-    }
-}
-
 /// A response object.
 #[derive(Debug, Serialize)]
 pub(super) struct JsonRpcResponse {
@@ -165,7 +160,7 @@ pub(super) struct JsonRpcResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<JsonRpcResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<JsonRpcError>,
+    pub(super) error: Option<JsonRpcError>,
     id: Value,
 }
 
@@ -199,11 +194,6 @@ impl JsonRpcResponse {
             }
         };
         Self { jsonrpc: VERSION, result, error, id }
-    }
-
-    /// Whether it is an error.
-    pub(super) fn is_error(&self) -> bool {
-        self.error.is_some()
     }
 }
 

@@ -107,12 +107,8 @@ pub(crate) const LISTS: &[ListForm] = &[
 
 /// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    match &context.pipeline.settings.mcp_resource {
-        Some(resource) => {
-            Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
-        }
-        None => Err(Rejection::NOT_FOUND.into()),
-    }
+    let resource = context.pipeline.settings.mcp_resource.as_ref().ok_or(Rejection::NOT_FOUND)?;
+    Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
 }
 
 /// `POST /mcp`: one message.
@@ -153,41 +149,33 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
     })
 }
 
+/// Checks the headers of a request, and finds its method.
 fn dispatch<'t>(
     request: McpRequest<'t>,
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
     headers::check(&request, context.headers)?;
-    match (&*request.method, request.era) {
-        ("tools/call", _) => action::tools_call(request, context),
-        ("prompts/get", _) => prompts::get(request, context),
-        ("resources/read", _) => resources::read(request, context),
-        (method, era) => respond(method, era, &request, context).map(Action::Respond),
-    }
-}
-
-/// Responds to the methods that never run a tool.
-fn respond(
-    method: &str,
-    era: Era,
-    request: &McpRequest<'_>,
-    context: &RequestContext<'_>,
-) -> Result<Response, McpError> {
-    match (method, era) {
-        ("server/discover", Era::Modern) => Ok(discovery::discover(request)),
-        ("initialize", Era::Legacy) => Ok(discovery::initialize(request)),
+    let response = match (&*request.method, request.era) {
+        ("tools/call", _) => return action::tools_call(request, context),
+        ("prompts/get", _) => return prompts::get(request, context),
+        ("resources/read", _) => return resources::read(request, context),
+        ("server/discover", Era::Modern) => discovery::discover(&request),
+        ("initialize", Era::Legacy) => discovery::initialize(&request),
         // Accepted without effect: there is no session to remember a level, and resources do not change.
         (
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
-        ) => Ok(request.result(&EmptyObject {})),
-        ("tools/list", _) => pagination::list("tools", &tools::LIST, request, context),
-        ("resources/list", _) => pagination::list("resources", &resources::LIST, request, context),
-        ("prompts/list", _) => pagination::list("prompts", &prompts::LIST, request, context),
-        ("resources/templates/list", _) => resources::templates(request, context),
-        ("completion/complete", _) => completion::complete(request, context),
-        (method, era) => Err(McpError::unknown_method(method, era)),
-    }
+        ) => request.result(&EmptyObject {}),
+        ("tools/list", _) => pagination::list("tools", &tools::LIST, &request, context)?,
+        ("resources/list", _) => {
+            pagination::list("resources", &resources::LIST, &request, context)?
+        }
+        ("prompts/list", _) => pagination::list("prompts", &prompts::LIST, &request, context)?,
+        ("resources/templates/list", _) => resources::templates(&request, context)?,
+        ("completion/complete", _) => completion::complete(&request, context)?,
+        (method, era) => return Err(McpError::unknown_method(method, era)),
+    };
+    Ok(Action::Respond(response))
 }
 
 #[cfg(test)]

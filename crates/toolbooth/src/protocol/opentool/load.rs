@@ -27,8 +27,8 @@ struct DocumentFunction<'a> {
     name: &'a str,
     description: String,
     parameters: Vec<Parameter<'a>>,
-    r#return: Option<Return>,
-    stream: Stream,
+    r#return: Option<Value>,
+    stream: Value,
 }
 
 /// A top-level property of the input (OT28).
@@ -39,19 +39,6 @@ struct Parameter<'a> {
     description: Option<Value>,
     schema: Value,
     required: bool,
-}
-
-/// The schema of the result, with a label.
-#[derive(Clone, Serialize)]
-struct Return {
-    name: &'static str,
-    schema: Map<String, Value>,
-}
-
-/// The results of a stream.
-#[derive(Serialize)]
-struct Stream {
-    data: Return,
 }
 
 /// Renders the latest version of a tool under its plain name; older versions can be called but are not
@@ -73,11 +60,13 @@ fn render(listed: &Listed<'_>) -> Rendering {
         _ => description.clone(),
     };
     let output = output_schema.as_ref().and_then(result);
+    let object = || json!({ "type": "object", "properties": {} });
+    let returned = |schema: Value| json!({ "name": "result", "schema": schema });
     let function = DocumentFunction {
         name: listed.name,
         description,
         parameters: parameters(&input),
-        stream: Stream { data: returned(output.clone().unwrap_or_else(|| open(None))) },
+        stream: json!({ "data": returned(output.clone().unwrap_or_else(object)) }),
         r#return: output.map(returned),
     };
     let names = function.parameters.iter().map(|parameter| parameter.name);
@@ -89,10 +78,6 @@ fn render(listed: &Listed<'_>) -> Rendering {
     } else {
         Rendering::Unsupported(unsupported)
     }
-}
-
-fn returned(schema: Map<String, Value>) -> Return {
-    Return { name: "result", schema }
 }
 
 /// The input schema without what the list of parameters implies.
@@ -116,43 +101,35 @@ fn parameters(input: &Map<String, Value>) -> Vec<Parameter<'_>> {
 
 /// The schema of `result` (see `object` in the parent module) for the output schema `output`; `None` if
 /// the tool returns nothing.
-fn result(output: &Map<String, Value>) -> Option<Map<String, Value>> {
+fn result(output: &Map<String, Value>) -> Option<Value> {
+    let anything = || {
+        Some(json!({
+            "type": "object",
+            "properties": {},
+            "description": "An object as it is; any other value as the member result.",
+        }))
+    };
     let types = types(output);
-    if types.is_empty() {
-        return Some(open(Some(ANYTHING)));
-    }
     let nothing = types.contains(&"null");
     let values: Vec<&str> = types.into_iter().filter(|name| *name != "null").collect();
     let mut reduced = reduce(&Value::Object(output.clone()));
     match values.as_slice() {
-        [] => None,
+        [] if nothing => None,
+        [] => anything(),
         ["object"] => {
             if nothing {
                 reduced.remove("required");
             }
-            Some(reduced)
+            Some(reduced.into())
         }
-        several if several.contains(&"object") => Some(open(Some(ANYTHING))),
+        several if several.contains(&"object") => anything(),
         _ => {
-            let mut schema = open(None);
+            let mut schema = Map::from_iter([("type".to_owned(), "object".into())]);
             schema.insert("properties".to_owned(), json!({ "result": reduced }));
             if !nothing {
                 schema.insert("required".to_owned(), json!(["result"]));
             }
-            Some(schema)
+            Some(schema.into())
         }
     }
-}
-
-const ANYTHING: &str = "An object as it is; any other value as the member result.";
-
-/// An object with unknown members.
-fn open(description: Option<&str>) -> Map<String, Value> {
-    let mut schema = Map::new();
-    schema.insert("type".to_owned(), "object".into());
-    schema.insert("properties".to_owned(), Value::Object(Map::new()));
-    if let Some(description) = description {
-        schema.insert("description".to_owned(), description.into());
-    }
-    schema
 }

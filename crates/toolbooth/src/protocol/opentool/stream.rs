@@ -52,7 +52,7 @@ fn method(selector: &ToolSelector<'_>, catalog: &Catalog) -> String {
 fn encode(method: &str, response: &JsonRpcResponse) -> Response {
     let mut text = String::new();
     event(&mut text, "start", &json::object([("start", method.into())]));
-    if response.is_error() {
+    if response.error.is_some() {
         event(&mut text, "error", response);
     } else {
         event(&mut text, "data", response);

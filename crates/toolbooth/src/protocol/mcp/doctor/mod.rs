@@ -40,10 +40,7 @@ impl Connector {
 
     /// Whether everyone can configure it to send an API key.
     fn sends_keys(self) -> bool {
-        match self {
-            Self::Claude | Self::ChatGpt => false,
-            Self::ClaudeCode | Self::VsCode | Self::Cursor | Self::Inspector => true,
-        }
+        !matches!(self, Self::Claude | Self::ChatGpt)
     }
 
     fn title(self) -> &'static str {
@@ -64,7 +61,7 @@ struct Report<'a> {
     /// What people paste into the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
-    connectors: Vec<ConnectorReport>,
+    connectors: [ConnectorReport; 6],
     /// Those that apply to the settings.
     checks: Vec<CheckReport>,
 }
@@ -95,24 +92,12 @@ impl ConnectorReport {
     }
 }
 
-/// The state of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    Passed,
-    /// It failed, and some client cannot work.
-    Failed,
-    /// It failed, and every client can work.
-    Info,
-    /// It depends on another server, which is not asked, or on a variable that is not valid.
-    Unknown,
-}
-
 /// The result of a check.
 #[derive(Serialize)]
 struct CheckReport {
     id: &'static str,
-    state: State,
+    /// `passed`; `failed`, and some client cannot work; `info` if it failed and every client can work; or `unknown`.
+    state: &'static str,
     /// What is the case in this state.
     meaning: &'static str,
     /// What to do if it failed, or what to look at.
@@ -128,13 +113,13 @@ impl CheckReport {
         let Check { id, passed, failed, fix, connectors, .. } = check;
         let is_required = || connectors.iter().any(|id| check.is_required_by(*id, facts));
         let (state, meaning) = match verdict {
-            Verdict::Passed => (State::Passed, *passed),
-            Verdict::Failed if is_required() => (State::Failed, *failed),
-            Verdict::Failed => (State::Info, *failed),
-            Verdict::Unknown(meaning) => (State::Unknown, meaning),
+            Verdict::Passed => ("passed", *passed),
+            Verdict::Failed if is_required() => ("failed", *failed),
+            Verdict::Failed => ("info", *failed),
+            Verdict::Unknown(meaning) => ("unknown", meaning),
             Verdict::NotNeeded => return None,
         };
-        let fix = (state != State::Passed).then_some(*fix);
+        let fix = (state != "passed").then_some(*fix);
         Some(Self { id, state, meaning, fix, connectors })
     }
 }
@@ -145,12 +130,12 @@ pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let verdicts: Vec<_> = CHECKS.iter().map(|check| (check, (check.test)(&facts))).collect();
     let failed = verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Failed);
     let failed: Vec<_> = failed.map(|(check, _)| *check).collect();
-    let connectors = Connector::ALL.into_iter();
-    let connectors = connectors.map(|id| ConnectorReport::new(id, &failed, &facts)).collect();
-    let checks = verdicts.iter();
-    let checks =
-        checks.filter_map(|(check, verdict)| CheckReport::new(check, *verdict, &facts)).collect();
-    Ok(Page::new(json::to_string(&Report { url: facts.url(), connectors, checks })))
+    let checks = verdicts.iter().filter_map(|(it, verdict)| CheckReport::new(it, *verdict, &facts));
+    Ok(Page::new(json::to_string(&Report {
+        url: facts.url(),
+        connectors: Connector::ALL.map(|id| ConnectorReport::new(id, &failed, &facts)),
+        checks: checks.collect(),
+    })))
 }
 
 #[cfg(test)]
