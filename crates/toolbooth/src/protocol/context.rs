@@ -24,10 +24,7 @@ pub(super) fn plain_call<'t>(tool: ToolSelector<'t>, input: Value<'t>) -> ToolRe
     }
 }
 
-/// Takes an optional string out of an object. `path` is the path of the object, with a dot at its end.
-///
-/// # Errors
-/// [`Rejection::Malformed`] if it is not a string.
+/// Takes an optional string out of an object; anything else is malformed. `path` is that of the object, with a dot.
 pub(super) fn text<'t>(
     object: &mut Object<'t>,
     key: &str,
@@ -51,9 +48,6 @@ pub(super) fn check_empty(object: &Object<'_>, expected: &str) -> Result<(), Rej
 }
 
 /// Decodes an optional `context`. The object is open: further members are ignored.
-///
-/// # Errors
-/// [`Rejection::Malformed`].
 pub(super) fn credentials(context: Option<Value<'_>>) -> Result<Credentials, Rejection> {
     let mut context = match context {
         None => return Ok(Credentials::default()),

@@ -7,9 +7,6 @@ const DISCRIMINATORS: [&str; 3] = ["tool_id", "request", "jsonrpc"];
 
 /// Checks that a body has no discriminator except `own`, that of the protocol that decodes it. With two,
 /// a gateway that decides which tools may be called could see another call than the one that runs.
-///
-/// # Errors
-/// Names the other discriminator.
 pub(super) fn check(own: &str, body: &Object<'_>) -> Result<(), String> {
     match DISCRIMINATORS.iter().find(|member| **member != own && body.contains(member)) {
         None => Ok(()),

@@ -63,14 +63,12 @@ pub static OXP: Protocol = Protocol {
     )
 };
 
-/// The list of OTC.
 pub(crate) const OTC_LIST: ListForm = ListForm {
     name: "otc",
     head: r#"{"$schema":"otc://1.0","tools":["#,
     tail: "]}",
     entry: render_otc,
 };
-/// The list of OXP.
 pub(crate) const OXP_LIST: ListForm = ListForm {
     name: "oxp-envelope",
     head: r#"{"$schema":"urn:oxp:1.0","items":["#,
@@ -98,11 +96,7 @@ pub(super) fn decode(
     }
 }
 
-/// Decodes `$schema` (T6 to T9, XM1 to XM3).
-///
-/// # Errors
-/// [`Rejection::Malformed`] if it is not a string, [`Rejection::UnsupportedVersion`] if it is anything but
-/// a version that is served (T20).
+/// Decodes `$schema` (T6 to T9, XM1 to XM3). Anything but a version that is served is rejected (T20).
 fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
     let sent = match body.get("$schema") {
         None => return Ok(unmarked),

@@ -10,13 +10,11 @@ use crate::http::{Answer, Response};
 use crate::principal::{Principal, Scopes};
 use crate::route::{Policy, Route, RouteRequest};
 
-/// The route.
 pub(super) const HEALTH: Route = Route::get("/health", Policy::PUBLIC, &health);
 
 /// The key that `/health` reads. It is never written, so a cached miss is correct.
 const HEALTH_KEY: &str = "health";
 
-/// The body of the response.
 #[derive(Serialize)]
 struct Health<'a> {
     status: &'static str,

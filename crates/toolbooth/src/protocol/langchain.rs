@@ -13,7 +13,6 @@ use crate::route::{
     Route,
 };
 
-/// The protocol.
 pub(crate) static LANGCHAIN: Protocol = Protocol {
     routes: &[
         HEALTH,

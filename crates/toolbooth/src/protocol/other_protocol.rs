@@ -3,8 +3,7 @@
 use crate::call::Rejection;
 use crate::json::Object;
 
-/// Members of calls that do not belong to the protocol at hand: MCP and the formats of model providers, JSON-RPC,
-/// Xaibo.
+/// Members of calls of other protocols: MCP and the formats of model providers, JSON-RPC, Xaibo.
 const FOREIGN: [&str; 10] = [
     "arguments",
     "args",

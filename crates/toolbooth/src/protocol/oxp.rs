@@ -24,7 +24,6 @@ use crate::route::{
 pub(super) use response::AuthorizationChallenge;
 pub use response::{Format, encode, reject};
 
-/// The version that is served.
 const VERSION: &str = "1.0";
 
 /// The protocol.
@@ -51,7 +50,6 @@ pub(super) const LIST_TOOLS: Route =
 /// The header of every response (X8).
 pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
 
-/// The list of `GET /tools`.
 pub(crate) const LIST: ListForm =
     ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
 

@@ -209,7 +209,6 @@ fn oxp_call(call: &SampleCall<'_>) -> Value {
     with(json!({"call_id": id, "tool_id": tool_id, "input": input}), "context", *context)
 }
 
-/// Flat OXP.
 pub(crate) const FLAT: Sample = Sample {
     title: "OXP, flat",
     call: oxp_call,
@@ -227,7 +226,6 @@ pub(crate) const FLAT: Sample = Sample {
     list_query: "",
 };
 
-/// OXP in an envelope.
 pub(crate) const OXP_ENVELOPE: Sample = Sample {
     title: "OXP, envelope",
     body: |calls| json!({"$schema": "urn:oxp:1.0", "request": only(calls)}),
@@ -238,7 +236,6 @@ pub(crate) const OXP_ENVELOPE: Sample = Sample {
     ..FLAT
 };
 
-/// OTC.
 pub(crate) const OTC: Sample = Sample {
     title: "OTC",
     body: |calls| json!({"$schema": "otc://1.0", "request": only(calls)}),
@@ -254,7 +251,6 @@ pub(crate) const LANGCHAIN: Sample = Sample {
     ..FLAT
 };
 
-/// JSON-RPC.
 pub(crate) const JSONRPC: Sample = Sample {
     title: "JSON-RPC",
     call: |SampleCall { id, name, input, .. }| json!({"jsonrpc": "2.0", "method": name, "params": input, "id": id}),
@@ -271,14 +267,11 @@ pub(crate) const JSONRPC: Sample = Sample {
     ..FLAT
 };
 
-/// OpenTool.
 pub(crate) const OPENTOOL: Sample =
     Sample { title: "OpenTool", value_form: ValueForm::Object, ..JSONRPC };
 
-/// A stream of OpenTool.
 pub(crate) const OPENTOOL_STREAM: Sample = Sample { body: only, batches: false, ..OPENTOOL };
 
-/// MCP.
 pub(crate) const MCP: Sample = Sample {
     title: "MCP 2026-07-28",
     call: |SampleCall { id, name, input, context, .. }| {
@@ -299,7 +292,6 @@ pub(crate) const MCP: Sample = Sample {
     ..FLAT
 };
 
-/// Xaibo.
 pub(crate) const XAIBO: Sample = Sample {
     title: "Xaibo",
     call: |SampleCall { name, input, context, .. }| {

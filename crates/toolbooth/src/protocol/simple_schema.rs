@@ -15,9 +15,7 @@ const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "ob
 
 /// Reduces a schema to one `type` of [`TYPES`], `description`, `properties` (always present for an object),
 /// `required`, `items` (always present for an array) and `enum` (of values of the type). The description contains
-/// all other rules.
-///
-/// No string in the result consists only of digits: some clients take such a string for a number.
+/// all other rules. No string in the result consists only of digits: some clients take such a string for a number.
 pub(super) fn reduce(schema: &Value) -> Map<String, Value> {
     let (schema, mut rules) = flatten(schema);
     let kind = choose_type(&schema, &mut rules);

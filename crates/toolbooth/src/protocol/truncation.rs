@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::json;
 
-/// The largest result in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 /// How many bytes of a larger result are kept.
 const KEPT_BYTES: usize = 60_000;

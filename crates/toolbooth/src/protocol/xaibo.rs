@@ -33,7 +33,6 @@ pub static CAPABILITY: Capability = Capability {
     ..Capability::new("xaibo")
 };
 
-/// The protocol.
 pub(crate) static XAIBO: Protocol = Protocol {
     routes: &[
         Route::get(
@@ -57,7 +56,6 @@ pub(crate) static XAIBO: Protocol = Protocol {
 /// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
 pub(crate) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
 
-/// `execute_tool`.
 fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
     Box::pin(async move {
@@ -89,11 +87,7 @@ fn not_found(what: &str, available: &[&str]) -> String {
     format!("{what}. Available tools: [{}]", names.join(", "))
 }
 
-/// Decodes the arguments of `execute_tool`, and OXP's `context`: Xaibo has no other way to send what a tool
-/// requires.
-///
-/// # Errors
-/// [`Rejection::Malformed`].
+/// Decodes the arguments of `execute_tool`, and OXP's `context`: Xaibo has no other way to send what a tool requires.
 fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     use json::Value;
     let Value::Object(mut body) = body else {
@@ -119,9 +113,6 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
 }
 
 /// Writes the outcome of a call, with status 200 for everything that `execute_tool` itself may report.
-///
-/// # Errors
-/// The request is rejected with another HTTP status.
 fn encode(
     outcome: Outcome,
     available: impl Fn() -> Vec<&'static str>,
@@ -150,8 +141,7 @@ impl<'a> ToolResult<'a> {
     }
 }
 
-/// The message of `ToolExecutionError`. The model sees nothing else, so it contains the tool's hints, but not what
-/// is meant for a log.
+/// The message of `ToolExecutionError`. The model sees nothing else, so it has the tool's hints, but nothing for a log.
 fn execution_error(error: ToolError) -> String {
     let retry = match (error.can_retry, error.retry_after_ms) {
         (_, Some(ms)) => format!("Try again after {ms} ms"),
@@ -162,10 +152,8 @@ fn execution_error(error: ToolError) -> String {
     sentences(["Tool execution failed:", &error.message, &prompt, &retry])
 }
 
-/// The message for a call that did not run: that of `ToolNotFoundError` or `ToolExecutionError`.
-///
-/// # Errors
-/// The rejection is not about the tool.
+/// The message for a call that did not run: that of `ToolNotFoundError` or `ToolExecutionError`. A rejection that is
+/// not about the tool is one of the whole request.
 fn not_run(
     rejection: Rejection,
     available: impl Fn() -> Vec<&'static str>,
@@ -192,7 +180,6 @@ fn not_run(
     Ok(not_found(&what, &available()) + &did_you_mean(meant, ". D"))
 }
 
-/// Xaibo's `Tool`.
 #[derive(Serialize)]
 struct XaiboTool<'a> {
     name: &'a str,

@@ -16,7 +16,6 @@ use crate::protocol::keywords::properties;
 /// its name.
 pub(super) const METHOD: &str = "rpc.discover";
 
-/// The document.
 pub(crate) const LIST: ListForm = ListForm {
     name: "openrpc",
     head: concat!(
@@ -30,7 +29,6 @@ pub(crate) const LIST: ListForm = ListForm {
     entry: render,
 };
 
-/// OpenRPC's Method Object.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MethodObject<'a> {

@@ -18,7 +18,6 @@ const INVALID_PARAMS: i16 = -32602;
 /// OpenTool: the tool ran and failed.
 const TOOL_FAILED: i16 = 500;
 
-/// An error object.
 #[derive(Debug, Serialize)]
 pub(in crate::protocol) struct JsonRpcError {
     code: i16,
@@ -27,11 +26,9 @@ pub(in crate::protocol) struct JsonRpcError {
     data: Option<ErrorData>,
 }
 
-/// The `data` of an error object.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum ErrorData {
-    /// The tool failed.
     ToolFailed {
         #[serde(skip_serializing_if = "Option::is_none")]
         developer_message: Option<String>,
@@ -42,9 +39,12 @@ enum ErrorData {
         retry_after_ms: Option<u64>,
     },
     /// The parameters are invalid: the error of each.
-    InvalidParams { parameter_errors: Map<String, Value> },
-    /// The call lacks something.
-    MissingRequirements { missing_requirements: LackingObject },
+    InvalidParams {
+        parameter_errors: Map<String, Value>,
+    },
+    MissingRequirements {
+        missing_requirements: LackingObject,
+    },
 }
 
 /// What a call lacks, and where the user can grant it.
@@ -58,10 +58,7 @@ struct LackingObject {
 }
 
 impl JsonRpcError {
-    /// The value of a call that succeeded.
-    ///
-    /// # Errors
-    /// The error of one that did not.
+    /// The value of a call that succeeded, or the error of one that did not.
     pub(super) fn value_of(outcome: Outcome) -> Result<Value, Self> {
         match outcome {
             Outcome::Done { value, .. } => Ok(value),

@@ -27,7 +27,6 @@ pub(super) use request::JsonRpcRequest;
 /// The version that responses name.
 pub(super) const VERSION: &str = "2.0";
 
-/// The protocol.
 pub(crate) static JSONRPC: Protocol = Protocol {
     routes: &[Route::post("", Policy::CALLS, &Calls(|request| call(request, &PROFILE)))],
     ..Protocol::new("jsonrpc", "JSON-RPC 2.0", EncodeRejection::Plain(encode_rejection))
@@ -60,12 +59,10 @@ pub(super) enum RequestKind {
     Call,
     /// A call with params by position, which no tool accepts.
     PositionalCall,
-    /// `rpc.discover`.
     Discover,
 }
 
 impl RequestKind {
-    /// The kind of a request that names a tool.
     pub(super) fn of(call: &ToolRequest<'_>, profile: &JsonRpcProfile) -> Self {
         match (&call.tool, &call.input) {
             (ToolSelector::Name(name), _) if profile.discovers && name == discover::METHOD => {
@@ -135,10 +132,7 @@ fn document(context: &RequestContext<'_>) -> Result<JsonRpcResult, JsonRpcError>
     }
 }
 
-/// The result of a call.
-///
-/// # Errors
-/// The call has no value.
+/// The result of a call, or the error if it has no value.
 pub(super) fn result(
     outcome: Outcome,
     kind: RequestKind,
@@ -153,7 +147,6 @@ pub(super) fn result(
     value.map(|value| JsonRpcResult::Value((profile.result)(value)))
 }
 
-/// A response object.
 #[derive(Debug, Serialize)]
 pub(super) struct JsonRpcResponse {
     jsonrpc: &'static str,
@@ -164,11 +157,9 @@ pub(super) struct JsonRpcResponse {
     id: Value,
 }
 
-/// The `result` of a response.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum JsonRpcResult {
-    /// The value of a tool.
     Value(Value),
     /// A document, as JSON.
     Document(#[serde(serialize_with = "rendered")] Cow<'static, str>),

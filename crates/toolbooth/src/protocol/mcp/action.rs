@@ -22,7 +22,6 @@ pub(super) enum Action<'t> {
     Call(Result<ToolRequest<'t>, Rejection>, Box<ResultContext<'t>>),
 }
 
-/// `tools/call`.
 pub(super) fn tools_call<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
@@ -33,8 +32,7 @@ pub(super) fn tools_call<'t>(
     call(request, context, selector, input, CallTarget::Tool)
 }
 
-/// The tool that the client means: the latest version of the name, or the version in the name or in
-/// `_meta`.
+/// The tool that the client means: the latest version of the name, or the version in the name or in `_meta`.
 fn selector<'t>(
     name: Cow<'t, str>,
     version: Option<&Value<'_>>,
@@ -56,10 +54,7 @@ fn selector<'t>(
     })
 }
 
-/// Takes `arguments` out of the request. They may be absent or null.
-///
-/// # Errors
-/// They are not an object.
+/// Takes `arguments` out of the request: an object, null or nothing.
 pub(super) fn arguments<'t>(request: &mut McpRequest<'t>) -> Result<Object<'t>, McpError> {
     match request.params.take("arguments") {
         None | Some(Value::Null) => Ok(Object::default()),

@@ -31,7 +31,6 @@ pub(super) fn as_map<S: Serializer>(
 #[derive(Serialize)]
 #[serde(tag = "method", content = "params")]
 pub(super) enum ClientRequest {
-    /// Asks the user.
     #[serde(rename = "elicitation/create")]
     Elicit(ElicitParams),
     /// Asks the model.

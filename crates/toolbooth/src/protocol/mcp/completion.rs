@@ -25,8 +25,7 @@ struct Completion<'a> {
     has_more: bool,
 }
 
-/// Completes a prompt's argument, if its definition lists values, or a tool's id in the address of its
-/// documentation.
+/// Completes a prompt's argument, if its definition lists values, or a tool's id in the address of its documentation.
 pub(super) fn complete(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,

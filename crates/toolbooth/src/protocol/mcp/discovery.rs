@@ -20,8 +20,7 @@ struct ServerCapabilities {
     logging: Option<EmptyObject>,
 }
 
-/// `server/discover`. Like the reference servers, it only names modern versions, although legacy
-/// versions are served too.
+/// `server/discover`. Like the reference servers, it only names modern versions, although legacy ones are served too.
 pub(super) fn discover(request: &McpRequest<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]

@@ -16,7 +16,6 @@ use crate::json::Rendered;
 pub(super) const BASE: &str = "toolbooth://tools/";
 /// The address for any tool (RFC 6570).
 pub(super) const TEMPLATE: &str = "toolbooth://tools/{id}";
-/// Its media type.
 pub(super) const MARKDOWN: &str = "text/markdown";
 
 /// The documentation, for `resources/read`.
@@ -46,7 +45,6 @@ pub(super) fn read(
     Ok(request.cacheable_result(&result, CacheScope::of(context)))
 }
 
-/// The address of a tool's documentation.
 pub(super) fn address(definition: &Definition) -> String {
     format!("{BASE}{}", definition.id)
 }
@@ -59,7 +57,6 @@ fn render(listed: &Listed<'_>) -> Rendering {
     }))
 }
 
-/// The documentation of a tool, in Markdown.
 fn markdown(listed: &Listed<'_>) -> String {
     let Definition { id, title, description, scopes, requirements, examples, deprecated, .. } =
         listed.definition;
@@ -104,7 +101,6 @@ fn markdown(listed: &Listed<'_>) -> String {
     text
 }
 
-/// The length of the longest run of backticks.
 fn longest_backticks(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or_default()
 }

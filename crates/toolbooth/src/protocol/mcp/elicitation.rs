@@ -38,10 +38,8 @@ enum AuthorizationPrompt {
 
 impl Elicitation {
     /// Reads what the client can do. A modern request declares it. A legacy request does not, so the
-    /// URL of the server can: `/mcp?elicitation=url`.
-    ///
-    /// # Errors
-    /// `requestState` is not one that this server issued for this request, or has expired.
+    /// URL of the server can: `/mcp?elicitation=url`. A `requestState` that has expired, or that this server did not
+    /// issue for this request, is an error.
     pub(super) fn read(
         request: &McpRequest<'_>,
         selector: &ToolSelector<'_>,
@@ -146,10 +144,7 @@ impl Elicitation {
         }
     }
 
-    /// The result that passes on what a tool asks for.
-    ///
-    /// # Errors
-    /// The tool has state, and there is no key to seal it.
+    /// The result that passes on what a tool asks for. State of the tool needs a key that seals it.
     pub(super) fn input_required(
         &self,
         required: InputRequired,

@@ -12,7 +12,6 @@ use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::text::excerpt;
 
-/// The code of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ErrorCode {
     number: i32,
@@ -49,13 +48,9 @@ impl ErrorCode {
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(super) enum ErrorData {
-    /// Of an unsupported protocol version.
     UnsupportedVersion { supported: [&'static str; 1], requested: String },
-    /// Of a resource that does not exist.
     ResourceNotFound { uri: String },
-    /// Of a tool that asks for input which the client cannot provide.
     MissingCapabilities { required_capabilities: ClientCapabilities },
-    /// Of a call that needs the user's authorization.
     Elicitations { elicitations: Vec<ElicitParams> },
 }
 

@@ -14,9 +14,7 @@ use crate::catalog::Tool;
 use crate::http::Headers;
 use crate::json::{self, Value};
 
-/// The protocol version.
 pub(super) const VERSION: &str = "mcp-protocol-version";
-/// The method.
 pub(super) const METHOD: &str = "mcp-method";
 /// The name of the tool or prompt, or the address of the resource.
 const NAME: &str = "mcp-name";
@@ -68,10 +66,7 @@ fn check_version(request: &McpRequest<'_>) -> Result<(), McpError> {
     if version == MODERN { Ok(()) } else { Err(McpError::unsupported_version(version)) }
 }
 
-/// Checks the headers that repeat parameters of a tool.
-///
-/// # Errors
-/// A header differs, has no parameter, or is missing from a modern request (-32020).
+/// Checks that no header of a tool's parameters differs, lacks its parameter, or is missing from a modern request.
 pub(super) fn check_parameters(
     tool: &Tool,
     input: &Value<'_>,

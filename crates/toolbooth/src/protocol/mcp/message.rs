@@ -13,8 +13,7 @@ use crate::trace::TRACEPARENT;
 
 /// The modern version.
 pub(super) const MODERN: &str = "2026-07-28";
-/// The legacy versions, newest first. 2024-11-05 had another transport, but some clients name it over
-/// this one.
+/// The legacy versions, newest first. 2024-11-05 had another transport, but some clients name it over this one.
 pub(super) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// The name of a member of `_meta` that the protocol defines.
@@ -34,7 +33,6 @@ pub(super) enum Era {
     Legacy,
 }
 
-/// A request.
 #[derive(Debug)]
 pub(super) struct McpRequest<'t> {
     /// The id, which the response repeats: a string or an integer.
@@ -68,7 +66,6 @@ pub(super) struct RequestMeta<'t> {
     pub(super) log_level: Option<Value<'t>>,
     /// The token that progress notifications repeat, if the client wants any.
     pub(super) progress_token: Option<Value<'t>>,
-    /// The version of the tool.
     pub(super) tool_version: Option<Value<'t>>,
     /// OXP's `context`: the user, tokens and secrets that a tool may require.
     pub(super) context: Option<Value<'t>>,
@@ -114,9 +111,6 @@ impl<'t> McpRequest<'t> {
     }
 
     /// Takes a parameter that must be a string.
-    ///
-    /// # Errors
-    /// It is absent or not a string (-32602).
     pub(super) fn take_string(&mut self, name: &str) -> Result<Cow<'t, str>, McpError> {
         match self.params.take(name) {
             Some(Value::String(text)) => Ok(text),
@@ -126,9 +120,6 @@ impl<'t> McpRequest<'t> {
 
     /// Reads one message; `None` for notifications, and for responses to requests that this server
     /// never sent. Only 2025-03-26 had batches, so they are rejected.
-    ///
-    /// # Errors
-    /// The message is invalid (-32600).
     pub(super) fn read(
         body: Value<'t>,
         headers: &dyn Headers,

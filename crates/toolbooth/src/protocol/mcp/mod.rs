@@ -53,7 +53,6 @@ pub static CAPABILITY: Capability = Capability {
     ..Capability::new("mcp")
 };
 
-/// The protocol.
 pub(crate) static MCP: Protocol = Protocol {
     routes: &[
         Route::post("", Policy::CALLS, &Calls(serve)),
@@ -83,7 +82,6 @@ pub(crate) static RESOURCE_METADATA: Protocol = Protocol {
     )
 };
 
-/// What clients with a connector still need.
 pub(crate) static DOCTOR: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", Policy::PUBLIC, &Document(doctor::page))],

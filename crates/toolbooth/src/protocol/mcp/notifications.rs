@@ -24,7 +24,6 @@ pub(super) struct NotificationPreferences {
     level: Option<usize>,
 }
 
-/// A JSON-RPC notification.
 #[derive(Serialize)]
 struct NotificationMessage<'a> {
     jsonrpc: &'static str,
@@ -32,7 +31,6 @@ struct NotificationMessage<'a> {
     notification: ServerNotification<'a>,
 }
 
-/// Its method and parameters.
 #[derive(Serialize)]
 #[serde(tag = "method", content = "params", rename_all_fields = "camelCase")]
 enum ServerNotification<'a> {
@@ -120,7 +118,6 @@ impl NotificationPreferences {
     }
 }
 
-/// Whether the client accepts an event stream.
 fn accepts_stream(headers: &dyn Headers) -> bool {
     const STREAM: &[u8] = b"text/event-stream";
     let accept = headers.get("accept").unwrap_or_default();

@@ -20,9 +20,7 @@ use crate::json::{self, Rendered};
 #[derive(Debug)]
 pub(super) struct ResultContext<'t> {
     pub(super) request: McpRequest<'t>,
-    /// What the client can be asked for.
     pub(super) elicitation: Elicitation,
-    /// The notifications that the client wants.
     pub(super) notifications: NotificationPreferences,
     /// Whether the tool returns a list of content blocks.
     pub(super) returns_content: bool,
@@ -32,15 +30,11 @@ pub(super) struct ResultContext<'t> {
 /// What a tool runs for.
 #[derive(Debug)]
 pub(super) enum CallTarget {
-    /// `tools/call`.
     Tool,
-    /// `prompts/get`.
     Prompt { description: String },
-    /// `resources/read`.
     Resource { uri: String, mime_type: String },
 }
 
-/// Encodes the outcome of a call.
 pub(super) fn encode(
     outcome: Outcome,
     call: &ResultContext<'_>,
@@ -175,7 +169,6 @@ impl ResultContext<'_> {
     }
 }
 
-/// A value as text.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -67,9 +67,6 @@ fn fill_in(prompt: &Prompt, text: &str, arguments: &Object<'_>) -> Result<String
 }
 
 /// The prompt of this name and the id of its tool, if the caller may run the tool.
-///
-/// # Errors
-/// There is no such prompt.
 pub(super) fn find(name: &str, context: &RequestContext<'_>) -> Result<(String, Prompt), McpError> {
     let mut prompts = pagination::items::<(String, Prompt)>(context, &TEXTS)?;
     let found = prompts.find(|(_, prompt)| prompt.name == name);

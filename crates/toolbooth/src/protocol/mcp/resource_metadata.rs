@@ -17,7 +17,6 @@ struct Metadata<'a> {
     scopes_supported: Vec<&'static str>,
 }
 
-/// The metadata document of a resource, as JSON.
 pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
     json::to_string(&Metadata {
         resource: &resource.identifier,

@@ -47,7 +47,6 @@ pub(super) fn templates(
     Ok(pagination::respond("resourceTemplates", &templates, None, request, context))
 }
 
-/// `resources/read`.
 pub(super) fn read<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
@@ -72,8 +71,7 @@ pub(super) fn read<'t>(
     Ok(Action::Respond(request.cacheable_result(&result, CacheScope::of(context))))
 }
 
-/// The resource of an address, the id of its tool, and the tool's input from the address. An exact address
-/// wins over a template.
+/// The resource of an address, the id of its tool, and the tool's input from the address. An exact one wins.
 fn find(
     uri: &str,
     context: &RequestContext<'_>,

@@ -13,7 +13,6 @@ use crate::json::{self, Rendered};
 use crate::protocol::oxp::AuthorizationChallenge;
 use crate::tool::ToolError;
 
-/// A JSON-RPC response with a result.
 #[derive(Serialize)]
 struct ResultMessage<'a, T> {
     jsonrpc: &'static str,
@@ -36,7 +35,6 @@ struct ResultBody<'a, T> {
     meta: Option<ResultMeta<'a>>,
 }
 
-/// `_meta` of a result.
 #[derive(Serialize)]
 struct ResultMeta<'a> {
     #[serde(
@@ -64,7 +62,6 @@ pub(super) enum ResultType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CacheScope {
-    /// Everybody.
     Public,
     /// Requests with the same credentials.
     Private,
@@ -123,8 +120,7 @@ impl McpRequest<'_> {
         self.result_with(members, ResultOptions { caching, ..ResultOptions::default() })
     }
 
-    /// Writes a result. `resultType`, caching and server info are new in 2026-07-28: older clients do not
-    /// get them.
+    /// Writes a result. `resultType`, caching and server info are new in 2026-07-28: older clients do not get them.
     pub(super) fn result_with(
         &self,
         members: &impl Serialize,
@@ -144,11 +140,9 @@ impl McpRequest<'_> {
     }
 }
 
-/// An object without members.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct EmptyObject {}
 
-/// A block of content.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Content<'a> {
@@ -166,7 +160,6 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The result of `tools/call`.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CallToolResult<'a> {
@@ -177,14 +170,12 @@ pub(super) struct CallToolResult<'a> {
     pub(super) is_error: Option<bool>,
 }
 
-/// The result of `prompts/get`.
 #[derive(Serialize)]
 pub(super) struct GetPromptResult<'a> {
     pub(super) description: &'a str,
     pub(super) messages: Vec<PromptMessage<'a>>,
 }
 
-/// A message of a prompt.
 #[derive(Serialize)]
 pub(super) struct PromptMessage<'a> {
     role: &'static str,
@@ -197,13 +188,11 @@ impl<'a> PromptMessage<'a> {
     }
 }
 
-/// The result of `resources/read`.
 #[derive(Serialize)]
 pub(super) struct ReadResourceResult<T> {
     pub(super) contents: T,
 }
 
-/// The contents of a resource.
 #[derive(Debug, Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(super) enum ResourceContents<'a> {

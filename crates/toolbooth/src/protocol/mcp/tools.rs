@@ -49,7 +49,6 @@ struct ToolMeta<'a> {
     deprecated: Option<&'a Deprecated>,
 }
 
-/// Renders a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
         return Rendering::Omitted;

@@ -88,8 +88,7 @@ fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
     reduce(&Value::Object(input))
 }
 
-/// The properties of a reduced schema. Descriptions move from the schema to the parameter, where models
-/// see them.
+/// The properties of a reduced schema. Descriptions move to the parameters, where models see them.
 fn parameters(input: &Map<String, Value>) -> Vec<Parameter<'_>> {
     let parameter = |(name, schema, required): (_, &Value, _)| {
         let mut schema = schema.clone();
@@ -99,8 +98,7 @@ fn parameters(input: &Map<String, Value>) -> Vec<Parameter<'_>> {
     properties(input).map(parameter).collect()
 }
 
-/// The schema of `result` (see `object` in the parent module) for the output schema `output`; `None` if
-/// the tool returns nothing.
+/// The schema of `result` (see `object` in the parent module); `None` if the tool returns nothing.
 fn result(output: &Map<String, Value>) -> Option<Value> {
     let anything = || {
         Some(json!({

@@ -20,7 +20,6 @@ use crate::route::{
     Route,
 };
 
-/// The protocol.
 pub(crate) static OPENTOOL: Protocol = Protocol {
     routes: &[
         Route::get("/version", Policy::CALLER, &Document(version)),
@@ -42,7 +41,6 @@ const PROFILE: JsonRpcProfile = JsonRpcProfile {
     discovers: false,
 };
 
-/// `POST /call`.
 pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     jsonrpc::call(request, &PROFILE)
 }

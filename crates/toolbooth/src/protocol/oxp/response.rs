@@ -45,7 +45,6 @@ struct CallToolResponse<'a> {
     error: Option<&'a ToolError>,
 }
 
-/// The envelope of a [`CallToolResponse`].
 #[derive(Serialize)]
 struct Envelope<'a> {
     #[serde(rename = "$schema")]

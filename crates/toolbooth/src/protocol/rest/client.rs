@@ -23,7 +23,6 @@ pub(super) const LIST: ListForm = ListForm {
 
 pub(super) static DOCUMENT: Document = Document::text(LIST.name);
 
-/// Renders the types of a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, latest } = listed;
     if !latest {

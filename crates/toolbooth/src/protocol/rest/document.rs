@@ -17,7 +17,6 @@ macro_rules! origin {
 }
 pub(super) use origin;
 
-/// A document.
 pub(super) struct Document {
     /// The name of its list.
     pub(super) list: &'static str,
@@ -39,22 +38,17 @@ pub(super) struct Credentials {
 }
 
 impl Document {
-    /// A document of JSON.
     pub(super) const fn json(list: &'static str, credentials: Credentials) -> Self {
         let content_type = "application/json";
         Self { list, content_type, separator: ",", credentials: Some(credentials) }
     }
 
-    /// A document of text.
     pub(super) const fn text(list: &'static str) -> Self {
         let content_type = "text/plain; charset=utf-8";
         Self { list, content_type, separator: "", credentials: None }
     }
 
-    /// The document for the caller. `?toolkit=A,B` selects tools.
-    ///
-    /// # Errors
-    /// A toolkit does not exist, or the caller may run none of its tools.
+    /// The document for the caller. `?toolkit=A,B` selects tools: toolkits of which the caller may run some.
     pub(super) fn page(&self, context: &RequestContext<'_>) -> Result<Page, PageError> {
         let list = context.list(self.list)?;
         let toolkits = toolkits(context)?;

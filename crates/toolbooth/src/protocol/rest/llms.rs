@@ -7,7 +7,6 @@ use super::document::{Document, origin, text};
 use crate::catalog::{ListForm, Listed, Rendering, server_title};
 use crate::protocol::definition::{description, output_schema};
 
-/// The list of `llms.txt`.
 pub(super) const LIST: ListForm = ListForm {
     name: "llms",
     head: concat!(
@@ -29,7 +28,6 @@ pub(super) const LIST: ListForm = ListForm {
     entry: render,
 };
 
-/// The list of `llms-full.txt`.
 pub(super) const FULL: ListForm = ListForm {
     name: "llms-full",
     head: concat!(

@@ -33,10 +33,8 @@ pub static CAPABILITY: Capability = Capability {
     ..Capability::new("rest")
 };
 
-/// Where the protocol is mounted.
 pub(super) const MOUNT: &str = "/rest";
 
-/// The protocol.
 pub(crate) static REST: Protocol = Protocol {
     routes: &[
         Route::get("/{name}", Policy::QUERY_CALL, &QueryCalls(query::call)),
@@ -49,7 +47,6 @@ pub(crate) static REST: Protocol = Protocol {
     )
 };
 
-/// The lists of the documents.
 pub(crate) const LISTS: &[ListForm] =
     &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, client::LIST];
 

@@ -37,14 +37,12 @@ pub(super) static DOCUMENT: Document = Document::json(
     },
 );
 
-/// The most examples of a tool.
 const MAX_EXAMPLES: usize = 3;
 
 /// The member of an operation with the examples that end in an error. They are no `examples` of its body, because tests
 /// and code that are generated from the document take those for calls that succeed.
 const FAILURES: &str = "x-toolbooth-failures";
 
-/// Renders the path of a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     if !listed.latest {
         return Rendering::Omitted;

@@ -9,7 +9,6 @@ use crate::protocol::oxp::AuthorizationChallenge;
 use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
-/// A problem, with members for programs and models.
 #[derive(Default, Serialize)]
 struct Problem<'a> {
     r#type: String,
@@ -17,7 +16,6 @@ struct Problem<'a> {
     status: u16,
     #[serde(skip_serializing_if = "str::is_empty")]
     detail: &'a str,
-    /// What each invalid parameter must be.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameter_errors: Option<Map<String, Value>>,
     /// What helps a model to correct its input.
@@ -32,7 +30,6 @@ struct Problem<'a> {
     /// For a log.
     #[serde(skip_serializing_if = "Option::is_none")]
     developer_message: Option<&'a str>,
-    /// Where the user can grant what the call lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     authorization: Vec<AuthorizationChallenge>,
 }
@@ -70,7 +67,6 @@ pub(super) fn failed(error: &ToolError) -> Response {
     problem.into_response()
 }
 
-/// The problem of invalid input.
 pub(super) fn invalid(input: &InvalidInput) -> Response {
     let detail = input.to_string();
     let problem = Problem {

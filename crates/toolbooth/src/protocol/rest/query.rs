@@ -11,21 +11,16 @@ use crate::protocol::context::{malformed, plain_call};
 use crate::route::CallResponse;
 use crate::text::excerpt;
 
-/// The most parameters that are read.
 const MAX_PARAMETERS: usize = 100;
 
 /// The methods of a tool that does not accept `GET`.
 const ALLOW: &str = "POST, OPTIONS";
 
-/// Serves `GET /rest/{name}`.
 pub(super) fn call(context: RequestContext<'_>) -> CallResponse<'_> {
     respond(context, decode(&context))
 }
 
 /// Reads the input. A value that does not have the type of its parameter stays a text, so that the schema rejects it.
-///
-/// # Errors
-/// There is no such tool, it does not accept `GET`, or a parameter is repeated.
 fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection> {
     let tool = context.resolve(&selector(context.parameter))?;
     let Some(parameters) = tool.query else {
@@ -45,7 +40,6 @@ fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection
     Ok(plain_call(ToolSelector::Resolved(tool), Value::Object(input)))
 }
 
-/// The value of a parameter.
 fn value<'t>(parameter: Option<&QueryParameter>, text: Cow<'t, str>) -> Value<'t> {
     match (parameter.map(|it| it.value), &*text) {
         (Some(QueryValue::Boolean), "true") => Value::Bool(true),

@@ -36,7 +36,6 @@ pub(super) static DOCUMENT: Document = Document::json(
     },
 );
 
-/// Renders a tool.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, latest } = listed;
     if !latest {

@@ -55,8 +55,7 @@ pub(super) fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
     (schema, rules)
 }
 
-/// Adds the keywords of `part`. If both schemas have a keyword, the two are combined, or that of `part` becomes a
-/// rule.
+/// Adds the keywords of `part`. If both schemas have one, the two are combined, or that of `part` becomes a rule.
 fn merge(schema: &mut Map<String, Value>, part: Map<String, Value>, rules: &mut Vec<String>) {
     for (keyword, value) in part {
         match (keyword.as_str(), schema.get_mut(&keyword), value) {
@@ -132,7 +131,6 @@ fn types_of(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// Describes alternatives as nouns.
 fn describe_alternatives(branches: &[&Value]) -> String {
     let describe = |branch: &&Value| {
         // A branch without a type only adds to the schema around it. Its JSON describes it best.

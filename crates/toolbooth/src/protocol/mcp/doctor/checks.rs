@@ -6,7 +6,6 @@ use crate::call::{Rejection, RequestContext};
 use crate::protocol::mcp::{MCP, error};
 use crate::settings::Settings;
 
-/// A check.
 pub(super) struct Check {
     pub(super) id: &'static str,
     /// What is the case if it passes, and why that matters.
@@ -42,7 +41,6 @@ pub(super) enum Prevents {
     Nothing,
 }
 
-/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Passed,
@@ -59,7 +57,6 @@ impl From<bool> for Verdict {
     }
 }
 
-/// What is not known about older versions of Cursor.
 const CURSOR_UNKNOWN: &str = "It is not known whether people can sign in with older versions of Cursor, which open \
                               cursor://… after sign-in.";
 const ALL: &[Connector] = &Connector::ALL;

@@ -55,7 +55,6 @@ impl Connector {
     }
 }
 
-/// The response.
 #[derive(Serialize)]
 struct Report<'a> {
     /// What people paste into the client.
@@ -92,7 +91,6 @@ impl ConnectorReport {
     }
 }
 
-/// The result of a check.
 #[derive(Serialize)]
 struct CheckReport {
     id: &'static str,
@@ -124,7 +122,6 @@ impl CheckReport {
     }
 }
 
-/// `GET /doctor`.
 pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let facts = Facts::new(context);
     let verdicts: Vec<_> = CHECKS.iter().map(|check| (check, (check.test)(&facts))).collect();
