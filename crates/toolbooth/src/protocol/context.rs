@@ -73,15 +73,14 @@ fn secrets(context: &mut Object<'_>, list: &str, key: &str) -> Result<Named<Secr
         Some(Value::Array(items)) => items,
         Some(_) => return Err(invalid()),
     };
-    let mut secrets = Named::default();
-    for item in items {
+    let secret = |item| {
         let Value::Object(mut item) = item else { return Err(invalid()) };
         match (item.take("id"), item.take(key)) {
             (Some(Value::String(id)), Some(Value::String(value))) => {
-                secrets.insert(id.into_owned(), Secret::new(value.into_owned()));
+                Ok((id.into_owned(), Secret::new(value.into_owned())))
             }
-            _ => return Err(invalid()),
+            _ => Err(invalid()),
         }
-    }
-    Ok(secrets)
+    };
+    items.into_iter().map(secret).collect()
 }

@@ -79,3 +79,10 @@ pub fn rejection_response(
     response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
     response
 }
+
+/// A response with server-sent events.
+fn event_stream(events: String) -> Response {
+    let mut response = Response::empty(200).with("content-type", "text/event-stream");
+    response.body = events.into_bytes().into();
+    response.with("cache-control", "no-store")
+}

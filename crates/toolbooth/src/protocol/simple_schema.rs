@@ -124,13 +124,12 @@ fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static
         TYPES.into_iter().filter(|kind| named.contains(kind)).collect();
     let nothing_else =
         if named.is_empty() { options(schema).is_empty() } else { allowed.is_empty() };
-    match (allows_null, nothing_else) {
-        (true, true) => {
-            rules.push("Must be null".to_owned());
-            return "string";
-        }
-        (true, false) => rules.push("May be null".to_owned()),
-        (false, _) => {}
+    if allows_null && nothing_else {
+        rules.push("Must be null".to_owned());
+        return "string";
+    }
+    if allows_null {
+        rules.push("May be null".to_owned());
     }
     match allowed.as_slice() {
         [only] => only,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::context::{check_empty, credentials, malformed, plain_call};
+use super::definition::{array, latest};
 use super::keywords::properties;
 use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
@@ -54,7 +55,7 @@ pub(crate) static XAIBO: Protocol = Protocol {
 };
 
 /// `list_tools`: an array of `Tool`, the latest version of each tool under its plain name.
-pub(crate) const LIST: ListForm = ListForm { name: "xaibo", head: "[", tail: "]", entry: render };
+pub(crate) const LIST: ListForm = array("xaibo", |it| latest(it, render));
 
 fn execute(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
@@ -202,9 +203,6 @@ struct ToolParameter<'a> {
 
 /// Renders a tool. Descriptions contain the rules that a `ToolParameter` cannot express.
 fn render(listed: &Listed<'_>) -> Rendering {
-    if !listed.latest {
-        return Rendering::Omitted;
-    }
     let mut schema = listed.definition.input_schema.clone();
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
         // Implied in Xaibo.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::catalog::{
     Definition, ListForm, Listed, Rendering, Requirements, server_title, server_version,
 };
-use crate::protocol::definition::{description, output_schema};
+use crate::protocol::definition::{description, latest, output_schema};
 use crate::protocol::keywords::properties;
 
 /// The method that returns the document. JSON-RPC reserves names that begin with `rpc.`, and no tool has a dot in
@@ -26,7 +26,7 @@ pub(crate) const LIST: ListForm = ListForm {
         r#""},"methods":["#
     ),
     tail: "]}",
-    entry: render,
+    entry: |it| latest(it, render),
 };
 
 #[derive(Serialize)]
@@ -60,11 +60,7 @@ struct ContentDescriptor<'a> {
     schema: Value,
 }
 
-/// Renders the latest version of a tool under its plain name; older versions can be called but are not listed.
 fn render(listed: &Listed<'_>) -> Rendering {
-    if !listed.latest {
-        return Rendering::Omitted;
-    }
     let Definition { title, input_schema, requirements, deprecated, .. } = listed.definition;
     Rendering::of(&MethodObject {
         name: listed.name,
@@ -116,7 +112,7 @@ mod tests {
 
     fn rendered(definition: Value, latest: bool) -> Option<Value> {
         let definition: Definition = serde_json::from_value(definition).unwrap();
-        match render(&Listed { definition: &definition, name: "A_B", latest }) {
+        match (LIST.entry)(&Listed { definition: &definition, name: "A_B", latest }) {
             Rendering::Supported { json, .. } => Some(serde_json::from_str(&json).unwrap()),
             Rendering::Omitted => None,
             Rendering::Unsupported(features) => panic!("{features:?}"),

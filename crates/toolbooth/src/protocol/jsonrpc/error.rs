@@ -126,15 +126,6 @@ fn code(kind: RejectionKind) -> i16 {
     match kind {
         // The body is not JSON.
         RejectionKind::InvalidJson => -32700,
-        // The JSON is not a request.
-        RejectionKind::NotFound
-        | RejectionKind::NotServed
-        | RejectionKind::MethodNotAllowed
-        | RejectionKind::ForbiddenOrigin
-        | RejectionKind::PayloadTooLarge
-        | RejectionKind::UnsupportedMediaType
-        | RejectionKind::Malformed
-        | RejectionKind::UnsupportedVersion => -32600,
         // The method does not exist or may not be called.
         RejectionKind::InvalidToolId
         | RejectionKind::UnknownTool
@@ -147,6 +138,8 @@ fn code(kind: RejectionKind) -> i16 {
         RejectionKind::Unauthenticated => -32002,
         RejectionKind::TooManyRequests => -32003,
         RejectionKind::CannotAsk => -32004,
+        // The request is not valid.
+        _ => -32600,
     }
 }
 

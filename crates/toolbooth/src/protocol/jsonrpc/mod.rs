@@ -39,8 +39,8 @@ pub(super) struct JsonRpcProfile {
     pub(super) versions: &'static [&'static str],
     /// Turns a tool's value into the `result`.
     pub(super) result: fn(Value) -> Value,
-    /// The `result` next to the error of a single request whose id is a string, if there is one.
-    pub(super) error_result: Option<fn() -> Value>,
+    /// Whether the error of a single request whose id is a string has an empty `result` next to it.
+    pub(super) result_of_errors: bool,
     /// Whether `rpc.discover` is served. The document describes the results of [`PROFILE`].
     pub(super) discovers: bool,
 }
@@ -48,7 +48,7 @@ pub(super) struct JsonRpcProfile {
 const PROFILE: JsonRpcProfile = JsonRpcProfile {
     versions: &[VERSION],
     result: |value| value,
-    error_result: None,
+    result_of_errors: false,
     discovers: true,
 };
 
@@ -180,8 +180,8 @@ impl JsonRpcResponse {
         let (result, error) = match result {
             Ok(result) => (Some(result), None),
             Err(error) => {
-                let result = profile.error_result.filter(|_| !batch && id.is_string());
-                (result.map(|result| JsonRpcResult::Value(result())), Some(error))
+                let has_result = profile.result_of_errors && !batch && id.is_string();
+                (has_result.then(|| JsonRpcResult::Value(json::object([]))), Some(error))
             }
         };
         Self { jsonrpc: VERSION, result, error, id }

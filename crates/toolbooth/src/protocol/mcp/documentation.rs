@@ -11,6 +11,7 @@ use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, Entry, ListForm, Listed, Rendering};
 use crate::http::Response;
 use crate::json::Rendered;
+use crate::protocol::definition::array;
 
 /// The address of a tool's documentation, without the tool's id.
 pub(super) const BASE: &str = "toolbooth://tools/";
@@ -19,8 +20,7 @@ pub(super) const TEMPLATE: &str = "toolbooth://tools/{id}";
 pub(super) const MARKDOWN: &str = "text/markdown";
 
 /// The documentation, for `resources/read`.
-pub(super) const DOCUMENTS: ListForm =
-    ListForm { name: "mcp-documents", head: "[", tail: "]", entry: render };
+pub(super) const DOCUMENTS: ListForm = array("mcp-documents", render);
 
 /// `resources/read` of the documentation of the tool `id`.
 pub(super) fn read(

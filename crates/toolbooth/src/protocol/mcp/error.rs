@@ -129,15 +129,6 @@ impl McpError {
 fn code(kind: RejectionKind) -> ErrorCode {
     match kind {
         RejectionKind::InvalidJson => ErrorCode::PARSE_ERROR,
-        RejectionKind::NotFound
-        | RejectionKind::NotServed
-        | RejectionKind::MethodNotAllowed
-        | RejectionKind::ForbiddenOrigin
-        | RejectionKind::PayloadTooLarge
-        | RejectionKind::UnsupportedMediaType
-        | RejectionKind::Unauthenticated
-        | RejectionKind::MissingScope
-        | RejectionKind::TooManyRequests => ErrorCode::INVALID_REQUEST,
         RejectionKind::UnsupportedVersion => ErrorCode::UNSUPPORTED_VERSION,
         RejectionKind::Malformed
         | RejectionKind::InvalidToolId
@@ -147,6 +138,7 @@ fn code(kind: RejectionKind) -> ErrorCode {
         | RejectionKind::MissingRequirements
         | RejectionKind::CannotAsk => ErrorCode::INVALID_PARAMS,
         RejectionKind::Unavailable | RejectionKind::Internal => ErrorCode::INTERNAL_ERROR,
+        _ => ErrorCode::INVALID_REQUEST,
     }
 }
 

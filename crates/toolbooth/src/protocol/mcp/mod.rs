@@ -164,11 +164,11 @@ fn dispatch<'t>(
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
         ) => request.result(&EmptyObject {}),
-        ("tools/list", _) => pagination::list("tools", &tools::LIST, &request, context)?,
+        ("tools/list", _) => pagination::list("tools", tools::LIST.name, &request, context)?,
         ("resources/list", _) => {
-            pagination::list("resources", &resources::LIST, &request, context)?
+            pagination::list("resources", resources::LIST.name, &request, context)?
         }
-        ("prompts/list", _) => pagination::list("prompts", &prompts::LIST, &request, context)?,
+        ("prompts/list", _) => pagination::list("prompts", prompts::LIST.name, &request, context)?,
         ("resources/templates/list", _) => resources::templates(&request, context)?,
         ("completion/complete", _) => completion::complete(&request, context)?,
         (method, era) => return Err(McpError::unknown_method(method, era)),

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::message::{Era, McpRequest};
 use crate::http::{Headers, Response};
 use crate::json;
+use crate::protocol::event_stream;
 use crate::tool::{LoggingLevel, Notification};
 
 /// The levels of log messages, lowest first.
@@ -78,15 +79,7 @@ impl NotificationPreferences {
             // Writing to a String cannot fail, and compact JSON has no line breaks.
             let _ = write!(events, "event: message\ndata: {data}\n\n");
         }
-        Response {
-            status: 200,
-            headers: vec![
-                ("content-type", "text/event-stream".into()),
-                ("cache-control", "no-store".into()),
-                ("x-accel-buffering", "no".into()),
-            ],
-            body: events.into_bytes().into(),
-        }
+        event_stream(events).with("x-accel-buffering", "no")
     }
 
     /// A notification as JSON, if the client wants it.

@@ -10,7 +10,7 @@ use super::message::{Era, McpRequest};
 use super::notifications::NotificationPreferences;
 use super::response::{
     Caching, CallToolResult, Content, GetPromptResult, PromptMessage, ReadResourceResult,
-    ResourceContents, ResultOptions, ResultType,
+    ResourceContents, ResultOptions,
 };
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
 use crate::http::Response;
@@ -87,8 +87,8 @@ pub(super) fn encode(
 
 impl ResultContext<'_> {
     fn input_required(&self, result: &InputRequiredResult) -> Response {
-        let result_type = ResultType::InputRequired;
-        self.request.result_with(result, ResultOptions { result_type, ..Default::default() })
+        let options = ResultOptions { input_required: true, ..Default::default() };
+        self.request.result_with(result, options)
     }
 
     fn rejection(&self, rejection: &Rejection, context: &RequestContext<'_>) -> Response {
@@ -125,7 +125,8 @@ impl ResultContext<'_> {
                 self.request.result(&CallToolResult { content, ..Default::default() })
             }
             CallTarget::Prompt { description } => {
-                let messages = content.into_iter().map(PromptMessage::of_user).collect();
+                let messages =
+                    content.into_iter().map(|content| PromptMessage::User { content }).collect();
                 self.request.result(&GetPromptResult { description, messages })
             }
             CallTarget::Resource { uri, mime_type } => {

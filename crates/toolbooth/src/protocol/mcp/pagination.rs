@@ -9,9 +9,10 @@ use super::error::McpError;
 use super::message::McpRequest;
 use super::response::CacheScope;
 use crate::call::RequestContext;
-use crate::catalog::{Entry, ListForm, Rendering};
+use crate::catalog::{Entry, Rendering};
 use crate::http::Response;
 use crate::json::{self, Rendered};
+use crate::protocol::definition::text;
 use crate::route::Page;
 
 /// The result of a method that lists something.
@@ -41,7 +42,7 @@ pub(super) fn respond(
 /// for a second one, unless the URL of the server has `page_size`.
 pub(super) fn list(
     name: &'static str,
-    list: &ListForm,
+    list: &str,
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
 ) -> Result<Response, McpError> {
@@ -55,12 +56,12 @@ pub(super) fn list(
     };
     let Some(size) = page_size(context.query) else {
         check_no_cursor(request)?;
-        let page = Page::of_list(list.name, context)?;
+        let page = Page::of_list(list, context)?;
         return Ok(respond(name, &page.body, None, request, context));
     };
     // A cursor is the place of the next page's first tool in the catalogue.
     let start = cursor.unwrap_or_default();
-    let list = context.list(list.name)?;
+    let list = context.list(list)?;
     if cursor.is_some() && !list.entries.iter().any(|entry| entry.tool == start) {
         return Err(unknown_cursor());
     }
@@ -89,9 +90,9 @@ fn page_size(query: &str) -> Option<usize> {
 /// The items that the list has of the tools that the caller may run, deserialized one tool at a time.
 pub(super) fn items<T: DeserializeOwned>(
     context: &RequestContext<'_>,
-    list: &ListForm,
+    list: &str,
 ) -> Result<impl Iterator<Item = T>, McpError> {
-    let list = context.list(list.name)?;
+    let list = context.list(list)?;
     // An entry has all items of a tool. The build has serialized them, so they deserialize.
     let read = |entry: &'static Entry| json::read::<Vec<T>>(list.select([entry]).as_bytes());
     Ok(context.allowed_entries(list).filter_map(read).flatten())
@@ -102,6 +103,6 @@ pub(super) fn render_items(items: impl Iterator<Item = Value>) -> Rendering {
     let items: Vec<_> = items.map(|item| item.to_string()).collect();
     match items.as_slice() {
         [] => Rendering::Omitted,
-        items => Rendering::Supported { json: items.join(","), warnings: Vec::new() },
+        items => text(items.join(",")),
     }
 }

@@ -11,15 +11,14 @@ use super::response::{Content, GetPromptResult, PromptMessage};
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::json::{self, Object};
+use crate::protocol::definition::{array, latest};
 use crate::text::excerpt;
 
 /// The prompts of each tool's latest version, for `prompts/list`.
-pub(super) const LIST: ListForm =
-    ListForm { name: "mcp-prompts", head: "[", tail: "]", entry: render };
+pub(super) const LIST: ListForm = array("mcp-prompts", |it| latest(it, render));
 
 /// The prompts as they are declared, with the id of their tool, for `prompts/get`.
-pub(super) const TEXTS: ListForm =
-    ListForm { name: "mcp-prompt-texts", head: "[", tail: "]", entry: render_declared };
+pub(super) const TEXTS: ListForm = array("mcp-prompt-texts", |it| latest(it, render_declared));
 
 /// `prompts/get`: the text of a prompt with its arguments filled in, or what its tool returns.
 pub(super) fn get<'t>(
@@ -31,7 +30,7 @@ pub(super) fn get<'t>(
     match &prompt.text {
         Some(text) => {
             let text = fill_in(&prompt, text, &arguments)?;
-            let messages = vec![PromptMessage::of_user(Content::text(text))];
+            let messages = vec![PromptMessage::User { content: Content::text(text) }];
             let result = GetPromptResult { description: &prompt.description, messages };
             Ok(Action::Respond(request.result(&result)))
         }
@@ -68,7 +67,7 @@ fn fill_in(prompt: &Prompt, text: &str, arguments: &Object<'_>) -> Result<String
 
 /// The prompt of this name and the id of its tool, if the caller may run the tool.
 pub(super) fn find(name: &str, context: &RequestContext<'_>) -> Result<(String, Prompt), McpError> {
-    let mut prompts = pagination::items::<(String, Prompt)>(context, &TEXTS)?;
+    let mut prompts = pagination::items::<(String, Prompt)>(context, TEXTS.name)?;
     let found = prompts.find(|(_, prompt)| prompt.name == name);
     found.ok_or_else(|| McpError::invalid_params(format!("Unknown prompt: {}", excerpt(name))))
 }
@@ -87,6 +86,5 @@ fn render_declared(listed: &Listed<'_>) -> Rendering {
 }
 
 fn render_each(listed: &Listed<'_>, render: impl Fn(&Prompt) -> Value) -> Rendering {
-    let prompts = listed.definition.prompts.iter().filter(|_| listed.latest);
-    pagination::render_items(prompts.map(render))
+    pagination::render_items(listed.definition.prompts.iter().map(render))
 }

@@ -14,18 +14,16 @@ use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
 use crate::json::{self, Object};
+use crate::protocol::definition::{array, latest};
 
 /// The resources, for `resources/list`.
-pub(super) const LIST: ListForm =
-    ListForm { name: "mcp-resources", head: "[", tail: "]", entry: render };
+pub(super) const LIST: ListForm = array("mcp-resources", render);
 
 /// The templates that tools declare, for `resources/templates/list`.
-pub(super) const TEMPLATES: ListForm =
-    ListForm { name: "mcp-templates", head: "[", tail: "]", entry: render_templates };
+pub(super) const TEMPLATES: ListForm = array("mcp-templates", |it| latest(it, render_templates));
 
 /// The resources as they are declared, with the id of their tool, for `resources/read`.
-pub(super) const CONTENTS: ListForm =
-    ListForm { name: "mcp-contents", head: "[", tail: "]", entry: render_declared };
+pub(super) const CONTENTS: ListForm = array("mcp-contents", |it| latest(it, render_declared));
 
 /// `resources/templates/list`: the template of the documentation, and those that tools declare.
 pub(super) fn templates(
@@ -77,7 +75,7 @@ fn find(
     context: &RequestContext<'_>,
 ) -> Result<Option<(String, Resource, Object<'static>)>, McpError> {
     let mut template = None;
-    for (id, resource) in pagination::items::<(String, Resource)>(context, &CONTENTS)? {
+    for (id, resource) in pagination::items::<(String, Resource)>(context, CONTENTS.name)? {
         let Some(input) = match_template(&resource.uri, uri) else { continue };
         if !resource.is_template() {
             return Ok(Some((id, resource, input)));
@@ -128,7 +126,7 @@ enum Address<'a> {
     UriTemplate(&'a str),
 }
 
-/// The documentation of a tool, and the resources that it declares.
+/// The documentation of a tool, and the resources that its latest version declares.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { id, title, description, .. } = listed.definition;
     let documentation = json!(ListedResource {
@@ -138,24 +136,19 @@ fn render(listed: &Listed<'_>) -> Rendering {
         description,
         mime_type: MARKDOWN,
     });
-    let resources = declared(listed).filter(|resource| !resource.is_template()).map(describe);
-    pagination::render_items([documentation].into_iter().chain(resources))
+    let resources = listed.definition.resources.iter();
+    let resources = resources.filter(|resource| listed.latest && !resource.is_template());
+    pagination::render_items([documentation].into_iter().chain(resources.map(describe)))
 }
 
 fn render_templates(listed: &Listed<'_>) -> Rendering {
-    let templates = declared(listed).filter(|resource| resource.is_template());
-    pagination::render_items(templates.map(describe))
+    let resources = listed.definition.resources.iter();
+    pagination::render_items(resources.filter(|resource| resource.is_template()).map(describe))
 }
 
 fn render_declared(listed: &Listed<'_>) -> Rendering {
-    let resources = declared(listed).map(|resource| json!([listed.definition.id, resource]));
-    pagination::render_items(resources)
-}
-
-/// The resources that a tool declares. Only the latest version counts.
-fn declared<'a>(listed: &Listed<'a>) -> impl Iterator<Item = &'a Resource> + use<'a> {
-    let latest = listed.latest;
-    listed.definition.resources.iter().filter(move |_| latest)
+    let Definition { id, resources, .. } = listed.definition;
+    pagination::render_items(resources.iter().map(|resource| json!([id, resource])))
 }
 
 fn describe(resource: &Resource) -> Value {

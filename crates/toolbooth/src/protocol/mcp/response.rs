@@ -28,7 +28,7 @@ struct ResultBody<'a, T> {
     #[serde(flatten)]
     members: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<ResultType>,
+    result_type: Option<&'static str>,
     #[serde(flatten)]
     caching: Option<Caching>,
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -46,16 +46,6 @@ struct ResultMeta<'a> {
     error: Option<&'a ToolError>,
     #[serde(rename = "toolbooth/authorization", skip_serializing_if = "<[_]>::is_empty")]
     authorization: &'a [AuthorizationChallenge],
-}
-
-/// Whether a result is final.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ResultType {
-    #[default]
-    Complete,
-    /// The client must provide input and repeat the request.
-    InputRequired,
 }
 
 /// Who may share a cached result.
@@ -90,7 +80,8 @@ impl Caching {
 /// The members of a result that do not depend on its method.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ResultOptions<'a> {
-    pub(super) result_type: ResultType,
+    /// Whether the result is not final: the client must provide input and repeat the request.
+    pub(super) input_required: bool,
     /// For the methods whose results can be cached.
     pub(super) caching: Option<Caching>,
     /// The error of a tool that failed.
@@ -126,9 +117,10 @@ impl McpRequest<'_> {
         members: &impl Serialize,
         options: ResultOptions<'_>,
     ) -> Response {
-        let ResultOptions { result_type, caching, error, authorization } = options;
+        let ResultOptions { input_required, caching, error, authorization } = options;
         let is_modern = self.era == Era::Modern;
         let server_info = is_modern.then_some(self.server);
+        let result_type = if input_required { "input_required" } else { "complete" };
         let has_meta = is_modern || error.is_some() || !authorization.is_empty();
         let result = ResultBody {
             members,
@@ -177,15 +169,9 @@ pub(super) struct GetPromptResult<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct PromptMessage<'a> {
-    role: &'static str,
-    content: Content<'a>,
-}
-
-impl<'a> PromptMessage<'a> {
-    pub(super) fn of_user(content: Content<'a>) -> Self {
-        Self { role: "user", content }
-    }
+#[serde(tag = "role", rename_all = "lowercase")]
+pub(super) enum PromptMessage<'a> {
+    User { content: Content<'a> },
 }
 
 #[derive(Serialize)]

@@ -4,11 +4,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
-use crate::protocol::definition::description;
+use crate::protocol::definition::{array, description, latest};
 
 /// The tools: the latest version of each, under its plain name.
-pub(super) const LIST: ListForm =
-    ListForm { name: "mcp-tools", head: "[", tail: "]", entry: render };
+pub(super) const LIST: ListForm = array("mcp-tools", |it| latest(it, render));
 
 /// A tool. All protocol versions share this form.
 #[derive(Serialize)]
@@ -50,9 +49,6 @@ struct ToolMeta<'a> {
 }
 
 fn render(listed: &Listed<'_>) -> Rendering {
-    if !listed.latest {
-        return Rendering::Omitted;
-    }
     let Definition { id, title, version, annotations, deprecated, .. } = listed.definition;
     // Content blocks are not structured content.
     let output = listed.definition.output_schema.as_ref().filter(|_| !listed.definition.content);

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Definition, ListForm, Listed, Rendering, server_title, server_version};
+use crate::protocol::definition::latest;
 use crate::protocol::keywords::{properties, types};
 use crate::protocol::simple_schema::{digits_only, reduce};
 
@@ -18,7 +19,7 @@ pub(crate) const LIST: ListForm = ListForm {
         r#""},"functions":["#
     ),
     tail: "]}",
-    entry: render,
+    entry: |it| latest(it, render),
 };
 
 /// A tool in the document (OT27, OT40).
@@ -41,19 +42,19 @@ struct Parameter<'a> {
     required: bool,
 }
 
-/// Renders the latest version of a tool under its plain name; older versions can be called but are not
-/// listed. A tool whose requirements a request cannot carry does not fit: it could not be called.
+/// Renders a tool. If a request cannot carry its requirements, it does not fit: it could not be called.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { description, input_schema, output_schema, requirements, .. } =
         listed.definition;
-    if !listed.latest {
-        return Rendering::Omitted;
-    }
     let mut unsupported = Vec::new();
     if requirements.as_ref().is_some_and(|requirements| *requirements != Default::default()) {
         unsupported.push("requirements".to_owned());
     }
-    let input = reduced_input(input_schema);
+    let mut input = input_schema.clone();
+    // The list of parameters implies it.
+    input.remove("additionalProperties");
+    input.remove("title");
+    let input = reduce(&Value::Object(input));
     // Rules about several parameters have no other place.
     let description = match input.get("description") {
         Some(Value::String(rules)) => format!("{description} {rules}"),
@@ -78,14 +79,6 @@ fn render(listed: &Listed<'_>) -> Rendering {
     } else {
         Rendering::Unsupported(unsupported)
     }
-}
-
-/// The input schema without what the list of parameters implies.
-fn reduced_input(input: &Map<String, Value>) -> Map<String, Value> {
-    let mut input = input.clone();
-    input.remove("additionalProperties");
-    input.remove("title");
-    reduce(&Value::Object(input))
 }
 
 /// The properties of a reduced schema. Descriptions move to the parameters, where models see them.

@@ -36,7 +36,7 @@ pub(crate) static OPENTOOL: Protocol = Protocol {
 const PROFILE: JsonRpcProfile = JsonRpcProfile {
     versions: &[jsonrpc::VERSION, "2.0.0"],
     result: object,
-    error_result: Some(|| json::object([])),
+    result_of_errors: true,
     // `GET /load` returns OpenTool's own document.
     discovers: false,
 };

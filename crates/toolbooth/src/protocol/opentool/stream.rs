@@ -13,6 +13,7 @@ use crate::call::{Rejection, ToolSelector};
 use crate::catalog::Catalog;
 use crate::http::Response;
 use crate::json;
+use crate::protocol::event_stream;
 use crate::protocol::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
 use crate::route::{CallResponse, PostRequest};
 use crate::text::excerpt;
@@ -58,14 +59,7 @@ fn encode(method: &str, response: &JsonRpcResponse) -> Response {
         event(&mut text, "data", response);
         event(&mut text, "done", &json::object([("done", method.into())]));
     }
-    Response {
-        status: 200,
-        headers: vec![
-            ("content-type", "text/event-stream".into()),
-            ("cache-control", "no-store".into()),
-        ],
-        body: text.into_bytes().into(),
-    }
+    event_stream(text)
 }
 
 /// Adds an event (OT37). JSON escapes CR and LF; two more characters end a line for the client's pattern.

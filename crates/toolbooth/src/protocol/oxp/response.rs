@@ -67,7 +67,7 @@ struct ErrorResponse<'a> {
 }
 
 /// What the call lacks (X20), for programs. `secrets` is an addition that the open object allows.
-#[derive(Serialize)]
+#[derive(Default, PartialEq, Eq, Serialize)]
 struct MissingRequirementsObject<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     authorization: Vec<AuthorizationChallenge>,
@@ -79,7 +79,7 @@ struct MissingRequirementsObject<'a> {
 
 /// Where the user can grant an authorization, and where the client can ask whether it is granted. Without the latter:
 /// where to read what the client must send.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(in crate::protocol) struct AuthorizationChallenge {
     id: String,
     url: String,
@@ -107,16 +107,6 @@ impl AuthorizationChallenge {
             check_url: None,
         });
         challenges.chain(help).collect()
-    }
-}
-
-impl<'a> MissingRequirementsObject<'a> {
-    /// `None` if there is nothing to put into it: a token without a URL is only described in words.
-    fn new(missing: &'a MissingRequirements) -> Option<Self> {
-        let authorization = AuthorizationChallenge::of(missing);
-        let MissingRequirements { secrets, user_id, .. } = missing;
-        let is_empty = authorization.is_empty() && !user_id && secrets.is_empty();
-        (!is_empty).then_some(Self { authorization, user_id: *user_id, secrets })
     }
 }
 
@@ -173,7 +163,13 @@ pub fn reject(format: Format, rejection: &Rejection) -> Response {
             // OTC has no member for the address, and users see only the message.
             Format::Otc(_) => message = format!("{message}{}", missing.granting()).into(),
             Format::Flat | Format::Oxp(_) => {
-                missing_requirements = MissingRequirementsObject::new(missing);
+                let object = MissingRequirementsObject {
+                    authorization: AuthorizationChallenge::of(missing),
+                    user_id: missing.user_id,
+                    secrets: &missing.secrets,
+                };
+                // A token without a URL is only described in words.
+                missing_requirements = (object != Default::default()).then_some(object);
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::document::{Document, origin, text};
+use super::document::{Document, origin};
 use super::typescript::{comment, type_of};
 use crate::catalog::{ListForm, Listed, Rendering};
-use crate::protocol::definition::{description, output_schema};
+use crate::protocol::definition::{description, latest, output_schema, text};
 
 /// The list of the file: the members of the interface `Tools`.
 pub(super) const LIST: ListForm = ListForm {
@@ -18,16 +18,13 @@ pub(super) const LIST: ListForm = ListForm {
         "\n/** The tools, by name. */\nexport interface Tools {\n"
     ),
     tail: "}\n",
-    entry: render,
+    entry: |it| latest(it, render),
 };
 
 pub(super) static DOCUMENT: Document = Document::text(LIST.name);
 
 fn render(listed: &Listed<'_>) -> Rendering {
-    let Listed { definition, name, latest } = listed;
-    if !latest {
-        return Rendering::Omitted;
-    }
+    let Listed { definition, name, .. } = listed;
     let about = comment(&description(definition), "  ");
     let name = Value::from(*name);
     let input = type_of(&Value::Object(definition.input_schema.clone()), "    ");

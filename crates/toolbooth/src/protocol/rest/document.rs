@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Entry, Rendering};
+use crate::protocol::definition::text;
 use crate::route::{Page, PageError};
 
 /// Stands for the origin of the server in rendered documents.
@@ -92,9 +93,4 @@ pub(super) fn member(name: &str, value: &impl Serialize) -> Rendering {
     let object = serde_json::to_string(&BTreeMap::from([(name, value)])).unwrap_or_default();
     let member = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     text(member.unwrap_or_default())
-}
-
-/// A text as it is.
-pub(super) fn text(text: impl Into<String>) -> Rendering {
-    Rendering::Supported { json: text.into(), warnings: Vec::new() }
 }

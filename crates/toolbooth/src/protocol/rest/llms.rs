@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::MOUNT;
-use super::document::{Document, origin, text};
+use super::document::{Document, origin};
 use crate::catalog::{ListForm, Listed, Rendering, server_title};
-use crate::protocol::definition::{description, output_schema};
+use crate::protocol::definition::{description, latest, output_schema, text};
 
 pub(super) const LIST: ListForm = ListForm {
     name: "llms",
@@ -25,7 +25,7 @@ pub(super) const LIST: ListForm = ListForm {
         "/): all protocols of the server\n\n## Tools\n\n"
     ),
     tail: "",
-    entry: render,
+    entry: |it| latest(it, render),
 };
 
 pub(super) const FULL: ListForm = ListForm {
@@ -38,7 +38,7 @@ pub(super) const FULL: ListForm = ListForm {
         "/rest/{name}` with the input of a tool as JSON; the response is its value as JSON. Errors are problems (RFC 9457): `detail` is what was wrong, `parameter_errors` what each invalid parameter must be.\n\n"
     ),
     tail: "",
-    entry: render_fully,
+    entry: |it| latest(it, render_fully),
 };
 
 pub(super) static DOCUMENT: Document = Document::text(LIST.name);
@@ -46,10 +46,7 @@ pub(super) static FULL_DOCUMENT: Document = Document::text(FULL.name);
 
 /// Renders a tool as an item of a list.
 fn render(listed: &Listed<'_>) -> Rendering {
-    let Listed { definition, name, latest } = listed;
-    if !latest {
-        return Rendering::Omitted;
-    }
+    let Listed { definition, name, .. } = listed;
     let description = description(definition);
     let words: Vec<_> = description.split_whitespace().collect();
     text(format!("- [{name}]({}{MOUNT}/{name}): {}\n", origin!(), words.join(" ")))
@@ -57,10 +54,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
 
 /// Renders a tool as a section with its schemas and an example.
 fn render_fully(listed: &Listed<'_>) -> Rendering {
-    let Listed { definition, name, latest } = listed;
-    if !latest {
-        return Rendering::Omitted;
-    }
+    let Listed { definition, name, .. } = listed;
     let description = description(definition);
     let scopes = match definition.scopes.as_slice() {
         [] => String::new(),

@@ -10,7 +10,7 @@ use super::document::{Credentials, Document, member, origin};
 use crate::catalog::{
     Definition, Example, ListForm, Listed, Rendering, server_title, server_version,
 };
-use crate::protocol::definition::{description, output_schema};
+use crate::protocol::definition::{description, latest, output_schema};
 
 /// The list of the document: the members of `paths`.
 pub(super) const LIST: ListForm = ListForm {
@@ -25,7 +25,7 @@ pub(super) const LIST: ListForm = ListForm {
         r#""}],"security":[{"bearerAuth":[]}],"paths":{"#
     ),
     tail: concat!("},", include_str!("components.json"), "}"),
-    entry: render,
+    entry: |it| latest(it, render),
 };
 
 pub(super) static DOCUMENT: Document = Document::json(
@@ -44,9 +44,6 @@ const MAX_EXAMPLES: usize = 3;
 const FAILURES: &str = "x-toolbooth-failures";
 
 fn render(listed: &Listed<'_>) -> Rendering {
-    if !listed.latest {
-        return Rendering::Omitted;
-    }
     let Listed { definition, name, .. } = listed;
     let Definition { title, scopes, annotations, deprecated, input_schema, .. } = definition;
     let examples: Vec<_> =

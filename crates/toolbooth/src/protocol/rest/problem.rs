@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use crate::call::{Description, InvalidInput, Rejection, RejectionKind};
 use crate::http::Response;
 use crate::protocol::oxp::AuthorizationChallenge;
-use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
 #[derive(Default, Serialize)]
@@ -41,18 +40,14 @@ impl<'a> Problem<'a> {
     }
 
     fn into_response(self) -> Response {
-        as_problem(Response::json_of(self.status, &self))
-    }
-}
-
-/// The response with the media type of a problem.
-fn as_problem(mut response: Response) -> Response {
-    for (name, value) in &mut response.headers {
-        if *name == "content-type" {
-            *value = "application/problem+json".into();
+        let mut response = Response::json_of(self.status, &self);
+        for (name, value) in &mut response.headers {
+            if *name == "content-type" {
+                *value = "application/problem+json".into();
+            }
         }
+        response
     }
-    response
 }
 
 /// The problem of a tool that ran and failed. 422, because the request was understood and the server works.
@@ -101,5 +96,7 @@ pub(super) fn reject(rejection: &Rejection) -> Response {
         authorization,
         ..Problem::new(status, kind.code(), &message, &detail)
     };
-    as_problem(rejection_response(status, rejection, &problem))
+    let mut response = problem.into_response();
+    response.headers.extend(rejection.header().map(|(name, value)| (name, value.into())));
+    response
 }

@@ -39,10 +39,8 @@ const UNKNOWN: &str = "unknown";
 /// The values of one of the types of JSON.
 fn of_type(name: &str, schema: &Map<String, Value>, indent: &str) -> String {
     match name {
-        "string" => "string".to_owned(),
+        "string" | "boolean" | "null" => name.to_owned(),
         "number" | "integer" => "number".to_owned(),
-        "boolean" => "boolean".to_owned(),
-        "null" => "null".to_owned(),
         "array" => array(schema, indent),
         "object" => object(schema, indent),
         _ => UNKNOWN.to_owned(),

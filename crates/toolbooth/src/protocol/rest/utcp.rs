@@ -5,7 +5,7 @@ use serde_json::json;
 use super::MOUNT;
 use super::document::{Credentials, Document, origin};
 use crate::catalog::{ListForm, Listed, Rendering, server_version};
-use crate::protocol::definition::{description, output_schema};
+use crate::protocol::definition::{description, latest, output_schema};
 
 /// The value of `Authorization`; clients replace the variable.
 macro_rules! api_key {
@@ -23,7 +23,7 @@ pub(super) const LIST: ListForm = ListForm {
         r#"","tools":["#
     ),
     tail: "]}",
-    entry: render,
+    entry: |it| latest(it, render),
 };
 
 pub(super) static DOCUMENT: Document = Document::json(
@@ -37,10 +37,7 @@ pub(super) static DOCUMENT: Document = Document::json(
 );
 
 fn render(listed: &Listed<'_>) -> Rendering {
-    let Listed { definition, name, latest } = listed;
-    if !latest {
-        return Rendering::Omitted;
-    }
+    let Listed { definition, name, .. } = listed;
     Rendering::of(&json!({
         "name": name,
         "description": description(definition),

@@ -265,7 +265,7 @@ fn listed(input_schema: &Value, latest: bool) -> Rendering {
     }))
     .unwrap();
     let name = if latest { "A_B" } else { "A_B__1_0_0" };
-    render(&Listed { definition: &definition, name, latest })
+    (LIST.entry)(&Listed { definition: &definition, name, latest })
 }
 
 #[test]
