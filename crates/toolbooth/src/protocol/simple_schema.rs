@@ -8,7 +8,7 @@ mod flatten;
 use serde_json::{Map, Value};
 
 use super::keywords::{describe, properties, types};
-use flatten::{flatten, options};
+use flatten::{flatten, options, values};
 
 /// The types, in the order of preference if a schema allows several.
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
@@ -77,13 +77,9 @@ fn noun_with_description(reduced: &Map<String, Value>) -> String {
 /// Describes the properties or items of a reduced schema, such as `An object with street (string, required).`, for
 /// formats without nested schemas; empty if the schema has none.
 pub(super) fn describe_parts(reduced: &Map<String, Value>) -> String {
-    match (reduced.get("type").and_then(Value::as_str), reduced.get("properties")) {
-        (Some("array"), _) => format!("An {}.", noun(reduced)),
-        (Some("object"), Some(Value::Object(parts))) if !parts.is_empty() => {
-            format!("An {}.", noun(reduced))
-        }
-        _ => String::new(),
-    }
+    let is_array = reduced.get("type").is_some_and(|kind| kind == "array");
+    let has_parts = is_array || properties(reduced).next().is_some();
+    if has_parts { format!("An {}.", noun(reduced)) } else { String::new() }
 }
 
 /// Describes a reduced schema as a noun: `string`, `array of string`, `object with a (number, required)`.
@@ -119,7 +115,8 @@ fn noun(reduced: &Map<String, Value>) -> String {
 /// Chooses one type, and adds rules about the other allowed types.
 fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
     let named = types(schema);
-    let allows_null = named.contains(&"null") || named.is_empty() && has_null(schema);
+    let allows_null =
+        named.contains(&"null") || named.is_empty() && values(schema).contains(&Value::Null);
     let allowed: Vec<&'static str> =
         TYPES.into_iter().filter(|kind| named.contains(kind)).collect();
     let nothing_else =
@@ -142,21 +139,12 @@ fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static
     }
 }
 
-/// Whether `null` is among the values of `enum` or `const`.
-fn has_null(schema: &Map<String, Value>) -> bool {
-    match (schema.get("const"), schema.get("enum")) {
-        (Some(only), _) => only.is_null(),
-        (None, Some(Value::Array(listed))) => listed.contains(&Value::Null),
-        _ => false,
-    }
-}
-
 /// The type of a schema without `type`, from its other keywords. If they do not tell either, `string`, and a rule
 /// that any type is allowed.
 fn infer_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
     let options = options(schema);
-    let of_options = options.first().map(type_name);
-    if let Some(kind) = of_options.filter(|kind| options.iter().all(|one| type_name(one) == *kind))
+    if let Some(kind) = options.first().map(type_name)
+        && options.iter().all(|option| type_name(option) == kind)
     {
         return kind;
     }
@@ -241,7 +229,8 @@ fn rule(keyword: &str, value: &Value) -> Option<String> {
     }
 }
 
-fn list(options: &[Value]) -> String {
+/// Values as JSON, with commas.
+pub(super) fn list(options: &[Value]) -> String {
     options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 

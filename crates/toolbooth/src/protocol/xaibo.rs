@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::context::{check_empty, credentials, malformed, plain_call};
 use super::definition::{array, latest};
 use super::keywords::properties;
-use super::simple_schema::{describe_parts, reduce};
+use super::simple_schema::{describe_parts, list, reduce};
 use super::truncation::{truncate, truncate_value};
 use super::{other_protocol, rejection_response};
 use crate::call::{
@@ -232,36 +232,24 @@ fn parameters<'a>(
     defaults: &'a BTreeMap<String, Value>,
 ) -> BTreeMap<&'a str, ToolParameter<'a>> {
     let parameters = properties(input).filter_map(|(name, reduced, required)| {
-        Some((name, parameter(reduced.as_object()?, required, defaults.get(name))))
+        let reduced = reduced.as_object()?;
+        let options = reduced.get("enum").and_then(Value::as_array);
+        let texts: Option<Vec<_>> = options.and_then(|all| all.iter().map(Value::as_str).collect());
+        let other_values = match (options, &texts) {
+            (Some(options), None) => format!("Must be one of: {}.", list(options)),
+            _ => String::new(),
+        };
+        let rules = [&*describe_parts(reduced), &other_values];
+        let parameter = ToolParameter {
+            r#type: text(reduced, "type"),
+            description: with_rules(text(reduced, "description"), &rules),
+            required,
+            default: defaults.get(name),
+            r#enum: texts,
+        };
+        Some((name, parameter))
     });
     parameters.collect()
-}
-
-fn parameter<'a>(
-    reduced: &'a Map<String, Value>,
-    required: bool,
-    default: Option<&'a Value>,
-) -> ToolParameter<'a> {
-    let options = reduced.get("enum").and_then(Value::as_array);
-    let texts: Option<Vec<&str>> =
-        options.and_then(|options| options.iter().map(Value::as_str).collect());
-    let other_values = match (options, &texts) {
-        (Some(options), None) => {
-            let options: Vec<String> = options.iter().map(Value::to_string).collect();
-            format!("Must be one of: {}.", options.join(", "))
-        }
-        _ => String::new(),
-    };
-    ToolParameter {
-        r#type: text(reduced, "type"),
-        description: with_rules(
-            text(reduced, "description"),
-            &[&describe_parts(reduced), &other_values],
-        ),
-        required,
-        default,
-        r#enum: texts,
-    }
 }
 
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {

@@ -33,7 +33,7 @@ pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(
     if era == Era::Modern {
         check_version(request)?;
     }
-    compare("Mcp-Method", |sent| sent == request.method, headers.get(METHOD), era)?;
+    compare("Mcp-Method", &|sent| sent == request.method, headers.get(METHOD), era)?;
     let named = match &*request.method {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
@@ -41,7 +41,7 @@ pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(
     };
     // A body without the name is the more useful error.
     let Some(named) = named.and_then(Value::as_str) else { return Ok(()) };
-    compare("Mcp-Name", |sent| sent == named, headers.get(NAME), era)
+    compare("Mcp-Name", &|sent| sent == named, headers.get(NAME), era)
 }
 
 /// Checks the version of a modern request.
@@ -79,14 +79,14 @@ pub(super) fn check_parameters(
         match value {
             None | Some(Value::Null) if sent.is_none() => Ok(()),
             None | Some(Value::Null) => Err(mismatch(name, "was sent without its parameter")),
-            Some(Value::String(text)) => compare(name, |sent| sent == text, sent, era),
-            Some(Value::Bool(truth)) => compare(name, |sent| sent == truth.to_string(), sent, era),
+            Some(Value::String(text)) => compare(name, &|sent| sent == text, sent, era),
+            Some(Value::Bool(truth)) => compare(name, &|sent| sent == truth.to_string(), sent, era),
             Some(Value::Number(number)) => {
                 // `str::parse` would add its own tables for numbers to the Worker.
                 let is_equal = |sent: &str| {
                     matches!(json::parse(sent), Ok(Value::Number(sent)) if equal(number, &sent))
                 };
-                compare(name, is_equal, sent, era)
+                compare(name, &is_equal, sent, era)
             }
             // The build allows headers of strings, numbers and booleans only: the schema rejects these.
             Some(Value::Array(_) | Value::Object(_)) => Ok(()),
@@ -103,7 +103,7 @@ fn equal(one: &Number, other: &Number) -> bool {
 /// Checks that the text of a header is that of the body.
 fn compare(
     name: &str,
-    is_expected: impl FnOnce(&str) -> bool,
+    is_expected: &dyn Fn(&str) -> bool,
     sent: Option<String>,
     era: Era,
 ) -> Result<(), McpError> {

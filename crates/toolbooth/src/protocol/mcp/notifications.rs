@@ -84,17 +84,12 @@ impl NotificationPreferences {
 
     /// A notification as JSON, if the client wants it.
     fn encode(&self, notification: &Notification) -> Option<String> {
-        let notification = match notification {
-            Notification::Progress { done, total, message } => {
+        let notification = match *notification {
+            Notification::Progress { done: progress, total, ref message } => {
                 let progress_token = self.progress.as_ref()?;
-                ServerNotification::Progress {
-                    progress_token,
-                    progress: *done,
-                    total: *total,
-                    message,
-                }
+                ServerNotification::Progress { progress_token, progress, total, message }
             }
-            Notification::Event { level, text } => {
+            Notification::Event { level, ref text } => {
                 let level = match level {
                     LoggingLevel::Debug => "debug",
                     LoggingLevel::Info => "info",

@@ -142,9 +142,16 @@ fn describe_alternatives(branches: &[&Value]) -> String {
     branches.iter().map(describe).collect::<Vec<_>>().join("; ")
 }
 
-/// The values of `enum` or `const`, without null.
+/// The values of `const` or `enum`.
+pub(super) fn values(schema: &Map<String, Value>) -> Vec<Value> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(only), _) => vec![only.clone()],
+        (None, Some(Value::Array(listed))) => listed.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The same without null.
 pub(super) fn options(schema: &Map<String, Value>) -> Vec<Value> {
-    let listed = schema.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
-    let only = schema.get("const").cloned();
-    only.map_or(listed, |only| vec![only]).into_iter().filter(|one| !one.is_null()).collect()
+    values(schema).into_iter().filter(|value| !value.is_null()).collect()
 }

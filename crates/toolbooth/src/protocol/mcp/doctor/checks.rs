@@ -1,5 +1,7 @@
 //! The checks, each with what it means, how to fix it, which clients it concerns, and what they cannot do without it.
 
+use std::borrow::Cow;
+
 use super::Connector::{self, ChatGpt, Claude, ClaudeCode, Cursor, Inspector, VsCode};
 use crate::address::is_localhost;
 use crate::call::{Rejection, RequestContext};
@@ -109,7 +111,7 @@ pub(super) static CHECKS: &[Check] = &[
         prevents: Prevents::SignIn,
         test: |facts| {
             let url = facts.settings.public_url.as_deref().and_then(|url| url.split_once("://"));
-            match (url, &facts.host) {
+            match (url, facts.context.headers.get("host")) {
                 _ if !facts.issues_tokens() => Verdict::NotNeeded,
                 (Some((_, expected)), Some(host)) => host.eq_ignore_ascii_case(expected).into(),
                 (None, _) | (_, None) => Verdict::Unknown(
@@ -166,12 +168,8 @@ pub(super) static CHECKS: &[Check] = &[
         test: |facts| {
             facts.if_protected(|| {
                 let expected = &facts.settings.mcp_resource.as_ref()?.metadata_url;
-                Some(
-                    facts
-                        .challenge
-                        .as_ref()?
-                        .contains(&format!("resource_metadata=\"{expected}\"")),
-                )
+                let expected = format!("resource_metadata=\"{expected}\"");
+                Some(facts.challenge()?.contains(&expected))
             })
         },
     },
@@ -182,7 +180,7 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "Report a bug: this does not depend on the settings.",
         connectors: ALL,
         prevents: Prevents::Calls,
-        test: |facts| facts.allow.split(", ").any(|method| method == "POST").into(),
+        test: |_| MCP.allow("").split(", ").any(|method| method == "POST").into(),
     },
     Check {
         id: "client-documents",
@@ -217,7 +215,7 @@ pub(super) static CHECKS: &[Check] = &[
         connectors: &[Claude, ChatGpt, ClaudeCode],
         prevents: Prevents::Nothing,
         test: |facts| {
-            if facts.scopes.contains(&"offline_access") {
+            if facts.context.pipeline.catalog.scopes().contains(&"offline_access") {
                 return Verdict::Failed;
             }
             facts.of_own_server("The issuer decides whether clients get refresh tokens. Without them, people sign in again whenever an access token expires.")
@@ -248,31 +246,17 @@ pub(super) static CHECKS: &[Check] = &[
 
 /// What the checks look at.
 pub(super) struct Facts<'a> {
-    settings: &'a Settings,
-    /// The scopes of the resource.
-    scopes: Vec<&'static str>,
-    /// The host that the request was sent to.
-    host: Option<String>,
-    /// `Allow` of a 405 at `/mcp`.
-    allow: String,
-    /// `WWW-Authenticate` of a 401 at `/mcp`.
-    challenge: Option<String>,
+    pub(super) context: &'a RequestContext<'a>,
+    pub(super) settings: &'a Settings,
 }
 
-impl<'a> Facts<'a> {
-    pub(super) fn new(context: &'a RequestContext<'_>) -> Self {
-        let pipeline = context.pipeline;
+impl Facts<'_> {
+    /// `WWW-Authenticate` of a 401 at `/mcp`.
+    fn challenge(&self) -> Option<Cow<'static, str>> {
         let rejection = Rejection::Unauthenticated { reason: "", sent: false };
-        let response = error::encode_rejection(&rejection, None, pipeline);
+        let response = error::encode_rejection(&rejection, None, self.context.pipeline);
         let mut headers = response.headers.into_iter();
-        let challenge = headers.find(|(name, _)| *name == "www-authenticate");
-        Self {
-            settings: &pipeline.settings,
-            scopes: pipeline.catalog.scopes(),
-            host: context.headers.get("host"),
-            allow: MCP.allow(""),
-            challenge: challenge.map(|(_, value)| value.into_owned()),
-        }
+        headers.find_map(|(name, value)| (name == "www-authenticate").then_some(value))
     }
 
     /// What people paste into the client.

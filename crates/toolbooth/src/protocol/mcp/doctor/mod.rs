@@ -123,7 +123,7 @@ impl CheckReport {
 }
 
 pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    let facts = Facts::new(context);
+    let facts = Facts { context, settings: &context.pipeline.settings };
     let verdicts: Vec<_> = CHECKS.iter().map(|check| (check, (check.test)(&facts))).collect();
     let failed = verdicts.iter().filter(|(_, verdict)| *verdict == Verdict::Failed);
     let failed: Vec<_> = failed.map(|(check, _)| *check).collect();
