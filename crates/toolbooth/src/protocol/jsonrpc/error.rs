@@ -62,8 +62,8 @@ impl JsonRpcError {
     pub(super) fn value_of(outcome: Outcome) -> Result<Value, Self> {
         match outcome {
             Outcome::Done { value, .. } => Ok(value),
-            Outcome::Failed { error, .. } => Err(error.into()),
-            Outcome::InvalidInput(input) => Err((&input).into()),
+            Outcome::Failed { error, .. } => Err(Self::failed(error)),
+            Outcome::InvalidInput(input) => Err(Self::invalid(&input)),
             Outcome::InputRequired { required, .. } => Err((&Rejection::from(required)).into()),
             Outcome::Rejected(rejection) => Err((&rejection).into()),
         }
@@ -72,12 +72,10 @@ impl JsonRpcError {
     /// The params of a call are an array, which the tool's schema rejects.
     pub(super) fn positional(input: &InvalidInput) -> Self {
         let message = "params must be an object: tools take their parameters by name";
-        Self { message: message.into(), ..input.into() }
+        Self { message: message.into(), ..Self::invalid(input) }
     }
-}
 
-impl From<ToolError> for JsonRpcError {
-    fn from(error: ToolError) -> Self {
+    fn failed(error: ToolError) -> Self {
         let message = error.describe().into();
         let data = ErrorData::ToolFailed {
             developer_message: error.developer_message,
@@ -87,10 +85,8 @@ impl From<ToolError> for JsonRpcError {
         };
         Self { code: TOOL_FAILED, message, data: Some(data) }
     }
-}
 
-impl From<&InvalidInput> for JsonRpcError {
-    fn from(input: &InvalidInput) -> Self {
+    fn invalid(input: &InvalidInput) -> Self {
         let message = format!("Some parameters are invalid. {input}").into();
         let data = ErrorData::InvalidParams { parameter_errors: input.by_parameter() };
         Self { code: INVALID_PARAMS, message, data: Some(data) }

@@ -6,7 +6,6 @@ use super::elicitation::Elicitation;
 use super::error::McpError;
 use super::headers;
 use super::message::{McpRequest, TOOL_VERSION};
-use super::notifications::NotificationPreferences;
 use super::outcome::{CallTarget, ResultContext};
 use super::response::ResultOptions;
 use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
@@ -81,7 +80,6 @@ pub(super) fn call<'t>(
     let dialogue = elicitation.dialogue(&request.params);
     let declined = elicitation.declined(&request.params);
     let result = ResultContext {
-        notifications: NotificationPreferences::read(&request, context.headers),
         request,
         elicitation,
         returns_content: tool.as_ref().is_ok_and(|tool| tool.content),

@@ -36,10 +36,8 @@ pub(super) fn read(
     if !context.allows(tool) {
         return Err(not_found());
     }
-    let list = context.list(DOCUMENTS.name)?;
-    let is_of_tool = |entry: &&Entry| {
-        context.pipeline.catalog.tools.get(entry.tool).is_some_and(|one| std::ptr::eq(one, tool))
-    };
+    let (list, tools) = (context.list(DOCUMENTS.name)?, context.pipeline.catalog.tools);
+    let is_of_tool = |it: &&Entry| tools.get(it.tool).is_some_and(|it| std::ptr::eq(it, tool));
     let entry = list.entries.iter().find(is_of_tool).ok_or_else(not_found)?;
     let result = ReadResourceResult { contents: Rendered(&list.select([entry])) };
     Ok(request.cacheable_result(&result, CacheScope::of(context)))

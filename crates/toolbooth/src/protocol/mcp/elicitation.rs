@@ -15,7 +15,6 @@ use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired
 /// What the client can be asked for, and what it returned of an earlier round.
 #[derive(Debug, Default)]
 pub(super) struct Elicitation {
-    authorization: AuthorizationPrompt,
     /// What the client declared that it can do.
     capabilities: Capabilities,
     /// Seals the state of this request, if there is a key for that.
@@ -24,22 +23,9 @@ pub(super) struct Elicitation {
     returned: RequestState,
 }
 
-/// How the client has its user authorize a tool.
-#[derive(Debug, Default)]
-enum AuthorizationPrompt {
-    /// The result asks it to open a URL and to repeat the request (2026-07-28).
-    InputRequired,
-    /// An error asks it to open a URL (2025-11-25).
-    Error,
-    /// The model gets a link to pass on.
-    #[default]
-    Text,
-}
-
 impl Elicitation {
-    /// Reads what the client can do. A modern request declares it. A legacy request does not, so the
-    /// URL of the server can: `/mcp?elicitation=url`. A `requestState` that has expired, or that this server did not
-    /// issue for this request, is an error.
+    /// Reads what a modern client can do; a legacy request does not declare it. A `requestState` that has expired, or
+    /// that this server did not issue for this request, is an error.
     pub(super) fn read(
         request: &McpRequest<'_>,
         selector: &ToolSelector<'_>,
@@ -48,12 +34,7 @@ impl Elicitation {
         context: &RequestContext<'_>,
     ) -> Result<Self, McpError> {
         if request.era == Era::Legacy {
-            let opens_urls = request.version.as_deref() == Some("2025-11-25")
-                && form_urlencoded::parse(context.query.as_bytes())
-                    .any(|(name, value)| name == "elicitation" && value == "url");
-            let authorization =
-                if opens_urls { AuthorizationPrompt::Error } else { AuthorizationPrompt::Text };
-            return Ok(Self { authorization, ..Self::default() });
+            return Ok(Self::default());
         }
         let capabilities = declared(request.meta.client_capabilities.as_ref());
         let now_ms = context.host.now_ms();
@@ -78,10 +59,7 @@ impl Elicitation {
             (Some(json::Value::String(_)), None) => return Err(invalid(INVALID_STATE)),
             (Some(_), _) => return Err(invalid("must be a string")),
         };
-        let opens_urls = capabilities.has(Capability::Url) && continuation.is_some();
-        let authorization =
-            if opens_urls { AuthorizationPrompt::InputRequired } else { AuthorizationPrompt::Text };
-        Ok(Self { authorization, capabilities, continuation, returned })
+        Ok(Self { capabilities, continuation, returned })
     }
 
     /// What the tool gets to know. Invalid responses are ignored, so that the tool asks again.
@@ -110,11 +88,13 @@ impl Elicitation {
         ))
     }
 
-    /// What asks the user for authorization, a result or an error, if the client supports it and the call can be made
-    /// once the user has agreed to all challenges.
+    /// What asks the user for authorization, if the client supports it and the call can be made once the user has
+    /// agreed to all challenges: a result, after which the client repeats the request, or before 2026-07-28 an error.
     pub(super) fn authorization(
         &self,
         missing: &MissingRequirements,
+        request: &McpRequest<'_>,
+        query: &str,
     ) -> Option<Result<InputRequiredResult, McpError>> {
         let MissingRequirements { authorization, secrets, user_id, challenges, .. } = missing;
         let is_enough = challenges.len() == authorization.len() && secrets.is_empty() && !user_id;
@@ -122,26 +102,29 @@ impl Elicitation {
             return None;
         }
         let challenges = challenges.iter();
-        match self.authorization {
-            AuthorizationPrompt::InputRequired => {
-                let providers = challenges.clone().map(|it| it.provider.clone()).collect();
-                let requests = challenges.map(|it| {
-                    (it.provider.clone(), ClientRequest::Elicit(ElicitParams::authorize(it, None)))
-                });
-                let state = RequestState { providers, state: self.returned.state.clone() };
-                Some(Ok(InputRequiredResult {
-                    input_requests: requests.collect(),
-                    request_state: Some(self.continuation.as_ref()?.seal(state)),
-                }))
-            }
-            AuthorizationPrompt::Error => {
-                let message = "The tool requires the user's authorization";
-                let one = |it: &Challenge| ElicitParams::authorize(it, Some(it.id.clone()));
-                let data = ErrorData::Elicitations { elicitations: challenges.map(one).collect() };
-                Some(Err(McpError::new(ErrorCode::URL_REQUIRED, message).data(data)))
-            }
-            AuthorizationPrompt::Text => None,
+        if self.capabilities.has(Capability::Url) {
+            let continuation = self.continuation.as_ref()?;
+            let providers = challenges.clone().map(|it| it.provider.clone()).collect();
+            let state = RequestState { providers, state: self.returned.state.clone() };
+            let input_requests = challenges.map(|it| {
+                (it.provider.clone(), ClientRequest::Elicit(ElicitParams::authorize(it, None)))
+            });
+            return Some(Ok(InputRequiredResult {
+                input_requests: input_requests.collect(),
+                request_state: Some(continuation.seal(state)),
+            }));
         }
+        // A legacy request does not declare what the client can do, so the URL of the server can.
+        let mut parameters = form_urlencoded::parse(query.as_bytes());
+        let opens_urls = request.era == Era::Legacy
+            && request.version.as_deref() == Some("2025-11-25")
+            && parameters.any(|(name, value)| name == "elicitation" && value == "url");
+        opens_urls.then(|| {
+            let message = "The tool requires the user's authorization";
+            let one = |it: &Challenge| ElicitParams::authorize(it, Some(it.id.clone()));
+            let data = ErrorData::Elicitations { elicitations: challenges.map(one).collect() };
+            Err(McpError::new(ErrorCode::URL_REQUIRED, message).data(data))
+        })
     }
 
     /// The result that passes on what a tool asks for. State of the tool needs a key that seals it.

@@ -7,7 +7,7 @@ use super::client_request::{ClientCapabilities, InputRequiredResult};
 use super::elicitation::{Elicitation, describe_missing};
 use super::error::{self, ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
-use super::notifications::NotificationPreferences;
+use super::notifications::prepend;
 use super::response::{
     Caching, CallToolResult, Content, GetPromptResult, PromptMessage, ReadResourceResult,
     ResourceContents, ResultOptions,
@@ -15,13 +15,13 @@ use super::response::{
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
 use crate::http::Response;
 use crate::json::{self, Rendered};
+use crate::tool::Notification;
 
 /// What encoding the outcome of a call needs to know of its request.
 #[derive(Debug)]
 pub(super) struct ResultContext<'t> {
     pub(super) request: McpRequest<'t>,
     pub(super) elicitation: Elicitation,
-    pub(super) notifications: NotificationPreferences,
     /// Whether the tool returns a list of content blocks.
     pub(super) returns_content: bool,
     pub(super) target: CallTarget,
@@ -40,25 +40,24 @@ pub(super) fn encode(
     call: &ResultContext<'_>,
     context: &RequestContext<'_>,
 ) -> Response {
+    let respond = |response, notifications: &[Notification]| {
+        prepend(notifications, response, &call.request, context.headers)
+    };
     match outcome {
-        Outcome::Done { value, notifications, .. } => {
-            call.notifications.prepend(&notifications, call.value(value))
-        }
+        Outcome::Done { value, notifications, .. } => respond(call.value(value), &notifications),
         Outcome::Failed { error, notifications, .. } => {
             let options = ResultOptions { error: Some(&error), ..Default::default() };
-            call.notifications.prepend(&notifications, call.error(error.describe(), options))
+            respond(call.error(error.describe(), options), &notifications)
         }
         Outcome::InvalidInput(input) => call.invalid_input(&input),
         Outcome::InputRequired { required, notifications } => {
             match call.elicitation.input_required(required) {
-                Ok(result) => {
-                    call.notifications.prepend(&notifications, call.input_required(&result))
-                }
+                Ok(result) => respond(call.input_required(&result), &notifications),
                 Err(rejection) => call.rejection(&rejection, context),
             }
         }
         Outcome::Rejected(Rejection::MissingRequirements(missing)) => {
-            match call.elicitation.authorization(&missing) {
+            match call.elicitation.authorization(&missing, &call.request, context.query) {
                 Some(Ok(result)) => call.input_required(&result),
                 Some(Err(error)) => error.encode(Some(&call.request.id)),
                 None => {
@@ -71,15 +70,13 @@ pub(super) fn encode(
         }
         Outcome::Rejected(Rejection::CannotAsk { lacking, .. }) => {
             let message = needs_client(&lacking);
-            match call.request.era {
-                Era::Legacy => call.error(message, ResultOptions::default()),
-                Era::Modern => {
-                    let required_capabilities = ClientCapabilities::required(&lacking);
-                    McpError::new(ErrorCode::MISSING_CAPABILITY, message)
-                        .data(ErrorData::MissingCapabilities { required_capabilities })
-                        .encode(Some(&call.request.id))
-                }
+            if call.request.era == Era::Legacy {
+                return call.error(message, ResultOptions::default());
             }
+            let required_capabilities = ClientCapabilities::required(&lacking);
+            McpError::new(ErrorCode::MISSING_CAPABILITY, message)
+                .data(ErrorData::MissingCapabilities { required_capabilities })
+                .encode(Some(&call.request.id))
         }
         Outcome::Rejected(rejection) => call.rejection(&rejection, context),
     }

@@ -47,13 +47,11 @@ pub(super) fn list(
     context: &RequestContext<'_>,
 ) -> Result<Response, McpError> {
     let unknown_cursor = || McpError::invalid_params("cursor is not from this list");
-    let cursor = match request.params.get("cursor") {
-        None => None,
-        Some(cursor) => {
-            let cursor = cursor.as_str().and_then(|cursor| cursor.parse::<usize>().ok());
-            Some(cursor.ok_or_else(unknown_cursor)?)
-        }
-    };
+    let cursor = request.params.get("cursor").map(|cursor| {
+        let place = cursor.as_str().and_then(|cursor| cursor.parse::<usize>().ok());
+        place.ok_or_else(unknown_cursor)
+    });
+    let cursor = cursor.transpose()?;
     let Some(size) = page_size(context.query) else {
         check_no_cursor(request)?;
         let page = Page::of_list(list, context)?;

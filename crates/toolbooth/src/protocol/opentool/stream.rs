@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::PROFILE;
-use crate::call::{Rejection, ToolSelector};
+use crate::call::ToolSelector;
 use crate::catalog::Catalog;
 use crate::http::Response;
 use crate::json;
+use crate::protocol::context::malformed;
 use crate::protocol::event_stream;
 use crate::protocol::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
 use crate::route::{CallResponse, PostRequest};
@@ -22,19 +23,17 @@ use crate::text::excerpt;
 /// malformed request gets 400 in the format of `/call`: no stream has begun.
 pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    let rejection = match JsonRpcRequest::decode(body, PROFILE.versions) {
-        JsonRpcRequest { id: Some(Value::String(id)), call: Ok(call) } => {
-            return Box::pin(async move {
-                let method = method(&call.tool, context.pipeline.catalog);
-                let kind = RequestKind::of(&call, &PROFILE);
-                let result = jsonrpc::result(context.call(Ok(call)).await?, kind, &PROFILE);
-                Ok(encode(&method, &JsonRpcResponse::new(result, id.into(), &PROFILE, false)))
-            });
-        }
-        JsonRpcRequest { call: Err(rejection), .. } => rejection,
-        JsonRpcRequest { .. } => Rejection::Malformed("id must be a string".to_owned()),
-    };
-    Box::pin(async move { Err(rejection) })
+    Box::pin(async move {
+        let (id, call) = match JsonRpcRequest::decode(body, PROFILE.versions) {
+            JsonRpcRequest { id: Some(Value::String(id)), call: Ok(call) } => (id, call),
+            JsonRpcRequest { call: Err(rejection), .. } => return Err(rejection),
+            JsonRpcRequest { .. } => return Err(malformed("id must be a string")),
+        };
+        let method = method(&call.tool, context.pipeline.catalog);
+        let kind = RequestKind::of(&call, &PROFILE);
+        let result = jsonrpc::result(context.call(Ok(call)).await?, kind, &PROFILE);
+        Ok(encode(&method, &JsonRpcResponse::new(result, id.into(), &PROFILE, false)))
+    })
 }
 
 /// The method as the events repeat it: an unknown one is shortened.

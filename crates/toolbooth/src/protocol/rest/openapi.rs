@@ -49,13 +49,10 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let examples: Vec<_> =
         definition.examples.iter().filter(|it| it.value.is_some()).take(MAX_EXAMPLES).collect();
     let body = |schema: &Value, value: fn(&Example) -> Option<&Value>| {
-        let examples: Map<_, _> = examples
-            .iter()
-            .zip(1..)
-            .filter_map(|(one, number)| {
-                Some((format!("example{number}"), described_example(one, value(one)?)))
-            })
-            .collect();
+        let examples = examples.iter().zip(1..).filter_map(|(one, number)| {
+            Some((format!("example{number}"), described_example(one, value(one)?)))
+        });
+        let examples: Map<_, _> = examples.collect();
         let mut media = json!({ "schema": schema });
         if let (Value::Object(media), false) = (&mut media, examples.is_empty()) {
             media.insert("examples".to_owned(), examples.into());
@@ -82,23 +79,17 @@ fn render(listed: &Listed<'_>) -> Rendering {
         },
     });
     if let Value::Object(operation) = &mut operation {
-        if deprecated.is_some() {
-            operation.insert("deprecated".to_owned(), true.into());
-        }
-        let failures: Vec<_> = definition
-            .examples
-            .iter()
-            .filter(|it| it.error.is_some())
-            .take(MAX_EXAMPLES)
-            .map(|it| described_example(it, &it.input))
-            .collect();
-        if !failures.is_empty() {
-            operation.insert(FAILURES.to_owned(), failures.into());
-        }
-        // Otherwise, the requirement of the document applies.
-        if !scopes.is_empty() {
-            operation.insert("security".to_owned(), json!([{ "bearerAuth": scopes }]));
-        }
+        let failures = definition.examples.iter().filter(|it| it.error.is_some());
+        let failures = failures.take(MAX_EXAMPLES).map(|it| described_example(it, &it.input));
+        let failures: Vec<_> = failures.collect();
+        let optional = [
+            ("deprecated", deprecated.as_ref().map(|_| json!(true))),
+            (FAILURES, (!failures.is_empty()).then(|| failures.into())),
+            // Otherwise, the requirement of the document applies.
+            ("security", (!scopes.is_empty()).then(|| json!([{ "bearerAuth": scopes }]))),
+        ];
+        let members = optional.into_iter();
+        operation.extend(members.filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
     member(&format!("{MOUNT}/{name}"), &json!({ "post": operation }))
 }
