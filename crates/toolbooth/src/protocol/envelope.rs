@@ -9,8 +9,8 @@ use serde_json::Map;
 
 use super::context::{malformed, text};
 use super::health::HEALTH;
+use super::other_protocol::{self, check_discriminators};
 use super::oxp::{self, Format, reject};
-use super::{discriminator, other_protocol};
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
@@ -135,7 +135,7 @@ fn open(body: Value<'_>) -> Result<Value<'_>, Rejection> {
             "tool_id belongs inside request; /oxp/tools/call accepts a call without envelope",
         )),
         (Some(request @ Value::Object(_)), false) => {
-            discriminator::check("request", &body).map_err(Rejection::Malformed)?;
+            check_discriminators("request", &body).map_err(Rejection::Malformed)?;
             Ok(request)
         }
         (Some(_), false) => Err(malformed("request must be an object with tool_id and input")),

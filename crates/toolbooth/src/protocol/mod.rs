@@ -7,7 +7,6 @@
 
 mod context;
 mod definition;
-mod discriminator;
 pub mod envelope;
 mod health;
 pub(crate) mod jsonrpc;

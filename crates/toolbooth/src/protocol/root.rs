@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::envelope::OXP_1_0;
 use super::health::HEALTH;
+use super::other_protocol::check_discriminators;
 use super::oxp::{Format, VERSION_HEADER};
-use super::{discriminator, envelope, opentool, oxp};
+use super::{envelope, opentool, oxp};
 use crate::call::Rejection;
 use crate::catalog::ServerInfo;
 use crate::http::Answer;
@@ -41,7 +42,7 @@ fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let body = &request.body;
     if let Some(members) = body.as_object()
         && members.contains("jsonrpc")
-        && let Err(reason) = discriminator::check("jsonrpc", members)
+        && let Err(reason) = check_discriminators("jsonrpc", members)
     {
         let rejection = Rejection::Malformed(reason);
         return Box::pin(async move { Ok(oxp::reject(Format::Flat, &rejection)) });

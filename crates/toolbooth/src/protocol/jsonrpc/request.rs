@@ -3,7 +3,7 @@
 use crate::call::{Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
 use crate::protocol::context::plain_call;
-use crate::protocol::discriminator;
+use crate::protocol::other_protocol::check_discriminators;
 
 /// A request, as far as it could be decoded.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ fn call<'t>(
     if !version.is_some_and(|version| versions.contains(&version)) {
         return Err("jsonrpc must be \"2.0\"".to_owned());
     }
-    discriminator::check("jsonrpc", &body)?;
+    check_discriminators("jsonrpc", &body)?;
     let Some(Value::String(method)) = body.take("method") else {
         return Err("method must be a string".to_owned());
     };

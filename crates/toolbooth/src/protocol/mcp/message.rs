@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use super::error::{ErrorCode, McpError};
 use super::headers;
 use crate::catalog::ServerInfo;
-use crate::http::Headers;
+use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
 use crate::log::McpOperation;
-use crate::protocol::discriminator;
+use crate::protocol::other_protocol::check_discriminators;
 use crate::trace::TRACEPARENT;
 
 /// The modern version.
@@ -46,12 +46,6 @@ pub(super) struct McpRequest<'t> {
     pub(super) meta: RequestMeta<'t>,
     /// The server that responds.
     pub(super) server: &'static ServerInfo,
-}
-
-/// A message that is not valid, with its id if that could be read.
-pub(super) struct InvalidMessage {
-    pub(super) id: Option<serde_json::Value>,
-    pub(super) error: McpError,
 }
 
 /// The members of `params._meta` that matter here. They are sorted out in one pass, because comparing
@@ -118,17 +112,21 @@ impl<'t> McpRequest<'t> {
         }
     }
 
-    /// Reads one message; `None` for notifications, and for responses to requests that this server
-    /// never sent. Only 2025-03-26 had batches, so they are rejected.
+    /// Reads a request. Only 2025-03-26 had batches, so they are rejected.
+    ///
+    /// # Errors
+    /// What to respond to any other message. Notifications, and responses to requests that this server never sent, get
+    /// no body: none of them changes anything here.
     pub(super) fn read(
         body: Value<'t>,
         headers: &dyn Headers,
         server: &'static ServerInfo,
-    ) -> Result<Option<Self>, InvalidMessage> {
-        let invalid = |id, reason: &str| {
+    ) -> Result<Self, Response> {
+        let invalid = |id: Option<serde_json::Value>, reason: &str| {
             let error = McpError::new(ErrorCode::INVALID_REQUEST, reason.to_owned());
-            Err(InvalidMessage { id, error })
+            Err(error.encode(id.as_ref()))
         };
+        let accepted = Response::empty(202);
         let mut body = match body {
             Value::Object(body) => body,
             Value::Array(_) => {
@@ -145,12 +143,12 @@ impl<'t> McpRequest<'t> {
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return invalid(id, "jsonrpc must be \"2.0\"");
         }
-        if let Err(reason) = discriminator::check("jsonrpc", &body) {
+        if let Err(reason) = check_discriminators("jsonrpc", &body) {
             return invalid(id, &reason);
         }
         let method = match body.take("method") {
             Some(Value::String(method)) => method,
-            None if body.contains("result") || body.contains("error") => return Ok(None),
+            None if body.contains("result") || body.contains("error") => return Err(accepted),
             _ => return invalid(id, "method must be a string"),
         };
         let mut params = match body.take("params") {
@@ -158,7 +156,7 @@ impl<'t> McpRequest<'t> {
             Some(Value::Object(params)) => params,
             Some(_) => return invalid(id, "params must be an object"),
         };
-        let Some(id) = id else { return Ok(None) };
+        let Some(id) = id else { return Err(accepted) };
         let meta = match params.take("_meta") {
             Some(Value::Object(meta)) => meta.into(),
             _ => RequestMeta::default(),
@@ -171,6 +169,6 @@ impl<'t> McpRequest<'t> {
                 None => method != "initialize" && headers.get(headers::METHOD).is_some(),
             };
         let era = if is_modern { Era::Modern } else { Era::Legacy };
-        Ok(Some(Self { id, era, version, method, params, meta, server }))
+        Ok(Self { id, era, version, method, params, meta, server })
     }
 }

@@ -30,14 +30,13 @@ mod tools;
 
 use action::Action;
 use error::McpError;
-use message::{Era, InvalidMessage, McpRequest};
+use message::{Era, McpRequest};
 use response::EmptyObject;
 
 use super::oxp;
 use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
-use crate::http::Response;
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
@@ -113,13 +112,11 @@ fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
 fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
     Box::pin(async move {
         let PostRequest { body, context } = request;
-        let message =
-            match McpRequest::read(body, context.headers, &context.pipeline.catalog.server) {
-                Ok(Some(message)) => message,
-                // Notifications get no response, and none of them changes anything here.
-                Ok(None) => return Ok(Response::empty(202)),
-                Err(InvalidMessage { id, error }) => return Ok(error.encode(id.as_ref())),
-            };
+        let server = &context.pipeline.catalog.server;
+        let message = match McpRequest::read(body, context.headers, server) {
+            Ok(message) => message,
+            Err(response) => return Ok(response),
+        };
         let operation = message.operation();
         if let Some(operation) = operation {
             context.calls.describe_mcp(operation);

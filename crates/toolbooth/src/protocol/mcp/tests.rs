@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::catalog::Catalog;
-use crate::http::{Body, Method, Request};
+use crate::http::{Body, Method, Request, Response};
 use crate::principal::Principal;
 use crate::server::Server;
 use crate::testing::echo::{CATALOG, every_rejection};
