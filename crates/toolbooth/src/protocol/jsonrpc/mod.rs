@@ -87,8 +87,7 @@ pub(super) fn call<'a>(
     let decode = |body| JsonRpcRequest::decode(body, profile.versions);
     let (batch, requests) = match body {
         json::Value::Array(members) if members.is_empty() => {
-            let reason = "a batch must have at least one request".to_owned();
-            (false, vec![JsonRpcRequest::malformed(reason)])
+            (false, vec![JsonRpcRequest::malformed("a batch must have at least one request")])
         }
         json::Value::Array(members) if members.len() > most => {
             let reason = format!("a batch may have at most {most} requests");
@@ -126,10 +125,8 @@ pub(super) fn call<'a>(
 
 /// The document that `rpc.discover` returns, with the tools that the caller may run.
 fn document(context: &RequestContext<'_>) -> Result<JsonRpcResult, JsonRpcError> {
-    match Page::of_list(LIST.name, context) {
-        Ok(page) => Ok(JsonRpcResult::Document(page.body)),
-        Err(rejection) => Err((&rejection).into()),
-    }
+    let page = Page::of_list(LIST.name, context).map_err(|rejection| (&rejection).into());
+    page.map(|page| JsonRpcResult::Document(page.body))
 }
 
 /// The result of a call, or the error if it has no value.

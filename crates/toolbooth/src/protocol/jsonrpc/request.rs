@@ -2,7 +2,7 @@
 
 use crate::call::{Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
-use crate::protocol::context::plain_call;
+use crate::protocol::context::{malformed, plain_call};
 use crate::protocol::other_protocol::check_discriminators;
 
 /// A request, as far as it could be decoded.
@@ -23,24 +23,21 @@ impl<'t> JsonRpcRequest<'t> {
     /// malformed request's response is null if the request has none or an invalid one.
     pub(in crate::protocol) fn decode(body: Value<'t>, versions: &[&str]) -> Self {
         let Value::Object(mut body) = body else {
-            return Self::malformed("a request must be an object".to_owned());
+            return Self::malformed("a request must be an object");
         };
         let id = body.take("id");
         if !matches!(id, None | Some(Value::Null | Value::Number(_) | Value::String(_))) {
-            return Self::malformed("id must be a string, a number or null".to_owned());
+            return Self::malformed("id must be a string, a number or null");
         }
         let id = id.as_ref().map(serde_json::Value::from);
-        match call(body, id.as_ref(), versions) {
-            Ok(call) => Self { id, call: Ok(call) },
-            Err(reason) => {
-                Self { id: id.or(Some(serde_json::Value::Null)), ..Self::malformed(reason) }
-            }
-        }
+        let call = call(body, id.as_ref(), versions).map_err(Rejection::Malformed);
+        let id = if call.is_err() { id.or(Some(serde_json::Value::Null)) } else { id };
+        Self { id, call }
     }
 
     /// A request that cannot be decoded.
-    pub(in crate::protocol) fn malformed(reason: String) -> Self {
-        Self { id: Some(serde_json::Value::Null), call: Err(Rejection::Malformed(reason)) }
+    pub(in crate::protocol) fn malformed(reason: impl Into<String>) -> Self {
+        Self { id: Some(serde_json::Value::Null), call: Err(malformed(reason)) }
     }
 }
 

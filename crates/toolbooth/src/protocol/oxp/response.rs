@@ -113,12 +113,18 @@ impl AuthorizationChallenge {
 /// Encodes the outcome of a call: 200 for every call that ran (X10), 422 for invalid input (X23), and the
 /// status of the rejection for a call that did not run (X16).
 pub fn encode(format: Format, outcome: Outcome) -> Response {
+    let ran = |result: CallToolResponse<'_>| match format.schema() {
+        None => Response::json_of(200, &result),
+        Some(schema) => Response::json_of(200, &Envelope { schema, result }),
+    };
     match outcome {
-        Outcome::Done { call_id, duration_ms, value, .. } => {
-            ran(format, &call_id, duration_ms, Ok(&value))
+        Outcome::Done { call_id, duration_ms: duration, value, .. } => {
+            let (call_id, value) = (&call_id, Some(&value));
+            ran(CallToolResponse { call_id, duration, success: true, value, error: None })
         }
-        Outcome::Failed { call_id, duration_ms, error, .. } => {
-            ran(format, &call_id, duration_ms, Err(&error))
+        Outcome::Failed { call_id, duration_ms: duration, error, .. } => {
+            let (call_id, error) = (&call_id, Some(&error));
+            ran(CallToolResponse { call_id, duration, success: false, value: None, error })
         }
         Outcome::InvalidInput(input) => {
             let body = ErrorResponse {
@@ -131,21 +137,6 @@ pub fn encode(format: Format, outcome: Outcome) -> Response {
         }
         Outcome::InputRequired { required, .. } => reject(format, &required.into()),
         Outcome::Rejected(rejection) => reject(format, &rejection),
-    }
-}
-
-fn ran(
-    format: Format,
-    call_id: &str,
-    duration: u64,
-    result: Result<&Value, &ToolError>,
-) -> Response {
-    let success = result.is_ok();
-    let (value, error) = (result.ok(), result.err());
-    let result = CallToolResponse { call_id, duration, success, value, error };
-    match format.schema() {
-        None => Response::json_of(200, &result),
-        Some(schema) => Response::json_of(200, &Envelope { schema, result }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Connector::{self, ChatGpt, Claude, ClaudeCode, Cursor, Inspector, VsCode};
+use super::{ALL, CHAT_GPT, CLAUDE, CLAUDE_CODE, CURSOR, Connector, INSPECTOR, VS_CODE};
 use crate::address::is_localhost;
 use crate::call::{Rejection, RequestContext};
 use crate::protocol::mcp::{MCP, error};
@@ -23,7 +23,7 @@ pub(super) struct Check {
 impl Check {
     /// Whether a client cannot work if the check fails.
     pub(super) fn is_required_by(&self, connector: Connector, facts: &Facts<'_>) -> bool {
-        let sends_key = connector.sends_keys() && facts.accepts_keys();
+        let sends_key = connector.sends_keys && facts.accepts_keys();
         self.connectors.contains(&connector)
             && match self.prevents {
                 Prevents::Calls => true,
@@ -61,9 +61,8 @@ impl From<bool> for Verdict {
 
 const CURSOR_UNKNOWN: &str = "It is not known whether people can sign in with older versions of Cursor, which open \
                               cursor://… after sign-in.";
-const ALL: &[Connector] = &Connector::ALL;
 /// They call from servers of their own, so they cannot reach this machine.
-const HOSTED: &[Connector] = &[Claude, ChatGpt];
+const HOSTED: &[Connector] = &[CLAUDE, CHAT_GPT];
 
 /// All checks, the most fundamental first.
 pub(super) static CHECKS: &[Check] = &[
@@ -72,7 +71,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "No setting stops calls. /health lists settings that have no effect, for a key with the scope *.",
         failed: "A variable is missing or invalid, and the server rejects every call.",
         fix: "The log lists what is wrong. So does /health for a valid API key with the scope *.",
-        connectors: ALL,
+        connectors: &ALL,
         prevents: Prevents::Calls,
         test: |facts| facts.settings.problems.is_empty().into(),
     },
@@ -81,7 +80,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "PUBLIC_URL is set. Clients find the sign-in of this server by it.",
         failed: "PUBLIC_URL is not set, or not valid. Without it, clients cannot find the sign-in of this server.",
         fix: "Set PUBLIC_URL to the address of the server, such as https://tools.example.com.",
-        connectors: ALL,
+        connectors: &ALL,
         prevents: Prevents::SignIn,
         test: |facts| facts.if_protected(|| Some(facts.settings.public_url.is_some())),
     },
@@ -107,7 +106,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "You opened this report at PUBLIC_URL. Clients refuse to sign in at any other address.",
         failed: "You opened this report at an address other than PUBLIC_URL. Clients refuse to sign in there.",
         fix: "Use the address in PUBLIC_URL, or set PUBLIC_URL to the address that people use.",
-        connectors: ALL,
+        connectors: &ALL,
         prevents: Prevents::SignIn,
         test: |facts| {
             let url = facts.settings.public_url.as_deref().and_then(|url| url.split_once("://"));
@@ -135,7 +134,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "AUTH is set, so clients can call.",
         failed: "The server accepts no credentials, and no calls without them.",
         fix: "Set AUTH, for example to api-key.",
-        connectors: &[ClaudeCode, VsCode, Cursor, Inspector],
+        connectors: &[CLAUDE_CODE, VS_CODE, CURSOR, INSPECTOR],
         prevents: Prevents::Calls,
         test: |facts| {
             let auth = &facts.settings.auth;
@@ -148,7 +147,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "Clients ask for tokens for <PUBLIC_URL>/mcp, the address that people paste.",
         failed: "Clients cannot ask for tokens for <PUBLIC_URL>/mcp, the address that people paste.",
         fix: "Set PUBLIC_URL to an address without a path.",
-        connectors: ALL,
+        connectors: &ALL,
         prevents: Prevents::SignIn,
         test: |facts| {
             facts.if_protected(|| {
@@ -163,7 +162,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "A request without credentials gets 401 and the address that describes how to sign in.",
         failed: "A request without credentials does not learn the address that describes how to sign in.",
         fix: "Set PUBLIC_URL, and add sign-in to AUTH, or jwt with JWT_ISSUER.",
-        connectors: ALL,
+        connectors: &ALL,
         prevents: Prevents::SignIn,
         test: |facts| {
             facts.if_protected(|| {
@@ -178,7 +177,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "GET /mcp gets 405 with an Allow header that names POST. Without it, some clients wait forever.",
         failed: "GET /mcp does not get an Allow header that names POST. Without it, some clients wait forever.",
         fix: "Report a bug: this does not depend on the settings.",
-        connectors: ALL,
+        connectors: &ALL,
         prevents: Prevents::Calls,
         test: |_| MCP.allow("").split(", ").any(|method| method == "POST").into(),
     },
@@ -188,7 +187,7 @@ pub(super) static CHECKS: &[Check] = &[
         failed: "Clients cannot describe themselves in a document at an address of their own.",
         fix: "Look at the metadata of JWT_ISSUER. They need client_id_metadata_document_supported, and the \
               authentication method none.",
-        connectors: &[Claude, ChatGpt, ClaudeCode, VsCode],
+        connectors: &[CLAUDE, CHAT_GPT, CLAUDE_CODE, VS_CODE],
         prevents: Prevents::SignIn,
         test: |facts| {
             facts.of_own_server("The issuer decides whether clients can describe themselves in a document at an address of their own.")
@@ -200,7 +199,7 @@ pub(super) static CHECKS: &[Check] = &[
         failed: "Clients cannot register themselves.",
         fix: "Look at the metadata of JWT_ISSUER. They need registration_endpoint, and the authentication methods \
               client_secret_post and none.",
-        connectors: &[Claude, ChatGpt, Cursor, Inspector],
+        connectors: &[CLAUDE, CHAT_GPT, CURSOR, INSPECTOR],
         prevents: Prevents::SignIn,
         test: |facts| {
             facts.of_own_server("The issuer decides whether clients can register themselves.")
@@ -212,7 +211,7 @@ pub(super) static CHECKS: &[Check] = &[
         failed: "A tool requires the scope offline_access, so clients cannot ask for refresh tokens with it, and \
                   people sign in again whenever an access token expires.",
         fix: "Look at the metadata of JWT_ISSUER: its scopes need offline_access. No tool may require that scope.",
-        connectors: &[Claude, ChatGpt, ClaudeCode],
+        connectors: &[CLAUDE, CHAT_GPT, CLAUDE_CODE],
         prevents: Prevents::Nothing,
         test: |facts| {
             if facts.context.pipeline.catalog.scopes().contains(&"offline_access") {
@@ -229,7 +228,7 @@ pub(super) static CHECKS: &[Check] = &[
                   versions open an address of the computer, and work.",
         fix: "Set SIGN_IN_REDIRECT_SCHEMES to cursor. With an issuer of your own, allow \
               cursor://anysphere.cursor-mcp/oauth/callback there.",
-        connectors: &[Cursor],
+        connectors: &[CURSOR],
         prevents: Prevents::Nothing,
         test: |facts| facts.redirects_to_cursor(),
     },
@@ -238,7 +237,7 @@ pub(super) static CHECKS: &[Check] = &[
         passed: "The page of the MCP Inspector, at http://localhost:6274, may call this server.",
         failed: "The page of the MCP Inspector, at http://localhost:6274, may not call this server.",
         fix: "Add http://localhost:6274 to ALLOWED_ORIGINS.",
-        connectors: &[Inspector],
+        connectors: &[INSPECTOR],
         prevents: Prevents::Calls,
         test: |facts| facts.settings.cors.origins(true).allow("http://localhost:6274").into(),
     },

@@ -15,45 +15,28 @@ use crate::route::{Page, PageError};
 use checks::{CHECKS, Check, Facts, Prevents, Verdict};
 
 /// A client with which people connect to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Connector {
-    Claude,
-    #[serde(rename = "chatgpt")]
-    ChatGpt,
-    ClaudeCode,
-    #[serde(rename = "vscode")]
-    VsCode,
-    Cursor,
-    Inspector,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Connector {
+    id: &'static str,
+    title: &'static str,
+    /// Whether everyone can configure it to send an API key.
+    sends_keys: bool,
 }
 
 impl Connector {
-    const ALL: [Self; 6] = [
-        Self::Claude,
-        Self::ChatGpt,
-        Self::ClaudeCode,
-        Self::VsCode,
-        Self::Cursor,
-        Self::Inspector,
-    ];
-
-    /// Whether everyone can configure it to send an API key.
-    fn sends_keys(self) -> bool {
-        !matches!(self, Self::Claude | Self::ChatGpt)
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Claude => "claude.ai, Claude Desktop and Claude for mobile",
-            Self::ChatGpt => "ChatGPT",
-            Self::ClaudeCode => "Claude Code",
-            Self::VsCode => "VS Code",
-            Self::Cursor => "Cursor",
-            Self::Inspector => "MCP Inspector",
-        }
+    const fn new(id: &'static str, title: &'static str, sends_keys: bool) -> Self {
+        Self { id, title, sends_keys }
     }
 }
+
+const CLAUDE: Connector =
+    Connector::new("claude", "claude.ai, Claude Desktop and Claude for mobile", false);
+const CHAT_GPT: Connector = Connector::new("chatgpt", "ChatGPT", false);
+const CLAUDE_CODE: Connector = Connector::new("claude-code", "Claude Code", true);
+const VS_CODE: Connector = Connector::new("vscode", "VS Code", true);
+const CURSOR: Connector = Connector::new("cursor", "Cursor", true);
+const INSPECTOR: Connector = Connector::new("inspector", "MCP Inspector", true);
+const ALL: [Connector; 6] = [CLAUDE, CHAT_GPT, CLAUDE_CODE, VS_CODE, CURSOR, INSPECTOR];
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -68,7 +51,7 @@ struct Report<'a> {
 /// What one client needs.
 #[derive(Serialize)]
 struct ConnectorReport {
-    id: Connector,
+    id: &'static str,
     title: &'static str,
     /// Whether it can work, as far as that can be known here.
     ok: bool,
@@ -80,14 +63,15 @@ struct ConnectorReport {
 }
 
 impl ConnectorReport {
-    fn new(id: Connector, failed: &[&'static Check], facts: &Facts<'_>) -> Self {
-        let required = failed.iter().filter(|check| check.is_required_by(id, facts));
+    fn new(client: Connector, failed: &[&'static Check], facts: &Facts<'_>) -> Self {
+        let required = failed.iter().filter(|check| check.is_required_by(client, facts));
         let missing: Vec<_> = required.map(|check| check.id).collect();
         let prevents_sign_in =
-            |it: &&Check| it.prevents == Prevents::SignIn && it.connectors.contains(&id);
+            |it: &&Check| it.prevents == Prevents::SignIn && it.connectors.contains(&client);
         let by_key = facts.only_by_key() || failed.iter().any(prevents_sign_in);
         let note = (missing.is_empty() && by_key).then_some("works with an API key");
-        Self { id, title: id.title(), ok: missing.is_empty(), missing, note }
+        let Connector { id, title, .. } = client;
+        Self { id, title, ok: missing.is_empty(), missing, note }
     }
 }
 
@@ -102,14 +86,14 @@ struct CheckReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<&'static str>,
     /// The clients that it concerns.
-    connectors: &'static [Connector],
+    connectors: Vec<&'static str>,
 }
 
 impl CheckReport {
     /// `None` if the check does not apply to the settings.
     fn new(check: &'static Check, verdict: Verdict, facts: &Facts<'_>) -> Option<Self> {
         let Check { id, passed, failed, fix, connectors, .. } = check;
-        let is_required = || connectors.iter().any(|id| check.is_required_by(*id, facts));
+        let is_required = || connectors.iter().any(|it| check.is_required_by(*it, facts));
         let (state, meaning) = match verdict {
             Verdict::Passed => ("passed", *passed),
             Verdict::Failed if is_required() => ("failed", *failed),
@@ -118,6 +102,7 @@ impl CheckReport {
             Verdict::NotNeeded => return None,
         };
         let fix = (state != "passed").then_some(*fix);
+        let connectors = connectors.iter().map(|it| it.id).collect();
         Some(Self { id, state, meaning, fix, connectors })
     }
 }
@@ -130,7 +115,7 @@ pub(super) fn page(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let checks = verdicts.iter().filter_map(|(it, verdict)| CheckReport::new(it, *verdict, &facts));
     Ok(Page::new(json::to_string(&Report {
         url: facts.url(),
-        connectors: Connector::ALL.map(|id| ConnectorReport::new(id, &failed, &facts)),
+        connectors: ALL.map(|client| ConnectorReport::new(client, &failed, &facts)),
         checks: checks.collect(),
     })))
 }
