@@ -94,13 +94,15 @@ pub(super) fn type_names(types: &Value) -> Vec<&str> {
     }
 }
 
+/// Values as JSON, with commas.
+pub(super) fn list(values: &[Value]) -> String {
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// A keyword as a sentence; `None` if it restricts nothing.
 pub fn describe(keyword: &str, value: &Value) -> Option<String> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let values = || {
-        let items = value.as_array().into_iter().flatten();
-        items.map(Value::to_string).collect::<Vec<_>>().join(", ")
-    };
+    let values = || value.as_array().map_or_else(String::new, |values| list(values));
     let count = |noun| format!("{text} {noun}{}", if text == "1" { "" } else { "s" });
     Some(match keyword {
         "minLength" => format!("At least {}.", count("character")),

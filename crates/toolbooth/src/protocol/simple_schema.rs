@@ -7,7 +7,7 @@ mod flatten;
 
 use serde_json::{Map, Value};
 
-use super::keywords::{describe, properties, types};
+use super::keywords::{describe, list, properties, types};
 use flatten::{flatten, options, values};
 
 /// The types, in the order of preference if a schema allows several.
@@ -227,11 +227,6 @@ fn rule(keyword: &str, value: &Value) -> Option<String> {
         "additionalProperties" if value == false => Some("No other properties".to_owned()),
         other => describe(other, value),
     }
-}
-
-/// Values as JSON, with commas.
-pub(super) fn list(options: &[Value]) -> String {
-    options.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The text with a full stop. This also ensures that it does not consist only of digits.

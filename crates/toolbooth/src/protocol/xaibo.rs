@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use super::context::{check_empty, credentials, malformed, plain_call};
 use super::definition::{array, latest};
-use super::keywords::properties;
-use super::simple_schema::{describe_parts, list, reduce};
+use super::keywords::{list, properties};
+use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
 use super::{other_protocol, rejection_response};
 use crate::call::{
@@ -266,17 +266,12 @@ fn with_rules(description: &str, rules: &[&str]) -> String {
 
 /// Joins the texts that are not empty, each with a full stop.
 fn sentences<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut joined = String::new();
-    for text in texts.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
-        if !joined.is_empty() {
-            joined.push(' ');
-        }
-        joined.push_str(text);
-        if !text.ends_with(['.', '!', '?', ':']) {
-            joined.push('.');
-        }
-    }
-    joined
+    let texts = texts.into_iter().map(str::trim).filter(|text| !text.is_empty());
+    let sentences = texts.map(|text| {
+        let stop = if text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+        format!("{text}{stop}")
+    });
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

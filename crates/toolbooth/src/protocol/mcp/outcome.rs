@@ -110,12 +110,9 @@ impl ResultContext<'_> {
             Value::Array(blocks) if self.returns_content => {
                 blocks.into_iter().map(Content::Block).collect()
             }
-            value => match self.target {
-                CallTarget::Tool => return self.structured(value),
-                CallTarget::Prompt { .. } | CallTarget::Resource { .. } => {
-                    vec![Content::text(text(value))]
-                }
-            },
+            value if matches!(self.target, CallTarget::Tool) => return self.structured(value),
+            Value::String(text) => vec![Content::text(text)],
+            value => vec![Content::text(json::to_string(&value))],
         };
         match &self.target {
             CallTarget::Tool => {
@@ -164,13 +161,6 @@ impl ResultContext<'_> {
                 error.encode(Some(&self.request.id))
             }
         }
-    }
-}
-
-fn text(value: Value) -> String {
-    match value {
-        Value::String(text) => text,
-        value => json::to_string(&value),
     }
 }
 

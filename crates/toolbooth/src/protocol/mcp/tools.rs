@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
 use crate::protocol::definition::{array, description, latest};
+use crate::protocol::keywords::types;
 
 /// The tools: the latest version of each, under its plain name.
 pub(super) const LIST: ListForm = array("mcp-tools", |it| latest(it, render));
@@ -74,14 +75,10 @@ fn render(listed: &Listed<'_>) -> Rendering {
 /// object, so all versions wrap other values in one, as the member `result`. FastMCP's client unwraps it if the
 /// schema says so.
 fn structured_content_schema(output: &Map<String, Value>) -> Value {
-    let is_object = |name: &Value| name == "object";
-    let may_be_object = match output.get("type") {
-        Some(Value::Array(types)) => types.iter().any(is_object),
-        Some(one) if is_object(one) => return Value::Object(output.clone()),
-        Some(_) => false,
-        None => true,
-    };
-    if may_be_object {
+    if output.get("type").is_some_and(|kind| kind == "object") {
+        return Value::Object(output.clone());
+    }
+    if types(output).contains(&"object") || !output.contains_key("type") {
         return json!({
             "type": "object",
             "description": "The value itself if it is an object; any other value is in the member result.",

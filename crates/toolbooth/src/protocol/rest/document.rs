@@ -1,9 +1,7 @@
 //! The documents that describe the tools. The build renders their parts; a request selects the parts of the tools
 //! that the caller may run, and inserts the address of the server.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
+use serde_json::Value;
 
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Entry, Rendering};
@@ -89,8 +87,6 @@ fn toolkits(context: &RequestContext<'_>) -> Result<Option<Vec<String>>, Rejecti
 }
 
 /// Renders a member of an object.
-pub(super) fn member(name: &str, value: &impl Serialize) -> Rendering {
-    let object = serde_json::to_string(&BTreeMap::from([(name, value)])).unwrap_or_default();
-    let member = object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    text(member.unwrap_or_default())
+pub(super) fn member(name: &str, value: &Value) -> Rendering {
+    text(format!("{}:{value}", Value::from(name)))
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{list, noun_with_description, reduce, rule};
-use crate::protocol::keywords::type_names;
+use super::{noun_with_description, reduce, rule};
+use crate::protocol::keywords::{list, type_names};
 
 /// Resolves `allOf`, `anyOf` and `oneOf` as far as the result is still one schema. Returns the rest as rules.
 pub(super) fn flatten(schema: &Value) -> (Map<String, Value>, Vec<String>) {
