@@ -81,7 +81,6 @@ pub fn rejection_response(
 
 /// A response with server-sent events.
 fn event_stream(events: String) -> Response {
-    let mut response = Response::empty(200).with("content-type", "text/event-stream");
-    response.body = events.into_bytes().into();
-    response.with("cache-control", "no-store")
+    let response = Response { body: events.into_bytes().into(), ..Response::empty(200) };
+    response.with("content-type", "text/event-stream").with("cache-control", "no-store")
 }

@@ -36,11 +36,7 @@ pub static CAPABILITY: Capability = Capability {
 
 pub(crate) static XAIBO: Protocol = Protocol {
     routes: &[
-        Route::get(
-            "/tools",
-            Policy::CALLER,
-            &Document(|context| Ok(Page::of_list(LIST.name, context)?)),
-        ),
+        Route::get("/tools", Policy::CALLER, &Document(|it| Ok(Page::of_list(LIST.name, it)?))),
         Route::post("/execute", Policy::CALLS, &Calls(execute)),
     ],
     ..Protocol::new(

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::catalog::{
     Definition, ListForm, Listed, Rendering, Requirements, server_title, server_version,
@@ -40,7 +40,7 @@ struct MethodObject<'a> {
     deprecated: bool,
     param_structure: &'static str,
     params: Vec<ContentDescriptor<'a>>,
-    result: ContentDescriptor<'a>,
+    result: Value,
     /// The whole input schema, if it has rules about several parameters.
     #[serde(rename = "x-input-schema", skip_serializing_if = "Option::is_none")]
     input_schema: Option<&'a Map<String, Value>>,
@@ -49,7 +49,7 @@ struct MethodObject<'a> {
     requirements: Option<&'a Requirements>,
 }
 
-/// OpenRPC's Content Descriptor Object: a parameter, or the result.
+/// OpenRPC's Content Descriptor Object.
 #[derive(Serialize)]
 struct ContentDescriptor<'a> {
     name: &'a str,
@@ -69,12 +69,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
         deprecated: deprecated.is_some(),
         param_structure: "by-name",
         params: params(input_schema),
-        result: ContentDescriptor {
-            name: "result",
-            description: None,
-            required: false,
-            schema: output_schema(listed.definition),
-        },
+        result: json!({ "name": "result", "schema": output_schema(listed.definition) }),
         input_schema: Some(input_schema).filter(|input| has_further_rules(input)),
         requirements: requirements.as_ref(),
     })
@@ -106,8 +101,6 @@ fn has_further_rules(input: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn rendered(definition: Value, latest: bool) -> Option<Value> {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::call::{Description, InvalidInput, Rejection, RejectionKind};
 use crate::http::Response;
+use crate::json;
 use crate::protocol::oxp::AuthorizationChallenge;
 use crate::tool::ToolError;
 
@@ -40,13 +41,9 @@ impl<'a> Problem<'a> {
     }
 
     fn into_response(self) -> Response {
-        let mut response = Response::json_of(self.status, &self);
-        for (name, value) in &mut response.headers {
-            if *name == "content-type" {
-                *value = "application/problem+json".into();
-            }
-        }
-        response
+        let body = json::to_vec(&self).into();
+        let response = Response { body, ..Response::empty(self.status) };
+        response.with("content-type", "application/problem+json").with("cache-control", "no-store")
     }
 }
 
