@@ -23,9 +23,6 @@ pub(super) const OTC_1_0: Format = Format::Otc("otc://1.0");
 /// OXP with envelopes, if the request names no version.
 pub(super) const OXP_1_0: Format = Format::Oxp("urn:oxp:1.0");
 
-/// The versions that a rejection names.
-const SUPPORTED: &str = "otc://1.0, urn:oxp:1.0";
-
 /// Addresses of the OpenAPI document, which both protocols accept as `$schema`.
 const PUBLISHED: [&str; 3] = [
     "https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json",
@@ -109,7 +106,8 @@ fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
     });
     let known = [OTC_1_0, OXP_1_0].into_iter().chain(published);
     let named = known.into_iter().find(|format| format.schema() == Some(&**sent));
-    named.ok_or(Rejection::UnsupportedVersion { field: "$schema", supported: SUPPORTED })
+    let supported = "otc://1.0, urn:oxp:1.0";
+    named.ok_or(Rejection::UnsupportedVersion { field: "$schema", supported })
 }
 
 /// The format of the error about a version that is not served: that of the protocol it belongs to.

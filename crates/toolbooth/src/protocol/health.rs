@@ -12,9 +12,6 @@ use crate::route::{Policy, Route, RouteRequest};
 
 pub(super) const HEALTH: Route = Route::get("/health", Policy::PUBLIC, &health);
 
-/// The key that `/health` reads. It is never written, so a cached miss is correct.
-const HEALTH_KEY: &str = "health";
-
 #[derive(Serialize)]
 struct Health<'a> {
     status: &'static str,
@@ -53,7 +50,8 @@ async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
     (request.protocol.check_version)(request.headers)?;
     let RouteRequest { state, host, headers, .. } = *request;
     let (problems, warnings) = (&state.pipeline.settings.problems, &state.warnings);
-    let store = host.get(HEALTH_KEY).await;
+    // The key is never written, so a cached miss is correct.
+    let store = host.get("health").await;
     if let Err(error) = &store {
         host.log(Level::Error, "store", &[("problem", &error.0)]);
     }

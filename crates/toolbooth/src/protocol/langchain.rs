@@ -9,8 +9,7 @@ use super::opentool;
 use super::oxp::{self, Format};
 use crate::call::{RequestContext, ToolRequest, ToolSelector};
 use crate::route::{
-    CallResponse, Calls, Document, EncodeRejection, Page, PageError, Policy, PostRequest, Protocol,
-    Route,
+    CallResponse, Calls, Document, Page, PageError, Policy, PostRequest, Protocol, Route,
 };
 
 pub(crate) static LANGCHAIN: Protocol = Protocol {
@@ -20,11 +19,7 @@ pub(crate) static LANGCHAIN: Protocol = Protocol {
         Route::get("/tools", Policy::CALLER, &Document(list)),
         Route::post("/tools/call", Policy::CALLS, &Calls(call)),
     ],
-    ..Protocol::new(
-        "langchain",
-        "LangChain tool server",
-        EncodeRejection::Plain(oxp::encode_rejection),
-    )
+    ..Protocol::new("langchain", "LangChain tool server", oxp::FLAT_ERRORS)
 };
 
 /// `GET /tools`: the tools of OXP's list, only the latest version of each, because clients keep one tool of each name.

@@ -36,11 +36,7 @@ pub static OXP: Protocol = Protocol {
     ],
     check_version,
     response_headers: VERSION_HEADER,
-    ..Protocol::new(
-        "oxp",
-        "Open eXecution Protocol 1.0, flat bodies",
-        EncodeRejection::Plain(encode_rejection),
-    )
+    ..Protocol::new("oxp", "Open eXecution Protocol 1.0, flat bodies", FLAT_ERRORS)
 };
 
 /// `GET /tools` (X9).
@@ -76,6 +72,9 @@ pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     };
     Box::pin(async move { Ok(encode(Format::Flat, context.call(call).await?)) })
 }
+
+/// Errors in the flat format.
+pub(crate) const FLAT_ERRORS: EncodeRejection = EncodeRejection::Plain(encode_rejection);
 
 /// Encodes a rejection in the flat format.
 pub fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {

@@ -12,8 +12,8 @@ use crate::catalog::ServerInfo;
 use crate::http::Answer;
 use crate::json;
 use crate::route::{
-    CallResponse, Calls, Document, EncodeRejection, Endpoint, Page, Policy, PostRequest, Protocol,
-    Route, RouteRequest, State,
+    CallResponse, Calls, Document, Endpoint, Page, Policy, PostRequest, Protocol, Route,
+    RouteRequest, State,
 };
 
 /// The protocol of paths that no other mount matches.
@@ -32,7 +32,7 @@ pub(crate) static ROOT: Protocol = Protocol {
     ..Protocol::new(
         "root",
         "Flat OXP, envelopes and OpenTool, recognized by the body",
-        EncodeRejection::Plain(oxp::encode_rejection),
+        oxp::FLAT_ERRORS,
     )
 };
 

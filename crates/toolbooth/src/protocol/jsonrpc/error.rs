@@ -13,11 +13,6 @@ use crate::protocol::oxp::AuthorizationChallenge;
 use crate::protocol::rejection_response;
 use crate::tool::ToolError;
 
-/// JSON-RPC: the parameters are invalid against the tool's schema.
-const INVALID_PARAMS: i16 = -32602;
-/// OpenTool: the tool ran and failed.
-const TOOL_FAILED: i16 = 500;
-
 #[derive(Debug, Serialize)]
 pub(in crate::protocol) struct JsonRpcError {
     code: i16,
@@ -75,6 +70,7 @@ impl JsonRpcError {
         Self { message: message.into(), ..Self::invalid(input) }
     }
 
+    /// The tool ran and failed: OpenTool's code for that.
     fn failed(error: ToolError) -> Self {
         let message = error.describe().into();
         let data = ErrorData::ToolFailed {
@@ -83,13 +79,14 @@ impl JsonRpcError {
             additional_prompt_content: error.additional_prompt_content,
             retry_after_ms: error.retry_after_ms,
         };
-        Self { code: TOOL_FAILED, message, data: Some(data) }
+        Self { code: 500, message, data: Some(data) }
     }
 
+    /// The parameters are invalid against the tool's schema: JSON-RPC's code for that.
     fn invalid(input: &InvalidInput) -> Self {
         let message = format!("Some parameters are invalid. {input}").into();
         let data = ErrorData::InvalidParams { parameter_errors: input.by_parameter() };
-        Self { code: INVALID_PARAMS, message, data: Some(data) }
+        Self { code: -32602, message, data: Some(data) }
     }
 }
 

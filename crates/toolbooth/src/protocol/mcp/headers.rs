@@ -16,8 +16,6 @@ use crate::json::{self, Value};
 
 pub(super) const VERSION: &str = "mcp-protocol-version";
 pub(super) const METHOD: &str = "mcp-method";
-/// The name of the tool or prompt, or the address of the resource.
-const NAME: &str = "mcp-name";
 
 /// Checks the headers of a request, and what a modern request must have in `_meta`.
 ///
@@ -41,7 +39,7 @@ pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(
     };
     // A body without the name is the more useful error.
     let Some(named) = named.and_then(Value::as_str) else { return Ok(()) };
-    compare("Mcp-Name", &|sent| sent == named, headers.get(NAME), era)
+    compare("Mcp-Name", &|sent| sent == named, headers.get("mcp-name"), era)
 }
 
 /// Checks the version of a modern request.

@@ -69,8 +69,6 @@ pub(super) struct RequestMeta<'t> {
 
 /// The member of `_meta` with the version of a tool.
 pub(super) const TOOL_VERSION: &str = "toolbooth/version";
-/// The member of `_meta` with what a tool may require.
-const CONTEXT: &str = "toolbooth/context";
 
 impl<'t> From<Object<'t>> for RequestMeta<'t> {
     fn from(members: Object<'t>) -> Self {
@@ -82,7 +80,7 @@ impl<'t> From<Object<'t>> for RequestMeta<'t> {
                 meta!("logLevel") => &mut meta.log_level,
                 "progressToken" => &mut meta.progress_token,
                 TOOL_VERSION => &mut meta.tool_version,
-                CONTEXT => &mut meta.context,
+                "toolbooth/context" => &mut meta.context,
                 TRACEPARENT => &mut meta.traceparent,
                 _ => continue,
             };

@@ -74,21 +74,13 @@ pub(crate) static RESOURCE_METADATA: Protocol = Protocol {
         Route::get("/oauth-protected-resource", Policy::PUBLIC, &Document(metadata)),
     ],
     cors: Cors::WebClients,
-    ..Protocol::new(
-        "well-known",
-        "OAuth 2.0 metadata",
-        EncodeRejection::Plain(oxp::encode_rejection),
-    )
+    ..Protocol::new("well-known", "OAuth 2.0 metadata", oxp::FLAT_ERRORS)
 };
 
 pub(crate) static DOCTOR: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", Policy::PUBLIC, &Document(doctor::page))],
-    ..Protocol::new(
-        "doctor",
-        "What MCP clients still need",
-        EncodeRejection::Plain(oxp::encode_rejection),
-    )
+    ..Protocol::new("doctor", "What MCP clients still need", oxp::FLAT_ERRORS)
 };
 
 /// The lists that are rendered at build time.

@@ -64,7 +64,7 @@ static DOCUMENTS: Protocol = Protocol {
     ..Protocol::new(
         "documents",
         "OpenAPI, UTCP, llms.txt and a client in TypeScript",
-        EncodeRejection::Plain(oxp::encode_rejection),
+        oxp::FLAT_ERRORS,
     )
 };
 

@@ -13,9 +13,6 @@ use crate::text::excerpt;
 
 const MAX_PARAMETERS: usize = 100;
 
-/// The methods of a tool that does not accept `GET`.
-const ALLOW: &str = "POST, OPTIONS";
-
 pub(super) fn call(context: RequestContext<'_>) -> CallResponse<'_> {
     respond(context, decode(&context))
 }
@@ -24,7 +21,7 @@ pub(super) fn call(context: RequestContext<'_>) -> CallResponse<'_> {
 fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection> {
     let tool = context.resolve(&selector(context.parameter))?;
     let Some(parameters) = tool.query else {
-        return Err(Rejection::MethodNotAllowed { allow: ALLOW.to_owned() });
+        return Err(Rejection::MethodNotAllowed { allow: "POST, OPTIONS".to_owned() });
     };
     let mut input = Object::default();
     for (name, text) in form_urlencoded::parse(context.query.as_bytes()) {
