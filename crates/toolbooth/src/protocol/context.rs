@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::other_protocol;
 use crate::call::{NullHandling, Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
 use crate::text::excerpt;
@@ -35,6 +36,13 @@ pub(super) fn text<'t>(
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(malformed(format!("{path}{key} must be a string"))),
     }
+}
+
+/// Takes the string that names the tool of a call.
+pub(super) fn tool_text<'t>(call: &mut Object<'t>, key: &str) -> Result<Cow<'t, str>, Rejection> {
+    text(call, key, "")?.ok_or_else(|| {
+        other_protocol::rejection(call, format!("{key} is missing; it must be a string"))
+    })
 }
 
 /// Checks that a closed object has no member left. `expected` ends the sentence about the first one.

@@ -10,9 +10,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Map;
 
-use super::context::{check_empty, credentials, malformed, plain_call, text};
+use super::context::{check_empty, credentials, malformed, plain_call, text, tool_text};
 use super::health::HEALTH;
-use super::other_protocol;
 use crate::call::{Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
@@ -89,9 +88,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_id and input"));
     };
-    let tool_id = text(&mut body, "tool_id", "")?.ok_or_else(|| {
-        other_protocol::rejection(&body, "tool_id is missing; it must be a string".to_owned())
-    })?;
+    let tool = ToolSelector::Id(tool_text(&mut body, "tool_id")?);
     let call_id = text(&mut body, "call_id", "")?.map(Cow::into_owned);
     let input = body.take("input").unwrap_or_else(|| Value::Object(Object::default()));
     let credentials = credentials(body.take("context"))?;
@@ -101,7 +98,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     }
     let fields = " of a call; the fields are tool_id, call_id, trace_id, input and context";
     check_empty(&body, fields)?;
-    Ok(ToolRequest { call_id, credentials, ..plain_call(ToolSelector::Id(tool_id), input) })
+    Ok(ToolRequest { call_id, credentials, ..plain_call(tool, input) })
 }
 
 /// Renders a tool of `GET /tools` (X9).

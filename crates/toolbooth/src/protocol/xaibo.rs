@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::context::{check_empty, credentials, malformed, plain_call};
+use super::context::{check_empty, credentials, malformed, plain_call, tool_text};
 use super::definition::{array, latest};
 use super::keywords::{list, properties};
+use super::rejection_response;
 use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
-use super::{other_protocol, rejection_response};
 use crate::call::{
     Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean, needs_client,
 };
@@ -91,14 +91,7 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         return Err(malformed("the body must be an object with tool_name and parameters"));
     };
     let parameters = body.take("parameters");
-    let tool = match body.take("tool_name") {
-        Some(Value::String(name)) => ToolSelector::Name(name),
-        Some(_) => return Err(malformed("tool_name must be a string")),
-        None => {
-            let reason = "tool_name is missing; it must be a string".to_owned();
-            return Err(other_protocol::rejection(&body, reason));
-        }
-    };
+    let tool = ToolSelector::Name(tool_text(&mut body, "tool_name")?);
     let input = match parameters {
         None => Value::Object(Object::default()),
         Some(Value::Object(parameters)) => Value::Object(parameters),

@@ -59,9 +59,6 @@ fn call<'t>(
         Some(params @ (Value::Object(_) | Value::Array(_))) => params,
         Some(_) => return Err("params must be an object".to_owned()),
     };
-    let call_id = match id {
-        Some(serde_json::Value::String(id)) => Some(id.clone()),
-        _ => None,
-    };
+    let call_id = id.and_then(serde_json::Value::as_str).map(str::to_owned);
     Ok(ToolRequest { call_id, ..plain_call(ToolSelector::Name(method), input) })
 }

@@ -38,13 +38,9 @@ fn selector<'t>(
     context: &RequestContext<'_>,
 ) -> Result<ToolSelector<'t>, McpError> {
     let name = ToolSelector::Name(name);
-    let version = match version {
-        None => return Ok(name),
-        Some(Value::String(version)) => version,
-        Some(_) => {
-            let message = format!("_meta.{TOOL_VERSION} must be a string");
-            return Err(McpError::invalid_params(message));
-        }
+    let Some(version) = version else { return Ok(name) };
+    let Some(version) = version.as_str() else {
+        return Err(McpError::invalid_params(format!("_meta.{TOOL_VERSION} must be a string")));
     };
     Ok(match context.resolve(&name) {
         Ok(tool) => ToolSelector::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool).into()),

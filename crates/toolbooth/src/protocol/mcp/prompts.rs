@@ -27,18 +27,14 @@ pub(super) fn get<'t>(
 ) -> Result<Action<'t>, McpError> {
     let (id, prompt) = find(&request.take_string("name")?, context)?;
     let arguments = action::arguments(&mut request)?;
-    match &prompt.text {
-        Some(text) => {
-            let text = fill_in(&prompt, text, &arguments)?;
-            let messages = vec![PromptMessage::User { content: Content::text(text) }];
-            let result = GetPromptResult { description: &prompt.description, messages };
-            Ok(Action::Respond(request.result(&result)))
-        }
-        None => {
-            let target = CallTarget::Prompt { description: prompt.description };
-            action::call(request, context, ToolSelector::Id(id.into()), arguments, target)
-        }
-    }
+    let Some(text) = &prompt.text else {
+        let target = CallTarget::Prompt { description: prompt.description };
+        return action::call(request, context, ToolSelector::Id(id.into()), arguments, target);
+    };
+    let text = fill_in(&prompt, text, &arguments)?;
+    let messages = vec![PromptMessage::User { content: Content::text(text) }];
+    let result = GetPromptResult { description: &prompt.description, messages };
+    Ok(Action::Respond(request.result(&result)))
 }
 
 /// The text of a prompt with the arguments in place of their names in braces.
