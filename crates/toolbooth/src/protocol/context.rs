@@ -47,20 +47,15 @@ pub(super) fn tool_text<'t>(call: &mut Object<'t>, key: &str) -> Result<Cow<'t, 
 
 /// Checks that a closed object has no member left. `expected` ends the sentence about the first one.
 pub(super) fn check_empty(object: &Object<'_>, expected: &str) -> Result<(), Rejection> {
-    match object.iter().next() {
-        None => Ok(()),
-        Some((field, _)) => {
-            Err(malformed(format!("\"{}\" is not a field{expected}", excerpt(field))))
-        }
-    }
+    let Some((field, _)) = object.iter().next() else { return Ok(()) };
+    Err(malformed(format!("\"{}\" is not a field{expected}", excerpt(field))))
 }
 
 /// Decodes an optional `context`. The object is open: further members are ignored.
 pub(super) fn credentials(context: Option<Value<'_>>) -> Result<Credentials, Rejection> {
-    let mut context = match context {
-        None => return Ok(Credentials::default()),
-        Some(Value::Object(context)) => context,
-        Some(_) => return Err(malformed("context must be an object")),
+    let Some(context) = context else { return Ok(Credentials::default()) };
+    let Value::Object(mut context) = context else {
+        return Err(malformed("context must be an object"));
     };
     Ok(Credentials {
         user_id: text(&mut context, "user_id", "context.")?.map(Cow::into_owned),

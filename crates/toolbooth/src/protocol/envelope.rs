@@ -95,17 +95,14 @@ pub(super) fn decode(
 
 /// Decodes `$schema` (T6 to T9, XM1 to XM3). Anything but a version that is served is rejected (T20).
 fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
-    let sent = match body.get("$schema") {
-        None => return Ok(unmarked),
-        Some(Value::String(sent)) => sent,
-        Some(_) => return Err(malformed("$schema must be a string")),
-    };
+    let Some(sent) = body.get("$schema") else { return Ok(unmarked) };
+    let sent = sent.as_str().ok_or_else(|| malformed("$schema must be a string"))?;
     let published = PUBLISHED.map(|address| match unmarked {
         Format::Otc(_) => Format::Otc(address),
         Format::Oxp(_) | Format::Flat => Format::Oxp(address),
     });
     let known = [OTC_1_0, OXP_1_0].into_iter().chain(published);
-    let named = known.into_iter().find(|format| format.schema() == Some(&**sent));
+    let named = known.into_iter().find(|format| format.schema() == Some(sent));
     let supported = "otc://1.0, urn:oxp:1.0";
     named.ok_or(Rejection::UnsupportedVersion { field: "$schema", supported })
 }

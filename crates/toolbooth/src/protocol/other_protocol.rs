@@ -17,8 +17,7 @@ const FOREIGN: [&str; 10] = [
     "tool_name",
 ];
 
-/// The rejection of a body that lacks what a call must have: `reason`, and how each protocol writes a call if it looks like
-/// that of a different protocol.
+/// The rejection of a body that lacks what a call must have. If it looks like one of a different protocol, it says so.
 pub(super) fn rejection(body: &Object<'_>, reason: String) -> Rejection {
     if FOREIGN.iter().any(|member| body.contains(member)) {
         Rejection::OtherProtocol(reason)
@@ -33,12 +32,9 @@ const DISCRIMINATORS: [&str; 3] = ["tool_id", "request", "jsonrpc"];
 /// Checks that a body has no discriminator except `own`, that of the protocol that decodes it. With two,
 /// a gateway that decides which tools may be called could see another call than the one that runs.
 pub(super) fn check_discriminators(own: &str, body: &Object<'_>) -> Result<(), String> {
-    match DISCRIMINATORS.iter().find(|member| **member != own && body.contains(member)) {
-        None => Ok(()),
-        Some(other) => Err(format!(
-            "{own} and {other} belong to different protocols; a call has only one of them"
-        )),
-    }
+    let other = DISCRIMINATORS.iter().find(|member| **member != own && body.contains(member));
+    let Some(other) = other else { return Ok(()) };
+    Err(format!("{own} and {other} belong to different protocols; a call has only one of them"))
 }
 
 #[cfg(test)]

@@ -139,8 +139,7 @@ fn choose_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static
     }
 }
 
-/// The type of a schema without `type`, from its other keywords. If they do not tell either, `string`, and a rule
-/// that any type is allowed.
+/// The type of a schema without `type`, from its other keywords; otherwise `string`, with the rule that any is allowed.
 fn infer_type(schema: &Map<String, Value>, rules: &mut Vec<String>) -> &'static str {
     let options = options(schema);
     if let Some(kind) = options.first().map(type_name)

@@ -206,8 +206,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     })
 }
 
-/// Takes the defaults out of the properties: `ToolParameter` has a member for them, and Xaibo describes them to
-/// models itself.
+/// Takes the defaults out of the properties: they have a member, and Xaibo describes them to models itself.
 fn take_defaults(schema: &mut Map<String, Value>) -> BTreeMap<String, Value> {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     let default = |(name, property): (&String, &mut Value)| {

@@ -12,8 +12,7 @@ use crate::catalog::{
 use crate::protocol::definition::{description, latest, output_schema};
 use crate::protocol::keywords::properties;
 
-/// The method that returns the document. JSON-RPC reserves names that begin with `rpc.`, and no tool has a dot in
-/// its name.
+/// The method that returns the document. JSON-RPC reserves `rpc.` for such, and no tool has a dot in its name.
 pub(super) const METHOD: &str = "rpc.discover";
 
 pub(crate) const LIST: ListForm = ListForm {
@@ -75,8 +74,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     })
 }
 
-/// The properties as parameters. Those that are required come first, as OpenRPC demands. Descriptions move from the
-/// schema to the parameter, where clients show them.
+/// The properties as parameters: first the required ones, as OpenRPC demands. Clients show their descriptions.
 fn params(input: &Map<String, Value>) -> Vec<ContentDescriptor<'_>> {
     let params = properties(input).map(|(name, schema, required)| {
         let mut schema = schema.clone();

@@ -107,7 +107,7 @@ impl From<&Rejection> for JsonRpcError {
             authorization: missing.authorization.clone(),
             secrets: missing.secrets.clone(),
             user_id: missing.user_id,
-            challenges: missing.challenges.iter().map(AuthorizationChallenge::from).collect(),
+            challenges: missing.challenges.iter().map(AuthorizationChallenge::new).collect(),
         };
         let data = Some(ErrorData::MissingRequirements { missing_requirements });
         Self { code, message: message.into(), data }

@@ -75,9 +75,7 @@ impl RequestKind {
 }
 
 /// Decodes a request or a batch and runs its calls. The status is 200 whatever the outcome, or 204 if the
-/// client expects no response.
-///
-/// A batch with more members than `MAX_TOOL_CALLS` is rejected as a whole.
+/// client expects no response. A batch with more members than `MAX_TOOL_CALLS` is rejected as a whole.
 pub(super) fn call<'a>(
     request: PostRequest<'a>,
     profile: &'static JsonRpcProfile,

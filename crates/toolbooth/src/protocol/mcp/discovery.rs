@@ -35,8 +35,7 @@ pub(super) fn discover(request: &McpRequest<'_>) -> Response {
     request.cacheable_result(&result, CacheScope::Public)
 }
 
-/// `initialize`: the version that the client asks for if it is supported, else the newest that has
-/// this method. No session begins.
+/// `initialize`: the version that the client asks for, or the newest that has this method. No session begins.
 pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]

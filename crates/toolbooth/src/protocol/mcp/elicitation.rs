@@ -146,8 +146,7 @@ impl Elicitation {
     }
 }
 
-/// What is missing, for the model of a client that cannot ask its user: a line for each challenge, and one for
-/// everything else.
+/// What is missing, for a model whose client cannot ask the user: a line for each challenge, and one for the rest.
 pub(super) fn describe_missing(missing: &MissingRequirements) -> String {
     let link = |challenge: &Challenge| {
         format!(

@@ -149,8 +149,7 @@ impl From<Rejection> for McpError {
 }
 
 impl From<&Rejection> for McpError {
-    /// Invalid parameters are an error of JSON-RPC alone, and HTTP's status is 200. Every other
-    /// rejection keeps its status.
+    /// Invalid parameters are an error of JSON-RPC alone, with HTTP's status 200. Other rejections keep theirs.
     fn from(rejection: &Rejection) -> Self {
         let description = rejection.describe();
         let code = code(description.kind);

@@ -65,10 +65,8 @@ fn encode(notification: &Notification, request: &McpRequest<'_>) -> Option<Strin
     let meta = &request.meta;
     let notification = match *notification {
         Notification::Progress { done: progress, total, ref message } => {
-            let progress_token = meta.progress_token.as_ref()?;
-            if !matches!(progress_token, Value::String(_) | Value::Number(_)) {
-                return None;
-            }
+            let is_token = |it: &&Value<'_>| matches!(it, Value::String(_) | Value::Number(_));
+            let progress_token = meta.progress_token.as_ref().filter(is_token)?;
             ServerNotification::Progress { progress_token, progress, total, message }
         }
         Notification::Event { level, ref text } => {

@@ -9,12 +9,13 @@ use super::error::{self, ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
 use super::notifications::prepend;
 use super::response::{
-    Caching, CallToolResult, Content, GetPromptResult, PromptMessage, ReadResourceResult,
-    ResourceContents, ResultOptions,
+    CacheScope, Caching, CallToolResult, Content, GetPromptResult, PromptMessage,
+    ReadResourceResult, ResourceContents, ResultOptions,
 };
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
 use crate::http::Response;
 use crate::json::{self, Rendered};
+use crate::protocol::oxp::AuthorizationChallenge;
 use crate::tool::Notification;
 
 /// What encoding the outcome of a call needs to know of its request.
@@ -61,7 +62,8 @@ pub(super) fn encode(
                 Some(Ok(result)) => call.input_required(&result),
                 Some(Err(error)) => error.encode(Some(&call.request.id)),
                 None => {
-                    let authorization: Vec<_> = missing.challenges.iter().map(Into::into).collect();
+                    let authorization: Vec<_> =
+                        missing.challenges.iter().map(AuthorizationChallenge::new).collect();
                     let options =
                         ResultOptions { authorization: &authorization, ..Default::default() };
                     call.error(describe_missing(&missing), options)
@@ -126,7 +128,8 @@ impl ResultContext<'_> {
             CallTarget::Resource { uri, mime_type } => {
                 let contents = content.iter().map(|one| resource_contents(one, uri, mime_type));
                 let result = ReadResourceResult { contents: contents.collect::<Vec<_>>() };
-                let caching = Some(Caching::NEVER);
+                // The tool ran for this request.
+                let caching = Some(Caching { ttl_ms: 0, cache_scope: CacheScope::Private });
                 self.request.result_with(&result, ResultOptions { caching, ..Default::default() })
             }
         }

@@ -1,6 +1,6 @@
 //! Prompts: texts that a user can pick, declared in a tool's definition.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::action::{self, Action};
 use super::error::McpError;
@@ -9,7 +9,7 @@ use super::outcome::CallTarget;
 use super::pagination;
 use super::response::{Content, GetPromptResult, PromptMessage};
 use crate::call::{RequestContext, ToolSelector};
-use crate::catalog::{ListForm, Listed, Prompt, PromptArgument, Rendering};
+use crate::catalog::{Definition, ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::json::{self, Object};
 use crate::protocol::definition::{array, latest};
 use crate::text::excerpt;
@@ -70,17 +70,14 @@ pub(super) fn find(name: &str, context: &RequestContext<'_>) -> Result<(String, 
 
 /// Renders prompts without their texts and the values of arguments, which are for `prompts/get` and completion.
 fn render(listed: &Listed<'_>) -> Rendering {
-    render_each(listed, |prompt| {
+    pagination::render_items(listed.definition.prompts.iter().map(|prompt| {
         let arguments = prompt.arguments.iter().cloned();
         let arguments = arguments.map(|it| PromptArgument { values: Vec::new(), ..it }).collect();
         json!(Prompt { text: None, arguments, ..prompt.clone() })
-    })
+    }))
 }
 
 fn render_declared(listed: &Listed<'_>) -> Rendering {
-    render_each(listed, |prompt| json!([listed.definition.id, prompt]))
-}
-
-fn render_each(listed: &Listed<'_>, render: impl Fn(&Prompt) -> Value) -> Rendering {
-    pagination::render_items(listed.definition.prompts.iter().map(render))
+    let Definition { id, prompts, .. } = listed.definition;
+    pagination::render_items(prompts.iter().map(|prompt| json!([id, prompt])))
 }

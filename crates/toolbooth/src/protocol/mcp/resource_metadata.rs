@@ -27,8 +27,7 @@ pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
     })
 }
 
-/// The parameters of a `WWW-Authenticate` header that lead to the metadata (RFC 9728, 5.1), with the
-/// `scopes` to request if the header does not name any yet.
+/// The parameters of `WWW-Authenticate` that lead to the metadata (RFC 9728, 5.1), with the scopes to request, if any.
 pub(super) fn challenge_parameters(resource: &McpResource, scopes: &[&str]) -> String {
     let scope = match scopes {
         [] => String::new(),

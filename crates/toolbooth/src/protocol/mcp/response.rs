@@ -68,13 +68,8 @@ impl CacheScope {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Caching {
-    ttl_ms: u32,
-    cache_scope: CacheScope,
-}
-
-impl Caching {
-    /// For the value of a tool that ran for this request.
-    pub(super) const NEVER: Self = Self { ttl_ms: 0, cache_scope: CacheScope::Private };
+    pub(super) ttl_ms: u32,
+    pub(super) cache_scope: CacheScope,
 }
 
 /// The members of a result that do not depend on its method.

@@ -87,24 +87,18 @@ pub(in crate::protocol) struct AuthorizationChallenge {
     check_url: Option<String>,
 }
 
-impl From<&Challenge> for AuthorizationChallenge {
-    fn from(challenge: &Challenge) -> Self {
-        Self {
-            id: challenge.id.clone(),
-            url: challenge.url.clone(),
-            check_url: Some(challenge.check_url.clone()),
-        }
-    }
-}
-
 impl AuthorizationChallenge {
+    pub(in crate::protocol) fn new(challenge: &Challenge) -> Self {
+        let Challenge { id, url, check_url, .. } = challenge;
+        Self { id: id.clone(), url: url.clone(), check_url: Some(check_url.clone()) }
+    }
+
     /// Where the user can grant each token that a call lacks, or where to read what to send instead.
     pub(in crate::protocol) fn of(missing: &MissingRequirements) -> Vec<Self> {
-        let challenges = missing.challenges.iter().map(Self::from);
-        let help = missing.help.iter().map(|AuthorizationHelp { provider, url }| Self {
-            id: (*provider).to_owned(),
-            url: url.clone(),
-            check_url: None,
+        let challenges = missing.challenges.iter().map(Self::new);
+        let help = missing.help.iter().map(|AuthorizationHelp { provider, url }| {
+            let (id, url) = ((*provider).to_owned(), url.clone());
+            Self { id, url, check_url: None }
         });
         challenges.chain(help).collect()
     }

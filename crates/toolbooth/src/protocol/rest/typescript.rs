@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::protocol::keywords::properties;
+use crate::protocol::keywords::{properties, type_names};
 
 /// The type of the values of `schema`. Its lines after the first one are indented by `indent`.
 pub(super) fn type_of(schema: &Value, indent: &str) -> String {
@@ -17,12 +17,9 @@ pub(super) fn type_of(schema: &Value, indent: &str) -> String {
         return union(values.iter().map(literal));
     }
     let base = match schema.get("type") {
-        Some(Value::String(name)) => of_type(name, schema, indent),
-        Some(Value::Array(names)) => {
-            union(names.iter().filter_map(Value::as_str).map(|name| of_type(name, schema, indent)))
-        }
-        _ if schema.contains_key("properties") => of_type("object", schema, indent),
-        _ => UNKNOWN.to_owned(),
+        Some(types) => union(type_names(types).into_iter().map(|it| of_type(it, schema, indent))),
+        None if schema.contains_key("properties") => of_type("object", schema, indent),
+        None => UNKNOWN.to_owned(),
     };
     let branches = |keyword: &str| {
         let branches = schema.get(keyword).and_then(Value::as_array);

@@ -288,8 +288,7 @@ impl Facts<'_> {
         self.accepts_keys() && !self.is_open() && !self.issues_tokens()
     }
 
-    /// A check of the metadata, which servers without an authorization server do not have. It fails if the test finds
-    /// nothing.
+    /// A check of the metadata, which servers without an authorization server lack. It fails if the test finds nothing.
     fn if_protected(&self, test: impl FnOnce() -> Option<bool>) -> Verdict {
         if self.issues_tokens() { test().unwrap_or(false).into() } else { Verdict::NotNeeded }
     }
