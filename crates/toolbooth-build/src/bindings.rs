@@ -1,15 +1,14 @@
 //! Checks the bindings of definitions, first each on its own, then against `wrangler.toml`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 use toolbooth::catalog::Definition;
 
-use crate::check::Entry;
-use crate::problem::Problem;
+use crate::check::{Entry, consists_of, starts_with_letter};
+use crate::problem::{Problem, Problems};
 
 const FILE: &str = "wrangler.toml";
 
@@ -101,47 +100,38 @@ impl Kind {
     fn lines(&self, binding: &str, environment: Option<&str>) -> String {
         let prefix = environment.map(|name| format!("env.{name}.")).unwrap_or_default();
         let path = format!("{prefix}{}", self.path.join("."));
-        let mut lines = if self.list { format!("[[{path}]]") } else { format!("[{path}]") };
+        let head = if self.list { format!("[[{path}]]") } else { format!("[{path}]") };
         // Environments must not share their data.
         let suffix = environment.map(|name| format!("-{name}")).unwrap_or_default();
         let resource = binding.to_ascii_lowercase().replace('_', "-") + &suffix;
         let others =
             self.others.iter().map(|(member, value)| (*member, value.unwrap_or(&resource)));
-        for (member, value) in [(self.member, binding)].into_iter().chain(others) {
-            // Writing to a String cannot fail.
-            let _ = write!(lines, "\n{member} = {value:?}");
-        }
-        lines
+        let members = [(self.member, binding)].into_iter().chain(others);
+        members.fold(head, |lines, (member, value)| format!("{lines}\n{member} = {value:?}"))
     }
 }
 
-/// The problems with the bindings of one definition.
-pub(crate) fn check(file: &str, definition: &Definition) -> Vec<Problem> {
-    let mut problems = Vec::new();
+pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     for (index, binding) in definition.bindings.iter().enumerate() {
-        let mut problem = |member: &str, message: String| {
-            problems.push(Problem::new(file, format!("bindings[{index}].{member}"), message));
-        };
-        let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let mut problems = problems.within(format!("bindings[{index}]"));
         let name = &binding.name;
-        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.bytes().all(letter) {
-            problem("name", format!("is {name:?}; expected letters, digits and _"));
+        if !starts_with_letter(name) || !consists_of(name, b"_") {
+            problems.add(".name", format!("is {name:?}; expected letters, digits and _"));
         } else if definition.bindings.iter().take(index).any(|earlier| earlier.name == *name) {
-            problem("name", format!("repeats {name:?}"));
+            problems.add(".name", format!("repeats {name:?}"));
         }
         if Kind::named(&binding.kind).is_none() {
             let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             let message = format!("is {:?}; expected one of {}", binding.kind, kinds.join(", "));
-            problem("kind", message);
+            problems.add(".kind", message);
         }
     }
-    problems
 }
 
 /// A binding that definitions declare.
 struct Declared<'a> {
-    /// The definition that declares it first, as a place for messages.
-    file: &'a str,
+    /// The definition that declares it first, and the place there.
+    entry: &'a Entry,
     place: String,
     kind: &'static Kind,
     /// Whether a tool cannot run without it.
@@ -149,96 +139,90 @@ struct Declared<'a> {
 }
 
 /// Checks the bindings of all definitions, each of which is valid, against each other and against `wrangler.toml`.
-/// Returns the problems and the warnings.
+/// Returns the warnings.
 pub(crate) fn catalogue(
     wrangler: Option<&Wrangler>,
     entries: &[Entry],
-) -> (Vec<Problem>, Vec<Problem>) {
-    let mut problems = Vec::new();
+    problems: &mut Vec<Problem>,
+) -> Vec<Problem> {
+    let mut warnings = Vec::new();
     let mut declared: BTreeMap<&str, Declared<'_>> = BTreeMap::new();
     for entry in entries {
         for (index, binding) in entry.definition.bindings.iter().enumerate() {
             let Some(kind) = Kind::named(&binding.kind) else { continue };
             let place = format!("bindings[{index}]");
-            let required = !binding.optional;
             let first = declared.entry(&binding.name).or_insert_with(|| Declared {
-                file: &entry.file,
+                entry,
                 place: place.clone(),
                 kind,
-                required,
+                required: false,
             });
-            first.required |= required;
+            first.required |= !binding.optional;
             if first.kind.name != kind.name {
                 let message = format!(
                     "declares {} as {}, but {} declares it as {}",
-                    binding.name, kind.name, first.file, first.kind.name
+                    binding.name, kind.name, first.entry.file, first.kind.name
                 );
-                problems.push(Problem::new(&entry.file, place, message));
+                problems.push(entry.problem(place, message));
             }
         }
     }
-    let (Some(wrangler), false) = (wrangler, declared.is_empty()) else {
-        return (problems, Vec::new());
-    };
-    let config = match wrangler.text.parse::<Table>() {
-        Ok(config) => config,
+    let Some(wrangler) = wrangler.filter(|_| !declared.is_empty()) else { return warnings };
+    match wrangler.text.parse() {
+        Ok(config) => {
+            for (name, declared) in &declared {
+                compare(&config, name, declared, problems, &mut warnings);
+            }
+        }
         Err(error) => {
             problems.push(Problem::new(FILE, "", format!("is not TOML: {}", error.message())));
-            return (problems, Vec::new());
         }
-    };
-    let mut warnings = Vec::new();
-    for (name, declared) in &declared {
-        let (wrong, missing) = compare(&config, name, declared);
-        problems.extend(wrong);
-        warnings.extend(missing);
     }
-    (problems, warnings)
+    warnings
 }
 
 /// Compares a declared binding with each environment: wrangler does not inherit bindings.
-fn compare(config: &Table, name: &str, declared: &Declared<'_>) -> (Vec<Problem>, Vec<Problem>) {
-    let Declared { file, place, kind, required } = declared;
-    let problem = |message: String| Problem::new(file, place, message);
+fn compare(
+    config: &Table,
+    name: &str,
+    declared: &Declared<'_>,
+    problems: &mut Vec<Problem>,
+    warnings: &mut Vec<Problem>,
+) {
+    let Declared { entry, place, kind, required } = declared;
     let environments = config.get("env").and_then(Value::as_table).into_iter().flatten();
     let environments =
         environments.filter_map(|(name, part)| Some((Some(&**name), part.as_table()?)));
     let parts: Vec<_> = [(None, config)].into_iter().chain(environments).collect();
-    let mut problems = Vec::new();
+    let mut is_other = false;
     for (environment, part) in &parts {
-        if let Some(other) =
-            KINDS.iter().find(|other| other.name != kind.name && other.is_in(part, name))
-        {
-            let message = format!(
-                "declares {name} as {}, but {} has it as {}",
-                kind.name,
-                place_of(*environment),
-                other.name
-            );
-            problems.push(problem(message));
+        let mut others = KINDS.iter().filter(|other| other.name != kind.name);
+        if let Some(other) = others.find(|other| other.is_in(part, name)) {
+            let (kind, at, other) = (kind.name, place_of(*environment), other.name);
+            let message = format!("declares {name} as {kind}, but {at} has it as {other}");
+            problems.push(entry.problem(place, message));
+            is_other = true;
         }
     }
     let missing: Vec<_> = parts.iter().filter(|(_, part)| !kind.is_in(part, name)).collect();
-    if !problems.is_empty() || !required || missing.is_empty() {
-        return (problems, Vec::new());
+    if is_other || !required {
+        return;
     }
+    let lines = |environment: &Option<&str>| kind.lines(name, *environment);
     if missing.len() == parts.len() {
-        let lines: Vec<_> =
-            parts.iter().map(|(environment, _)| kind.lines(name, *environment)).collect();
-        let lines = lines.join("\n\n");
-        let message = format!("{FILE} has no {} binding {name}. Add:\n{lines}", kind.name);
-        return (vec![problem(message)], Vec::new());
+        let lines: Vec<_> = parts.iter().map(|(environment, _)| lines(environment)).collect();
+        let (kind, lines) = (kind.name, lines.join("\n\n"));
+        let message = format!("{FILE} has no {kind} binding {name}. Add:\n{lines}");
+        problems.push(entry.problem(place, message));
+        return;
     }
-    let warnings = missing.into_iter().map(|(environment, _)| {
+    for (environment, _) in missing {
+        let (at, kind, lines) = (place_of(*environment), kind.name, lines(environment));
         let message = format!(
-            "{} has no {} binding {name}, so the tools that need it are disabled there. Add:\n{}",
-            place_of(*environment),
-            kind.name,
-            kind.lines(name, *environment)
+            "{at} has no {kind} binding {name}, so the tools that need it are disabled there. Add:\n{lines}"
         );
-        problem(message)
-    });
-    (Vec::new(), warnings.collect())
+        warnings.push(entry.problem(place, message));
+    }
 }
 
 fn place_of(environment: Option<&str>) -> String {

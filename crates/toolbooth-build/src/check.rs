@@ -1,8 +1,9 @@
 //! Checks the definitions, first each on its own, then across the catalogue.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 use toolbooth::principal::is_scope;
@@ -10,7 +11,7 @@ use toolbooth::principal::is_scope;
 use crate::bindings;
 use crate::handlers::snake_case;
 use crate::mcp;
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::references;
 use crate::schema;
 use crate::source::Source;
@@ -40,50 +41,74 @@ pub(crate) struct Entry {
     pub(crate) examples: Value,
 }
 
+impl Entry {
+    pub(crate) fn tool_id(&self) -> (&str, &str) {
+        (&self.toolkit, &self.tool)
+    }
+
+    pub(crate) fn problem(&self, place: impl Display, message: impl Into<String>) -> Problem {
+        Problem::new(&self.file, place, message)
+    }
+
+    /// The schemas, each with its place.
+    pub(crate) fn schemas(&self) -> impl Iterator<Item = (&'static str, &Map<String, Value>)> {
+        let Definition { input_schema, output_schema, .. } = &self.definition;
+        let output = output_schema.as_ref().map(|schema| ("output_schema", schema));
+        [("input_schema", input_schema)].into_iter().chain(output)
+    }
+}
+
 /// Reads and checks each definition file. Returns the valid entries, sorted by toolkit, tool and version.
-pub(crate) fn definitions(source: &Source, max_description: usize) -> (Vec<Entry>, Vec<Problem>) {
+pub(crate) fn definitions(
+    source: &Source,
+    max_description: usize,
+    problems: &mut Vec<Problem>,
+) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let mut problems = Vec::new();
     for (path, text) in source.files.iter().filter(|(path, _)| path.ends_with(".json")) {
-        let file = source.display(path);
-        match read(&file, text) {
-            Err(problem) => problems.push(problem),
-            Ok((written, value)) => {
-                let (definition, unresolved) = resolve(&file, &written);
-                let wrong = if unresolved.is_empty() {
-                    check(&file, path, &definition, max_description)
-                } else {
-                    unresolved
-                };
-                match ToolRef::parse(&definition.id) {
-                    Ok(id) if wrong.is_empty() => entries.push(Entry {
-                        toolkit: id.toolkit.to_owned(),
-                        tool: id.tool.to_owned(),
-                        examples: value.get("examples").cloned().unwrap_or_default(),
-                        file,
-                        written: written_for(written, &definition),
-                        definition,
-                    }),
-                    _ => problems.extend(wrong),
-                }
-            }
+        match entry(source.display(path), path, text, max_description) {
+            Ok(entry) => entries.push(entry),
+            Err(found) => problems.extend(found),
         }
     }
     entries.sort_by(|a, b| {
-        let key = |entry: &Entry| (entry.toolkit.clone(), entry.tool.clone());
-        key(a).cmp(&key(b)).then_with(|| a.definition.version.cmp(&b.definition.version))
+        let versions = || a.definition.version.cmp(&b.definition.version);
+        a.tool_id().cmp(&b.tool_id()).then_with(versions)
     });
-    (entries, problems)
+    entries
 }
 
-/// Resolves the references in the schemas.
-fn resolve(file: &str, written: &Definition) -> (Definition, Vec<Problem>) {
+fn entry(
+    file: String,
+    path: &str,
+    text: &str,
+    max_description: usize,
+) -> Result<Entry, Vec<Problem>> {
+    let (mut written, value) = read(&file, text).map_err(|problem| vec![problem])?;
+    let definition = resolve(&file, &written)?;
+    let output = written.output_schema.as_ref().and_then(|schema| schema.get("type"));
+    if output.is_none_or(|kind| kind != "object") {
+        written.output_schema.clone_from(&definition.output_schema);
+    }
+    let wrong = check(&file, path, &definition, max_description);
+    let id = ToolRef::parse(&definition.id);
+    let (Ok(id), true) = (id, wrong.is_empty()) else { return Err(wrong) };
+    Ok(Entry {
+        toolkit: id.toolkit.to_owned(),
+        tool: id.tool.to_owned(),
+        examples: value.get("examples").cloned().unwrap_or_default(),
+        file,
+        written,
+        definition,
+    })
+}
+
+fn resolve(file: &str, written: &Definition) -> Result<Definition, Vec<Problem>> {
     let mut definition = written.clone();
     let mut problems = Vec::new();
     let output = definition.output_schema.as_mut().map(|schema| ("output_schema", schema));
-    for (place, schema) in
-        [("input_schema", &mut definition.input_schema)].into_iter().chain(output)
-    {
+    let input = ("input_schema", &mut definition.input_schema);
+    for (place, schema) in [input].into_iter().chain(output) {
         match references::resolve(schema) {
             Ok(resolved) => *schema = resolved,
             Err(found) => problems.extend(
@@ -93,17 +118,7 @@ fn resolve(file: &str, written: &Definition) -> (Definition, Vec<Problem>) {
             ),
         }
     }
-    (definition, problems)
-}
-
-/// The definition for [`Entry::written`].
-fn written_for(mut written: Definition, resolved: &Definition) -> Definition {
-    let is_object =
-        |schema: &Map<String, Value>| schema.get("type").is_some_and(|it| it == "object");
-    if !written.output_schema.as_ref().is_some_and(is_object) {
-        written.output_schema.clone_from(&resolved.output_schema);
-    }
-    written
+    if problems.is_empty() { Ok(definition) } else { Err(problems) }
 }
 
 /// The output schema of tools with content blocks that have none of their own.
@@ -133,24 +148,22 @@ fn read(file: &str, text: &str) -> Result<(Definition, Value), Problem> {
 /// Rejects arrays where objects belong, with the place of the first one: serde also deserializes a
 /// struct from an array, field by field, which no author intends.
 fn reject_arrays(definition: &Value) -> Result<(), String> {
-    let reject = |value: &Value, place: String| if value.is_array() { Err(place) } else { Ok(()) };
-    reject(definition, String::new())?;
-    let member = |value: &Value, name: &str| value.get(name).cloned().unwrap_or_default();
+    let reject = |value: Option<&Value>, place: String| match value {
+        Some(Value::Array(_)) => Err(place),
+        _ => Ok(()),
+    };
+    reject(Some(definition), String::new())?;
     for name in ["annotations", "deprecated", "requirements"] {
-        reject(&member(definition, name), name.to_owned())?;
+        reject(definition.get(name), name.to_owned())?;
     }
-    let requirements = member(definition, "requirements");
-    for (name, list) in [
-        ("examples", member(definition, "examples")),
-        ("prompts", member(definition, "prompts")),
-        ("resources", member(definition, "resources")),
-        ("requirements.authorization", member(&requirements, "authorization")),
-        ("requirements.secrets", member(&requirements, "secrets")),
-    ] {
-        for (index, item) in list.as_array().into_iter().flatten().enumerate() {
-            reject(item, format!("{name}[{index}]"))?;
+    let requirements = ["requirements.authorization", "requirements.secrets"];
+    for list in ["examples", "prompts", "resources"].into_iter().chain(requirements) {
+        let items = definition.pointer(&format!("/{}", list.replace('.', "/")));
+        let items = items.and_then(Value::as_array).into_iter().flatten();
+        for (index, item) in items.enumerate() {
+            reject(Some(item), format!("{list}[{index}]"))?;
             for part in ["error", "oauth2"] {
-                reject(&member(item, part), format!("{name}[{index}].{part}"))?;
+                reject(item.get(part), format!("{list}[{index}].{part}"))?;
             }
         }
     }
@@ -162,175 +175,161 @@ fn path_of(id: &ToolRef<'_>, version: &Version) -> String {
     format!("{}/{}@{version}.json", id.toolkit.to_ascii_lowercase(), id.tool)
 }
 
-/// Checks one definition.
 fn check(file: &str, path: &str, definition: &Definition, max_description: usize) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut problem =
-        |place: &str, message: String| problems.push(Problem::new(file, place, message));
-
-    let version = &definition.version;
-    if !version.pre.is_empty() || !version.build.is_empty() {
-        problem("version", format!("is {version}; expected x.y.z with whole numbers"));
-    }
-    match ToolRef::parse(&definition.id) {
-        Err(expected) => problem("id", format!("is {:?}; {expected}", definition.id)),
-        Ok(id) => {
-            let expected = format!("{}.{}@{version}", id.toolkit, id.tool);
-            if definition.id != expected {
-                problem("id", format!("is {:?}; expected {expected:?}", definition.id));
-            }
-            let expected = path_of(&id, version);
-            if path != expected {
-                problem(
-                    "id",
-                    format!("does not match the file name; expected the file {expected}"),
-                );
-            }
-            let names = [id.toolkit.to_ascii_lowercase(), snake_case(id.tool)];
-            if let Some(name) = names.iter().find(|name| NOT_RAW.contains(&name.as_str())) {
-                let message =
-                    format!("would name a module or function `{name}`, which Rust does not allow");
-                problem("id", message);
-            }
-            if id.toolkit.eq_ignore_ascii_case("types") {
-                problem(
-                    "id",
-                    "may not have the toolkit `Types`: the module `types` is generated".to_owned(),
-                );
-            }
-            if ![id.toolkit, id.tool]
-                .iter()
-                .all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
-            {
-                let message = "must have names that begin with a letter, because they name a Rust module and a function";
-                problem("id", message.to_owned());
-            }
-        }
-    }
+    let mut found = Vec::new();
+    let problems = &mut Problems { file, place: String::new(), found: &mut found };
+    check_id(path, definition, problems);
     let name = &definition.name;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let start = |c: char| c.is_ascii_alphabetic() || c == '_';
-    if !name.starts_with(start) || name.len() > MAX_NAME || !name.bytes().all(plain) {
+    if !name.starts_with(start) || name.len() > MAX_NAME || !consists_of(name, b"_-") {
         let message = format!(
             "is {name:?}; expected 1 to {MAX_NAME} letters, digits, _ or -, the first a letter or _"
         );
-        problem("name", message);
+        problems.add("name", message);
     }
     let length = definition.description.chars().count();
     if definition.description.trim().is_empty() {
-        problem("description", "is empty; expected a description for people and models".to_owned());
+        problems.add("description", "is empty; expected a description for people and models");
     } else if length > max_description {
-        problem(
-            "description",
-            format!(
-                "has {length} characters; the limit is {max_description} (max_description in build.rs)"
-            ),
+        let message = format!(
+            "has {length} characters; the limit is {max_description} (max_description in build.rs)"
         );
+        problems.add("description", message);
     }
-    if definition.input_schema.get("type").and_then(Value::as_str) != Some("object") {
-        problem("input_schema", "must have \"type\": \"object\" at its root".to_owned());
+    if definition.input_schema.get("type").is_none_or(|kind| kind != "object") {
+        problems.add("input_schema", "must have \"type\": \"object\" at its root");
     }
-    let scopes = &definition.scopes;
-    for (index, scope) in scopes.iter().enumerate() {
+    for (index, scope) in definition.scopes.iter().enumerate() {
+        let place = format!("scopes[{index}]");
         if !is_scope(scope) || scope == "*" {
             let message = "is not a scope; expected printable ASCII without spaces, \" or \\";
-            problem(&format!("scopes[{index}]"), message.to_owned());
-        } else if scopes.iter().take(index).any(|earlier| earlier == scope) {
-            problem(&format!("scopes[{index}]"), format!("repeats {scope:?}"));
+            problems.add(place, message);
+        } else if definition.scopes.iter().take(index).any(|earlier| earlier == scope) {
+            problems.add(place, format!("repeats {scope:?}"));
         }
     }
     for (index, name) in definition.variables.iter().enumerate() {
         let place = format!("variables[{index}]");
-        let letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        if name.is_empty() || !name.bytes().all(letter) {
-            problem(&place, format!("is {name:?}; expected capital letters, digits and _"));
+        if name.contains(|c: char| c.is_ascii_lowercase()) || !consists_of(name, b"_") {
+            problems.add(place, format!("is {name:?}; expected capital letters, digits and _"));
         } else if definition.variables.iter().take(index).any(|earlier| earlier == name) {
-            problem(&place, format!("repeats {name:?}"));
+            problems.add(place, format!("repeats {name:?}"));
         }
     }
     if let Some(requirements) = &definition.requirements {
         let ids = requirements.authorization.iter().map(|one| &one.id);
-        for id in ids.chain(requirements.secrets.iter().map(|one| &one.id)) {
-            if id.trim().is_empty() {
-                problem("requirements", "has an empty id".to_owned());
-            }
+        let ids = ids.chain(requirements.secrets.iter().map(|one| &one.id));
+        for _ in ids.filter(|id| id.trim().is_empty()) {
+            problems.add("requirements", "has an empty id");
         }
     }
     if let Some(deprecated) = &definition.deprecated {
         if deprecated.message.trim().is_empty() {
-            problem(
-                "deprecated.message",
-                "is empty; give the reason and what to use instead".to_owned(),
-            );
+            let message = "is empty; give the reason and what to use instead";
+            problems.add("deprecated.message", message);
         }
         if deprecated.sunset.as_deref().is_some_and(|day| !is_date(day)) {
-            problem("deprecated.sunset", "is not a date; expected YYYY-MM-DD".to_owned());
+            problems.add("deprecated.sunset", "is not a date; expected YYYY-MM-DD");
         }
     }
-    problems.extend(schema::check(file, "input_schema", &definition.input_schema));
-    problems.extend(bindings::check(file, definition));
-    problems.extend(mcp::check(file, definition));
+    problems.found.extend(schema::check(file, "input_schema", &definition.input_schema));
+    bindings::check(definition, problems);
+    mcp::check(definition, problems);
     if let Some(output) = &definition.output_schema {
-        problems.extend(schema::check(file, "output_schema", output));
+        problems.found.extend(schema::check(file, "output_schema", output));
     }
-    if problems.is_empty() { examples(file, definition) } else { problems }
+    if problems.found.is_empty() {
+        examples(definition, problems);
+    }
+    found
+}
+
+fn check_id(path: &str, definition: &Definition, problems: &mut Problems<'_>) {
+    let version = &definition.version;
+    if !version.pre.is_empty() || !version.build.is_empty() {
+        problems.add("version", format!("is {version}; expected x.y.z with whole numbers"));
+    }
+    let id = match ToolRef::parse(&definition.id) {
+        Ok(id) => id,
+        Err(expected) => {
+            return problems.add("id", format!("is {:?}; {expected}", definition.id));
+        }
+    };
+    let expected = format!("{}.{}@{version}", id.toolkit, id.tool);
+    if definition.id != expected {
+        problems.add("id", format!("is {:?}; expected {expected:?}", definition.id));
+    }
+    let expected = path_of(&id, version);
+    if path != expected {
+        let message = format!("does not match the file name; expected the file {expected}");
+        problems.add("id", message);
+    }
+    let names = [id.toolkit.to_ascii_lowercase(), snake_case(id.tool)];
+    if let Some(name) = names.iter().find(|name| NOT_RAW.contains(&name.as_str())) {
+        let message =
+            format!("would name a module or function `{name}`, which Rust does not allow");
+        problems.add("id", message);
+    }
+    if id.toolkit.eq_ignore_ascii_case("types") {
+        let message = "may not have the toolkit `Types`: the module `types` is generated";
+        problems.add("id", message);
+    }
+    if [id.toolkit, id.tool].iter().any(|name| !starts_with_letter(name)) {
+        let message = "must have names that begin with a letter, because they name a Rust module and a function";
+        problems.add("id", message);
+    }
+}
+
+/// Whether a name has at least one character, all of them letters, digits and `others`.
+pub(crate) fn consists_of(name: &str, others: &[u8]) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || others.contains(&byte);
+    !name.is_empty() && name.bytes().all(fits)
+}
+
+pub(crate) fn starts_with_letter(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 fn is_date(text: &str) -> bool {
-    schema::validator(&serde_json::json!({"format": "date"}))
-        .is_ok_and(|date| date.is_valid(&Value::String(text.to_owned())))
+    schema::validator(&json!({"format": "date"})).is_ok_and(|date| date.is_valid(&json!(text)))
 }
 
 /// Checks the examples against the schemas, which must be valid.
-fn examples(file: &str, definition: &Definition) -> Vec<Problem> {
-    let mut problems = Vec::new();
+fn examples(definition: &Definition, problems: &mut Problems<'_>) {
     let output = definition.output_schema.clone();
-    let output = output.map_or_else(|| serde_json::json!({"type": "null"}), Value::Object);
-    let validators = (
-        schema::validator(&Value::Object(definition.input_schema.clone())),
-        schema::validator(&output),
-    );
-    let (Ok(input), Ok(output)) = validators else { return problems };
+    let output = output.map_or_else(|| json!({"type": "null"}), Value::Object);
+    let input = schema::validator(&Value::Object(definition.input_schema.clone()));
+    let (Ok(input), Ok(output)) = (input, schema::validator(&output)) else { return };
     if definition.examples.is_empty() {
-        problems.push(Problem::new(
-            file,
-            "examples",
-            "is empty; expected at least one example, which the tests run",
-        ));
+        let message = "is empty; expected at least one example, which the tests run";
+        problems.add("examples", message);
     }
     for (index, example) in definition.examples.iter().enumerate() {
-        let mut problem = |part: &str, message: String| {
-            problems.push(Problem::new(file, format!("examples[{index}]{part}"), message));
-        };
+        let mut problems = problems.within(format!("examples[{index}]"));
         for error in input.iter_errors(&example.input) {
-            problem(
-                &format!(".input{}", error.instance_path()),
-                format!("does not match input_schema: {error}"),
-            );
+            let place = format!(".input{}", error.instance_path());
+            problems.add(place, format!("does not match input_schema: {error}"));
         }
         match (&example.value, &example.error, &example.asks) {
             (Some(value), None, None) => {
                 for error in output.iter_errors(value) {
-                    problem(
-                        &format!(".value{}", error.instance_path()),
-                        format!("does not match output_schema: {error}"),
-                    );
+                    let place = format!(".value{}", error.instance_path());
+                    problems.add(place, format!("does not match output_schema: {error}"));
                 }
                 for pointer in example.varies.iter().filter(|it| value.pointer(it).is_none()) {
                     let expected = "expected the JSON pointer of a part of value, such as /id";
-                    problem(".varies", format!("has {pointer:?}; {expected}"));
+                    problems.add(".varies", format!("has {pointer:?}; {expected}"));
                 }
             }
             (None, Some(_), None) | (None, None, Some(_)) => {}
-            _ => problem("", "must have exactly one of value, error and asks".to_owned()),
+            _ => problems.add("", "must have exactly one of value, error and asks"),
         }
     }
-    problems
 }
 
 /// Whether the entry at `at` is the latest version of its tool.
 pub(crate) fn is_latest(entries: &[Entry], at: usize) -> bool {
-    let tool = |at: usize| entries.get(at).map(|entry| (&entry.toolkit, &entry.tool));
+    let tool = |at: usize| entries.get(at).map(Entry::tool_id);
     tool(at) != tool(at + 1)
 }
 
@@ -340,23 +339,20 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
     let mut names: BTreeMap<&str, &Entry> = BTreeMap::new();
     let mut tools: BTreeMap<(&str, &str), &Entry> = BTreeMap::new();
     for entry in entries {
-        let definition = &entry.definition;
-        let tool = (entry.toolkit.as_str(), entry.tool.as_str());
-        let first = *names.entry(&definition.name).or_insert(entry);
-        if (first.toolkit.as_str(), first.tool.as_str()) != tool {
-            let message = format!(
-                "is {:?}, which is already the name of the tool in {}",
-                definition.name, first.file
-            );
-            problems.push(Problem::new(&entry.file, "name", message));
+        let name = &entry.definition.name;
+        let first = *names.entry(name).or_insert(entry);
+        if first.tool_id() != entry.tool_id() {
+            let message =
+                format!("is {name:?}, which is already the name of the tool in {}", first.file);
+            problems.push(entry.problem("name", message));
         }
-        let first = *tools.entry(tool).or_insert(entry);
-        if first.definition.name != definition.name {
+        let first = *tools.entry(entry.tool_id()).or_insert(entry);
+        if first.definition.name != *name {
             let message = format!(
-                "is {:?}, but {} names the tool {:?}; all versions of a tool must have the same name",
-                definition.name, first.file, first.definition.name
+                "is {name:?}, but {} names the tool {:?}; all versions of a tool must have the same name",
+                first.file, first.definition.name
             );
-            problems.push(Problem::new(&entry.file, "name", message));
+            problems.push(entry.problem("name", message));
         }
     }
     for (at, entry) in entries.iter().enumerate() {
@@ -367,29 +363,28 @@ pub(crate) fn catalogue(source: &Source, entries: &[Entry]) -> Vec<Problem> {
                 "is too long: next to the later version, this one becomes {versioned:?}; model providers accept at \
                  most {MAX_NAME} characters"
             );
-            problems.push(Problem::new(&entry.file, "name", message));
+            problems.push(entry.problem("name", message));
         }
         if let Some(other) = names.get(versioned.as_str()) {
             let message = format!(
                 "is {:?}, which also names version {version} of the tool in {}",
                 other.definition.name, entry.file
             );
-            problems.push(Problem::new(&other.file, "name", message));
+            problems.push(other.problem("name", message));
         }
     }
     problems.extend(mcp::catalogue(entries));
     // The id determines the path: ids are unique, and an id exists if its file does.
-    let defined = |id: &&str| {
-        let id = ToolRef::parse(id).ok();
-        id.and_then(|id| Some(path_of(&id, id.version.as_ref()?)))
-            .is_some_and(|path| source.files.contains_key(&path))
+    let defined = |id: &str| {
+        let id = ToolRef::parse(id).ok()?;
+        source.files.get(&path_of(&id, id.version.as_ref()?))
     };
     for entry in entries {
         let replacement =
-            entry.definition.deprecated.as_ref().and_then(|it| it.replacement.as_deref());
-        if let Some(id) = replacement.filter(|id| !defined(id)) {
+            entry.definition.deprecated.as_ref().and_then(|it| it.replacement.as_ref());
+        if let Some(id) = replacement.filter(|id| defined(id).is_none()) {
             let message = format!("is {id:?}, but there is no such definition");
-            problems.push(Problem::new(&entry.file, "deprecated.replacement", message));
+            problems.push(entry.problem("deprecated.replacement", message));
         }
     }
     problems

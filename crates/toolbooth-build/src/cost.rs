@@ -19,15 +19,11 @@ pub(crate) fn warnings(entries: &[Entry]) -> Vec<Problem> {
     let mut warnings = Vec::new();
     let mut reported = BTreeSet::new();
     for entry in entries {
-        let definition = &entry.definition;
-        let output = definition.output_schema.as_ref().map(|schema| ("output_schema", schema));
-        for (place, schema) in
-            [("input_schema", &definition.input_schema)].into_iter().chain(output)
-        {
-            visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
+        for (place, schema) in entry.schemas() {
+            visit(schema, place, &[], &mut |place, schema, _| {
                 for message in expensive(schema) {
                     if reported.insert(message.clone()) {
-                        warnings.push(Problem::new(&entry.file, place, message));
+                        warnings.push(entry.problem(place, message));
                     }
                 }
             });

@@ -10,7 +10,7 @@ use crate::source::Source;
 use crate::types::escaped;
 
 /// The function that runs a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Handler {
     /// The module of the toolkit, as in `lib.rs`.
     pub(crate) module: String,
@@ -25,43 +25,39 @@ impl Handler {
     }
 }
 
-/// Returns the handler of each entry, in the order of the entries.
+/// Returns the handler of each entry, in the order of the entries. Reports Rust files that do not parse, toolkits that
+/// `lib.rs` does not declare, tools without a function, and functions with the wrong signature.
 ///
 /// The function has the tool's name in snake case. A version may have its own: version 1.1.0 runs
 /// the first that exists of `slugify_1_1_0`, `slugify_1_1`, `slugify_1` and `slugify`.
-///
-/// # Errors
-/// Rust files that do not parse, toolkits that `lib.rs` does not declare, tools without a function, functions with
-/// the wrong signature.
-pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<Handler>, Vec<Problem>> {
-    let mut problems = Vec::new();
-    let library = Names::of(source, "lib.rs", &mut problems);
+pub(crate) fn find(
+    source: &Source,
+    entries: &[Entry],
+    problems: &mut Vec<Problem>,
+) -> Vec<Handler> {
+    let library = Names::of(source, "lib.rs", problems);
     let mut toolkits = BTreeMap::new();
     let mut handlers = Vec::new();
     for entry in entries {
         let folder = entry.toolkit.to_ascii_lowercase();
         let code = format!("{folder}/mod.rs");
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
-            let module = find_name(&library.modules, &folder).unwrap_or_else(|| {
-                if library.is_rust {
-                    let expected = escaped(&folder);
-                    let message =
-                        format!("does not declare the toolkit; expected `mod {expected};`");
-                    problems.push(Problem::new(source.display("lib.rs"), "", message));
-                }
-                String::new()
-            });
-            (module, Names::of(source, &code, &mut problems))
+            let module = library.modules.iter().find(|name| bare(name) == folder).cloned();
+            if module.is_none() && library.is_rust {
+                let expected = escaped(&folder);
+                let message = format!("does not declare the toolkit; expected `mod {expected};`");
+                problems.push(Problem::new(source.display("lib.rs"), "", message));
+            }
+            (module.unwrap_or_default(), Names::of(source, &code, problems))
         });
         let candidates = candidates(entry);
         let plain = escaped(candidates.last().map_or("", String::as_str));
         let found = candidates.iter().find_map(|name| names.find(name));
         if let Some(found) = found {
             if let Some((line, wrong)) = &found.wrong {
+                let name = &found.name;
                 let message = format!(
-                    "`{name}` {wrong}; expected `pub(crate) async fn {name}(input: {types}::Input, context: &Context<'_>) -> Result<{types}::Output, ToolError>`",
-                    name = found.name,
-                    types = found.name,
+                    "`{name}` {wrong}; expected `pub(crate) async fn {name}(input: {name}::Input, context: &Context<'_>) -> Result<{name}::Output, ToolError>`"
                 );
                 let place = format!("{}:{line}", source.display(&code));
                 let problem = Problem::new(place, "", message);
@@ -71,22 +67,13 @@ pub(crate) fn find(source: &Source, entries: &[Entry]) -> Result<Vec<Handler>, V
             }
             handlers.push(Handler { module: module.clone(), function: found.name.clone() });
         } else if names.is_rust {
-            problems.push(Problem::new(
-                &entry.file,
-                "",
-                format!(
-                    "has no handler; expected `pub(crate) async fn {plain}` in {}",
-                    source.display(&code),
-                ),
-            ));
+            let code = source.display(&code);
+            let message =
+                format!("has no handler; expected `pub(crate) async fn {plain}` in {code}");
+            problems.push(entry.problem("", message));
         }
     }
-    if problems.is_empty() { Ok(handlers) } else { Err(problems) }
-}
-
-/// The name as written in the file: `r#match` for `match`.
-fn find_name(names: &[String], wanted: &str) -> Option<String> {
-    names.iter().find(|name| bare(name) == wanted).cloned()
+    handlers
 }
 
 /// The name without `r#`.
@@ -127,7 +114,6 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// A function of a toolkit.
 struct Function {
     name: String,
     /// Whether the crate can see it.
@@ -184,25 +170,17 @@ impl Function {
     fn of(function: &ItemFn) -> Self {
         let signature = &function.sig;
         let visible = !matches!(function.vis, Visibility::Inherited);
-        let is_reference = |argument: &FnArg| match argument {
-            FnArg::Typed(argument) => matches!(*argument.ty, Type::Reference(_)),
-            FnArg::Receiver(_) => false,
-        };
-        let is_impl = |argument: &FnArg| match argument {
-            FnArg::Typed(argument) => matches!(*argument.ty, Type::ImplTrait(_)),
-            FnArg::Receiver(_) => false,
-        };
-        let takes_types = signature.inputs.iter().any(is_impl)
+        let types: Vec<&Type> = signature.inputs.iter().filter_map(type_of).collect();
+        let takes_types = types.iter().any(|it| matches!(it, Type::ImplTrait(_)))
             || signature.generics.params.iter().any(|it| !matches!(it, GenericParam::Lifetime(_)));
         let is_future = signature.asyncness.is_some()
             || match &signature.output {
                 ReturnType::Type(_, output) => match &**output {
                     Type::ImplTrait(_) => true,
-                    Type::Path(path) => path
-                        .path
-                        .segments
-                        .last()
-                        .is_some_and(|last| last.ident.to_string().contains("Future")),
+                    Type::Path(path) => {
+                        let last = path.path.segments.last();
+                        last.is_some_and(|last| last.ident.to_string().contains("Future"))
+                    }
                     _ => false,
                 },
                 ReturnType::Default => false,
@@ -213,7 +191,7 @@ impl Function {
             Some("is not async")
         } else if signature.inputs.len() != 2 {
             Some("must have two arguments")
-        } else if !signature.inputs.last().is_some_and(is_reference) {
+        } else if !matches!(types.last(), Some(Type::Reference(_))) {
             Some("must take `&Context<'_>` as its second argument")
         } else if matches!(signature.output, ReturnType::Default) {
             Some("returns nothing")
@@ -225,6 +203,13 @@ impl Function {
         let line = signature.ident.span().start().line;
         let wrong = wrong.map(|wrong| (line, wrong));
         Self { name: signature.ident.to_string(), visible, wrong }
+    }
+}
+
+fn type_of(argument: &FnArg) -> Option<&Type> {
+    match argument {
+        FnArg::Typed(argument) => Some(&argument.ty),
+        FnArg::Receiver(_) => None,
     }
 }
 

@@ -98,19 +98,16 @@ impl Build {
     /// All problems in the files and settings.
     pub fn compile(self, source: &Source) -> Result<Rendered, Vec<Problem>> {
         let Self { max_description } = self;
-        let (entries, mut problems) = check::definitions(source, max_description);
+        let mut problems = Vec::new();
+        let entries = check::definitions(source, max_description, &mut problems);
         if !(1..=HIGHEST_MAX_DESCRIPTION).contains(&max_description) {
             let message = format!("is {max_description}; expected 1 to {HIGHEST_MAX_DESCRIPTION}");
             problems.push(Problem::new(source.display("build.rs"), "max_description", message));
         }
         problems.extend(check::catalogue(source, &entries));
-        let (wrong, unbound) = bindings::catalogue(source.wrangler.as_ref(), &entries);
-        problems.extend(wrong);
+        let unbound = bindings::catalogue(source.wrangler.as_ref(), &entries, &mut problems);
         problems.extend(source.server.problem());
-        let handlers = handlers::find(source, &entries).unwrap_or_else(|found| {
-            problems.extend(found);
-            Vec::new()
-        });
+        let handlers = handlers::find(source, &entries, &mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }

@@ -32,3 +32,25 @@ impl fmt::Display for Problem {
         f.write_str(&self.message)
     }
 }
+
+/// Collects the problems of a file, or of a part of it.
+pub(crate) struct Problems<'a> {
+    pub(crate) file: &'a str,
+    /// The part.
+    pub(crate) place: String,
+    pub(crate) found: &'a mut Vec<Problem>,
+}
+
+impl Problems<'_> {
+    /// Adds a problem; `place` is appended to that of the part.
+    pub(crate) fn add(&mut self, place: impl fmt::Display, message: impl Into<String>) {
+        let place = format!("{}{place}", self.place);
+        self.found.push(Problem::new(self.file, place, message));
+    }
+
+    /// Collects those of a smaller part.
+    pub(crate) fn within(&mut self, place: impl fmt::Display) -> Problems<'_> {
+        let place = format!("{}{place}", self.place);
+        Problems { file: self.file, place, found: self.found }
+    }
+}

@@ -50,7 +50,6 @@ fn value(schema: &Map<String, Value>) -> Option<QueryValue> {
     kinds.all(|kind| kind == Some(first)).then_some(first)
 }
 
-/// The name of a value's type.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

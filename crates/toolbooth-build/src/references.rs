@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{ANNOTATIONS, Subschemas, subschemas};
+use crate::schema::{ANNOTATIONS, inner, inner_mut};
 
 /// The most schemas that a schema may become: references to references grow exponentially.
 const MAX_SCHEMAS: usize = 10_000;
@@ -52,26 +52,12 @@ impl<'a> Resolver<'a> {
             }
             return Value::Bool(true);
         }
-        let mut resolved = Map::new();
-        for (keyword, value) in members {
-            if matches!(keyword.as_str(), "$ref" | "$defs" | "$anchor") {
-                continue;
+        let mut resolved = members.clone();
+        resolved.retain(|keyword, _| !matches!(keyword.as_str(), "$ref" | "$defs" | "$anchor"));
+        for (keyword, value) in &mut resolved {
+            for (below, one) in inner_mut(keyword, value) {
+                *one = self.schema(one, &format!("{place}.{keyword}{below}"));
             }
-            let at = format!("{place}.{keyword}");
-            let value = match (subschemas(keyword), value) {
-                (Some(Subschemas::Map), Value::Object(map)) => map
-                    .iter()
-                    .map(|(name, one)| (name.clone(), self.schema(one, &format!("{at}.{name}"))))
-                    .collect(),
-                (Some(Subschemas::List), Value::Array(list)) => list
-                    .iter()
-                    .enumerate()
-                    .map(|(index, one)| self.schema(one, &format!("{at}[{index}]")))
-                    .collect(),
-                (Some(Subschemas::One), one) => self.schema(one, &at),
-                (_, other) => other.clone(),
-            };
-            resolved.insert(keyword.clone(), value);
         }
         let Some(reference) = members.get("$ref") else { return Value::Object(resolved) };
         let target = match reference.as_str() {
@@ -121,16 +107,8 @@ fn anchored<'a>(schema: &'a Value, anchor: &str) -> Option<&'a Value> {
     if members.get("$anchor").is_some_and(|name| name == anchor) {
         return Some(schema);
     }
-    members.iter().find_map(|(keyword, value)| match (subschemas(keyword), value) {
-        (Some(Subschemas::Map), Value::Object(map)) => {
-            map.values().find_map(|one| anchored(one, anchor))
-        }
-        (Some(Subschemas::List), Value::Array(list)) => {
-            list.iter().find_map(|one| anchored(one, anchor))
-        }
-        (Some(Subschemas::One), one) => anchored(one, anchor),
-        _ => None,
-    })
+    let mut inner = members.iter().flat_map(|(keyword, value)| inner(keyword, value));
+    inner.find_map(|(_, schema)| anchored(schema, anchor))
 }
 
 /// The schema of a reference and the keywords next to it. Annotations replace those of the target.

@@ -6,7 +6,6 @@ use toolbooth_schema::text::nearest;
 
 use crate::problem::Problem;
 
-/// The draft of every schema.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Keywords whose value is a schema that applies to the same instance.
 const IN_PLACE: &[&str] = &["if", "then", "else", "not"];
@@ -68,7 +67,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ("example", "write \"examples\": [...] instead"),
     ("discriminator", "give the property a `const` in each schema of `oneOf` instead"),
 ];
-/// The values of `type`.
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 /// Keywords that do not affect which instances are valid.
 pub(crate) const ANNOTATIONS: &[&str] = &[
@@ -84,7 +82,7 @@ pub(crate) const ANNOTATIONS: &[&str] = &[
 ];
 
 /// Where the value of a keyword has schemas.
-pub(crate) enum Subschemas {
+enum Subschemas {
     /// The value is one.
     One,
     /// The value is a list of them.
@@ -94,7 +92,7 @@ pub(crate) enum Subschemas {
 }
 
 /// Where the value of a keyword has schemas, if it has any.
-pub(crate) fn subschemas(keyword: &str) -> Option<Subschemas> {
+fn subschemas(keyword: &str) -> Option<Subschemas> {
     if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) {
         Some(Subschemas::One)
     } else if IN_PLACE_LISTS.contains(&keyword) || keyword == "prefixItems" {
@@ -103,6 +101,34 @@ pub(crate) fn subschemas(keyword: &str) -> Option<Subschemas> {
         Some(Subschemas::Map)
     } else {
         None
+    }
+}
+
+/// The schemas in the value of a keyword, each with its place there.
+pub(crate) fn inner<'a>(keyword: &str, value: &'a Value) -> Vec<(String, &'a Value)> {
+    match (subschemas(keyword), value) {
+        (Some(Subschemas::One), one) => vec![(String::new(), one)],
+        (Some(Subschemas::List), Value::Array(list)) => {
+            list.iter().enumerate().map(|(index, one)| (format!("[{index}]"), one)).collect()
+        }
+        (Some(Subschemas::Map), Value::Object(map)) => {
+            map.iter().map(|(name, one)| (format!(".{name}"), one)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The same, to change them.
+pub(crate) fn inner_mut<'a>(keyword: &str, value: &'a mut Value) -> Vec<(String, &'a mut Value)> {
+    match (subschemas(keyword), value) {
+        (Some(Subschemas::One), one) => vec![(String::new(), one)],
+        (Some(Subschemas::List), Value::Array(list)) => {
+            list.iter_mut().enumerate().map(|(index, one)| (format!("[{index}]"), one)).collect()
+        }
+        (Some(Subschemas::Map), Value::Object(map)) => {
+            map.iter_mut().map(|(name, one)| (format!(".{name}"), one)).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -118,27 +144,22 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| format!("{}: {error}", error.instance_path()))
 }
 
-/// Checks the schema at `place` of `file`.
 pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let schema = Value::Object(schema.clone());
-    visit(&schema, place, &[], &mut |place, schema, known| {
+    visit(schema, place, &[], &mut |place, schema, known| {
         rules(schema, known, &mut |below, message| {
             problems.push(Problem::new(file, format!("{place}{below}"), message));
         });
     });
     if problems.is_empty() {
         // Validate against the metaschema last: its message for a reference would be less helpful.
-        if let Err(error) = validator(&schema) {
-            problems.push(Problem::new(
-                file,
-                place,
-                format!("is not JSON Schema 2020-12: {error}"),
-            ));
+        if let Err(error) = validator(&Value::Object(schema.clone())) {
+            let message = format!("is not JSON Schema 2020-12: {error}");
+            problems.push(Problem::new(file, place, message));
         }
     }
     if problems.is_empty() {
-        visit(&schema, place, &[], &mut |place, schema, _| {
+        visit(schema, place, &[], &mut |place, schema, _| {
             let Some(default) = schema.get("default") else { return };
             let Ok(validator) = validator(&Value::Object(schema.clone())) else { return };
             if let Err(error) = validator.validate(default) {
@@ -150,10 +171,9 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
     problems
 }
 
-/// Warns about each property without a description.
 pub(crate) fn undescribed(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    visit(&Value::Object(schema.clone()), place, &[], &mut |place, schema, _| {
+    visit(schema, place, &[], &mut |place, schema, _| {
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let description = property.get("description").and_then(Value::as_str);
@@ -176,11 +196,8 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
         one => Vec::from_iter(one),
     };
     for name in types.into_iter().filter_map(Value::as_str).filter(|name| !TYPES.contains(name)) {
-        let hint =
-            nearest(name, TYPES.iter().copied()).map(|known| format!("; did you mean {known:?}?"));
-        let message =
-            format!("is {name:?}; the types are {}{}", TYPES.join(", "), hint.unwrap_or_default());
-        problem(".type", message);
+        let hint = did_you_mean(name, TYPES.iter().copied());
+        problem(".type", format!("is {name:?}; the types are {}{hint}", TYPES.join(", ")));
     }
     if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
         problem(".$schema", format!("is not the supported draft; expected {DRAFT:?}, or omit it"));
@@ -209,40 +226,35 @@ fn unknown(keyword: &str, problem: &mut dyn FnMut(&str, String)) {
     let all = lists.into_iter().flatten().chain(&["$defs", "$ref"]).copied();
     let hint = match named(FOREIGN) {
         Some(instead) => format!("; {instead}"),
-        None => nearest(keyword, all)
-            .map(|known| format!("; did you mean {known:?}?"))
-            .unwrap_or_default(),
+        None => did_you_mean(keyword, all),
     };
     problem("", format!("has {keyword:?}, which is not a keyword of JSON Schema 2020-12{hint}"));
+}
+
+fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|known| format!("; did you mean {known:?}?")).unwrap_or_default()
 }
 
 pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
 
 /// Visits a schema and its subschemas, each with the property names that are known there.
-pub(crate) fn visit(schema: &Value, place: &str, outer: &[&str], visitor: &mut Visitor<'_>) {
-    let Value::Object(schema) = schema else { return };
+pub(crate) fn visit(
+    schema: &Map<String, Value>,
+    place: &str,
+    outer: &[&str],
+    visitor: &mut Visitor<'_>,
+) {
     let mut known = outer.to_vec();
     property_names(schema, &mut known);
     visitor(place, schema, &known);
-
     for (keyword, value) in schema {
-        let at = format!("{place}.{keyword}");
-        let in_place =
-            IN_PLACE.contains(&keyword.as_str()) || IN_PLACE_LISTS.contains(&keyword.as_str());
-        let outer: &[&str] = if in_place || keyword == "dependentSchemas" { &known } else { &[] };
-        match value {
-            Value::Object(map) if MAPS.contains(&keyword.as_str()) => {
-                for (name, schema) in map {
-                    visit(schema, &format!("{at}.{name}"), outer, visitor);
-                }
+        let keyword = keyword.as_str();
+        let in_place = IN_PLACE.contains(&keyword) || IN_PLACE_LISTS.contains(&keyword);
+        let outer = if in_place || keyword == "dependentSchemas" { &*known } else { &[] };
+        for (below, schema) in inner(keyword, value) {
+            if let Value::Object(schema) = schema {
+                visit(schema, &format!("{place}.{keyword}{below}"), outer, visitor);
             }
-            Value::Array(list) if in_place || keyword == "prefixItems" => {
-                for (index, schema) in list.iter().enumerate() {
-                    visit(schema, &format!("{at}[{index}]"), outer, visitor);
-                }
-            }
-            _ if in_place || PARTS.contains(&keyword.as_str()) => visit(value, &at, outer, visitor),
-            _ => {}
         }
     }
 }
@@ -262,22 +274,16 @@ fn property_names<'a>(schema: &'a Map<String, Value>, names: &mut Vec<&'a str>) 
 
 /// Removes the annotations. Schemas that differ only in annotations share one static.
 pub(crate) fn without_annotations(schema: &Value) -> Value {
-    let Value::Object(schema) = schema else { return schema.clone() };
-    let keep = schema.iter().filter(|(keyword, _)| !ANNOTATIONS.contains(&keyword.as_str()));
-    keep.map(|(keyword, value)| (keyword.clone(), keyword_without_annotations(keyword, value)))
-        .collect()
+    let mut schema = schema.clone();
+    remove_annotations(&mut schema);
+    schema
 }
 
-fn keyword_without_annotations(keyword: &str, value: &Value) -> Value {
-    match value {
-        Value::Object(map) if MAPS.contains(&keyword) => {
-            map.iter().map(|(name, schema)| (name.clone(), without_annotations(schema))).collect()
-        }
-        Value::Array(list) if IN_PLACE_LISTS.contains(&keyword) || keyword == "prefixItems" => {
-            list.iter().map(without_annotations).collect()
-        }
-        _ if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) => without_annotations(value),
-        _ => value.clone(),
+fn remove_annotations(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    members.retain(|keyword, _| !ANNOTATIONS.contains(&keyword.as_str()));
+    for (keyword, value) in members {
+        inner_mut(keyword, value).into_iter().for_each(|(_, schema)| remove_annotations(schema));
     }
 }
 

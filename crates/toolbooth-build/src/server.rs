@@ -76,7 +76,6 @@ impl Server {
         wrong.then(|| Problem::new(FILE, TITLE, message))
     }
 
-    /// As an expression in Rust.
     pub(crate) fn rust(&self) -> String {
         let Self { name, title, version, .. } = self;
         format!(

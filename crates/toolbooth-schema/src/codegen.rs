@@ -42,12 +42,10 @@ impl Statics {
         format!("Schema {{ keywords: {keywords} }}")
     }
 
-    /// Schemas as an expression.
     pub(crate) fn schemas(&mut self, schemas: &[Schema]) -> String {
         each(schemas, |schema| self.schema(schema))
     }
 
-    /// Schemas by name as an expression.
     pub(crate) fn named_schemas(&mut self, schemas: &[(&str, Schema)]) -> String {
         each(schemas, |(name, schema)| format!("({name:?}, {})", self.schema(schema)))
     }
@@ -64,7 +62,7 @@ impl Statics {
                 "Automaton(&Automaton {{ start: {start}, ending: {ending}, offsets: &{offsets:?}, lasts: &{lasts:?}, targets: &{targets:?} }})"
             ),
             Matcher::Engine(engine) => {
-                let source = engine.source();
+                let source = engine.source;
                 self.line(&format!(
                     "static ENGINE_{number}: Engine = Engine::new({source:?}, regex);"
                 ));

@@ -40,27 +40,22 @@ pub fn compile_pattern(source: &str) -> &'static Pattern {
 pub(crate) struct SchemaObject<'a>(&'a Map<String, Value>);
 
 impl<'a> SchemaObject<'a> {
-    /// The value of a keyword.
     pub(crate) fn get(&self, keyword: &str) -> Option<&'a Value> {
         self.0.get(keyword)
     }
 
-    /// The items of an array.
     pub(crate) fn list(&self, keyword: &str) -> Option<&'a Vec<Value>> {
         self.get(keyword)?.as_array()
     }
 
-    /// The members of an object.
     pub(crate) fn map(&self, keyword: &str) -> Option<&'a Map<String, Value>> {
         self.get(keyword)?.as_object()
     }
 
-    /// A string.
     pub(crate) fn text(&self, keyword: &str) -> Option<&'a str> {
         self.get(keyword)?.as_str()
     }
 
-    /// A number.
     pub(crate) fn number(&self, keyword: &str) -> Option<Number> {
         self.get(keyword)?.as_number().map(Number::from)
     }
@@ -72,12 +67,15 @@ impl<'a> SchemaObject<'a> {
         value.as_u64().or_else(|| value.as_f64().filter(whole).map(|float| float as u64))
     }
 
-    /// A schema.
+    /// A count that must be reached; 0 always is.
+    pub(crate) fn least(&self, keyword: &str) -> Option<u64> {
+        self.count(keyword).filter(|least| *least > 0)
+    }
+
     pub(crate) fn schema(&self, keyword: &str) -> Option<&'static Schema> {
         self.get(keyword).map(|schema| leak_one(compile(schema)))
     }
 
-    /// An array of schemas.
     pub(crate) fn schemas(&self, keyword: &str) -> Option<&'static [Schema]> {
         self.list(keyword).map(|schemas| leak_all(schemas, compile))
     }

@@ -1,4 +1,4 @@
-//! Describes the errors of a value, in English that a model can act on.
+//! The errors of a value: where, and which keyword; and their description, in English that a model can act on.
 //!
 //! Messages contain limits, types and allowed values of the schema, never a value of the input, so they may
 //! be logged.
@@ -8,10 +8,39 @@ use std::ops::ControlFlow;
 
 use serde_json::Map;
 
-use crate::Schema;
-use crate::error::{Path, ValidationError};
 use crate::json::Value;
 use crate::text::{cut, excerpt};
+use crate::{Keyword, Schema};
+
+/// The place of a value: the steps from the root.
+#[derive(Debug, Clone, Copy)]
+pub enum Path<'a> {
+    /// The root.
+    Root,
+    /// A member of the object at a path.
+    Member(&'a Path<'a>, &'a str),
+    /// An item of the array at a path.
+    Item(&'a Path<'a>, usize),
+}
+
+/// What is wrong with the value at a path.
+#[derive(Debug, Clone, Copy)]
+pub enum ValidationError<'a> {
+    /// The value breaks this keyword.
+    Keyword(Keyword, &'a Value<'a>),
+    /// A required member is missing.
+    Missing(&'a str),
+    /// No schema allows a member of this name.
+    Unknown {
+        /// The name.
+        name: &'a str,
+        /// The absent property that was probably meant.
+        meant: Option<&'static str>,
+    },
+}
+
+/// Receives each error; `Break` stops the walk.
+pub type ErrorSink<'a> = dyn FnMut(&Path<'_>, ValidationError<'_>) -> ControlFlow<()> + 'a;
 
 /// The most errors that are reported: a response must not grow with the number of wrong items.
 const MAX_ERRORS: usize = 32;

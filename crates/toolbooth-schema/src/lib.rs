@@ -19,7 +19,6 @@ mod codegen;
 mod compile;
 mod defaults;
 mod describe;
-mod error;
 pub mod formats;
 pub mod json;
 mod keywords;
@@ -41,8 +40,9 @@ pub use codegen::{Statics, literal};
 #[cfg(feature = "build")]
 pub use compile::{compile, compile_pattern};
 pub use defaults::Defaults;
-pub use describe::{InvalidInput, ParameterError, check, describe};
-pub use error::{ErrorSink, Path, ValidationError};
+pub use describe::{
+    ErrorSink, InvalidInput, ParameterError, Path, ValidationError, check, describe,
+};
 pub use keywords::{
     AnyKeyword, ArrayKeyword, Keyword, NumberKeyword, ObjectKeyword, Properties, StringKeyword,
     Types,
@@ -93,7 +93,6 @@ impl Schema {
         ControlFlow::Continue(())
     }
 
-    /// Whether this is the schema `false`.
     fn is_false(&self) -> bool {
         matches!(self.keywords, [Keyword::Any(AnyKeyword::False)])
     }

@@ -38,19 +38,10 @@ impl Literal {
                     && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| a.equals(b)))
             }
             // Values of different types.
-            (
-                Self::Null
-                | Self::Bool(_)
-                | Self::Number(_)
-                | Self::String(_)
-                | Self::Array(_)
-                | Self::Object(_),
-                _,
-            ) => false,
+            _ => false,
         }
     }
 
-    /// The value as JSON.
     pub(crate) fn describe(&self) -> String {
         to_string(&Value::from(*self))
     }
@@ -71,7 +62,6 @@ impl From<Literal> for Value<'static> {
     }
 }
 
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;

@@ -38,12 +38,10 @@ impl From<Number> for serde_json::Number {
 }
 
 impl Number {
-    /// The number as JSON.
     pub(crate) fn describe(self) -> String {
         to_string(&serde_json::Number::from(self))
     }
 
-    /// The number as a Rust expression.
     #[cfg(feature = "build")]
     pub(crate) fn codegen(self) -> String {
         format!("Number::{self:?}")

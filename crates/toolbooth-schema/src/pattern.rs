@@ -38,25 +38,20 @@ type Finds = Box<dyn Fn(&str) -> bool + Send + Sync>;
 /// A pattern that is compiled when it is first needed.
 pub struct Engine {
     /// The pattern in the syntax of the `regex` crate.
-    source: &'static str,
+    pub(crate) source: &'static str,
     /// [`regex`]: a pointer in the table, so that the crate is linked only if a pattern needs it.
     compile: fn(&str) -> Finds,
     compiled: OnceLock<Finds>,
 }
 
 impl Engine {
-    /// An engine that has not compiled its pattern yet. `compile` is [`regex`].
+    /// An engine that has not compiled its pattern yet. `compile` is [`regex()`].
     pub const fn new(source: &'static str, compile: fn(&str) -> Finds) -> Self {
         Self { source, compile, compiled: OnceLock::new() }
     }
 
     fn finds(&self, text: &str) -> bool {
         self.compiled.get_or_init(|| (self.compile)(self.source))(text)
-    }
-
-    /// The pattern in the syntax of the `regex` crate.
-    pub fn source(&self) -> &'static str {
-        self.source
     }
 }
 

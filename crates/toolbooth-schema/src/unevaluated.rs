@@ -35,42 +35,27 @@ impl Schema {
     /// The names in `properties` of this schema and of the schemas that apply to the same value.
     pub(crate) fn property_names(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
-        self.collect_property_names(&mut names);
-        names
-    }
-
-    fn collect_property_names(&self, names: &mut Vec<&'static str>) {
         for keyword in self.keywords {
             match keyword {
                 Keyword::Object(ObjectKeyword::Properties(properties)) => {
                     names.extend(properties.named.iter().map(|(name, _)| *name));
                 }
                 Keyword::Object(ObjectKeyword::DependentSchemas(dependencies)) => {
-                    for (_, schema) in *dependencies {
-                        schema.collect_property_names(names);
-                    }
+                    names.extend(dependencies.iter().flat_map(|(_, it)| it.property_names()));
                 }
                 Keyword::Any(
                     AnyKeyword::AllOf(schemas)
                     | AnyKeyword::AnyOf(schemas)
                     | AnyKeyword::OneOf(schemas),
-                ) => {
-                    for schema in *schemas {
-                        schema.collect_property_names(names);
-                    }
-                }
+                ) => names.extend(schemas.iter().flat_map(Schema::property_names)),
                 Keyword::Any(AnyKeyword::If(condition, then, otherwise)) => {
-                    for schema in [condition, then, otherwise] {
-                        schema.collect_property_names(names);
-                    }
+                    let all = [condition, then, otherwise];
+                    names.extend(all.into_iter().flat_map(|it| it.property_names()));
                 }
-                Keyword::Any(_)
-                | Keyword::Array(_)
-                | Keyword::Number(_)
-                | Keyword::Object(_)
-                | Keyword::String(_) => {}
+                _ => {}
             }
         }
+        names
     }
 
     fn mark(&self, value: &Value<'_>, marks: &mut [bool]) {
@@ -95,9 +80,7 @@ impl AnyKeyword {
     fn mark(&self, value: &Value<'_>, marks: &mut [bool]) {
         match self {
             Self::AllOf(schemas) => {
-                for schema in *schemas {
-                    schema.mark(value, marks);
-                }
+                schemas.iter().for_each(|schema| schema.mark(value, marks));
             }
             Self::AnyOf(schemas) | Self::OneOf(schemas) => {
                 for schema in schemas.iter().filter(|schema| schema.is_valid(value)) {

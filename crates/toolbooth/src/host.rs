@@ -334,7 +334,6 @@ pub trait Log {
     }
 }
 
-/// The line of a problem.
 struct Problem<'a> {
     event: &'static str,
     details: &'a [(&'static str, &'a str)],

@@ -66,17 +66,9 @@ pub fn with_context<T>(
     host: &dyn Host,
     test: impl FnOnce(&RequestContext<'_>) -> T,
 ) -> T {
-    let pipeline = Pipeline::new(catalog, host);
-    let (headers, calls) = (&Pairs(&[]), &CallRecorder::default());
-    test(&RequestContext {
-        query,
-        parameter: "",
-        headers,
-        principal,
-        pipeline: &pipeline,
-        host,
-        calls,
-    })
+    let (pipeline, calls) = (&Pipeline::new(catalog, host), &CallRecorder::default());
+    let (parameter, headers) = ("", &Pairs(&[]));
+    test(&RequestContext { query, parameter, headers, principal, pipeline, host, calls })
 }
 
 /// Serves one call with the pipeline, without a server.
@@ -89,17 +81,9 @@ pub fn call_tool(
     principal: &Principal,
     host: &dyn Host,
 ) -> Outcome {
-    let pipeline = Pipeline::new(catalog, host);
-    let (headers, calls) = (&Pairs(&[]), &CallRecorder::default());
-    let context = RequestContext {
-        query: "",
-        parameter: "",
-        headers,
-        principal,
-        pipeline: &pipeline,
-        host,
-        calls,
-    };
+    let (pipeline, calls) = (&Pipeline::new(catalog, host), &CallRecorder::default());
+    let (query, parameter, headers) = ("", "", &Pairs(&[]));
+    let context = RequestContext { query, parameter, headers, principal, pipeline, host, calls };
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
 }
 

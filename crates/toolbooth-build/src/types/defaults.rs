@@ -1,7 +1,6 @@
 //! The defaults of a schema, as a tree that mirrors the value.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::Value;
 
@@ -83,23 +82,18 @@ impl Defaults {
         if *self == Self::default() {
             return "Defaults::NONE".to_owned();
         }
-        let mut rust = "Defaults { members: &[".to_owned();
-        for (name, value) in &self.members {
-            let literal = toolbooth_schema::literal(value);
-            // Writing to a String cannot fail.
-            let _ = write!(rust, "({name:?}, {literal}), ");
-        }
-        rust.push_str("], within: &[");
-        for (name, within) in &self.within {
-            let _ = write!(rust, "({name:?}, {}), ", within.codegen());
-        }
+        let member = |(name, value)| format!("({name:?}, {}), ", toolbooth_schema::literal(value));
+        let members: String = self.members.iter().map(member).collect();
+        let inside = |(name, within): (_, &Self)| format!("({name:?}, {}), ", within.codegen());
+        let within: String = self.within.iter().map(inside).collect();
         let inner = |defaults: &Option<Box<Self>>| match defaults {
             None => "None".to_owned(),
             Some(defaults) => format!("Some(&{})", defaults.codegen()),
         };
         let (rest, items) = (inner(&self.rest), inner(&self.items));
-        let _ = write!(rust, "], rest: {rest}, items: {items} }}");
-        rust
+        format!(
+            "Defaults {{ members: &[{members}], within: &[{within}], rest: {rest}, items: {items} }}"
+        )
     }
 }
 

@@ -1,9 +1,10 @@
 //! The Rust types of one function: `Input`, `Output` and the types in them.
 
 use serde_json::Value;
+use toolbooth::catalog::Definition;
 
 use super::names;
-use super::shape::{Kind, Property, shape};
+use super::shape::{Kind, Property, description, shape};
 
 /// The types of a function.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ pub(super) struct Field {
 
 /// Which side a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+enum Side {
     /// The input: properties with a default are always present.
     Input,
     /// The output.
@@ -56,31 +57,45 @@ const RESERVED: &[&str] =
     &["Input", "Output", "Option", "String", "Vec", "Map", "Value", "BTreeMap"];
 
 impl Module {
+    /// The types of the function of a tool.
+    pub(super) fn of(definition: &Definition) -> Self {
+        let mut module = Self::default();
+        module.add_root(Side::Input, &Value::Object(definition.input_schema.clone()));
+        match &definition.output_schema {
+            _ if definition.content => module.add_output("Vec<toolbooth::tool::ContentBlock>"),
+            None => module.add_output("()"),
+            Some(schema) => module.add_root(Side::Output, &Value::Object(schema.clone())),
+        }
+        module
+    }
+
     /// Adds the type `Input` or `Output` of a schema.
-    pub(super) fn add_root(&mut self, side: Side, schema: &Value) {
+    fn add_root(&mut self, side: Side, schema: &Value) {
         let name = if side == Side::Input { "Input" } else { "Output" };
-        let doc = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
         let shape = shape(schema);
         let body = match &shape.kind {
-            Kind::Object { properties, rest } if !shape.nullable => {
-                // An input is always a struct, even without properties.
-                let open = properties.is_empty() && side == Side::Output;
-                if open {
-                    Body::Alias(self.rust(schema, "", name, side))
-                } else {
-                    self.fields(properties, rest.as_ref(), name, side)
-                }
+            // An input is always a struct, even without properties.
+            Kind::Object { properties, rest }
+                if !shape.nullable && (side == Side::Input || !properties.is_empty()) =>
+            {
+                self.fields(properties, rest.as_ref(), name, side)
+            }
+            Kind::Object { .. } if !shape.nullable => {
+                Body::Alias(self.rust(schema, "", name, side))
             }
             _ => Body::Alias(self.rust(schema, "value", name, side)),
         };
-        self.items.push(Item { name: name.to_owned(), plain: String::new(), doc, body });
+        self.push(name, "", description(schema), body);
     }
 
     /// Adds an `Output` that is another type.
-    pub(super) fn add_output(&mut self, rust: &str) {
-        let body = Body::Alias(rust.to_owned());
-        let (name, none) = ("Output".to_owned(), String::new());
-        self.items.push(Item { name, plain: none.clone(), doc: none, body });
+    fn add_output(&mut self, rust: &str) {
+        self.push("Output", "", "", Body::Alias(rust.to_owned()));
+    }
+
+    fn push(&mut self, name: &str, plain: &str, doc: &str, body: Body) {
+        let [name, plain, doc] = [name, plain, doc].map(str::to_owned);
+        self.items.push(Item { name, plain, doc, body });
     }
 
     /// The Rust type of a schema; `name` is that of the property, `parent` the type that contains it.
@@ -133,11 +148,9 @@ impl Module {
             let rust = self.rust(&property.schema, &property.name, parent, side);
             let absent = !property.required && default.is_none();
             // `Option<Value>` would lose `null` in any case.
-            let rust = match absent && !rust.starts_with("Option<") {
-                true => format!("Option<{rust}>"),
-                false => rust,
-            };
-            let mut doc = property.description().to_owned();
+            let is_plain = absent && !rust.starts_with("Option<");
+            let rust = if is_plain { format!("Option<{rust}>") } else { rust };
+            let mut doc = description(&property.schema).to_owned();
             if let Some(default) = default {
                 doc = format!("{doc}\n\nDefault: `{default}`.");
             }
@@ -154,9 +167,9 @@ impl Module {
     /// Adds a type and returns its name. If the name is taken by another type, the parent's comes before it.
     fn add(&mut self, schema: &Value, name: &str, parent: &str, body: Body) -> String {
         let plain = names::type_name(name);
-        if let Some(known) =
-            self.items.iter().find(|item| item.plain == plain && is_equal(&item.body, &body))
-        {
+        let is_same =
+            |item: &&Item| item.plain == plain && self::plain(&item.body) == self::plain(&body);
+        if let Some(known) = self.items.iter().find(is_same) {
             return known.name.clone();
         }
         let mut candidate = plain.clone();
@@ -170,8 +183,7 @@ impl Module {
                 _ => format!("{parent}{plain}{attempt}"),
             };
         }
-        let doc = schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.items.push(Item { name: candidate.clone(), plain, doc, body });
+        self.push(&candidate, &plain, description(schema), body);
         candidate
     }
 
@@ -188,10 +200,6 @@ impl Module {
             format!("{all}; {}", self.fingerprint(used))
         })
     }
-}
-
-fn is_equal(one: &Body, other: &Body) -> bool {
-    plain(one) == plain(other)
 }
 
 /// The definition without docs.

@@ -6,7 +6,6 @@ use super::shape::{Kind, Property, shape};
 use crate::check::Entry;
 use crate::schema;
 
-/// The most samples of a tool.
 const MAX_SAMPLES: usize = 256;
 
 /// Valid inputs of a tool: every property absent and present, the values of enums, the bounds of numbers, and the
@@ -33,7 +32,10 @@ fn variants(schema: &Value, examples: &[&Value]) -> Vec<Value> {
         Kind::Bool => vec![true.into(), false.into()],
         Kind::Integer(rust) => integers(schema, rust),
         Kind::Number => vec![json!(0.5), json!(1), json!(-1)],
-        Kind::Text => vec![json!("text")],
+        Kind::Text => {
+            let length = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(1_000);
+            vec![json!("text"), json!("x".repeat(usize::try_from(length).unwrap_or(0)))]
+        }
         Kind::Enum(values) => values.iter().map(|value| json!(value)).collect(),
         Kind::Any => Vec::new(),
         Kind::List(items) => {
@@ -47,10 +49,6 @@ fn variants(schema: &Value, examples: &[&Value]) -> Vec<Value> {
         }
         Kind::Object { properties, rest: _ } => objects(properties, examples),
     };
-    if let Kind::Text = shape.kind {
-        let length = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(1_000);
-        values.push(json!("x".repeat(usize::try_from(length).unwrap_or(0))));
-    }
     let listed = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
     values.extend(listed.chain(schema.get("default")).chain(examples.iter().copied()).cloned());
     if shape.nullable {

@@ -30,7 +30,6 @@ pub(super) enum Kind {
     List(Value),
     /// An object.
     Object {
-        /// Its properties.
         properties: Vec<Property>,
         /// The schema of further members; `None` if they have no explicit one.
         rest: Option<Value>,
@@ -52,10 +51,10 @@ impl Property {
     pub(super) fn default(&self) -> Option<&Value> {
         self.schema.get("default").filter(|default| !default.is_null() && !self.required)
     }
+}
 
-    pub(super) fn description(&self) -> &str {
-        self.schema.get("description").and_then(Value::as_str).unwrap_or_default()
-    }
+pub(super) fn description(schema: &Value) -> &str {
+    schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Reads the shape of a schema without references.

@@ -8,7 +8,7 @@ use toolbooth::call::RequestContext;
 use toolbooth::host::{Host, Level};
 use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
-use toolbooth::settings::{KeyLimits, NameAllowlist, Permission, Settings};
+use toolbooth::settings::{Allowlist, KeyLimits, Permission, Settings};
 
 /// The most tools of a request.
 const MAX_TOOLS: usize = 128;
@@ -25,7 +25,7 @@ pub(super) struct Limits<'s> {
     pub(super) max_tool_calls: usize,
     max_argument_bytes: usize,
     max_tool_description: usize,
-    tools: &'s NameAllowlist,
+    tools: &'s Allowlist,
     limiter: &'s str,
 }
 
@@ -88,7 +88,7 @@ impl<'s> Limits<'s> {
                 let param = format!("tools[{index}].function.description");
                 return Err(GatewayError::new(ErrorKind::LongDescription, message).at(param));
             }
-            match self.tools.permission(name) {
+            match self.tools.of_name(name) {
                 Permission::Given => {}
                 Permission::Warned => {
                     // The name is input of the caller, and not for the log.

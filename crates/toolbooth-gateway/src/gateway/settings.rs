@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::settings::{
-    self, CapabilitySettings, NameAllowlist, Row, Settings, VariableDoc, VariableReader, count,
-    documented, list, truth,
+    self, Allowlist, CapabilitySettings, Row, Settings, VariableDoc, VariableReader, count,
+    documented, truth,
 };
 
 /// The settings of the chat gateway.
@@ -34,7 +34,7 @@ pub(crate) struct GatewaySettings {
     /// `MAX_TOOL_DESCRIPTION`: the longest description of a tool, in characters.
     pub max_tool_description: usize,
     /// `GATEWAY_TOOL_ALLOWLIST` and `GATEWAY_TOOL_ALLOWLIST_MODE`.
-    pub tools: NameAllowlist,
+    pub tools: Allowlist,
     /// Whether only requests to this machine are served: callers without credentials use the server's keys.
     pub local_only: bool,
 }
@@ -145,12 +145,7 @@ impl GatewaySettings {
             );
             reader.problem("AUTH", &expected);
         }
-        let (names, mode) = (reader.text(TOOL_ALLOWLIST), reader.text(TOOL_ALLOWLIST_MODE));
-        let names = names.map(|names| list(&names).map(str::to_owned).collect());
-        let tools = NameAllowlist::new(names, mode.as_deref()).unwrap_or_else(|| {
-            reader.problem(TOOL_ALLOWLIST_MODE, "must be enforce, warn or off");
-            NameAllowlist::NONE
-        });
+        let tools = Allowlist::read(reader, TOOL_ALLOWLIST, TOOL_ALLOWLIST_MODE);
         Self {
             local_only: is_public && has_key.is_some(),
             providers,

@@ -25,27 +25,23 @@ impl Automaton {
     /// The automaton of a pattern in the syntax of the `regex` crate. `None` if an automaton cannot find it
     /// (Unicode word boundaries), or if it would have too many states.
     pub(crate) fn build(pattern: &str) -> Option<Self> {
-        build(pattern)
+        let config = dense::Config::new()
+            .accelerate(false)
+            .start_kind(StartKind::Unanchored)
+            .dfa_size_limit(Some(MAX_MEMORY))
+            .determinize_size_limit(Some(MAX_MEMORY));
+        let dfa = dense::Builder::new()
+            .configure(config)
+            .thompson(thompson::Config::new().nfa_size_limit(Some(MAX_MEMORY)))
+            .build(pattern)
+            .ok()?;
+        let classes = dfa.byte_classes();
+        let begins = |byte: &u8| *byte == 0 || classes.get(*byte) != classes.get(*byte - 1);
+        let firsts: Vec<u8> = (0..=u8::MAX).filter(begins).collect();
+        let begin = dfa.start_state(&start::Config::new()).ok()?;
+        let (states, start) = reachable(&dfa, begin, &firsts);
+        table(&states, start, &firsts).filter(|automaton| automaton.size() <= MAX_SIZE)
     }
-}
-
-fn build(pattern: &str) -> Option<Automaton> {
-    let config = dense::Config::new()
-        .accelerate(false)
-        .start_kind(StartKind::Unanchored)
-        .dfa_size_limit(Some(MAX_MEMORY))
-        .determinize_size_limit(Some(MAX_MEMORY));
-    let dfa = dense::Builder::new()
-        .configure(config)
-        .thompson(thompson::Config::new().nfa_size_limit(Some(MAX_MEMORY)))
-        .build(pattern)
-        .ok()?;
-    let classes = dfa.byte_classes();
-    let begins = |byte: &u8| *byte == 0 || classes.get(*byte) != classes.get(*byte - 1);
-    let firsts: Vec<u8> = (0..=u8::MAX).filter(begins).collect();
-    let begin = dfa.start_state(&start::Config::new()).ok()?;
-    let (states, start) = reachable(&dfa, begin, &firsts);
-    table(&states, start, &firsts).filter(|automaton| automaton.size() <= MAX_SIZE)
 }
 
 /// All states that can be reached, and the index of the first. State 0 can no longer match, state 1 has matched:

@@ -6,8 +6,8 @@
 use std::fmt;
 
 use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error, Expected, MapAccess, SeqAccess, Unexpected,
-    VariantAccess, Visitor, value::BorrowedStrDeserializer,
+    DeserializeSeed, Deserializer, Error, Expected, MapAccess, SeqAccess, Unexpected, Visitor,
+    value::{BorrowedStrDeserializer, MapAccessDeserializer},
 };
 use serde::forward_to_deserialize_any;
 
@@ -171,14 +171,11 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        let mut members = match self.0 {
-            Value::String(name) => return visitor.visit_enum(Variant { name, content: None }),
-            Value::Object(members) => members.iter(),
-            _ => return Err(DecodeError),
-        };
-        match (members.next(), members.next()) {
-            (Some((name, content)), None) => {
-                visitor.visit_enum(Variant { name, content: Some(content) })
+        match self.0 {
+            Value::String(name) => visitor.visit_enum(BorrowedStrDeserializer::new(name)),
+            Value::Object(members) if members.len() == 1 => {
+                let members = Members { rest: members.iter(), value: None };
+                visitor.visit_enum(MapAccessDeserializer::new(members))
             }
             _ => Err(DecodeError),
         }
@@ -260,7 +257,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        visitor.visit_enum(Variant { name: self.0, content: None })
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -287,51 +284,6 @@ impl<'de> Deserializer<'de> for Key<'de> {
     forward_to_deserialize_any! {
         char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
         identifier ignored_any
-    }
-}
-
-/// A variant of an enum.
-struct Variant<'de> {
-    name: &'de str,
-    content: Option<&'de Value<'de>>,
-}
-
-impl<'de> EnumAccess<'de> for Variant<'de> {
-    type Error = DecodeError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Self), DecodeError> {
-        Ok((seed.deserialize(BorrowedStrDeserializer::new(self.name))?, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'de> {
-    type Error = DecodeError;
-
-    fn unit_variant(self) -> Result<(), DecodeError> {
-        if self.content.is_none_or(Value::is_null) { Ok(()) } else { Err(DecodeError) }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<T::Value, DecodeError> {
-        seed.deserialize(ValueDeserializer(self.content.ok_or(DecodeError)?))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, DecodeError> {
-        ValueDeserializer(self.content.ok_or(DecodeError)?).array(visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
-        ValueDeserializer(self.content.ok_or(DecodeError)?).object(visitor)
     }
 }
 

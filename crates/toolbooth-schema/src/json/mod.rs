@@ -15,13 +15,12 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 pub use de::{DecodeError, ValueDeserializer};
 pub use object::{Member, Object};
+pub use reader::leading_member;
 pub use ser::{Rendered, to_string, to_vec};
 pub use value::Value;
 
@@ -34,16 +33,7 @@ pub const MAX_VALUES: usize = 65_536;
 
 /// Why a text is not acceptable JSON: the reason with line and column. It can contain a repeated key, never a
 /// value.
-#[derive(Debug)]
-pub struct JsonError(serde_json::Error);
-
-impl fmt::Display for JsonError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for JsonError {}
+pub type JsonError = serde_json::Error;
 
 /// Reads exactly one JSON value.
 ///
@@ -60,13 +50,7 @@ pub fn parse(text: &str) -> Result<Value<'_>, JsonError> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_within<'t>(text: &'t str, left: &mut usize) -> Result<Value<'t>, JsonError> {
-    reader::read(text, left).map_err(JsonError)
-}
-
-/// The member `name` of the object at the beginning of `text`, which may end anywhere or go on with anything.
-/// `None` if it is not there completely, or is repeated.
-pub fn leading_member<'t>(text: &'t str, name: &str) -> Option<Value<'t>> {
-    reader::leading_member(text, name)
+    reader::read(text, left)
 }
 
 /// Reads exactly one JSON value from UTF-8; `None` if it is anything else.

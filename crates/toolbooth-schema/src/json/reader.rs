@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number};
 
@@ -129,7 +130,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         let report = self.limits.report == Some(number);
         let mut keys = Map::new();
         let mut members: Vec<Member<'de>> = Vec::new();
-        while let Some(name) = access.next_key_seed(NameSeed)? {
+        while let Some(Name(name)) = access.next_key()? {
             if report && keys.insert(name.to_string(), serde_json::Value::Null).is_some() {
                 let name = excerpt(&name);
                 return Err(A::Error::custom(format_args!("the key \"{name}\" is repeated")));
@@ -144,8 +145,9 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 }
 
-/// As [`super::leading_member`].
-pub(super) fn leading_member<'t>(text: &'t str, name: &str) -> Option<Value<'t>> {
+/// The member `name` of the object at the beginning of `text`, which may end anywhere or go on with anything.
+/// `None` if it is not there completely, or is repeated.
+pub fn leading_member<'t>(text: &'t str, name: &str) -> Option<Value<'t>> {
     let mut found = Vec::new();
     let limits = &Limits::new(MAX_VALUES, None);
     let visitor = MemberVisitor { name, limits, found: &mut found };
@@ -171,39 +173,17 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, 'de> {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
         let mut value = None;
         loop {
-            let name = access.next_key_seed(NameSeed)?;
+            let name = access.next_key()?;
             // Only what follows shows that a number was complete.
             self.found.extend(value.take());
-            let Some(name) = name else { return Ok(()) };
+            let Some(Name(name)) = name else { return Ok(()) };
             let seed = ValueSeed { depth: MAX_DEPTH, limits: self.limits }.deeper()?;
             value = Some(access.next_value_seed(seed)?).filter(|_| name == self.name);
         }
     }
 }
 
-/// Reads the name of a member.
-struct NameSeed;
-
-impl<'de> DeserializeSeed<'de> for NameSeed {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NameSeed {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.to_owned()))
-    }
-}
+/// The name of a member.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'t>(#[serde(borrow)] Cow<'t, str>);

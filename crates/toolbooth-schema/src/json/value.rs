@@ -68,10 +68,7 @@ impl<'t> Value<'t> {
 
     /// The number as the nearest double, if it is one.
     pub fn as_f64(&self) -> Option<f64> {
-        match self {
-            Self::Number(number) => number.as_f64(),
-            _ => None,
-        }
+        self.as_number()?.as_f64()
     }
 
     /// Whether it is `null`.
@@ -119,20 +116,7 @@ impl<'t> From<&'t serde_json::Value> for Value<'t> {
 
 impl From<&Value<'_>> for serde_json::Value {
     fn from(value: &Value<'_>) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(truth) => Self::Bool(*truth),
-            Value::Number(number) => Self::Number(number.clone()),
-            Value::String(text) => Self::String(text.as_ref().to_owned()),
-            Value::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
-            Value::Object(members) => {
-                let mut map = serde_json::Map::new();
-                for (name, member) in members.iter() {
-                    map.insert(name.as_ref().to_owned(), member.into());
-                }
-                Self::Object(map)
-            }
-        }
+        serde_json::to_value(value).unwrap_or_default()
     }
 }
 

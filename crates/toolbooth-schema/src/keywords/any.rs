@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::APPLIED;
-use crate::describe::describe_alternatives;
-use crate::error::{ErrorSink, Path, ValidationError};
+use crate::describe::{ErrorSink, Path, ValidationError, describe_alternatives};
 use crate::json::Value;
 use crate::{Keyword, Literal, Schema};
 
@@ -59,10 +58,6 @@ fn is_whole(number: &serde_json::Number) -> bool {
     number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
-// Read
-
-// Check
-
 impl AnyKeyword {
     pub(super) fn is_valid(&self, value: &Value<'_>) -> bool {
         match self {
@@ -107,8 +102,6 @@ impl AnyKeyword {
     }
 }
 
-// Describe
-
 impl AnyKeyword {
     pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
         match self {
@@ -120,15 +113,13 @@ impl AnyKeyword {
                 format!("Must be one of: {}", options.join(", "))
             }
             Self::AnyOf(schemas) => {
-                format!(
-                    "Must match at least one of: {}",
-                    describe_alternatives(schemas, value, path)
-                )
+                let alternatives = describe_alternatives(schemas, value, path);
+                format!("Must match at least one of: {alternatives}")
+            }
+            Self::OneOf(schemas) if schemas.iter().any(|schema| schema.is_valid(value)) => {
+                "Must match exactly one of the allowed schemas".to_owned()
             }
             Self::OneOf(schemas) => {
-                if schemas.iter().any(|schema| schema.is_valid(value)) {
-                    return "Must match exactly one of the allowed schemas".to_owned();
-                }
                 format!("Must match one of: {}", describe_alternatives(schemas, value, path))
             }
             Self::Not(_) => "Must not match the schema in \"not\"".to_owned(),
@@ -158,51 +149,32 @@ impl Types {
     }
 }
 
-// Codegen
-
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
     use crate::codegen::{Statics, each};
-    use crate::compile::{SchemaObject, compile, leak_all, leak_one};
+    use crate::compile::{SchemaObject, leak_all};
 
     impl AnyKeyword {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-            let mut keywords = Vec::new();
-            keywords.extend(schema.get("type").map(|names| Self::Type(Types::read(names))));
-            keywords.extend(schema.get("const").map(|value| Self::Const(Literal::read(value))));
-            keywords.extend(
+            const TRUE: &Schema = &Schema { keywords: &[] };
+            let branch = |keyword| schema.schema(keyword).unwrap_or(TRUE);
+            let keywords = [
+                schema.get("type").map(|names| Self::Type(Types::read(names))),
+                schema.get("const").map(|value| Self::Const(Literal::read(value))),
                 schema.list("enum").map(|values| Self::Enum(leak_all(values, Literal::read))),
-            );
-            keywords.extend(schema.schemas("allOf").map(Self::AllOf));
-            keywords.extend(schema.schemas("anyOf").map(Self::AnyOf));
-            keywords.extend(schema.schemas("oneOf").map(Self::OneOf));
-            keywords.extend(schema.schema("not").map(Self::Not));
-            keywords.extend(schema.schema("if").map(|condition| {
-                let or_true = |schema: Option<_>| {
-                    schema.unwrap_or_else(|| leak_one(compile(&serde_json::Value::Bool(true))))
-                };
-                Self::If(condition, or_true(schema.schema("then")), or_true(schema.schema("else")))
-            }));
-            keywords
+                schema.schemas("allOf").map(Self::AllOf),
+                schema.schemas("anyOf").map(Self::AnyOf),
+                schema.schemas("oneOf").map(Self::OneOf),
+                schema.schema("not").map(Self::Not),
+                schema.schema("if").map(|it| Self::If(it, branch("then"), branch("else"))),
+            ];
+            keywords.into_iter().flatten().collect()
         }
-    }
 
-    impl Types {
-        fn read(names: &serde_json::Value) -> Self {
-            let one = std::slice::from_ref(names);
-            let names = names.as_array().map_or(one, Vec::as_slice);
-            let bit = |name: &serde_json::Value| Self::NAMES.iter().position(|known| name == known);
-            Self(names.iter().filter_map(bit).fold(0, |set, bit| set | 1 << bit))
-        }
-    }
-
-    impl AnyKeyword {
         pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
             let keyword = match self {
-                Self::False => "False".to_owned(),
-                Self::Type(types) => format!("Type({types:?})"),
+                Self::False | Self::Type(_) => format!("{self:?}"),
                 Self::Const(value) => format!("Const({})", value.codegen()),
                 Self::Enum(values) => format!("Enum({})", each(values, Literal::codegen)),
                 Self::AllOf(schemas) => format!("AllOf({})", statics.schemas(schemas)),
@@ -217,6 +189,15 @@ mod build {
                 ),
             };
             format!("AnyKeyword::{keyword}")
+        }
+    }
+
+    impl Types {
+        fn read(names: &serde_json::Value) -> Self {
+            let one = std::slice::from_ref(names);
+            let names = names.as_array().map_or(one, Vec::as_slice);
+            let bit = |name: &serde_json::Value| Self::NAMES.iter().position(|known| name == known);
+            Self(names.iter().filter_map(bit).fold(0, |set, bit| set | 1 << bit))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{APPLIED, count};
-use crate::error::{ErrorSink, Path, ValidationError};
+use crate::describe::{ErrorSink, Path, ValidationError};
 use crate::json::Value;
 use crate::unevaluated::Evaluated;
 use crate::{Keyword, Schema};
@@ -26,10 +26,6 @@ pub enum ArrayKeyword {
     /// `unevaluatedItems`: the schema, and [`evaluated`](crate::evaluated).
     UnevaluatedItems(&'static Schema, Evaluated),
 }
-
-// Read
-
-// Check
 
 impl ArrayKeyword {
     /// `value` is the array of these items, `schema` the schema that the keyword belongs to.
@@ -88,8 +84,6 @@ impl ArrayKeyword {
     }
 }
 
-// Describe
-
 impl ArrayKeyword {
     pub(super) fn describe(&self) -> String {
         match self {
@@ -105,9 +99,6 @@ impl ArrayKeyword {
     }
 }
 
-// Codegen
-
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
@@ -116,32 +107,26 @@ mod build {
 
     impl ArrayKeyword {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-            let mut keywords = Vec::new();
-            keywords
-                .extend(schema.count("minItems").filter(|least| *least > 0).map(Self::MinItems));
-            keywords.extend(schema.count("maxItems").map(Self::MaxItems));
-            if schema.get("uniqueItems") == Some(&serde_json::Value::Bool(true)) {
-                keywords.push(Self::UniqueItems(crate::is_unique));
-            }
+            let unique = schema.get("uniqueItems").filter(|it| **it == true);
             let prefix = schema.schemas("prefixItems");
-            keywords.extend(prefix.map(Self::PrefixItems));
             let from = prefix.map_or(0, <[_]>::len);
-            keywords.extend(schema.schema("items").map(|items| Self::Items(from, items)));
-            keywords.extend(schema.schema("contains").map(|wanted| {
-                let least = schema.count("minContains").unwrap_or(1);
-                Self::Contains(wanted, least, schema.count("maxContains"))
-            }));
+            let (least, most) = (schema.count("minContains"), schema.count("maxContains"));
             let rest = schema.schema("unevaluatedItems");
-            keywords.extend(rest.map(|rest| Self::UnevaluatedItems(rest, crate::evaluated)));
-            keywords
+            let keywords = [
+                schema.least("minItems").map(Self::MinItems),
+                schema.count("maxItems").map(Self::MaxItems),
+                unique.map(|_| Self::UniqueItems(crate::is_unique)),
+                prefix.map(Self::PrefixItems),
+                schema.schema("items").map(|items| Self::Items(from, items)),
+                schema.schema("contains").map(|it| Self::Contains(it, least.unwrap_or(1), most)),
+                rest.map(|rest| Self::UnevaluatedItems(rest, crate::evaluated)),
+            ];
+            keywords.into_iter().flatten().collect()
         }
-    }
 
-    impl ArrayKeyword {
         pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
             let keyword = match self {
-                Self::MinItems(limit) => format!("MinItems({limit})"),
-                Self::MaxItems(limit) => format!("MaxItems({limit})"),
+                Self::MinItems(_) | Self::MaxItems(_) => format!("{self:?}"),
                 Self::UniqueItems(_) => "UniqueItems(is_unique)".to_owned(),
                 Self::PrefixItems(schemas) => format!("PrefixItems({})", statics.schemas(schemas)),
                 Self::Items(from, schema) => format!("Items({from}, &{})", statics.schema(schema)),

@@ -1,5 +1,5 @@
-//! The keywords, one file per family. Each file has the same parts in the same order: the keywords, read
-//! (from a schema's JSON, at build time), check, describe (error messages) and codegen (Rust, at build time).
+//! The keywords, one file per family. Each file has the same parts in the same order: the keywords, check, describe
+//! (error messages), and at build time read (from a schema's JSON) and codegen (to Rust).
 //!
 //! Every match on a family is exhaustive, so the compiler points at each place that a new keyword needs.
 
@@ -19,7 +19,7 @@ pub use object::ObjectKeyword;
 pub use properties::Properties;
 pub use string::StringKeyword;
 
-use crate::error::{ErrorSink, Path, ValidationError};
+use crate::describe::{ErrorSink, Path, ValidationError};
 use crate::json::Value;
 use crate::{Number, Schema};
 
@@ -96,7 +96,6 @@ fn count(limit: u64, noun: &str) -> String {
 /// The message of keywords whose errors are those of the schemas and names in them: rarely seen.
 const APPLIED: &str = "Must match the schema";
 
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
@@ -104,7 +103,6 @@ mod build {
     use crate::compile::SchemaObject;
 
     impl Keyword {
-        /// Reads all keywords of a schema.
         pub(crate) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
             let mut keywords = Vec::new();
             keywords.extend(AnyKeyword::read(schema).into_iter().map(Self::Any));
@@ -115,7 +113,6 @@ mod build {
             keywords
         }
 
-        /// The keyword as a Rust expression.
         pub(crate) fn codegen(&self, statics: &mut Statics) -> String {
             match self {
                 Self::Any(keyword) => format!("Keyword::Any({})", keyword.codegen(statics)),

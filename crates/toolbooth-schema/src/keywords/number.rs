@@ -19,10 +19,6 @@ pub enum NumberKeyword {
     MultipleOf(Number, fn(Number, Number) -> bool),
 }
 
-// Read
-
-// Check
-
 impl NumberKeyword {
     pub(super) fn is_valid(&self, number: Number) -> bool {
         match self {
@@ -34,8 +30,6 @@ impl NumberKeyword {
         }
     }
 }
-
-// Describe
 
 impl NumberKeyword {
     pub(super) fn describe(&self) -> String {
@@ -53,9 +47,6 @@ impl NumberKeyword {
     }
 }
 
-// Codegen
-
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
@@ -64,18 +55,16 @@ mod build {
 
     impl NumberKeyword {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-            let mut keywords = Vec::new();
-            keywords.extend(schema.number("minimum").map(Self::Minimum));
-            keywords.extend(schema.number("maximum").map(Self::Maximum));
-            keywords.extend(schema.number("exclusiveMinimum").map(Self::ExclusiveMinimum));
-            keywords.extend(schema.number("exclusiveMaximum").map(Self::ExclusiveMaximum));
-            keywords
-                .extend(schema.number("multipleOf").map(|of| Self::MultipleOf(of, is_multiple)));
-            keywords
+            let keywords = [
+                schema.number("minimum").map(Self::Minimum),
+                schema.number("maximum").map(Self::Maximum),
+                schema.number("exclusiveMinimum").map(Self::ExclusiveMinimum),
+                schema.number("exclusiveMaximum").map(Self::ExclusiveMaximum),
+                schema.number("multipleOf").map(|of| Self::MultipleOf(of, is_multiple)),
+            ];
+            keywords.into_iter().flatten().collect()
         }
-    }
 
-    impl NumberKeyword {
         pub(in crate::keywords) fn codegen(&self) -> String {
             let keyword = match self {
                 Self::Minimum(limit) => format!("Minimum({})", limit.codegen()),

@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{APPLIED, Properties, count};
-use crate::describe::first_error;
-use crate::error::{ErrorSink, Path, ValidationError};
+use crate::describe::{ErrorSink, Path, ValidationError, first_error};
 use crate::json::{Object, Value};
 use crate::text::nearest;
 use crate::unevaluated::Evaluated;
@@ -30,10 +29,6 @@ pub enum ObjectKeyword {
     /// `unevaluatedProperties`: the schema, and [`evaluated`](crate::evaluated).
     UnevaluatedProperties(&'static Schema, Evaluated),
 }
-
-// Read
-
-// Check
 
 impl ObjectKeyword {
     /// `value` is the object of these members, `schema` the schema that the keyword belongs to.
@@ -117,8 +112,6 @@ impl ObjectKeyword {
     }
 }
 
-// Describe
-
 impl ObjectKeyword {
     pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
         match self {
@@ -144,9 +137,6 @@ impl ObjectKeyword {
     }
 }
 
-// Codegen
-
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
@@ -156,26 +146,22 @@ mod build {
     impl ObjectKeyword {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
             let mut keywords = Vec::new();
-            keywords.extend(
-                schema.count("minProperties").filter(|least| *least > 0).map(Self::MinProperties),
-            );
+            keywords.extend(schema.least("minProperties").map(Self::MinProperties));
             keywords.extend(schema.count("maxProperties").map(Self::MaxProperties));
             let required = schema.get("required").map(names).filter(|names| !names.is_empty());
             keywords.extend(required.map(Self::Required));
             keywords.extend(schema.map("dependentRequired").map(|map| {
-                Self::DependentRequired(leak(
-                    sorted(map).map(|(name, of)| (name, names(of))).collect(),
-                ))
+                let needed = sorted(map).map(|(name, of)| (name, names(of)));
+                Self::DependentRequired(leak(needed.collect()))
             }));
             let dependent = schema.map("dependentSchemas").map(named_schemas);
             keywords.extend(dependent.map(Self::DependentSchemas));
             // From earlier drafts, and still accepted: each entry is one of the two above.
             for (name, of) in schema.map("dependencies").into_iter().flat_map(sorted) {
-                keywords.push(match of {
-                    serde_json::Value::Array(_) => {
-                        Self::DependentRequired(leak(vec![(name, names(of))]))
-                    }
-                    _ => Self::DependentSchemas(leak(vec![(name, crate::compile(of))])),
+                keywords.push(if of.is_array() {
+                    Self::DependentRequired(leak(vec![(name, names(of))]))
+                } else {
+                    Self::DependentSchemas(leak(vec![(name, crate::compile(of))]))
                 });
             }
             keywords.extend(schema.schema("propertyNames").map(Self::PropertyNames));
@@ -184,13 +170,10 @@ mod build {
             keywords.extend(rest.map(|rest| Self::UnevaluatedProperties(rest, crate::evaluated)));
             keywords
         }
-    }
 
-    impl ObjectKeyword {
         pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
             let keyword = match self {
-                Self::MinProperties(limit) => format!("MinProperties({limit})"),
-                Self::MaxProperties(limit) => format!("MaxProperties({limit})"),
+                Self::MinProperties(_) | Self::MaxProperties(_) => format!("{self:?}"),
                 Self::Required(names) => format!("Required(&{names:?})"),
                 Self::DependentRequired(dependencies) => format!(
                     "DependentRequired({})",

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::Schema;
-use crate::error::{ErrorSink, Path, ValidationError};
+use crate::describe::{ErrorSink, Path, ValidationError};
 use crate::json::{Object, Value};
 use crate::pattern::Pattern;
 use crate::text::{is_equal, nearest, order};
@@ -32,10 +32,6 @@ impl Properties {
         matching.map(|(_, schema)| schema)
     }
 }
-
-// Read
-
-// Check
 
 impl Properties {
     pub(super) fn is_valid(&self, members: &Object<'_>) -> bool {
@@ -102,9 +98,6 @@ impl Properties {
     }
 }
 
-// Codegen
-
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
@@ -127,19 +120,15 @@ mod build {
                 additional,
             })
         }
-    }
 
-    impl Properties {
         pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
             let Self { named, patterns, additional } = self;
             let named = statics.named_schemas(named);
             let patterns = each(patterns, |(pattern, schema)| {
                 format!("(&{}, {})", statics.pattern(pattern), statics.schema(schema))
             });
-            let additional = match additional {
-                Some(schema) => format!("Some(&{})", statics.schema(schema)),
-                None => "None".to_owned(),
-            };
+            let additional = additional.map(|schema| format!("&{}", statics.schema(schema)));
+            let additional = additional.map_or("None".to_owned(), |rust| format!("Some({rust})"));
             format!(
                 "Properties {{ named: {named}, patterns: {patterns}, additional: {additional} }}"
             )

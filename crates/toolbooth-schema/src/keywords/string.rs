@@ -16,10 +16,6 @@ pub enum StringKeyword {
     Format(&'static str, fn(&str) -> bool),
 }
 
-// Read
-
-// Check
-
 impl StringKeyword {
     pub(super) fn is_valid(&self, text: &str) -> bool {
         match self {
@@ -36,8 +32,6 @@ fn length(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-// Describe
-
 impl StringKeyword {
     pub(super) fn describe(&self) -> String {
         match self {
@@ -49,39 +43,29 @@ impl StringKeyword {
     }
 }
 
-// Codegen
-
-/// Reads the keywords of a schema, and writes them as Rust.
 #[cfg(feature = "build")]
 mod build {
     use super::*;
     use crate::codegen::Statics;
     use crate::compile::{SchemaObject, compile_pattern};
+    use crate::formats::ALL;
 
     impl StringKeyword {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
-            let mut keywords = Vec::new();
-            keywords
-                .extend(schema.count("minLength").filter(|least| *least > 0).map(Self::MinLength));
-            keywords.extend(schema.count("maxLength").map(Self::MaxLength));
-            keywords.extend(schema.text("pattern").map(|it| Self::Pattern(compile_pattern(it))));
-            keywords.extend(schema.text("format").and_then(Self::read_format));
-            keywords
+            let format = schema.text("format");
+            let format = ALL.iter().find(|(known, _)| format == Some(known));
+            let keywords = [
+                schema.least("minLength").map(Self::MinLength),
+                schema.count("maxLength").map(Self::MaxLength),
+                schema.text("pattern").map(|it| Self::Pattern(compile_pattern(it))),
+                format.map(|(_, keyword)| *keyword),
+            ];
+            keywords.into_iter().flatten().collect()
         }
 
-        fn read_format(name: &str) -> Option<Self> {
-            crate::formats::ALL
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, keyword)| *keyword)
-        }
-    }
-
-    impl StringKeyword {
         pub(in crate::keywords) fn codegen(&self, statics: &mut Statics) -> String {
             match self {
-                Self::MinLength(limit) => format!("StringKeyword::MinLength({limit})"),
-                Self::MaxLength(limit) => format!("StringKeyword::MaxLength({limit})"),
+                Self::MinLength(_) | Self::MaxLength(_) => format!("StringKeyword::{self:?}"),
                 Self::Pattern(pattern) => {
                     format!("StringKeyword::Pattern(&{})", statics.pattern(pattern))
                 }

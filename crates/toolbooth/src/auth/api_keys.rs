@@ -22,7 +22,6 @@ impl ApiKeys {
         Self(settings.iter().flat_map(hashes).collect())
     }
 
-    /// Whether there is a key of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         let is_name = |holder: &Principal| matches!(holder, Principal::Key { name: known, .. } if known == name);
         self.0.iter().any(|(_, holder)| is_name(holder))

@@ -1,7 +1,7 @@
 //! Verifies tokens of others that are no access tokens: Cloudflare Access's, and those with which clients authenticate.
 
+use super::AuthError;
 use super::claims::{ClaimRules, Signer};
-use super::error::AuthError;
 use super::jwks::{FetchPolicy, Jwks};
 use super::jws::DecodedToken;
 use crate::host::Host;
@@ -29,8 +29,7 @@ impl AssertionVerifier {
     /// # Errors
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
     pub async fn verify(&self, token: &str, host: &dyn Host) -> Result<Object<'static>, AuthError> {
-        let decoded = Some(token).filter(|it| it.len() <= MAX_ASSERTION);
-        let decoded = decoded.and_then(DecodedToken::decode).ok_or(AuthError::INVALID)?;
+        let decoded = decode(token).ok_or(AuthError::INVALID)?;
         // Checking claims is cheap: only a token with valid ones is worth a fetch.
         self.rules.check(&decoded, Signer::Issuer, host.now_ms() / 1000)?;
         let policy = FetchPolicy::IfNeeded;
@@ -43,7 +42,9 @@ impl AssertionVerifier {
 
 /// The `sub` of a token that is not verified yet.
 pub fn unverified_subject(token: &str) -> Option<String> {
-    let decoded = Some(token).filter(|it| it.len() <= MAX_ASSERTION);
-    let decoded = decoded.and_then(DecodedToken::decode)?;
-    decoded.claims.get("sub").and_then(Value::as_str).map(str::to_owned)
+    decode(token)?.claims.get("sub").and_then(Value::as_str).map(str::to_owned)
+}
+
+fn decode(token: &str) -> Option<DecodedToken<'_>> {
+    Some(token).filter(|it| it.len() <= MAX_ASSERTION).and_then(DecodedToken::decode)
 }

@@ -3,7 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use sha2::{Digest, Sha256};
 
-use super::error::AuthError;
+use super::AuthError;
 use super::jws::DecodedToken;
 use crate::json::Value;
 use crate::principal::{Principal, Scopes};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use super::error::AuthError;
+use super::AuthError;
 use crate::host::{Host, HttpRequest, Level, SignatureAlgorithm};
 use crate::json::{self, Value};
 
@@ -18,7 +18,6 @@ const USABLE_MS: u64 = 60 * 60 * 1000;
 const UNKNOWN_MS: u64 = 60 * 1000;
 /// After a failure, do not retry for this long.
 const FAILED_MS: u64 = 5 * 1000;
-/// How long a fetch may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// While one request fetches, the others wait or use the cached keys; after this time another one
 /// fetches too. The first may be gone: when its client disconnects, the runtime cancels the request
@@ -48,7 +47,6 @@ struct KeyCache {
     fetched: Option<u64>,
     /// When the request was sent whose response is still awaited.
     fetching: Option<u64>,
-    /// When a fetch last failed.
     failed: Option<u64>,
 }
 
@@ -102,12 +100,9 @@ impl Jwks {
         policy: FetchPolicy,
         host: &dyn Host,
     ) -> Result<(VerificationKey, Option<u64>), AuthError> {
-        if policy == FetchPolicy::Never {
-            return self.cached(id, algorithm, host.now_ms()).ok_or(AuthError::INVALID);
-        }
         let mut polls = 0;
         loop {
-            match self.lookup(id, algorithm, host.now_ms()) {
+            match self.lookup(id, algorithm, policy, host.now_ms()) {
                 KeyLookup::Found(key, fetched) => return Ok((key, fetched)),
                 KeyLookup::Unknown => return Err(AuthError::INVALID),
                 KeyLookup::Fetch => self.fetch(host).await,
@@ -120,29 +115,26 @@ impl Jwks {
         }
     }
 
-    fn cached(
+    /// Decides how to obtain a key at `now`. A caller that gets [`KeyLookup::Fetch`] must fetch, because
+    /// others wait for it.
+    fn lookup(
         &self,
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
-        now_ms: u64,
-    ) -> Option<(VerificationKey, Option<u64>)> {
-        let cache = self.cache();
-        let key = find(&cache.keys, id, algorithm);
-        key.filter(|_| within(cache.fetched, USABLE_MS, now_ms)).map(|key| (key, cache.fetched))
-    }
-
-    /// Decides how to obtain a key at `now`. A caller that gets [`KeyLookup::Fetch`] must fetch, because
-    /// others wait for it.
-    fn lookup(&self, id: Option<&str>, algorithm: SignatureAlgorithm, now: u64) -> KeyLookup {
+        policy: FetchPolicy,
+        now: u64,
+    ) -> KeyLookup {
         let mut cache = self.cache();
         let within = |moment, span| within(moment, span, now);
         let fresh = within(cache.fetched, FRESH_MS);
         let usable = within(cache.fetched, USABLE_MS);
         let fetching = within(cache.fetching, FETCHING_MS);
         let failed = within(cache.failed, FAILED_MS);
-        match find(&cache.keys, id, algorithm).filter(|_| usable) {
-            Some(key) if fresh || fetching || failed => KeyLookup::Found(key, cache.fetched),
-            None if fresh && within(cache.fetched.max(cache.failed), UNKNOWN_MS) => {
+        match (find(&cache.keys, id, algorithm).filter(|_| usable), policy) {
+            (Some(key), FetchPolicy::Never) => KeyLookup::Found(key, cache.fetched),
+            (None, FetchPolicy::Never) => KeyLookup::Unknown,
+            (Some(key), _) if fresh || fetching || failed => KeyLookup::Found(key, cache.fetched),
+            (None, _) if fresh && within(cache.fetched.max(cache.failed), UNKNOWN_MS) => {
                 KeyLookup::Unknown
             }
             _ if fetching => KeyLookup::Wait,
@@ -155,7 +147,6 @@ impl Jwks {
         }
     }
 
-    /// Fetches the keys.
     async fn fetch(&self, host: &dyn Host) {
         let began = host.now_ms();
         let fetched = fetch(&self.url, host).await;

@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
 use jwt_compact::{Algorithm, AlgorithmSignature};
 
-use super::error::AuthError;
+use super::AuthError;
 use super::jwks::{FetchPolicy, Jwks};
 use crate::host::{Host, SignatureAlgorithm};
 use crate::json::{self, Object, Value};

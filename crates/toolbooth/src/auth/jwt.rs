@@ -6,9 +6,9 @@
 
 use jwt_compact::alg::Hs256Key;
 
+use super::AuthError;
 use super::api_keys::ApiKeys;
 use super::claims::{ClaimRules, Signer};
-use super::error::AuthError;
 use super::jwks::{FetchPolicy, Jwks};
 use super::jws::DecodedToken;
 use super::token_cache::TokenCache;

@@ -10,13 +10,10 @@
 mod api_keys;
 mod assertion;
 mod claims;
-mod error;
 mod jwks;
 mod jws;
 mod jwt;
 mod token_cache;
-
-pub use error::AuthError;
 
 use crate::host::{Host, boxed};
 use crate::http::Headers;
@@ -35,6 +32,33 @@ const MAX_CREDENTIAL: usize = 8 * 1024;
 pub const VARY: &str = "Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token";
 
 const CLOSED: &str = "the server accepts no callers yet; its log names the variables to set";
+
+/// Why a request is not authenticated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuthError {
+    /// The request has no credentials, or the server accepts none.
+    Missing {
+        /// What to send, for the client.
+        expected: &'static str,
+    },
+    /// The request's credentials are rejected.
+    Invalid {
+        /// Why, for the client. It gives nothing away before a signature has been verified.
+        reason: &'static str,
+    },
+    /// The keys that could verify the token cannot be fetched.
+    KeysUnavailable,
+}
+
+impl AuthError {
+    /// The credentials are rejected without a reason, as before a signature has been verified.
+    pub(super) const INVALID: Self = Self::invalid("the credentials are not valid");
+
+    pub(super) const fn invalid(reason: &'static str) -> Self {
+        Self::Invalid { reason }
+    }
+}
 
 /// Authenticates requests by the methods that are enabled.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::challenge::Challenge;
+use super::missing::Challenge;
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::catalog::{Authorization, Tool};
@@ -68,9 +68,4 @@ pub struct UsedGrant {
     pub updated_ms: u64,
     /// Its scopes.
     pub scopes: Vec<String>,
-}
-
-/// Whether a client's token has the format of a proof of a grant, valid or not.
-pub(crate) fn is_proof(token: &Secret) -> bool {
-    token.expose().starts_with(PROOF_PREFIX)
 }

@@ -14,9 +14,6 @@ pub enum NullHandling {
 
 /// Validates `input`. With [`NullHandling::AsAbsent`], removes `null` members that represent absent properties; input
 /// that is already valid is not changed.
-///
-/// # Errors
-/// As [`check`].
 pub(crate) fn validate(
     schema: &Schema,
     input: &mut Value<'_>,

@@ -1,7 +1,5 @@
 //! The requirements of a tool that a call does not meet.
 
-use super::challenge::Challenge;
-
 /// The tokens, secrets and user id that a call lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingRequirements {
@@ -24,6 +22,21 @@ pub struct AuthorizationHelp {
     pub provider: &'static str,
     /// The URL of the page. It is relative to the server if the server does not know its own address.
     pub url: String,
+}
+
+/// A challenge for a user (OXP `ToolAuthorizationChallenge`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Challenge {
+    /// A random id.
+    pub id: String,
+    /// The page where the user grants the authorization.
+    pub url: String,
+    /// Returns `{"status": "pending" | "completed" | "failed"}`.
+    pub check_url: String,
+    /// The id of the provider.
+    pub provider: String,
+    /// The provider's name for people.
+    pub title: String,
 }
 
 impl MissingRequirements {

@@ -1,6 +1,5 @@
 //! Tool calls: the decoded request, the pipeline that serves it, and its outcome.
 
-mod challenge;
 mod grants;
 mod input;
 mod missing;
@@ -13,11 +12,10 @@ mod requirements;
 mod selector;
 mod view;
 
-pub use challenge::Challenge;
 pub use grants::PROOF_PREFIX;
 pub use grants::{GrantRequest, Granted, Grants, UsedGrant};
 pub use input::NullHandling;
-pub use missing::{AuthorizationHelp, MissingRequirements};
+pub use missing::{AuthorizationHelp, Challenge, MissingRequirements};
 pub use outcome::Outcome;
 pub use permission::VisibleTools;
 pub use pipeline::{CheckOrder, Prepared, misconfigured};

@@ -13,9 +13,6 @@ impl Settings {
     }
 
     /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key too, and it has the scopes.
-    ///
-    /// # Errors
-    /// Why it may not.
     pub fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
         let name = tool.name;
         if self.permission(tool) == Permission::Denied {

@@ -151,8 +151,7 @@ impl<'a> RequestContext<'a> {
         })
     }
 
-    /// Serves several calls: [`prepare`](Self::prepare), then [`run`](Self::run). The outcomes are in the order
-    /// of the calls.
+    /// Serves several calls. The outcomes are in the order of the calls.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -197,10 +196,7 @@ impl<'a> RequestContext<'a> {
     }
 
     /// Finds the tool of a call and [`check`](Self::check)s it. A server with an invalid configuration rejects
-    /// every call.
-    ///
-    /// # Errors
-    /// The outcome of a call that cannot run, which is recorded.
+    /// every call. The outcome of a call that cannot run is recorded.
     async fn prepare_one(
         self,
         call: Result<ToolRequest<'a>, Rejection>,
@@ -230,16 +226,14 @@ impl<'a> RequestContext<'a> {
 
     /// Checks a call and gets the tokens that it needs: first the caller's permission, then the requirements and
     /// the input in the given order.
-    ///
-    /// # Errors
-    /// The outcome of a call that cannot run.
     async fn check(
         self,
         tool: &'static Tool,
-        mut call: ToolRequest<'a>,
+        call: ToolRequest<'a>,
         order: CheckOrder,
     ) -> Result<Prepared<'a>, Outcome> {
         let Self { principal, pipeline, host, .. } = self;
+        let ToolRequest { call_id, mut input, nulls, credentials, dialogue, .. } = call;
         let settings = &pipeline.settings;
         settings.authorize(principal, tool).map_err(Outcome::Rejected)?;
         if settings.permission(tool) == Permission::Warned {
@@ -248,21 +242,19 @@ impl<'a> RequestContext<'a> {
         if settings.tools.disable(tool, host) {
             return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
         }
+        let mut validate = || input::validate(tool.input, &mut input, nulls);
         if order == CheckOrder::InputFirst {
-            input::validate(tool.input, &mut call.input, call.nulls)
-                .map_err(Outcome::InvalidInput)?;
+            validate().map_err(Outcome::InvalidInput)?;
         }
-        let resolved = requirements::resolve(tool, call.credentials, self).await;
+        let resolved = requirements::resolve(tool, credentials, self).await;
         let resolved = resolved.map_err(Outcome::Rejected)?;
         if order == CheckOrder::RequirementsFirst {
-            input::validate(tool.input, &mut call.input, call.nulls)
-                .map_err(Outcome::InvalidInput)?;
+            validate().map_err(Outcome::InvalidInput)?;
         }
-        let call_id = call.call_id.map_or_else(|| random_uuid(host), Ok);
-        let no_id =
-            |NoRandomness| Outcome::Rejected(Rejection::Unavailable("it has no random bytes"));
-        let (input, dialogue) = (call.input, call.dialogue);
-        Ok(Prepared { tool, call_id: call_id.map_err(no_id)?, input, dialogue, resolved })
+        let call_id = call_id.map_or_else(|| random_uuid(host), Ok).map_err(|NoRandomness| {
+            Outcome::Rejected(Rejection::Unavailable("it has no random bytes"))
+        })?;
+        Ok(Prepared { tool, call_id, input, dialogue, resolved })
     }
 
     /// Runs a call that passed the checks, and records it.
@@ -290,7 +282,7 @@ impl<'a> RequestContext<'a> {
                 .within(span);
         let result = (tool.run)(&input, &context).await;
         let duration_ms = host.now_ms().saturating_sub(started);
-        let notifications = context.take_notifications();
+        let notifications = context.notifications.take();
 
         let error = match result {
             Ok(value) if tool.output.is_valid(&(&value).into()) => {
@@ -305,26 +297,20 @@ impl<'a> RequestContext<'a> {
                 faulty_tool(tool, host, "its types do not match its schemas", &reason)
             }
             Err(RunError::Tool(error)) => {
-                let rejected = context.rejected_token();
+                let rejected = context.rejected_token.take();
                 if let Some(rejection) =
                     rejected.and_then(|provider| resolved.token_rejected(tool, &provider))
                 {
                     return Outcome::Rejected(rejection);
                 }
-                match context.take_requested() {
+                match context.requested.take() {
                     None => error,
                     Some((questions, state)) => {
                         let required = InputRequired { tool: tool.name, questions, state };
-                        match required.problem() {
-                            None => {
-                                return request_input(
-                                    required,
-                                    dialogue.capabilities,
-                                    notifications,
-                                );
-                            }
-                            Some(problem) => faulty_tool(tool, host, problem, ""),
-                        }
+                        let Some(problem) = required.problem() else {
+                            return request_input(required, dialogue.capabilities, notifications);
+                        };
+                        faulty_tool(tool, host, problem, "")
                     }
                 }
             }

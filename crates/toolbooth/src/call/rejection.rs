@@ -10,11 +10,11 @@ use crate::catalog::InvalidToolId;
 use crate::tool::{Capability, InputRequired};
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident => $status:literal, $code:literal;)+) => {
+    ($($kind:ident => $status:literal, $code:literal;)+) => {
         /// The kinds of rejection, each with its HTTP status and a code for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum RejectionKind {
-            $($(#[$doc])* $kind,)+
+            $(#[doc = concat!("[`Rejection::", stringify!($kind), "`]")] $kind,)+
         }
 
         impl RejectionKind {
@@ -35,45 +35,25 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// No endpoint has this path.
     NotFound => 404, "not_found";
-    /// The protocol defines this endpoint, but a hosted server cannot serve it.
     NotServed => 404, "not_found";
-    /// The endpoint does not accept this method.
     MethodNotAllowed => 405, "method_not_allowed";
-    /// A web page of another origin sent the request.
     ForbiddenOrigin => 403, "origin_not_allowed";
-    /// The body is too large.
     PayloadTooLarge => 413, "request_too_large";
-    /// The body is not declared to be JSON.
     UnsupportedMediaType => 415, "unsupported_media_type";
-    /// The body is not valid JSON.
     InvalidJson => 400, "invalid_json";
-    /// The body is not a request of the protocol.
     Malformed => 400, "invalid_request";
-    /// The client asked for a protocol version that is not served.
     UnsupportedVersion => 400, "unsupported_version";
-    /// The tool id is not well-formed.
     InvalidToolId => 400, "tool_not_found";
-    /// There is no such tool.
     UnknownTool => 400, "tool_not_found";
-    /// The tool has no such version.
     UnknownVersion => 400, "tool_not_found";
-    /// The operator's allowlist, or that of the caller's API key, does not include the tool.
     ToolNotAllowed => 403, "tool_not_allowed";
-    /// The request has no valid credentials.
     Unauthenticated => 401, "unauthenticated";
-    /// The credentials lack a scope that the tool requires.
     MissingScope => 403, "missing_scope";
-    /// The caller has reached its rate limit.
     TooManyRequests => 429, "too_many_requests";
-    /// The call lacks a token, a secret or a user id that the tool requires.
     MissingRequirements => 400, "missing_requirements";
-    /// The tool needs input that the client, or its protocol, cannot provide.
     CannotAsk => 400, "unanswerable";
-    /// The server cannot serve calls.
     Unavailable => 503, "unavailable";
-    /// The server failed.
     Internal => 500, "server_error";
 }
 
@@ -218,143 +198,120 @@ impl Rejection {
     /// The parts of the error response.
     pub fn describe(&self) -> Description {
         use RejectionKind as Kind;
-        type Text = Cow<'static, str>;
-        let (kind, message, detail): (Kind, Text, Text) = match self {
-            Self::NotFound { hint } => {
-                (Kind::NotFound, "There is nothing at this address".into(), hint.clone())
+        let (kind, detail): (Kind, Cow<'static, str>) = match self {
+            Self::NotFound { hint } => (Kind::NotFound, hint.clone()),
+            Self::NotServed(reason) => (Kind::NotServed, (*reason).into()),
+            Self::MethodNotAllowed { allow } => {
+                (Kind::MethodNotAllowed, format!("it accepts {allow}").into())
             }
-            Self::NotServed(reason) => (
-                Kind::NotServed,
-                "This server does not serve this endpoint".into(),
-                (*reason).into(),
-            ),
-            Self::MethodNotAllowed { allow } => (
-                Kind::MethodNotAllowed,
-                "This address does not accept this method".into(),
-                format!("it accepts {allow}").into(),
-            ),
-            Self::ForbiddenOrigin => (
-                Kind::ForbiddenOrigin,
-                "Pages of this origin may not call the server".into(),
-                "ALLOWED_ORIGINS does not include the request's Origin".into(),
-            ),
-            Self::PayloadTooLarge { limit } => (
-                Kind::PayloadTooLarge,
-                "The request body is too large".into(),
-                format!("it may have at most {limit} bytes").into(),
-            ),
-            Self::UnsupportedMediaType => (
-                Kind::UnsupportedMediaType,
-                "The request body must be JSON".into(),
-                "send the header Content-Type: application/json".into(),
-            ),
-            Self::InvalidJson(detail) => (
-                Kind::InvalidJson,
-                "The request body is not valid JSON".into(),
-                detail.clone().into(),
-            ),
+            Self::ForbiddenOrigin => {
+                let detail = "ALLOWED_ORIGINS does not include the request's Origin";
+                (Kind::ForbiddenOrigin, detail.into())
+            }
+            Self::PayloadTooLarge { limit } => {
+                (Kind::PayloadTooLarge, format!("it may have at most {limit} bytes").into())
+            }
+            Self::UnsupportedMediaType => {
+                let detail = "send the header Content-Type: application/json";
+                (Kind::UnsupportedMediaType, detail.into())
+            }
+            Self::InvalidJson(detail) => (Kind::InvalidJson, detail.clone().into()),
             Self::Malformed(detail) | Self::OtherProtocol(detail) => {
-                (Kind::Malformed, "The request is malformed".into(), detail.clone().into())
+                (Kind::Malformed, detail.clone().into())
             }
-            Self::UnsupportedVersion { field, supported } => (
-                Kind::UnsupportedVersion,
-                "This protocol version is not supported".into(),
-                format!("{field} must be {supported} or absent").into(),
-            ),
-            Self::InvalidToolId { meant } => (
-                Kind::InvalidToolId,
-                "The tool id is invalid".into(),
-                format!("{InvalidToolId}{}", did_you_mean(meant.as_deref(), "; d")).into(),
-            ),
-            Self::UnknownTool { id, name, meant } => (
-                Kind::UnknownTool,
-                format!("Tool '{name}' was not found").into(),
-                format!(
-                    "{id} is not a tool of this server{}",
-                    did_you_mean(meant.as_deref(), "; d")
-                )
-                .into(),
-            ),
-            Self::UnknownVersion { id, name, version } => (
-                Kind::UnknownVersion,
-                format!("Tool '{name}' was not found").into(),
-                format!("{id} version {version} is not available").into(),
-            ),
-            Self::ToolNotAllowed { name } => (
-                Kind::ToolNotAllowed,
-                format!("Tool '{name}' may not be called").into(),
-                "TOOL_ALLOWLIST does not include it".into(),
-            ),
-            Self::ToolNotInKey { name } => (
-                Kind::ToolNotAllowed,
-                format!("Tool '{name}' may not be called with these credentials").into(),
-                "the tools of the API key do not include it".into(),
-            ),
-            Self::Unauthenticated { reason, .. } => (
-                Kind::Unauthenticated,
-                "The request needs valid credentials".into(),
-                (*reason).into(),
-            ),
-            Self::MissingScope { name, scopes } => (
-                Kind::MissingScope,
-                format!("Tool '{name}' may not be called with these credentials").into(),
-                format!("it requires the scopes: {}", scopes.join(" ")).into(),
-            ),
-            Self::TooManyRequests { retry_after } => (
-                Kind::TooManyRequests,
-                "Too many requests".into(),
-                format!("try again after {retry_after} seconds").into(),
-            ),
-            Self::MissingRequirements(missing) => (
-                Kind::MissingRequirements,
-                missing.message().into(),
-                format!("the call lacks {}", missing.places()).into(),
-            ),
-            Self::CannotAsk { name, lacking } => (
-                Kind::CannotAsk,
-                format!("Tool '{name}' needs input that cannot be requested in this call").into(),
-                needs_client(lacking).into(),
-            ),
-            Self::Unavailable(detail) => (
-                Kind::Unavailable,
-                "The tool server is temporarily unavailable".into(),
-                (*detail).into(),
-            ),
-            Self::ToolNotConfigured { name } => (
-                Kind::Unavailable,
-                format!("Tool '{name}' is not configured").into(),
-                "a variable, secret or binding that it needs is missing or invalid; the server's log has the details"
-                    .into(),
-            ),
-            Self::Internal => {
-                (Kind::Internal, "The tool server failed".into(), "its log has the details".into())
+            Self::UnsupportedVersion { field, supported } => {
+                let detail = format!("{field} must be {supported} or absent");
+                (Kind::UnsupportedVersion, detail.into())
             }
+            Self::InvalidToolId { meant } => {
+                let hint = did_you_mean(meant.as_deref(), "; d");
+                (Kind::InvalidToolId, format!("{InvalidToolId}{hint}").into())
+            }
+            Self::UnknownTool { id, meant, .. } => {
+                let hint = did_you_mean(meant.as_deref(), "; d");
+                (Kind::UnknownTool, format!("{id} is not a tool of this server{hint}").into())
+            }
+            Self::UnknownVersion { id, version, .. } => {
+                (Kind::UnknownVersion, format!("{id} version {version} is not available").into())
+            }
+            Self::ToolNotAllowed { .. } => {
+                (Kind::ToolNotAllowed, "TOOL_ALLOWLIST does not include it".into())
+            }
+            Self::ToolNotInKey { .. } => {
+                (Kind::ToolNotAllowed, "the tools of the API key do not include it".into())
+            }
+            Self::Unauthenticated { reason, .. } => (Kind::Unauthenticated, (*reason).into()),
+            Self::MissingScope { scopes, .. } => {
+                let detail = format!("it requires the scopes: {}", scopes.join(" "));
+                (Kind::MissingScope, detail.into())
+            }
+            Self::TooManyRequests { retry_after } => {
+                (Kind::TooManyRequests, format!("try again after {retry_after} seconds").into())
+            }
+            Self::MissingRequirements(missing) => {
+                (Kind::MissingRequirements, format!("the call lacks {}", missing.places()).into())
+            }
+            Self::CannotAsk { lacking, .. } => (Kind::CannotAsk, needs_client(lacking).into()),
+            Self::Unavailable(detail) => (Kind::Unavailable, (*detail).into()),
+            Self::ToolNotConfigured { .. } => {
+                let detail = "a variable, secret or binding that it needs is missing or invalid; the \
+                              server's log has the details";
+                (Kind::Unavailable, detail.into())
+            }
+            Self::Internal => (Kind::Internal, "its log has the details".into()),
         };
-        Description { kind, message, detail }
+        Description { kind, message: self.message(), detail }
+    }
+
+    fn message(&self) -> Cow<'static, str> {
+        let of_tool = |name: &str, what: &str| format!("Tool '{name}' {what}").into();
+        match self {
+            Self::NotFound { .. } => "There is nothing at this address".into(),
+            Self::NotServed(_) => "This server does not serve this endpoint".into(),
+            Self::MethodNotAllowed { .. } => "This address does not accept this method".into(),
+            Self::ForbiddenOrigin => "Pages of this origin may not call the server".into(),
+            Self::PayloadTooLarge { .. } => "The request body is too large".into(),
+            Self::UnsupportedMediaType => "The request body must be JSON".into(),
+            Self::InvalidJson(_) => "The request body is not valid JSON".into(),
+            Self::Malformed(_) | Self::OtherProtocol(_) => "The request is malformed".into(),
+            Self::UnsupportedVersion { .. } => "This protocol version is not supported".into(),
+            Self::InvalidToolId { .. } => "The tool id is invalid".into(),
+            Self::UnknownTool { name, .. } => of_tool(name, "was not found"),
+            Self::UnknownVersion { name, .. } => of_tool(name, "was not found"),
+            Self::ToolNotAllowed { name } => of_tool(name, "may not be called"),
+            Self::ToolNotInKey { name } | Self::MissingScope { name, .. } => {
+                of_tool(name, "may not be called with these credentials")
+            }
+            Self::Unauthenticated { .. } => "The request needs valid credentials".into(),
+            Self::TooManyRequests { .. } => "Too many requests".into(),
+            Self::MissingRequirements(missing) => missing.message().into(),
+            Self::CannotAsk { name, .. } => {
+                of_tool(name, "needs input that cannot be requested in this call")
+            }
+            Self::Unavailable(_) => "The tool server is temporarily unavailable".into(),
+            Self::ToolNotConfigured { name } => of_tool(name, "is not configured"),
+            Self::Internal => "The tool server failed".into(),
+        }
     }
 
     /// The header that HTTP requires: `Allow` (RFC 9110, 15.5.6), the challenge of RFC 6750, 3, or
     /// `Retry-After`. Only for a rejection that is the whole response.
     pub fn header(&self) -> Option<(&'static str, String)> {
-        match self {
-            Self::MethodNotAllowed { allow } => Some(("allow", allow.clone())),
-            Self::Unauthenticated { sent: false, .. } => {
-                Some(("www-authenticate", CHALLENGE.to_owned()))
+        let challenge = match self {
+            Self::MethodNotAllowed { allow } => return Some(("allow", allow.clone())),
+            Self::TooManyRequests { retry_after } => {
+                return Some(("retry-after", retry_after.to_string()));
             }
-            Self::Unauthenticated { reason, sent: true } => Some((
-                "www-authenticate",
-                format!("{CHALLENGE}, error=\"invalid_token\", error_description=\"{reason}\""),
-            )),
-            Self::MissingScope { scopes, .. } => Some((
-                "www-authenticate",
-                format!(
-                    "{CHALLENGE}, error=\"insufficient_scope\", scope=\"{}\"",
-                    scopes.join(" ")
-                ),
-            )),
-            Self::TooManyRequests { retry_after } => Some(("retry-after", retry_after.to_string())),
-            _ => None,
-        }
+            Self::Unauthenticated { sent: false, .. } => String::new(),
+            Self::Unauthenticated { reason, sent: true } => {
+                format!(", error=\"invalid_token\", error_description=\"{reason}\"")
+            }
+            Self::MissingScope { scopes, .. } => {
+                format!(", error=\"insufficient_scope\", scope=\"{}\"", scopes.join(" "))
+            }
+            _ => return None,
+        };
+        Some(("www-authenticate", format!("{CHALLENGE}{challenge}")))
     }
 }
 

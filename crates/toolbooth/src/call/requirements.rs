@@ -1,21 +1,19 @@
 //! Checks the requirements of a tool: tokens from the client or from grants, secrets, and a user id.
 
-use super::challenge::Challenge;
-use super::grants::{GrantRequest, Granted, UsedGrant, is_proof};
+use super::grants::{GrantRequest, Granted, PROOF_PREFIX, UsedGrant};
 use super::missing::{AuthorizationHelp, MissingRequirements};
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::catalog::{Authorization, Tool};
 use crate::principal::UserMismatch;
 use crate::secret::Secret;
-use crate::tool::{Credentials, Named};
+use crate::tool::Credentials;
 use crate::url::query_value;
 
 /// The requirements of a call, with what it has for them.
 pub(super) struct ResolvedRequirements<'a> {
     /// The client's credentials and the tokens of grants.
     pub(super) credentials: Credentials,
-    /// The grants that the call uses.
     grants: Vec<(&'static Authorization, UsedGrant)>,
     context: RequestContext<'a>,
 }
@@ -35,17 +33,19 @@ pub(super) async fn resolve<'a>(
         Rejection::Malformed(format!("context: {}", UserMismatch::MESSAGE))
     })?;
     sent.user_id = user.map(str::to_owned);
+    let is_absent =
+        |id: &&str| sent.secrets.get(id).is_none_or(|secret| secret.expose().is_empty());
     let mut missing = MissingRequirements {
-        authorization: Vec::new(),
-        secrets: absent(tool.secrets, &sent.secrets).collect(),
+        secrets: tool.secrets.iter().copied().filter(is_absent).collect(),
         user_id: tool.user_id && sent.user_id.is_none(),
-        challenges: Vec::new(),
-        help: Vec::new(),
+        ..MissingRequirements::default()
     };
     let mut grants = Vec::new();
     for required in tool.authorization {
-        let own = |token: &&Secret| !token.expose().is_empty() && !is_proof(token);
-        if let Some(own) = sent.tokens.get(required.id).filter(own) {
+        let is_own = |token: &&Secret| {
+            !token.expose().is_empty() && !token.expose().starts_with(PROOF_PREFIX)
+        };
+        if let Some(own) = sent.tokens.get(required.id).filter(is_own) {
             if !own.is_bearer_token() {
                 let id = required.id;
                 return Err(Rejection::Malformed(format!(
@@ -91,26 +91,21 @@ impl ResolvedRequirements<'_> {
     /// `None` if the tool requires no token for `provider`.
     pub(super) fn token_rejected(&self, tool: &'static Tool, provider: &str) -> Option<Rejection> {
         let required = tool.authorization.iter().find(|it| it.id == provider)?;
-        Some(match self.renew(required, tool).transpose() {
-            Ok(challenge) => Rejection::MissingRequirements(MissingRequirements {
-                authorization: vec![required.id],
-                challenges: challenge.into_iter().collect(),
-                ..MissingRequirements::default()
-            }),
-            Err(rejection) => rejection,
-        })
-    }
-
-    /// The challenge that replaces the grant for `required`; `None` if the call used none.
-    fn renew(
-        &self,
-        required: &'static Authorization,
-        tool: &'static Tool,
-    ) -> Option<Result<Challenge, Rejection>> {
-        let (_, used) = self.grants.iter().find(|(it, _)| it.id == required.id)?;
         let (sent, context) = (&self.credentials, self.context);
-        let grants = context.pipeline.grants.as_ref()?;
-        Some(grants.renew(GrantRequest { required, tool, sent, context }, used))
+        let mut challenges = Vec::new();
+        if let Some((_, used)) = self.grants.iter().find(|(it, _)| it.id == required.id)
+            && let Some(grants) = &context.pipeline.grants
+        {
+            match grants.renew(GrantRequest { required, tool, sent, context }, used) {
+                Ok(challenge) => challenges.push(challenge),
+                Err(rejection) => return Some(rejection),
+            }
+        }
+        Some(Rejection::MissingRequirements(MissingRequirements {
+            authorization: vec![required.id],
+            challenges,
+            ..MissingRequirements::default()
+        }))
     }
 }
 
@@ -119,17 +114,4 @@ fn help(provider: &'static str, context: RequestContext<'_>) -> Option<Authoriza
     let path = context.pipeline.authorization_help?;
     let (origin, id) = (context.origin(), query_value(provider));
     Some(AuthorizationHelp { provider, url: format!("{origin}{path}{id}") })
-}
-
-/// The required ids that were not sent.
-fn absent<'a>(
-    required: &'a [&'static str],
-    sent: &'a Named<Secret>,
-) -> impl Iterator<Item = &'static str> + 'a {
-    required.iter().copied().filter(|id| is_absent(id, sent))
-}
-
-/// Whether a secret is missing or empty.
-fn is_absent(id: &str, sent: &Named<Secret>) -> bool {
-    sent.get(id).is_none_or(|secret| secret.expose().is_empty())
 }

@@ -23,25 +23,36 @@ impl ToolSelector<'_> {
     /// # Errors
     /// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`].
     pub fn resolve(&self, catalog: &Catalog) -> Result<&'static Tool, Rejection> {
-        match self {
-            Self::Resolved(tool) => Ok(tool),
-            Self::Id(text) => match ToolRef::parse(text) {
-                Ok(id) => {
-                    let name = || excerpt(&format!("{}_{}", id.toolkit, id.tool));
-                    find(catalog, &id, text, name)
-                }
-                Err(InvalidToolId) => Err(Rejection::InvalidToolId { meant: None }),
-            },
-            Self::Name(name) => {
-                if let Some(tool) = catalog.named(name) {
-                    return Ok(tool);
-                }
-                match ToolRef::parse(name) {
-                    Ok(id) => find(catalog, &id, name, || excerpt(name)),
-                    Err(InvalidToolId) => Err(unknown(excerpt(name), excerpt(name))),
-                }
-            }
+        let (text, by_name) = match self {
+            Self::Resolved(tool) => return Ok(tool),
+            Self::Id(text) => (text, false),
+            Self::Name(text) => (text, true),
+        };
+        if by_name && let Some(tool) = catalog.named(text) {
+            return Ok(tool);
         }
+        let meant = None;
+        let id = match ToolRef::parse(text) {
+            Ok(id) => id,
+            Err(InvalidToolId) if !by_name => return Err(Rejection::InvalidToolId { meant }),
+            Err(InvalidToolId) => {
+                let id = excerpt(text);
+                return Err(Rejection::UnknownTool { name: id.clone(), id, meant });
+            }
+        };
+        let joined = |separator| excerpt(&format!("{}{separator}{}", id.toolkit, id.tool));
+        Err(match catalog.find(&id) {
+            Found::Tool(tool) => return Ok(tool),
+            Found::UnknownVersion(tool) => {
+                let version = id.version.as_ref().map(|version| requested_version(version, text));
+                let version = version.unwrap_or_default();
+                Rejection::UnknownVersion { id: joined("."), name: tool.name, version }
+            }
+            Found::Unknown => {
+                let name = if by_name { excerpt(text) } else { joined("_") };
+                Rejection::UnknownTool { id: joined("."), name, meant }
+            }
+        })
     }
 
     /// The id or name of the tool that was probably meant, among those that `allows` accepts. Only tools whose first
@@ -71,29 +82,6 @@ impl ToolSelector<'_> {
             }
         }
         nearest(text, similar.iter().map(String::as_str)).map(str::to_owned)
-    }
-}
-
-fn unknown(id: String, name: String) -> Rejection {
-    Rejection::UnknownTool { id, name, meant: None }
-}
-
-/// Finds a tool by its id. `text` is the id as sent, and `name` the tool's name in an error.
-fn find(
-    catalog: &Catalog,
-    id: &ToolRef<'_>,
-    text: &str,
-    name: impl FnOnce() -> String,
-) -> Result<&'static Tool, Rejection> {
-    let unversioned = || excerpt(&format!("{}.{}", id.toolkit, id.tool));
-    match catalog.find(id) {
-        Found::Tool(tool) => Ok(tool),
-        Found::UnknownVersion(tool) => {
-            let version = id.version.as_ref().map(|version| requested_version(version, text));
-            let version = version.unwrap_or_default();
-            Err(Rejection::UnknownVersion { id: unversioned(), name: tool.name, version })
-        }
-        Found::Unknown => Err(unknown(unversioned(), name())),
     }
 }
 

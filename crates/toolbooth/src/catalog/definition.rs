@@ -16,7 +16,6 @@ pub struct Definition {
     /// The name that models see, `[A-Za-z0-9_-]{1,64}`; the same for all versions of a tool.
     pub name: String,
     /// A name for people.
-    #[serde(default)]
     pub title: Option<String>,
     /// What the tool does and when to use it, for people and models. At most 1,024 characters, unless
     /// the build script allows more.
@@ -26,7 +25,8 @@ pub struct Definition {
     /// JSON Schema 2020-12 of the input, an object; each property should have a description.
     pub input_schema: Map<String, Value>,
     /// JSON Schema 2020-12 of the value; `{}` is any value, `null` means that the tool returns nothing.
-    #[serde(deserialize_with = "present")]
+    // With a function of its own, the field is required although it can be `null`.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub output_schema: Option<Map<String, Value>>,
     /// Scopes that the caller's API key or token must have, all of them.
     #[serde(default)]
@@ -40,7 +40,6 @@ pub struct Definition {
     #[serde(default)]
     pub bindings: Vec<Binding>,
     /// What a call needs in addition to its input.
-    #[serde(default)]
     pub requirements: Option<Requirements>,
     /// Inputs with their outcomes. The tests run all of them; at least one is required.
     #[serde(default)]
@@ -59,7 +58,6 @@ pub struct Definition {
     #[serde(default)]
     pub resources: Vec<Resource>,
     /// Set if callers should use something else.
-    #[serde(default)]
     pub deprecated: Option<Deprecated>,
 }
 
@@ -68,14 +66,6 @@ impl Definition {
     pub fn toolkit(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
     }
-}
-
-/// Makes the field required although it can be `null`.
-fn present<'de, D>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-{
-    Option::deserialize(deserializer)
 }
 
 /// A resource of the host's platform.
@@ -115,7 +105,7 @@ pub struct AuthorizationRequirement {
     /// The provider, such as `github`.
     pub id: String,
     /// The authorization that the user must grant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth2: Option<OAuth2>,
 }
 
@@ -144,7 +134,6 @@ pub struct SecretRequirement {
 #[non_exhaustive]
 pub struct Example {
     /// What the example shows.
-    #[serde(default)]
     pub title: Option<String>,
     /// The calls that come before, in this order; they must succeed.
     #[serde(default)]
@@ -158,10 +147,8 @@ pub struct Example {
     #[serde(default)]
     pub varies: Vec<String>,
     /// The error that the tool returns instead.
-    #[serde(default)]
     pub error: Option<ExampleError>,
     /// The keys of the input that the tool requests instead, sorted.
-    #[serde(default)]
     pub asks: Option<Vec<String>>,
 }
 
@@ -219,7 +206,7 @@ pub struct Prompt {
     /// Its name, with the same characters as a tool's; unique in the catalogue.
     pub name: String,
     /// A name for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A description.
     pub description: String,
@@ -228,7 +215,7 @@ pub struct Prompt {
     pub arguments: Vec<PromptArgument>,
     /// The text; `{name}` is replaced by an argument. Without a text, the prompt runs the tool with the
     /// arguments as its input, and each block of its value is a message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
@@ -261,17 +248,17 @@ pub struct Resource {
     /// Its name.
     pub name: String,
     /// A name for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A description.
     pub description: String,
     /// Its media type.
     pub mime_type: String,
     /// Its content, if that is text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Its content in base64, if that is binary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
 }
 
@@ -290,9 +277,9 @@ pub struct Deprecated {
     /// Why, and what to do.
     pub message: String,
     /// The date after which it may be removed, `YYYY-MM-DD`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sunset: Option<String>,
     /// The id of the tool to use instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
 }

@@ -144,6 +144,7 @@ impl List {
         entries: impl IntoIterator<Item = &'a Entry>,
         separator: &str,
     ) -> String {
+        // To collect and join the texts would add 1.3 KB to the Worker, compressed.
         let mut text = String::new();
         let entries = entries.into_iter().filter(|entry| entry.unsupported.is_empty());
         for (index, entry) in entries.enumerate() {

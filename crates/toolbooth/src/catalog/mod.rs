@@ -67,10 +67,8 @@ impl Catalog {
         let against =
             |tool: &Tool| order(tool.toolkit, id.toolkit).then_with(|| order(tool.tool, id.tool));
         let start = self.tools.partition_point(|tool| against(tool).is_lt());
-        let rest = self.tools.get(start..).unwrap_or_default();
-        // A tool has few versions.
-        let count = rest.iter().take_while(|tool| against(tool).is_eq()).count();
-        let versions = rest.get(..count).unwrap_or_default();
+        let end = self.tools.partition_point(|tool| against(tool).is_le());
+        let versions = self.tools.get(start..end).unwrap_or_default();
         let Some(latest) = versions.last() else { return Found::Unknown };
         match &id.version {
             None => Found::Tool(latest),

@@ -1,6 +1,5 @@
 //! The answer to a request: a response that is complete, or one whose body is written while it is sent.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::Response;
@@ -78,11 +77,5 @@ pub struct ClientGone;
 impl From<Response> for Answer<'_> {
     fn from(head: Response) -> Self {
         Self { head, rest: None }
-    }
-}
-
-impl fmt::Debug for Answer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer").field("head", &self.head).finish_non_exhaustive()
     }
 }

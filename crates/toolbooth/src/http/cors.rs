@@ -28,11 +28,8 @@ fn allow_headers(requested: &str) -> Cow<'static, str> {
     let token = |name: &&str| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     };
-    let parameters: Vec<String> = requested
-        .split(',')
-        .map(str::trim)
-        .filter(token)
-        .map(str::to_ascii_lowercase)
+    let names = requested.split(',').map(str::trim).filter(token).map(str::to_ascii_lowercase);
+    let parameters: Vec<String> = names
         .filter(|name| name.starts_with("mcp-param-") || name.starts_with("x-stainless-"))
         .filter(|name| name.len() <= 64)
         .take(MOST)
@@ -50,8 +47,9 @@ pub fn cross_origin(response: Response, origin: Option<String>, origins: &Origin
     }
     match origin {
         Some(origin) if origins.allow(&origin) => {
+            let allowed = if origins.any() { Cow::Borrowed("*") } else { Cow::Owned(origin) };
             let response = response.with("access-control-expose-headers", EXPOSE_HEADERS);
-            allow_origin(response, origin, origins)
+            varying_by_origin(response.with("access-control-allow-origin", allowed))
         }
         _ => varying_by_origin(response),
     }
@@ -71,11 +69,6 @@ pub fn any_page_preflight(response: Response) -> Response {
         .with("access-control-allow-methods", "GET, HEAD")
         .with("access-control-allow-headers", "*, authorization")
         .with("access-control-max-age", "86400")
-}
-
-fn allow_origin(response: Response, origin: String, origins: &Origins) -> Response {
-    let allowed = if origins.any() { Cow::Borrowed("*") } else { Cow::Owned(origin) };
-    varying_by_origin(response.with("access-control-allow-origin", allowed))
 }
 
 /// Adds `Origin` to the response's `Vary`.

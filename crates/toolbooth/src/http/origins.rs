@@ -36,19 +36,14 @@ impl Origins {
         if value.trim() == "*" {
             return Ok(Self::Any);
         }
-        let listed: Vec<String> = value
-            .split(',')
-            .map(str::trim)
-            .filter(|origin| !origin.is_empty())
-            .map(str::to_owned)
-            .collect();
+        let listed = value.split(',').map(str::trim).filter(|origin| !origin.is_empty());
+        let listed: Vec<String> = listed.map(str::to_owned).collect();
         let origin = |text: &String| match text.strip_suffix(ANY_PORT) {
             // Appending a port must give a valid origin, so the entry cannot already have one.
             Some(portless) => is_local(&format!("{portless}:0")),
             None => text.split_once("://").is_some_and(|(scheme, host)| {
-                !scheme.is_empty()
-                    && !host.is_empty()
-                    && !host.contains(['/', '*', '?', '#', '@', ' '])
+                let is_host = !host.contains(['/', '*', '?', '#', '@', ' ']);
+                is_host && !host.is_empty() && !scheme.is_empty()
             }),
         };
         if listed.iter().all(origin) {

@@ -37,14 +37,8 @@ impl Method {
 
 impl From<&str> for Method {
     fn from(name: &str) -> Self {
-        match name {
-            "GET" => Self::Get,
-            "HEAD" => Self::Head,
-            "POST" => Self::Post,
-            "DELETE" => Self::Delete,
-            "OPTIONS" => Self::Options,
-            _ => Self::Other,
-        }
+        let known = [Self::Get, Self::Head, Self::Post, Self::Delete, Self::Options];
+        known.into_iter().find(|method| method.name() == name).unwrap_or(Self::Other)
     }
 }
 

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::recorder::{CallRecord, McpOperation};
-use crate::host::{DataPoint, Level};
+use crate::host::{DataPoint, Host, Level};
 use crate::trace::Span;
 
 /// An event of the log: an object with the member `event`, its name. A capability has its own.
@@ -93,7 +93,7 @@ impl<'a> CallEvent<'a> {
         let CallRecord { tool, outcome, error, duration_ms, span } = record;
         let span = span.as_ref();
         Self {
-            level: record.level(),
+            level: if error.is_some() { Level::Warn } else { Level::Info },
             operation: "execute_tool",
             tool: tool.map(|tool| tool.name),
             version: tool.map(|tool| tool.version.to_string()),
@@ -114,13 +114,13 @@ impl<'a> CallEvent<'a> {
     }
 
     /// Passes the same facts on as a data point. The positions are part of the interface: queries use them.
-    pub(crate) fn measure(&self, store: impl FnOnce(&DataPoint<'_>)) {
+    pub(crate) fn measure(&self, host: &dyn Host) {
         let version = self.version.as_deref().unwrap_or_default();
         let tool = self.tool.unwrap_or_default();
         // Sizes and durations are far below 2^53.
         #[allow(clippy::cast_precision_loss)]
         let number = |number: u64| number as f64;
-        store(&DataPoint {
+        host.measure(&DataPoint {
             index: tool,
             blobs: &[
                 tool,

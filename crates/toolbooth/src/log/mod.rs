@@ -2,18 +2,19 @@
 //! docs/LOGGING.md describes them.
 //!
 //! - `event`: the events and their attributes;
-//! - `caller`: how the log names callers;
 //! - `recorder`: collects the calls of one request.
 //!
 //! No event has a field for what a caller sends: texts are from the catalogue and the configuration, or constants.
 //! Only the ids of a trace are the caller's, and those are hexadecimal digits.
 
-mod caller;
 mod event;
 mod recorder;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use sha2::{Digest, Sha256};
 
 pub(crate) use event::{CallEvent, Event};
 pub use event::{CallRequest, LogEvent};
@@ -25,15 +26,16 @@ use crate::host::{Clock, Host, Level};
 use crate::http::Headers;
 use crate::json;
 use crate::principal::Principal;
+use crate::seal::{StateKeys, TokenPurpose};
 use crate::settings::{LogDetail, SampleRate, Settings};
 use crate::trace::{TRACEPARENT, TraceContext};
-use caller::CallerHash;
 
 /// Writes the events that the operator wants.
 #[derive(Debug, Clone)]
 pub struct EventLog {
     detail: LogDetail,
-    callers: CallerHash,
+    /// The keys that hash users, if they are set: anyone can hash an email address and look for it.
+    keys: Option<StateKeys>,
     sampler: Arc<Sampler>,
     /// Whether calls are measured. Constant, as bindings are.
     is_measured: bool,
@@ -44,7 +46,7 @@ impl EventLog {
     pub fn new(settings: &Settings, host: &dyn Host) -> Self {
         Self {
             detail: settings.log.detail,
-            callers: CallerHash::new(settings),
+            keys: settings.state_keys.as_ref().map(StateKeys::new),
             sampler: Arc::new(Sampler::new(settings.log.sample, host)),
             is_measured: host.is_measured(),
         }
@@ -61,7 +63,7 @@ impl EventLog {
         for record in calls.into_records() {
             let call = CallEvent::new(&record, request);
             if self.is_measured {
-                call.measure(|point| host.measure(point));
+                call.measure(host);
             }
             // Of calls that succeed, a sample is enough.
             if call.level != Level::Info || self.includes(Level::Info) && self.sampler.picks_next()
@@ -79,7 +81,6 @@ impl EventLog {
         }
     }
 
-    /// Whether no event is logged.
     pub(crate) fn is_off(&self) -> bool {
         self.detail == LogDetail::Off
     }
@@ -113,9 +114,17 @@ impl EventLog {
         format!("key:{name}")
     }
 
-    /// The name of a user.
+    /// The name of a user, whose id is hashed: 96 bits, too many for two users to have the same hash.
     pub fn user(&self, issuer: &str, subject: &str) -> String {
-        format!("user:{}", self.callers.hash(issuer, subject))
+        let hash = match &self.keys {
+            Some(keys) => keys.hash(TokenPurpose::CALLER, &[issuer, subject]),
+            // The issuer is a hash itself, and its length is fixed.
+            None => {
+                let hash = Sha256::new().chain_update(issuer).chain_update(subject).finalize();
+                Base64UrlUnpadded::encode_string(&hash)
+            }
+        };
+        format!("user:{hash:.16}")
     }
 }
 
@@ -139,7 +148,6 @@ impl Sampler {
         Self { rate, position: AtomicU32::new(position) }
     }
 
-    /// Whether to log the next call.
     pub(crate) fn picks_next(&self) -> bool {
         let position = self.position.fetch_add(STEP, Ordering::Relaxed);
         u64::from(position) < self.rate.0

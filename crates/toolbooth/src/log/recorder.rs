@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use crate::catalog::Tool;
-use crate::host::{Host, Level};
+use crate::host::Host;
 use crate::trace::{Span, TraceContext};
 
 /// One call, as the log describes it.
@@ -21,12 +21,6 @@ pub(crate) struct CallRecord {
     pub(crate) span: Option<Span>,
 }
 
-impl CallRecord {
-    pub(super) fn level(&self) -> Level {
-        if self.error.is_some() { Level::Warn } else { Level::Info }
-    }
-}
-
 /// What came of a call: a word, and the code of the error if it did not succeed.
 pub(crate) type CallResult = (&'static str, Option<&'static str>);
 
@@ -39,7 +33,7 @@ pub struct CallRecorder {
     is_recording: bool,
     started_ms: u64,
     trace: RefCell<Option<TraceContext>>,
-    mcp: Cell<Option<McpOperation>>,
+    pub(crate) mcp: Cell<Option<McpOperation>>,
     records: RefCell<Vec<CallRecord>>,
 }
 
@@ -62,21 +56,14 @@ impl CallRecorder {
         }
     }
 
-    /// Describes an MCP request.
     pub(crate) fn describe_mcp(&self, operation: McpOperation) {
         self.mcp.set(Some(operation));
     }
 
-    pub(crate) fn mcp(&self) -> Option<McpOperation> {
-        self.mcp.get()
-    }
-
-    /// Whether the request belongs to a trace.
     pub(crate) fn is_traced(&self) -> bool {
         self.trace.borrow().is_some()
     }
 
-    /// Whether no call has been recorded.
     pub(crate) fn is_empty(&self) -> bool {
         self.records.borrow().is_empty()
     }
@@ -120,7 +107,6 @@ impl CallRecorder {
         }
     }
 
-    /// The recorded calls.
     pub(crate) fn into_records(self) -> Vec<CallRecord> {
         self.records.into_inner()
     }

@@ -1,7 +1,5 @@
 //! Handlers of requests with calls of tools.
 
-use std::fmt;
-
 use super::{Handler, RouteRequest, RouteResponse};
 use crate::call::{Rejection, RequestContext};
 use crate::host::{BoxFuture, boxed};
@@ -25,12 +23,6 @@ pub struct PostRequest<'a> {
     pub context: RequestContext<'a>,
 }
 
-impl fmt::Debug for PostRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostRequest").field("body", &self.body).finish_non_exhaustive()
-    }
-}
-
 /// Serves the calls in a body of JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Calls(pub CallHandler);
@@ -49,10 +41,6 @@ impl Handler for Calls {
             (self.0)(PostRequest { body, context }).await.map(Answer::from)
         })
     }
-
-    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        record(request, rejection);
-    }
 }
 
 impl Handler for QueryCalls {
@@ -62,13 +50,4 @@ impl Handler for QueryCalls {
             (self.0)(request.context()).await.map(Answer::from)
         })
     }
-
-    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        record(request, rejection);
-    }
-}
-
-/// Records that the whole request was rejected.
-fn record(request: &RouteRequest<'_>, rejection: &Rejection) {
-    request.calls.reject_all(rejection.describe().kind.code(), request.host);
 }

@@ -14,9 +14,10 @@ pub trait Handler: Sync {
     /// Serves a request.
     fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r>;
 
-    /// Logs a request with valid credentials that was rejected, by the policy or by the handler.
+    /// Logs a request with valid credentials that was rejected, by the policy or by the handler; by default only if
+    /// its calls are recorded.
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        let _ = (request, rejection);
+        request.calls.reject_all(rejection.describe().kind.code(), request.host);
     }
 
     /// Whether the index and `Allow` name the route.

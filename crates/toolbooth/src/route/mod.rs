@@ -112,7 +112,6 @@ impl Route {
         Self { method: Method::Delete, path, policy, handler }
     }
 
-    /// Whether a request with this method is for this route.
     fn accepts(&self, method: Method) -> bool {
         match method {
             Method::Head => self.method == Method::Get && self.policy.answers_head,
@@ -163,7 +162,6 @@ impl Protocol {
         }
     }
 
-    /// Its endpoints below a mount.
     pub(crate) fn endpoints(&self, mount: &str) -> impl Iterator<Item = Endpoint> {
         let served = self.routes.iter().filter(|route| route.handler.is_listed());
         served.map(move |route| Endpoint {
@@ -172,26 +170,21 @@ impl Protocol {
         })
     }
 
-    /// The route of a path with a method.
     pub(crate) fn route(&self, path: &str, method: Method) -> Option<&'static Route> {
         self.methods(path).find(|route| route.accepts(method))
     }
 
     /// The methods that a path accepts, as in an `Allow` header.
     pub(crate) fn allow(&self, path: &str) -> String {
-        let mut allow = String::new();
+        let mut allow = Vec::new();
         for route in self.methods(path).filter(|route| route.handler.is_listed()) {
-            allow.push_str(route.method.name());
-            allow.push_str(", ");
-            if route.accepts(Method::Head) {
-                allow.push_str("HEAD, ");
-            }
+            let head = Some("HEAD").filter(|_| route.accepts(Method::Head));
+            allow.extend([route.method.name()].into_iter().chain(head));
         }
-        allow.push_str("OPTIONS");
-        allow
+        allow.push("OPTIONS");
+        allow.join(", ")
     }
 
-    /// The routes of a path.
     fn methods(&self, path: &str) -> impl Iterator<Item = &'static Route> {
         self.routes.iter().filter(move |route| route.path == path)
     }

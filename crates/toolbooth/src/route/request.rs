@@ -1,7 +1,5 @@
 //! The request that a handler serves.
 
-use std::fmt;
-
 use super::{Protocol, Route, State};
 use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
@@ -82,11 +80,5 @@ impl<'a> RouteRequest<'a> {
     pub(crate) fn not_allowed(&self) -> Rejection {
         let path = self.route.map(|route| route.path).unwrap_or_default();
         Rejection::MethodNotAllowed { allow: self.protocol.allow(path) }
-    }
-}
-
-impl fmt::Debug for RouteRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RouteRequest").field("route", &self.route).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,6 @@ use crate::settings::Settings;
 /// What requests share. It is created once, and does not change.
 #[derive(Debug)]
 pub struct State {
-    /// What the server serves.
     pub(crate) capabilities: Capabilities,
     /// The capabilities of which a variable is missing or invalid.
     pub(crate) disabled: Vec<&'static str>,

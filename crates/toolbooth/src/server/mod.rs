@@ -1,6 +1,5 @@
 //! The server: routes a request, authenticates the caller, and runs the handler.
 
-mod calls;
 mod policy;
 #[doc(hidden)]
 pub mod router;
@@ -15,7 +14,7 @@ use crate::catalog::Catalog;
 use crate::extensions::Extensions;
 use crate::host::{Host, Level, RATE_LIMIT, boxed};
 use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
-use crate::log::{CallRecorder, EventLog};
+use crate::log::{CallRecorder, CallRequest, EventLog};
 use crate::principal::Principal;
 use crate::route::{
     Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State, request_id,
@@ -165,7 +164,6 @@ impl Server {
         self.finish(protocol, headers.get("origin"), response)
     }
 
-    /// The response to a rejected request.
     async fn reject(
         &self,
         rejection: &Rejection,
@@ -200,6 +198,34 @@ impl Server {
                 encode(rejection, request_id(start).as_ref(), &self.state.pipeline)
             }
         }
+    }
+
+    /// Logs and measures the calls of a request, and tells the client of a trace how long they took.
+    fn report(&self, request: RouteRequest<'_>, response: Response) -> Response {
+        let RouteRequest { calls, host, .. } = request;
+        let response = if calls.is_traced() {
+            // In milliseconds (Server Timing, 3).
+            response.with("server-timing", format!("total;dur={}", calls.elapsed_ms(host)))
+        } else {
+            response
+        };
+        if calls.is_empty() {
+            return response;
+        }
+        let events = &self.state.pipeline.events;
+        let caller = events.caller(&request.principal);
+        let request_size =
+            if request.body.is_empty() { request.query.len() } else { request.body.len() };
+        let report = CallRequest {
+            protocol: request.protocol.name,
+            caller: &caller,
+            mcp: calls.mcp.get(),
+            request_size,
+            response_size: response.body.len(),
+            status: response.status,
+        };
+        events.write_calls(calls, report, host);
+        response
     }
 
     /// Adds the headers that every response of the protocol has.

@@ -77,7 +77,6 @@ impl Server {
         }
     }
 
-    /// Reads the whole body.
     async fn read(&self, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
         let limit = self.state.pipeline.settings.limits.max_body_bytes;
         let read = match request.unread {

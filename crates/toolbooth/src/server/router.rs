@@ -11,7 +11,6 @@ use crate::route::{Protocol, Route};
 #[derive(Debug, Clone, Copy)]
 pub struct Match<'p> {
     capabilities: Capabilities,
-    /// Where the protocol is mounted.
     mount: &'static str,
     /// The protocol. Unknown paths have one too, which determines the format of the error.
     pub protocol: &'static Protocol,

@@ -47,11 +47,8 @@ fn unknown_names(state: &State) -> Vec<String> {
         }
     }
     let mut check_scopes = |start: &str, scopes: &Scopes| {
-        warnings.extend(
-            state
-                .unknown_scopes(scopes)
-                .map(|scope| format!("{start} the scope {scope:?}, which no tool requires")),
-        );
+        let describe = |scope| format!("{start} the scope {scope:?}, which no tool requires");
+        warnings.extend(state.unknown_scopes(scopes).map(describe));
     };
     for key in keys() {
         check_scopes(&format!("API_KEYS gives {:?}", key.name), &key.scopes);

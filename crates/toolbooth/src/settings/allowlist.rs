@@ -1,6 +1,6 @@
 //! Which tools the operator allows: `TOOL_ALLOWLIST` and `TOOL_ALLOWLIST_MODE`.
 
-use super::reader::{VariableDoc, VariableReader, documented};
+use super::reader::{VariableDoc, VariableReader, list};
 
 /// Whether the operator allows a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Permission {
     Denied,
 }
 
-/// The tools that may be called (2api.ai, 7.2 "Tool Name Allowlist").
+/// The tools that may be called, or the names that the tools of a chat may have (2api.ai, 7.2 "Tool Name Allowlist").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowlist {
     /// Ids with or without version, names, or `Toolkit.*`.
@@ -22,35 +22,32 @@ pub struct Allowlist {
     others: Permission,
 }
 
-const TOOL_ALLOWLIST: &str = "TOOL_ALLOWLIST";
-const TOOL_ALLOWLIST_MODE: &str = "TOOL_ALLOWLIST_MODE";
+pub(super) const TOOL_ALLOWLIST: &str = "TOOL_ALLOWLIST";
+pub(super) const TOOL_ALLOWLIST_MODE: &str = "TOOL_ALLOWLIST_MODE";
 
 pub(super) static DOCS: &[VariableDoc] = &[
-    VariableDoc {
-        name: TOOL_ALLOWLIST,
-        doc: documented(
-            "the tools that may be called, separated by commas: an id (`Calculator.Add`), an \
-             id with its exact version (`Calculator.Add@1.0.0`), a name (`Calculator_Add`) or \
-             a toolkit (`Calculator.*`). Case matters | all tools. Set to the empty string: \
-             no tool | entries that match no tool are ignored, with a warning",
-        ),
-    },
-    VariableDoc {
-        name: TOOL_ALLOWLIST_MODE,
-        doc: documented(
-            "for all other tools: `enforce` rejects their calls and hides them from lists, \
-             `warn` logs their calls, `off` ignores the list | `enforce` if `TOOL_ALLOWLIST` \
-             is set, otherwise `off` | no tool is listed",
-        ),
-    },
+    VariableDoc::new(
+        TOOL_ALLOWLIST,
+        "the tools that may be called, separated by commas: an id (`Calculator.Add`), an id with \
+         its exact version (`Calculator.Add@1.0.0`), a name (`Calculator_Add`) or a toolkit \
+         (`Calculator.*`). Case matters | all tools. Set to the empty string: no tool | entries \
+         that match no tool are ignored, with a warning",
+    ),
+    VariableDoc::new(
+        TOOL_ALLOWLIST_MODE,
+        "for all other tools: `enforce` rejects their calls and hides them from lists, `warn` logs \
+         their calls, `off` ignores the list | `enforce` if `TOOL_ALLOWLIST` is set, otherwise \
+         `off` | no tool is listed",
+    ),
 ];
 
 impl Allowlist {
-    pub(super) fn read(reader: &mut VariableReader<'_>) -> Self {
-        let (tools, mode) = (reader.text(TOOL_ALLOWLIST), reader.text(TOOL_ALLOWLIST_MODE));
-        Self::parse(tools.as_deref(), mode.as_deref()).unwrap_or_else(|expected| {
-            reader.problem(TOOL_ALLOWLIST_MODE, expected);
-            Self { tools: Vec::new(), others: Permission::Denied }
+    /// Reads a list and its mode from variables of these names. Without a valid mode, it allows no tool.
+    pub fn read(reader: &mut VariableReader<'_>, list: &str, mode: &str) -> Self {
+        let (tools, text) = (reader.text(list), reader.text(mode));
+        Self::parse(tools.as_deref(), text.as_deref()).unwrap_or_else(|expected| {
+            reader.problem(mode, expected);
+            Self::only(Vec::new())
         })
     }
 
@@ -59,19 +56,25 @@ impl Allowlist {
         Self { tools, others: Permission::Denied }
     }
 
-    /// Parses the list and the mode; a list without a mode is enforced.
     fn parse(tools: Option<&str>, mode: Option<&str>) -> Result<Self, &'static str> {
-        let others = match (mode, tools) {
+        let tools = tools.map(|tools| list(tools).map(str::to_owned).collect());
+        Self::new(tools, mode).ok_or("must be enforce, warn or off")
+    }
+
+    /// A list with a mode; without one, it is enforced. `None` for another mode.
+    pub(super) fn new(tools: Option<Vec<String>>, mode: Option<&str>) -> Option<Self> {
+        let others = match (mode, &tools) {
             (Some("off"), _) | (None, None) => Permission::Given,
             (Some("warn"), _) => Permission::Warned,
             (Some("enforce"), _) | (None, Some(_)) => Permission::Denied,
-            _ => return Err("must be enforce, warn or off"),
+            _ => return None,
         };
-        let tools = tools.unwrap_or_default().split(',').map(str::trim);
-        Ok(Self {
-            tools: tools.filter(|tool| !tool.is_empty()).map(str::to_owned).collect(),
-            others,
-        })
+        Some(Self { tools: tools.unwrap_or_default(), others })
+    }
+
+    /// The permission of a name, if the list has only names.
+    pub fn of_name(&self, name: &str) -> Permission {
+        if self.tools.iter().any(|it| it == name) { Permission::Given } else { self.others }
     }
 
     /// The permission of the tool `toolkit.tool`; `name` is its name and `has_version` compares its

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::allowlist::Allowlist;
 use super::key_limits::KeyLimits;
-use super::reader::{VariableDoc, VariableReader, documented};
+use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
@@ -12,20 +12,17 @@ use crate::principal::Scopes;
 
 const API_KEYS: &str = "API_KEYS";
 
-pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
-    name: API_KEYS,
-    doc: documented(
-        "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, with all three \
-             members, and no others but `previous_hash` ([Rotate a \
-             key](OPERATING.md#rotate-a-key)), `tools` (like `TOOL_ALLOWLIST`, as an array: \
-             the key may call no others), `gateway` (below) and one of `verify_url` and \
-             `host` (see [Who opens the link](SIGN-IN.md#who-opens-the-link-of-a-challenge)). \
-             `name`: 1 to 64 visible characters, unique. `scopes`: an array of scopes, or \
-             `[\"*\"]`. `hash`: the SHA-256 of the key as 64 hexadecimal digits, unique. \
-             `make key` prints an entry | required if `AUTH` includes `api-key` | callers \
-             with the key of the invalid entry get 401; the others may call",
-    ),
-}];
+pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
+    API_KEYS,
+    "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, with all three members, and no \
+     others but `previous_hash` ([Rotate a key](OPERATING.md#rotate-a-key)), `tools` (like \
+     `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below) and one of \
+     `verify_url` and `host` (see [Who opens the \
+     link](SIGN-IN.md#who-opens-the-link-of-a-challenge)). `name`: 1 to 64 visible characters, \
+     unique. `scopes`: an array of scopes, or `[\"*\"]`. `hash`: the SHA-256 of the key as 64 \
+     hexadecimal digits, unique. `make key` prints an entry | required if `AUTH` includes \
+     `api-key` | callers with the key of the invalid entry get 401; the others may call",
+)];
 
 /// What an entry may have besides: the hash of the key before it, the tools that it may call, its limits in the chat
 /// gateway, and one of two that say how its users become known (see [`ApplicationUsers`]).
@@ -111,14 +108,8 @@ pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettin
             Err(expected) => rejected.push(problem(index, entry, expected)),
         }
     }
-    for problem in rejected {
-        // Without a valid key, the server might serve nobody.
-        if keys.is_empty() {
-            reader.sentence(problem);
-        } else {
-            reader.reject(problem);
-        }
-    }
+    // Without a valid key, the server might serve nobody.
+    if keys.is_empty() { &mut reader.problems } else { &mut reader.rejected }.extend(rejected);
     keys
 }
 
@@ -151,13 +142,11 @@ fn parse_entry(
     let users = parse_users((entry.get("verify_url"), entry.get("host")))?;
     let tools = entry.get("tools").map(parse_tools).transpose()?;
     let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
-    let previous_hash = match entry.get("previous_hash").map(Value::as_str) {
-        None => None,
-        Some(hash) => {
-            let expected = ".previous_hash must be 64 hexadecimal digits";
-            Some(hash.and_then(decode_hex).ok_or(expected)?)
-        }
-    };
+    let previous_hash = entry.get("previous_hash").map(|hash| {
+        let expected = ".previous_hash must be 64 hexadecimal digits";
+        hash.as_str().and_then(decode_hex).ok_or(expected)
+    });
+    let previous_hash = previous_hash.transpose()?;
     // An entry that is not a string is not a scope either.
     let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
     let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;

@@ -2,7 +2,7 @@
 
 use super::api_keys::{ApiKeySettings, read_api_keys};
 use super::jwt::JwtSettings;
-use super::reader::{VariableDoc, VariableReader, documented};
+use super::reader::{VariableDoc, VariableReader};
 use crate::principal::Scopes;
 
 /// The authentication methods that are enabled.
@@ -22,20 +22,16 @@ const AUTH: &str = "AUTH";
 const ANONYMOUS_SCOPES: &str = "ANONYMOUS_SCOPES";
 
 pub(super) static DOCS: &[VariableDoc] = &[
-    VariableDoc {
-        name: AUTH,
-        doc: documented(
-            "`api-key`, `jwt`, `sign-in`, `none`, or several, separated by commas | not set, \
-             which is invalid | every list and call gets 401",
-        ),
-    },
-    VariableDoc {
-        name: ANONYMOUS_SCOPES,
-        doc: documented(
-            "the scopes of callers without credentials: `*`, or scopes separated by commas. \
-             Only used if `AUTH` includes `none` | no scopes | `none` is disabled",
-        ),
-    },
+    VariableDoc::new(
+        AUTH,
+        "`api-key`, `jwt`, `sign-in`, `none`, or several, separated by commas | not set, which is \
+         invalid | every list and call gets 401",
+    ),
+    VariableDoc::new(
+        ANONYMOUS_SCOPES,
+        "the scopes of callers without credentials: `*`, or scopes separated by commas. Only used \
+         if `AUTH` includes `none` | no scopes | `none` is disabled",
+    ),
 ];
 
 impl AuthSettings {
@@ -62,16 +58,13 @@ impl AuthSettings {
                 "api-key" => settings.api_keys = Some(read_api_keys(reader)),
                 "jwt" => settings.jwt = Some(JwtSettings::read(reader, audience)),
                 "sign-in" if provided.contains(&method) => settings.sign_in = true,
-                "sign-in" => {
-                    reader.problem(
-                        AUTH,
-                        "sign-in needs a Worker that serves the capability `sign-in`",
-                    );
-                    return Self::default();
-                }
                 _ => {
-                    let expected = "must be api-key, jwt, sign-in or none, or several of them \
-                                    separated by commas";
+                    let expected = if method == "sign-in" {
+                        "sign-in needs a Worker that serves the capability `sign-in`"
+                    } else {
+                        "must be api-key, jwt, sign-in or none, or several of them separated by \
+                         commas"
+                    };
                     reader.problem(AUTH, expected);
                     return Self::default();
                 }

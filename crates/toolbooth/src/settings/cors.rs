@@ -1,6 +1,6 @@
 //! Which web pages may call: `ALLOWED_ORIGINS` and the server's own origin.
 
-use super::reader::{Row, VariableDoc, VariableReader, documented};
+use super::reader::{Row, VariableDoc, VariableReader};
 use crate::http::Origins;
 
 /// Which web pages may call.
@@ -12,16 +12,14 @@ pub struct CorsSettings {
     with_clients: Origins,
 }
 
-static ALLOWED_ORIGINS: Row<Origins> = Row {
-    name: "ALLOWED_ORIGINS",
-    doc: documented(
-        "the web pages that may call from a browser: `*`, or origins such as \
-             `https://app.example`, separated by commas. An origin on this machine may have \
-             `*` as its port: `http://localhost:*` | none | the default applies",
-    ),
-    default: Origins::Listed(Vec::new()),
-    parse: |text| Origins::parse(text).map_err(str::to_owned),
-};
+static ALLOWED_ORIGINS: Row<Origins> = Row::new(
+    "ALLOWED_ORIGINS",
+    "the web pages that may call from a browser: `*`, or origins such as `https://app.example`, \
+     separated by commas. An origin on this machine may have `*` as its port: `http://localhost:*` \
+     | none | the default applies",
+    Origins::Listed(Vec::new()),
+    |text| Origins::parse(text).map_err(str::to_owned),
+);
 
 pub(super) static DOCS: &[VariableDoc] = &[ALLOWED_ORIGINS.doc()];
 

@@ -1,6 +1,6 @@
 //! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
 
-use super::reader::{Row, VariableDoc, VariableReader, documented, list};
+use super::reader::{Row, VariableDoc, VariableReader, list};
 use crate::address::is_secure;
 use crate::secret::Secret;
 
@@ -25,67 +25,54 @@ const MIN_SECRET: usize = 32;
 /// A longer leeway would defeat short lifetimes.
 const MAX_LEEWAY: u64 = 300;
 
-static JWT_SECRET: Row<Option<Secret>> = Row {
-    name: "JWT_SECRET",
-    doc: documented(
-        "the HS256 secret, at least 32 bytes | this or `JWKS_URL` is required if `AUTH` \
-             includes `jwt` | the secret is ignored",
-    ),
-    default: None,
-    parse: |text| parse_secret(text).map(Some),
-};
-static JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row {
-    name: "JWT_SECRET_PREVIOUS",
-    doc: documented(
-        "the HS256 secret before the current one, accepted while you replace it. At least \
-             32 bytes, not equal to `JWT_SECRET`, and only together with it | not set | the \
-             secret is ignored",
-    ),
-    default: None,
-    parse: |text| if text.is_empty() { Ok(None) } else { parse_secret(text).map(Some) },
-};
-static JWKS_URL: Row<Option<String>> = Row {
-    name: "JWKS_URL",
-    doc: documented(
-        "the address of an issuer's keys: `https`, or `http` on this machine. Requires \
-             `JWT_ISSUER`, and `JWT_AUDIENCE` or `PUBLIC_URL` | not set | the issuer's tokens \
-             are rejected",
-    ),
-    default: None,
-    parse: parse_jwks_url,
-};
-static JWT_AUDIENCE: Row<Vec<String>> = Row {
-    name: "JWT_AUDIENCE",
-    doc: documented(
-        "the names of this server, separated by commas; a token's `aud` must contain one \
-             of them; only HS256 tokens may omit `aud`. `<PUBLIC_URL>/mcp` is always one | \
-             none: HS256 tokens must not have `aud` |",
-    ),
-    default: Vec::new(),
-    parse: |text| Ok(list(text).map(str::to_owned).collect()),
-};
-static JWT_ISSUER: Row<Option<String>> = Row {
-    name: "JWT_ISSUER",
-    doc: documented(
-        "the `iss` that every token must have, also an HS256 token. If it is an address, \
-             and `AUTH` includes `jwt` and `PUBLIC_URL` is set, MCP clients sign in there | \
-             any `iss` is accepted |",
-    ),
-    default: None,
-    parse: |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
-};
-static JWT_LEEWAY: Row<u64> = Row {
-    name: "JWT_LEEWAY",
-    doc: documented(
-        "the clock difference to tolerate, in whole seconds from 0 to 300 | `30` | the \
-             default applies",
-    ),
-    default: 30,
-    parse: |text| match text.parse() {
+static JWT_SECRET: Row<Option<Secret>> = Row::new(
+    "JWT_SECRET",
+    "the HS256 secret, at least 32 bytes | this or `JWKS_URL` is required if `AUTH` includes `jwt` \
+     | the secret is ignored",
+    None,
+    parse_secret,
+);
+static JWT_SECRET_PREVIOUS: Row<Option<Secret>> = Row::new(
+    "JWT_SECRET_PREVIOUS",
+    "the HS256 secret before the current one, accepted while you replace it. At least 32 bytes, \
+     not equal to `JWT_SECRET`, and only together with it | not set | the secret is ignored",
+    None,
+    |text| if text.is_empty() { Ok(None) } else { parse_secret(text) },
+);
+static JWKS_URL: Row<Option<String>> = Row::new(
+    "JWKS_URL",
+    "the address of an issuer's keys: `https`, or `http` on this machine. Requires `JWT_ISSUER`, \
+     and `JWT_AUDIENCE` or `PUBLIC_URL` | not set | the issuer's tokens are rejected",
+    None,
+    |text| match is_secure(text) {
+        true => Ok(Some(text.to_owned())),
+        false => Err("must be an https URL; http is allowed for localhost only".to_owned()),
+    },
+);
+static JWT_AUDIENCE: Row<Vec<String>> = Row::new(
+    "JWT_AUDIENCE",
+    "the names of this server, separated by commas; a token's `aud` must contain one of them; only \
+     HS256 tokens may omit `aud`. `<PUBLIC_URL>/mcp` is always one | none: HS256 tokens must not \
+     have `aud` |",
+    Vec::new(),
+    |text| Ok(list(text).map(str::to_owned).collect()),
+);
+static JWT_ISSUER: Row<Option<String>> = Row::new(
+    "JWT_ISSUER",
+    "the `iss` that every token must have, also an HS256 token. If it is an address, and `AUTH` \
+     includes `jwt` and `PUBLIC_URL` is set, MCP clients sign in there | any `iss` is accepted |",
+    None,
+    |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
+);
+static JWT_LEEWAY: Row<u64> = Row::new(
+    "JWT_LEEWAY",
+    "the clock difference to tolerate, in whole seconds from 0 to 300 | `30` | the default applies",
+    30,
+    |text| match text.parse() {
         Ok(seconds) if seconds <= MAX_LEEWAY => Ok(seconds),
         _ => Err("must be a whole number of seconds from 0 to 300".to_owned()),
     },
-};
+);
 
 pub(super) static DOCS: &[VariableDoc] = &[
     JWT_SECRET.doc(),
@@ -106,7 +93,6 @@ impl JwtSettings {
             reader.problem(JWT_SECRET.name, expected);
         }
         let secrets = read_secrets(reader, has_secret);
-        let jwks_url = reader.get(&JWKS_URL);
         let leeway = reader.get(&JWT_LEEWAY);
         let mut audiences = reader.get(&JWT_AUDIENCE);
         audiences.extend(audience.map(str::to_owned));
@@ -119,7 +105,7 @@ impl JwtSettings {
             reader.problem(JWT_ISSUER.name, "must be set if JWKS_URL is");
         }
         let is_complete = !audiences.is_empty() && issuer.is_some();
-        let jwks_url = jwks_url.filter(|_| is_complete);
+        let jwks_url = reader.get(&JWKS_URL).filter(|_| is_complete);
         Self { secrets, jwks_url, audiences, issuer, leeway }
     }
 }
@@ -137,16 +123,9 @@ fn read_secrets(reader: &mut VariableReader<'_>, has_secret: bool) -> Vec<Secret
     secret.into_iter().chain(previous).collect()
 }
 
-fn parse_secret(text: &str) -> Result<Secret, String> {
+fn parse_secret(text: &str) -> Result<Option<Secret>, String> {
     if text.len() < MIN_SECRET {
         return Err("must have at least 32 bytes".to_owned());
     }
-    Ok(Secret::new(text.to_owned()))
-}
-
-fn parse_jwks_url(text: &str) -> Result<Option<String>, String> {
-    if !is_secure(text) {
-        return Err("must be an https URL; http is allowed for localhost only".to_owned());
-    }
-    Ok(Some(text.to_owned()))
+    Ok(Some(Secret::new(text.to_owned())))
 }

@@ -1,48 +1,16 @@
 //! The limits of one API key, which replace those of all callers.
 
-use super::Permission;
+use super::Allowlist;
 use crate::json::Value;
 
 /// The highest limit of a tool's description in a chat request, in characters.
 pub const MAX_TOOL_DESCRIPTION: usize = 4096;
 
-/// The names that the tools of a request may have (2api.ai, 7.2).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameAllowlist {
-    names: Vec<String>,
-    others: Permission,
-}
-
-impl NameAllowlist {
-    /// No name.
-    pub const NONE: Self = Self { names: Vec::new(), others: Permission::Denied };
-
-    /// An allowlist; a list without a mode is enforced. `None` for another mode.
-    pub fn new(names: Option<Vec<String>>, mode: Option<&str>) -> Option<Self> {
-        let others = match (mode, &names) {
-            (Some("off"), _) | (None, None) => Permission::Given,
-            (Some("warn"), _) => Permission::Warned,
-            (Some("enforce"), _) | (None, Some(_)) => Permission::Denied,
-            (Some(_), _) => return None,
-        };
-        Some(Self { names: names.unwrap_or_default(), others })
-    }
-
-    /// Whether a request may have a tool of this name.
-    pub fn permission(&self, name: &str) -> Permission {
-        if self.names.iter().any(|allowed| allowed == name) {
-            Permission::Given
-        } else {
-            self.others
-        }
-    }
-}
-
 /// The limits of one API key (2api.ai's tenant, 7.1, 7.2 and 7.4). What is absent is as for all callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyLimits {
     /// The names that its tools may have.
-    pub tools: Option<NameAllowlist>,
+    pub tools: Option<Allowlist>,
     /// The longest description of a tool, in characters.
     pub max_tool_description: Option<usize>,
     /// The longest arguments of one call, in bytes.
@@ -53,7 +21,6 @@ pub struct KeyLimits {
     pub tool_call_limiter: Option<String>,
 }
 
-/// The problem of an invalid entry.
 const EXPECTED: &str = ".gateway must be an object with any of tool_allowlist (an array of names), \
                         tool_allowlist_mode (enforce, warn or off), max_tool_description (1 to 4096), \
                         max_argument_bytes (1 to 262144), max_tool_calls (1 to 50) and \
@@ -103,7 +70,7 @@ impl KeyLimits {
             }
         }
         if names.is_some() || mode.is_some() {
-            limits.tools = Some(NameAllowlist::new(names, mode)?);
+            limits.tools = Some(Allowlist::new(names, mode)?);
         }
         Some(limits)
     }

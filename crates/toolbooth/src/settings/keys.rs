@@ -5,7 +5,7 @@ use std::fmt;
 use base64ct::{Base64, Encoding};
 
 use super::Settings;
-use super::reader::{Row, VariableDoc, VariableReader, documented};
+use super::reader::{Row, VariableDoc, VariableReader};
 use crate::secret::Secret;
 
 /// The key of sealed tokens and hashes, and the one before it while it is being replaced.
@@ -17,41 +17,33 @@ pub struct StateKeySettings {
     pub previous: Option<Secret>,
 }
 
-static STATE_KEY: Row<Option<Secret>> = Row {
-    name: "STATE_KEY",
-    doc: documented(
-        "encrypts challenges, the codes and tokens of sign-in, and the state that tools \
-             keep between questions; at least 32 bytes: `openssl rand -base64 32` | required \
-             with `OAUTH_PROVIDERS` and `sign-in`. Without it, tools that keep state between \
-             questions fail | no challenges, no state",
-    ),
-    default: None,
-    parse: |text| parse_state_key(text).map(Some),
-};
-static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row {
-    name: "STATE_KEY_PREVIOUS",
-    doc: documented(
-        "the key before the current one, accepted while you replace it; at least 32 \
-             bytes, not equal to `STATE_KEY`. [OPERATING.md](OPERATING.md#replace-state_key) \
-             has the steps | not set | no challenges, no state",
-    ),
-    default: None,
-    parse: |text| parse_state_key(text).map(Some),
-};
+static STATE_KEY: Row<Option<Secret>> = Row::new(
+    "STATE_KEY",
+    "encrypts challenges, the codes and tokens of sign-in, and the state that tools keep between \
+     questions; at least 32 bytes: `openssl rand -base64 32` | required with `OAUTH_PROVIDERS` and \
+     `sign-in`. Without it, tools that keep state between questions fail | no challenges, no state",
+    None,
+    parse_state_key,
+);
+static STATE_KEY_PREVIOUS: Row<Option<Secret>> = Row::new(
+    "STATE_KEY_PREVIOUS",
+    "the key before the current one, accepted while you replace it; at least 32 bytes, not equal \
+     to `STATE_KEY`. [OPERATING.md](OPERATING.md#replace-state_key) has the steps | not set | no \
+     challenges, no state",
+    None,
+    parse_state_key,
+);
 const GRANT_KEYS: &str = "GRANT_KEYS";
 
 pub(super) static DOCS: &[VariableDoc] = &[STATE_KEY.doc(), STATE_KEY_PREVIOUS.doc()];
 /// The documentation of `GRANT_KEYS`.
-pub const GRANT_KEYS_DOC: VariableDoc = VariableDoc {
-    name: GRANT_KEYS,
-    doc: documented(
-        "encrypts grants: `id:key` pairs, separated by commas. Each id consists of \
-             letters and digits and is unique, each key is 32 bytes in base64: `openssl rand \
-             -base64 32`. The first key encrypts, all decrypt | required with \
-             `OAUTH_PROVIDERS`; with `sign-in`, only if tools act for users at the providers \
-             too | no challenges",
-    ),
-};
+pub const GRANT_KEYS_DOC: VariableDoc = VariableDoc::new(
+    GRANT_KEYS,
+    "encrypts grants: `id:key` pairs, separated by commas. Each id consists of letters and digits \
+     and is unique, each key is 32 bytes in base64: `openssl rand -base64 32`. The first key \
+     encrypts, all decrypt | required with `OAUTH_PROVIDERS`; with `sign-in`, only if tools act \
+     for users at the providers too | no challenges",
+);
 
 impl StateKeySettings {
     /// Reads both keys; `None` if they are not set.
@@ -65,15 +57,12 @@ impl StateKeySettings {
             return None;
         }
         let current = reader.get(&STATE_KEY)?;
-        if !has_previous {
-            return Some(Self { current, previous: None });
-        }
-        let previous = reader.get(&STATE_KEY_PREVIOUS)?;
-        if previous == current {
+        let previous = if has_previous { Some(reader.get(&STATE_KEY_PREVIOUS)?) } else { None };
+        if previous.as_ref() == Some(&current) {
             reader.problem(STATE_KEY_PREVIOUS.name, "must differ from STATE_KEY or not be set");
             return None;
         }
-        Some(Self { current, previous: Some(previous) })
+        Some(Self { current, previous })
     }
 
     /// The keys, for a capability that needs them. If they are not set, that is a problem.
@@ -88,13 +77,12 @@ impl StateKeySettings {
 }
 
 const NOT_SET: &str = "is not set; `openssl rand -base64 32` prints one";
-const TOO_SHORT: &str = "must have at least 32 bytes; `openssl rand -base64 32` prints some";
 
-fn parse_state_key(text: &str) -> Result<Secret, String> {
+fn parse_state_key(text: &str) -> Result<Option<Secret>, String> {
     if text.len() < 32 {
-        return Err(TOO_SHORT.to_owned());
+        return Err("must have at least 32 bytes; `openssl rand -base64 32` prints some".to_owned());
     }
-    Ok(Secret::new(text.to_owned()))
+    Ok(Some(Secret::new(text.to_owned())))
 }
 
 /// `GRANT_KEYS`: the keys that encrypt grants in the store.

@@ -1,6 +1,6 @@
 //! How large requests may be.
 
-use super::reader::{Row, VariableDoc, VariableReader, count, documented};
+use super::reader::{Row, VariableDoc, VariableReader, count};
 
 /// How large requests may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,39 +13,27 @@ pub struct RequestLimits {
     pub max_tool_calls: usize,
 }
 
-/// A larger body could exhaust the isolate's 128 MB.
-const BODY_CEILING: usize = 8 * 1024 * 1024;
-const ARGUMENT_CEILING: usize = 256 * 1024;
-const CALLS_CEILING: usize = 50;
-
-static MAX_BODY_BYTES: Row<usize> = Row {
-    name: "MAX_BODY_BYTES",
-    doc: documented(
-        "the size of a request body, 1 to 8388608 | `262144` (256 KiB) | the default \
-             applies",
-    ),
-    default: 256 * 1024,
-    parse: |text| count(text, BODY_CEILING, " of bytes"),
-};
-static MAX_ARGUMENT_BYTES: Row<usize> = Row {
-    name: "MAX_ARGUMENT_BYTES",
-    doc: documented(
-        "the size of one call's arguments in a model's answer (`/providers/…` and `/v1`), \
-             1 to 262144. Only matters if it is smaller than `MAX_BODY_BYTES` | `65536` (64 \
-             KiB) | the default applies",
-    ),
-    default: 64 * 1024,
-    parse: |text| count(text, ARGUMENT_CEILING, " of bytes"),
-};
-static MAX_TOOL_CALLS: Row<usize> = Row {
-    name: "MAX_TOOL_CALLS",
-    doc: documented(
-        "the number of calls in one request, or in one answer of the chat gateway, 1 to \
-             50 | `20` | the default applies",
-    ),
-    default: 20,
-    parse: |text| count(text, CALLS_CEILING, ""),
-};
+static MAX_BODY_BYTES: Row<usize> = Row::new(
+    "MAX_BODY_BYTES",
+    "the size of a request body, 1 to 8388608 | `262144` (256 KiB) | the default applies",
+    256 * 1024,
+    // A larger body could exhaust the isolate's 128 MB.
+    |text| count(text, 8 * 1024 * 1024, " of bytes"),
+);
+static MAX_ARGUMENT_BYTES: Row<usize> = Row::new(
+    "MAX_ARGUMENT_BYTES",
+    "the size of one call's arguments in a model's answer (`/providers/…` and `/v1`), 1 to 262144. \
+     Only matters if it is smaller than `MAX_BODY_BYTES` | `65536` (64 KiB) | the default applies",
+    64 * 1024,
+    |text| count(text, 256 * 1024, " of bytes"),
+);
+static MAX_TOOL_CALLS: Row<usize> = Row::new(
+    "MAX_TOOL_CALLS",
+    "the number of calls in one request, or in one answer of the chat gateway, 1 to 50 | `20` | \
+     the default applies",
+    20,
+    |text| count(text, 50, ""),
+);
 
 pub(super) static DOCS: &[VariableDoc] =
     &[MAX_BODY_BYTES.doc(), MAX_ARGUMENT_BYTES.doc(), MAX_TOOL_CALLS.doc()];

@@ -1,6 +1,6 @@
 //! What the log contains: `LOG` and `LOG_SAMPLE`.
 
-use super::reader::{Row, VariableDoc, VariableReader, documented};
+use super::reader::{Row, VariableDoc, VariableReader};
 use crate::json::{self, Value};
 
 /// What the log contains. Problems of the server and of its tools are always logged.
@@ -41,31 +41,26 @@ impl SampleRate {
     }
 }
 
-static LOG: Row<LogDetail> = Row {
-    name: "LOG",
-    doc: documented(
-        "`calls`: a line for every call, and for rejected credentials, challenges and \
-             grants. `errors`: only for calls that fail and credentials that are rejected. \
-             `off`: none of these. Problems of the server and its tools are always logged | \
-             `calls` | the default applies",
-    ),
-    default: LogDetail::Calls,
-    parse: |text| match text {
+static LOG: Row<LogDetail> = Row::new(
+    "LOG",
+    "`calls`: a line for every call, and for rejected credentials, challenges and grants. \
+     `errors`: only for calls that fail and credentials that are rejected. `off`: none of these. \
+     Problems of the server and its tools are always logged | `calls` | the default applies",
+    LogDetail::Calls,
+    |text| match text {
         "off" => Ok(LogDetail::Off),
         "errors" => Ok(LogDetail::Errors),
         "calls" => Ok(LogDetail::Calls),
         _ => Err("must be off, errors or calls".to_owned()),
     },
-};
-static LOG_SAMPLE: Row<SampleRate> = Row {
-    name: "LOG_SAMPLE",
-    doc: documented(
-        "the part of the successful calls that is logged, a number from 0 to 1. Other \
-             events are always logged | `1`, all | the default applies",
-    ),
-    default: SampleRate::ALL,
-    parse: |text| SampleRate::parse(text).ok_or_else(|| "must be a number from 0 to 1".to_owned()),
-};
+);
+static LOG_SAMPLE: Row<SampleRate> = Row::new(
+    "LOG_SAMPLE",
+    "the part of the successful calls that is logged, a number from 0 to 1. Other events are \
+     always logged | `1`, all | the default applies",
+    SampleRate::ALL,
+    |text| SampleRate::parse(text).ok_or_else(|| "must be a number from 0 to 1".to_owned()),
+);
 
 pub(super) static DOCS: &[VariableDoc] = &[LOG.doc(), LOG_SAMPLE.doc()];
 

@@ -3,7 +3,6 @@
 
 use super::auth::AuthSettings;
 
-/// Where MCP is served.
 const PATH: &str = "/mcp";
 
 /// An OAuth resource.

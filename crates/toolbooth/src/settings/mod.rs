@@ -23,7 +23,7 @@ pub use api_keys::{ApiKeySettings, ApplicationUsers};
 pub use auth::AuthSettings;
 pub use cors::CorsSettings;
 pub use jwt::JwtSettings;
-pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION, NameAllowlist};
+pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION};
 pub use keys::{GRANT_KEYS_DOC, GrantKeySettings, StateKeySettings};
 pub use limits::RequestLimits;
 pub use log::{LogDetail, LogSettings, SampleRate};
@@ -35,6 +35,7 @@ use crate::address::{is_localhost, is_origin};
 use crate::extensions::Extensions;
 use crate::host;
 use crate::principal::{KEY_SUBJECT, Principal};
+use allowlist::{TOOL_ALLOWLIST, TOOL_ALLOWLIST_MODE};
 
 /// The configuration of a server.
 #[derive(Debug, Clone)]
@@ -90,50 +91,42 @@ pub struct CapabilitySettings {
 pub const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
 /// `PUBLIC_URL`.
-pub static PUBLIC_URL: Row<Option<String>> = Row {
-    name: "PUBLIC_URL",
-    doc: documented(
-        "the origin at which users reach the Worker, such as `https://tools.example.com`: \
-             `https`, or `http` on this machine, without a path. Register \
-             `<PUBLIC_URL>/auth/callback/<id>` as the redirect URI at each provider. \
-             `<PUBLIC_URL>/mcp` is the audience of tokens for MCP. `/openapi.json` and the \
-             other documents name it; without it, they name the host of the request | \
-             required with `OAUTH_PROVIDERS` and `sign-in` | no challenges, no sign-in, no \
-             OAuth metadata for MCP clients",
-    ),
-    default: None,
-    parse: |text| {
+pub static PUBLIC_URL: Row<Option<String>> = Row::new(
+    "PUBLIC_URL",
+    "the origin at which users reach the Worker, such as `https://tools.example.com`: `https`, or \
+     `http` on this machine, without a path. Register `<PUBLIC_URL>/auth/callback/<id>` as the \
+     redirect URI at each provider. `<PUBLIC_URL>/mcp` is the audience of tokens for MCP. \
+     `/openapi.json` and the other documents name it; without it, they name the host of the \
+     request | required with `OAUTH_PROVIDERS` and `sign-in` | no challenges, no sign-in, no OAuth \
+     metadata for MCP clients",
+    None,
+    |text| {
         if text.is_empty() {
             return Ok(None);
         }
         is_origin(text).map(|()| Some(text.to_owned())).map_err(str::to_owned)
     },
-};
+);
 
 /// The pages that browsers get. The Worker's JavaScript serves them; here its value is only checked.
-static SITE: Row<()> = Row {
-    name: "SITE",
-    doc: documented(
-        "the [pages](SITE.md) that browsers get: `off`, `landing` (all but `/playground`) \
-             or `playground` (all) | `landing`. `wrangler.toml` sets `playground` | \
-             `landing`, with a warning in the log",
-    ),
-    default: (),
-    parse: |text| match text {
+static SITE: Row<()> = Row::new(
+    "SITE",
+    "the [pages](SITE.md) that browsers get: `off`, `landing` (all but `/playground`) or \
+     `playground` (all) | `landing`. `wrangler.toml` sets `playground` | `landing`, with a warning \
+     in the log",
+    (),
+    |text| match text {
         "" | "off" | "landing" | "playground" => Ok(()),
         _ => Err("must be off, landing or playground; until then, /playground is off".to_owned()),
     },
-};
-static DEVELOPMENT: Row<bool> = Row {
-    name: "DEVELOPMENT",
-    doc: documented(
-        "`true`: callers without credentials may chat, if the request's host is this \
-             machine. `make dev` sets it; do not set it in a deployment | `false` | the \
-             default applies",
-    ),
-    default: false,
-    parse: truth,
-};
+);
+static DEVELOPMENT: Row<bool> = Row::new(
+    "DEVELOPMENT",
+    "`true`: callers without credentials may chat, if the request's host is this machine. `make \
+     dev` sets it; do not set it in a deployment | `false` | the default applies",
+    false,
+    truth,
+);
 
 impl Settings {
     /// Reads the server's own variables, those of capabilities and those that tools declare. It does not fail: what is
@@ -146,7 +139,7 @@ impl Settings {
         let mut reader = VariableReader::new(source);
         let limits = RequestLimits::read(&mut reader);
         let log = LogSettings::read(&mut reader);
-        let allowlist = Allowlist::read(&mut reader);
+        let allowlist = Allowlist::read(&mut reader, TOOL_ALLOWLIST, TOOL_ALLOWLIST_MODE);
         let public_url = reader.get(&PUBLIC_URL);
         let cors = CorsSettings::read(&mut reader, public_url.as_deref());
         if let Err(expected) = reader.check(&SITE) {
@@ -177,19 +170,11 @@ impl Settings {
         for capability in capabilities {
             (capability.read)(&mut settings, &mut reader);
         }
-        let is_read = |name| {
-            capabilities
-                .iter()
-                .flat_map(|it| it.variables)
-                .copied()
-                .flatten()
-                .any(|it| it.name == name)
-        };
-        if !is_read(OAUTH_PROVIDERS) && reader.non_empty(OAUTH_PROVIDERS).is_some() {
-            reader.problem(
-                OAUTH_PROVIDERS,
-                "needs a Worker that serves the capability `challenges` or `sign-in`",
-            );
+        let mut read = capabilities.iter().flat_map(|it| it.variables).copied().flatten();
+        let is_read = read.any(|it| it.name == OAUTH_PROVIDERS);
+        if !is_read && reader.non_empty(OAUTH_PROVIDERS).is_some() {
+            let expected = "needs a Worker that serves the capability `challenges` or `sign-in`";
+            reader.problem(OAUTH_PROVIDERS, expected);
         }
         (settings.problems, settings.rejected) = reader.into_problems();
         settings

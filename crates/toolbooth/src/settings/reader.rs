@@ -16,6 +16,16 @@ pub struct Row<T> {
 }
 
 impl<T> Row<T> {
+    /// A variable with these members, [`documented`].
+    pub const fn new(
+        name: &'static str,
+        doc: &'static str,
+        default: T,
+        parse: fn(&str) -> Result<T, String>,
+    ) -> Self {
+        Self { name, doc: documented(doc), default, parse }
+    }
+
     /// Its documentation.
     pub const fn doc(&self) -> VariableDoc {
         VariableDoc { name: self.name, doc: self.doc }
@@ -31,6 +41,13 @@ pub struct VariableDoc {
     pub doc: &'static str,
 }
 
+impl VariableDoc {
+    /// That of a variable without a [`Row`].
+    pub(super) const fn new(name: &'static str, doc: &'static str) -> Self {
+        Self { name, doc: documented(doc) }
+    }
+}
+
 /// The text of a doc, which only tests and documentation read: the Worker does not contain it.
 pub const fn documented(text: &'static str) -> &'static str {
     if cfg!(any(test, feature = "testing")) { text } else { "" }
@@ -39,8 +56,9 @@ pub const fn documented(text: &'static str) -> &'static str {
 /// The variables of a host, and the problems found in them so far.
 pub struct VariableReader<'a> {
     source: &'a dyn Variables,
-    problems: Vec<String>,
-    rejected: Vec<String>,
+    pub(super) problems: Vec<String>,
+    /// Problems of single entries.
+    pub(super) rejected: Vec<String>,
 }
 
 impl<'a> VariableReader<'a> {

@@ -9,15 +9,10 @@ use crate::secret::Secret;
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
     name: &'static str,
-    kind: Kind,
+    /// `None` if the operator must set it.
+    default: Option<&'static str>,
+    is_secret: bool,
     check: fn(&str) -> Result<(), &'static str>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Optional { default: &'static str },
-    Required,
-    Secret,
 }
 
 impl Variable {
@@ -28,18 +23,18 @@ impl Variable {
         default: &'static str,
         check: fn(&str) -> Result<(), &'static str>,
     ) -> Self {
-        Self { name, kind: Kind::Optional { default }, check }
+        Self { name, default: Some(default), is_secret: false, check }
     }
 
     /// A variable that the operator must set.
     pub const fn required(name: &'static str, check: fn(&str) -> Result<(), &'static str>) -> Self {
-        Self { name, kind: Kind::Required, check }
+        Self { name, default: None, is_secret: false, check }
     }
 
     /// A secret that the operator must set, such as the API key of a service. A secret that callers send is
     /// declared in `requirements.secrets` of the definition instead.
     pub const fn secret(name: &'static str) -> Self {
-        Self { name, kind: Kind::Secret, check: |_| Ok(()) }
+        Self { name, default: None, is_secret: true, check: |_| Ok(()) }
     }
 
     /// The name, as in `wrangler.toml`.
@@ -49,7 +44,7 @@ impl Variable {
 
     /// Whether it is a secret.
     pub const fn is_secret(&self) -> bool {
-        matches!(self.kind, Kind::Secret)
+        self.is_secret
     }
 }
 
@@ -67,25 +62,16 @@ impl ToolVariables {
         declared: impl IntoIterator<Item = &'v Variable>,
     ) -> Self {
         let mut read = Self::default();
-        for &Variable { name, kind, check } in declared {
-            let value = match (reader.text(name), kind) {
-                (None, Kind::Optional { default }) => Some(default.to_owned()),
-                // An empty secret is one that was forgotten.
-                (Some(value), Kind::Secret) if value.is_empty() => None,
-                (value, _) => value,
-            };
-            let missing = match kind {
-                Kind::Secret => "is a secret that is not set",
-                Kind::Optional { .. } | Kind::Required => "is not set",
-            };
-            match value.as_deref().map_or(Err(missing), check) {
+        for &Variable { name, default, is_secret, check } in declared {
+            let value = reader.text(name).or_else(|| default.map(str::to_owned));
+            // An empty secret is one that was forgotten.
+            let value = value.filter(|value| !is_secret || !value.is_empty());
+            let missing = if is_secret { "is a secret that is not set" } else { "is not set" };
+            let value = value.ok_or(missing).and_then(|value| check(&value).map(|()| value));
+            match value {
                 Err(problem) => read.problems.push((name, problem)),
-                Ok(()) => match (value.unwrap_or_default(), kind) {
-                    (value, Kind::Secret) => read.secrets.push((name, Secret::new(value))),
-                    (value, Kind::Optional { .. } | Kind::Required) => {
-                        read.texts.push((name, value));
-                    }
-                },
+                Ok(value) if is_secret => read.secrets.push((name, Secret::new(value))),
+                Ok(value) => read.texts.push((name, value)),
             }
         }
         read

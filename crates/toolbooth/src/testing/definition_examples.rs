@@ -128,7 +128,6 @@ impl ToolTest {
     }
 }
 
-/// The outcome that an example documents.
 fn documented(example: &Example) -> Value {
     match (&example.value, &example.error, &example.asks) {
         (Some(value), ..) => json!({ "value": value }),

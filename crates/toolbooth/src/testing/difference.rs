@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// The most differences to show.
 const MAX: usize = 10;
 
 /// Lines that name each member that differs, with what was expected and what there is; empty if the values are equal.

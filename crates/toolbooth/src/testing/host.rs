@@ -107,6 +107,24 @@ impl FakeHost {
         let Self { log, lines, points, .. } = self;
         format!("{:?} {:?} {:?}", log.borrow(), lines.borrow(), points.borrow())
     }
+
+    fn stored<'a, T: 'a>(
+        &'a self,
+        operation: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
+        let result = match self.store_works {
+            true => operation(&self.store, self.now_ms.get()),
+            false => Err(StoreError("down".to_owned())),
+        };
+        Box::pin(async { result })
+    }
+
+    fn limit_of(&self, limiter: &str) -> Option<&Result<usize, String>> {
+        match limiter {
+            RATE_LIMIT => self.limit.as_ref(),
+            other => self.limits.get(other),
+        }
+    }
 }
 
 impl Clock for FakeHost {
@@ -151,18 +169,6 @@ impl Random for FakeHost {
 impl Variables for FakeHost {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
-    }
-}
-
-impl FakeHost {
-    fn stored<'a, T: 'a>(
-        &'a self,
-        operation: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
-    ) -> BoxFuture<'a, Result<T, StoreError>> {
-        let down = || Err(StoreError("down".to_owned()));
-        let result =
-            if self.store_works { operation(&self.store, self.now_ms.get()) } else { down() };
-        Box::pin(async { result })
     }
 }
 
@@ -248,15 +254,6 @@ impl Signatures for FakeHost {
         self.verified.update(|times| times + 1);
         let valid = fake_signature(algorithm, jwk, message) == signature;
         Box::pin(async move { valid })
-    }
-}
-
-impl FakeHost {
-    fn limit_of(&self, limiter: &str) -> Option<&Result<usize, String>> {
-        match limiter {
-            RATE_LIMIT => self.limit.as_ref(),
-            other => self.limits.get(other),
-        }
     }
 }
 

@@ -107,8 +107,8 @@ pub const BREAKS_OFF: &[u8] = b"\x18";
 /// Splits the body of a response at each [`CHUNK_END`].
 pub(super) fn streamed(response: HttpResponse) -> StreamedResponse {
     let HttpResponse { status, retry_after_ms, body } = response;
-    let chunks = body.split(|byte| *byte == CHUNK_END).map(<[u8]>::to_vec);
-    let body = Box::new(FakeByteStream(chunks.collect()));
+    let chunks = body.split(|byte| *byte == CHUNK_END).filter(|chunk| !chunk.is_empty());
+    let body = Box::new(FakeByteStream(chunks.map(<[u8]>::to_vec).collect()));
     StreamedResponse { status, retry_after_ms, body }
 }
 
@@ -117,10 +117,7 @@ struct FakeByteStream(VecDeque<Vec<u8>>);
 
 impl ByteStream for FakeByteStream {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
-        let mut next = self.0.pop_front();
-        while next.as_ref().is_some_and(Vec::is_empty) {
-            next = self.0.pop_front();
-        }
+        let next = self.0.pop_front();
         Box::pin(async move {
             match next {
                 Some(chunk) if chunk == BREAKS_OFF => {

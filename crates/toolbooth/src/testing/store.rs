@@ -29,7 +29,6 @@ pub struct FakeStore {
 /// A value, if it existed, and the time of the read.
 type Read = (Option<String>, u64);
 
-/// How many keys a page lists.
 const PAGE: usize = 1_000;
 
 /// How long a location caches a read, in milliseconds.

@@ -40,10 +40,10 @@ pub enum ContentBlock {
         /// Its name.
         name: String,
         /// A description.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<String>,
         /// Its media type.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         mime_type: Option<String>,
     },
 }
@@ -55,7 +55,7 @@ pub struct Document {
     /// Its address.
     pub uri: String,
     /// Its media type.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Its contents.
     #[serde(flatten)]

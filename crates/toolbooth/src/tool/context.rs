@@ -8,10 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::credentials::Credentials;
 use super::input_request::{Capability, Dialogue, InputRequest, InputResponse};
-use super::notification::{LoggingLevel, Notification, Notifications};
-use super::{Named, ToolError, ToolStore};
+use super::notification::{LoggingLevel, Notifications};
+use super::{Credentials, Named, ToolError, ToolStore};
 use crate::catalog::Tool;
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
@@ -28,15 +27,14 @@ pub struct Context<'a> {
     dialogue: &'a Dialogue,
     variables: &'a ToolVariables,
     host: &'a dyn Host,
-    rejected_token: RefCell<Option<String>>,
-    notifications: Notifications,
-    requested: RefCell<Option<RequestedInput>>,
+    /// The provider whose token a service rejected.
+    pub(crate) rejected_token: RefCell<Option<String>>,
+    pub(crate) notifications: Notifications,
+    /// The input that the tool requested, and its state.
+    pub(crate) requested: RefCell<Option<(Named<InputRequest>, Option<Value>)>>,
     /// The `traceparent` of requests to services, if the call belongs to a trace.
     traceparent: Option<String>,
 }
-
-/// The input that a run requests, and its state.
-pub(crate) type RequestedInput = (Named<InputRequest>, Option<Value>);
 
 impl<'a> Context<'a> {
     /// A context of `tool` with these parts.
@@ -88,11 +86,6 @@ impl<'a> Context<'a> {
     pub fn token_refused(&self, id: &str) -> ToolError {
         *self.rejected_token.borrow_mut() = Some(id.to_owned());
         ToolError::new("The authorization is no longer valid")
-    }
-
-    /// The provider whose token was rejected, if any.
-    pub(crate) fn rejected_token(&self) -> Option<String> {
-        self.rejected_token.borrow().clone()
     }
 
     /// The secret `id` that the caller sent. Present if the definition requires it in `requirements.secrets`. A
@@ -172,10 +165,6 @@ impl<'a> Context<'a> {
         self.notifications.event(level, text);
     }
 
-    pub(crate) fn take_notifications(&self) -> Vec<Notification> {
-        self.notifications.take()
-    }
-
     /// Whether the client supports requests of this kind. A tool that can work without user input checks this
     /// before it asks.
     pub fn can(&self, capability: Capability) -> bool {
@@ -236,11 +225,6 @@ impl<'a> Context<'a> {
     /// The state that the tool passed to [`ask`](Self::ask), if this is the call with the responses.
     pub fn state<T: DeserializeOwned>(&self) -> Option<T> {
         self.dialogue.state.as_ref().and_then(|state| json::read_value(&state.into()))
-    }
-
-    /// The input that the tool requested, if any.
-    pub(crate) fn take_requested(&self) -> Option<RequestedInput> {
-        self.requested.take()
     }
 
     /// Logs a warning for the operators of the server. Never pass it secrets, tokens or input.

@@ -41,28 +41,21 @@ impl Capability {
 /// Everything that a client supports for tools that request input. Most protocols cannot transport a response:
 /// their clients have no capability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Capabilities([bool; 4]);
+pub struct Capabilities(u8);
 
 impl Capabilities {
     /// All capabilities.
-    pub const ALL: Self = Self([true; 4]);
+    pub const ALL: Self = Self(0b1111);
 
     /// Whether the client has `capability`.
     pub fn has(self, capability: Capability) -> bool {
-        let Self([form, url, sampling, roots]) = self;
-        match capability {
-            Capability::Form => form,
-            Capability::Url => url,
-            Capability::Sampling => sampling,
-            Capability::Roots => roots,
-        }
+        self.0 & 1 << capability as u8 != 0
     }
 }
 
 impl FromIterator<Capability> for Capabilities {
     fn from_iter<T: IntoIterator<Item = Capability>>(capabilities: T) -> Self {
-        let capabilities: Vec<_> = capabilities.into_iter().collect();
-        Self(Capability::ALL.map(|capability| capabilities.contains(&capability)))
+        Self(capabilities.into_iter().fold(0, |set, capability| set | 1 << capability as u8))
     }
 }
 
@@ -97,7 +90,8 @@ pub enum InputRequest {
 impl InputRequest {
     /// A form. A `schema` that is not an object has no fields.
     pub fn form(message: impl Into<String>, schema: Value) -> Self {
-        Self::Form { message: message.into(), schema: members(schema) }
+        let schema = if let Value::Object(members) = schema { members } else { Map::new() };
+        Self::Form { message: message.into(), schema }
     }
 
     /// A URL to open.
@@ -123,13 +117,6 @@ impl InputRequest {
             Self::Sampling { .. } => Capability::Sampling,
             Self::Roots => Capability::Roots,
         }
-    }
-}
-
-fn members(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
     }
 }
 
@@ -168,7 +155,6 @@ pub struct InputRequired {
     pub state: Option<Value>,
 }
 
-/// The most requests at once.
 const MOST_QUESTIONS: usize = 16;
 /// The longest state, as JSON in bytes: it is part of a sealed token.
 const LONGEST_STATE: usize = 2_000;

@@ -33,7 +33,6 @@
 
 mod content;
 mod context;
-mod credentials;
 mod error;
 mod input_request;
 mod named;
@@ -42,13 +41,12 @@ mod store;
 
 pub use content::{ContentBlock, Document, DocumentBody};
 pub use context::Context;
-pub use credentials::Credentials;
 pub use error::ToolError;
 pub use input_request::{
     Capabilities, Capability, Dialogue, InputRequest, InputRequired, InputResponse,
     SamplingResponse,
 };
-pub use named::Named;
+pub use named::{Credentials, Named};
 pub use notification::{LoggingLevel, Notification};
 pub use store::ToolStore;
 

@@ -1,4 +1,8 @@
-//! A small map with string keys, for tokens, secrets and requests for input.
+//! A small map with string keys, for tokens, secrets and requests for input; and what a client sends in such maps.
+
+use std::ops::Deref;
+
+use crate::secret::Secret;
 
 /// Values by name, in insertion order.
 ///
@@ -17,20 +21,13 @@ impl<T> Named<T> {
     pub fn get(&self, name: &str) -> Option<&T> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
     }
+}
 
-    /// The number of added values.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
+impl<T> Deref for Named<T> {
+    type Target = [(String, T)];
 
-    /// Whether the map is empty.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// All values with their names.
-    pub fn iter(&self) -> std::slice::Iter<'_, (String, T)> {
-        self.0.iter()
+    fn deref(&self) -> &Self::Target {
+        &self.0
     }
 }
 
@@ -59,4 +56,15 @@ impl<T> IntoIterator for Named<T> {
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
+}
+
+/// What a client sends with a call (OXP `CallToolRequest.context`).
+#[derive(Debug, Default)]
+pub struct Credentials {
+    /// The user on whose behalf the call is made.
+    pub user_id: Option<String>,
+    /// Tokens by authorization provider.
+    pub tokens: Named<Secret>,
+    /// Secrets by name.
+    pub secrets: Named<Secret>,
 }

@@ -54,28 +54,24 @@ pub(crate) struct Notifications(RefCell<Vec<Notification>>);
 impl Notifications {
     /// Adds progress, if `done` is finite and has increased.
     pub(crate) fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        let mut notifications = self.0.borrow_mut();
-        let before = notifications.iter().rev().find_map(|note| match note {
+        let before = self.0.borrow().iter().rev().find_map(|note| match note {
             Notification::Progress { done, .. } => Some(*done),
             Notification::Event { .. } => None,
         });
-        if notifications.len() < MOST
-            && done.is_finite()
-            && before.is_none_or(|before| before < done)
-        {
+        if done.is_finite() && before.is_none_or(|before| before < done) {
             let total = total.filter(|total| total.is_finite());
-            notifications.push(Notification::Progress {
-                done,
-                total,
-                message: cut(message, LONGEST),
-            });
+            self.push(Notification::Progress { done, total, message: cut(message, LONGEST) });
         }
     }
 
     pub(crate) fn event(&self, level: LoggingLevel, text: &str) {
+        self.push(Notification::Event { level, text: cut(text, LONGEST) });
+    }
+
+    fn push(&self, notification: Notification) {
         let mut notifications = self.0.borrow_mut();
         if notifications.len() < MOST {
-            notifications.push(Notification::Event { level, text: cut(text, LONGEST) });
+            notifications.push(notification);
         }
     }
 
