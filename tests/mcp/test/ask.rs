@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 use toolbooth::Context;
-use toolbooth::tool::{Capability, ContentBlock, InputRequest, SamplingResponse};
+use toolbooth::tool::{ClientCapability, ContentBlock, InputRequest, SamplingResponse};
 
 use super::{Blocks, Nothing, text};
 
@@ -178,7 +178,7 @@ pub(crate) async fn input_required_result_capabilities(
         || context.answer::<SamplingResponse>("greeting")?.is_some()
         || context.answer::<Roots>("client_roots")?.is_some();
     if answered || known.is_empty() {
-        let forms = context.can(Capability::Form);
+        let forms = context.can(ClientCapability::Form);
         return text(format!("The client shows forms: {forms}"));
     }
     Err(context.ask(known, ()))

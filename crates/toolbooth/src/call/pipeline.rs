@@ -23,7 +23,7 @@ use crate::principal::Principal;
 use crate::schema;
 use crate::seal::RequestStateCodec;
 use crate::settings::{Permission, Settings};
-use crate::tool::{Capabilities, Context, Dialogue, InputRequired, Notification, ToolError};
+use crate::tool::{ClientCapabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 use crate::trace::Span;
 
 /// What the server needs to serve calls; created once.
@@ -322,7 +322,7 @@ impl<'a> RequestContext<'a> {
 /// Passes a tool's requests for input on, if the client supports all of them.
 fn request_input(
     required: InputRequired,
-    capabilities: Capabilities,
+    capabilities: ClientCapabilities,
     notifications: Vec<Notification>,
 ) -> Outcome {
     let lacking = required.lacking(capabilities);

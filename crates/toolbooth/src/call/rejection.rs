@@ -7,7 +7,7 @@ use std::fmt;
 use super::missing::MissingRequirements;
 use crate::auth::AuthError;
 use crate::catalog::InvalidToolId;
-use crate::tool::{Capability, InputRequired};
+use crate::tool::{ClientCapability, InputRequired};
 
 macro_rules! kinds {
     ($($kind:ident => $status:literal, $code:literal;)+) => {
@@ -154,7 +154,7 @@ pub enum Rejection {
         /// The tool's name.
         name: &'static str,
         /// The capabilities that the client lacks.
-        lacking: Vec<Capability>,
+        lacking: Vec<ClientCapability>,
     },
     /// The server cannot serve calls, for this reason.
     Unavailable(&'static str),
@@ -342,7 +342,7 @@ pub fn did_you_mean(meant: Option<&str>, start: &str) -> String {
 }
 
 /// Names the missing capabilities, as a sentence.
-pub fn needs_client(lacking: &[Capability]) -> String {
+pub fn needs_client(lacking: &[ClientCapability]) -> String {
     let lacking: Vec<_> = lacking.iter().map(|capability| capability.description()).collect();
     format!("the tool requests input, which needs a client that {}", lacking.join(" and "))
 }

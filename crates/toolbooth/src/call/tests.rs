@@ -16,8 +16,8 @@ use crate::schema::{Keyword, ObjectKeyword, Properties, check};
 use crate::testing::echo::{CATALOG, NOTHING, OBJECT, OBJECTS, every_rejection, of, private};
 use crate::testing::{FakeHost, call_tool, ready};
 use crate::tool::{
-    Capabilities, Capability, Context, InputRequest, InputRequired, InputResponse, LoggingLevel,
-    Notification, Secret, ToolError,
+    ClientCapabilities, ClientCapability, Context, InputRequest, InputRequired, InputResponse,
+    LoggingLevel, Notification, Secret, ToolError,
 };
 
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {

@@ -16,7 +16,7 @@ use crate::schema::{
     regex,
 };
 use crate::tool::{
-    Capability, Context, InputRequest, InputRequired, LoggingLevel, Secret, ToolError,
+    ClientCapability, Context, InputRequest, InputRequired, LoggingLevel, Secret, ToolError,
 };
 
 static SAY_INPUT: Schema = Schema {
@@ -336,7 +336,10 @@ pub fn every_rejection() -> Vec<Rejection> {
             }],
             help: Vec::new(),
         }),
-        Rejection::CannotAsk { name: "A_B", lacking: vec![Capability::Form, Capability::Sampling] },
+        Rejection::CannotAsk {
+            name: "A_B",
+            lacking: vec![ClientCapability::Form, ClientCapability::Sampling],
+        },
         Rejection::Unavailable("it has no random bytes"),
         Rejection::ToolNotConfigured { name: "A_B" },
         Rejection::Internal,

@@ -12,7 +12,8 @@ use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
 use crate::settings::Settings;
 use crate::tool::{
-    Capabilities, Capability, Credentials, Dialogue, InputResponse, Named, Secret, ToolError,
+    ClientCapabilities, ClientCapability, Credentials, Dialogue, InputResponse, Named, Secret,
+    ToolError,
 };
 
 /// Calls the tools of a catalogue as a client does, with fakes of everything that they use.
@@ -137,7 +138,7 @@ impl ToolTest {
             user_id: None,
             tokens: Named::default(),
             secrets: Named::default(),
-            dialogue: Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() },
+            dialogue: Dialogue { capabilities: ClientCapabilities::ALL, ..Dialogue::default() },
         }
     }
 
@@ -211,7 +212,7 @@ impl ToolTest {
 
     /// Sets what the client can be asked for; otherwise it has every capability.
     #[must_use]
-    pub fn capabilities(mut self, capabilities: &[Capability]) -> Self {
+    pub fn capabilities(mut self, capabilities: &[ClientCapability]) -> Self {
         self.dialogue.capabilities = capabilities.iter().copied().collect();
         self
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::input_request::{Capability, Dialogue, InputRequest, InputResponse};
+use super::input_request::{ClientCapability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notifications};
 use super::{Credentials, Named, ToolError, ToolStore};
 use crate::catalog::Tool;
@@ -167,7 +167,7 @@ impl<'a> Context<'a> {
 
     /// Whether the client supports requests of this kind. A tool that can work without user input checks this
     /// before it asks.
-    pub fn can(&self, capability: Capability) -> bool {
+    pub fn can(&self, capability: ClientCapability) -> bool {
         self.dialogue.capabilities.has(capability)
     }
 

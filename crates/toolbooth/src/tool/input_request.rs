@@ -13,7 +13,7 @@ use crate::json;
 /// What a client supports for tools that request input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Capability {
+pub enum ClientCapability {
     /// It shows a form to its user.
     Form,
     /// It shows a URL to its user.
@@ -24,7 +24,7 @@ pub enum Capability {
     Roots,
 }
 
-impl Capability {
+impl ClientCapability {
     const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Sampling, Self::Roots];
 
     /// A description, which can follow "a client that".
@@ -41,20 +41,20 @@ impl Capability {
 /// Everything that a client supports for tools that request input. Most protocols cannot transport a response:
 /// their clients have no capability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Capabilities(u8);
+pub struct ClientCapabilities(u8);
 
-impl Capabilities {
+impl ClientCapabilities {
     /// All capabilities.
     pub const ALL: Self = Self(0b1111);
 
     /// Whether the client has `capability`.
-    pub fn has(self, capability: Capability) -> bool {
+    pub fn has(self, capability: ClientCapability) -> bool {
         self.0 & 1 << capability as u8 != 0
     }
 }
 
-impl FromIterator<Capability> for Capabilities {
-    fn from_iter<T: IntoIterator<Item = Capability>>(capabilities: T) -> Self {
+impl FromIterator<ClientCapability> for ClientCapabilities {
+    fn from_iter<T: IntoIterator<Item = ClientCapability>>(capabilities: T) -> Self {
         Self(capabilities.into_iter().fold(0, |set, capability| set | 1 << capability as u8))
     }
 }
@@ -110,12 +110,12 @@ impl InputRequest {
     }
 
     /// The capability that the client needs.
-    pub fn capability(&self) -> Capability {
+    pub fn capability(&self) -> ClientCapability {
         match self {
-            Self::Form { .. } => Capability::Form,
-            Self::Url { .. } => Capability::Url,
-            Self::Sampling { .. } => Capability::Sampling,
-            Self::Roots => Capability::Roots,
+            Self::Form { .. } => ClientCapability::Form,
+            Self::Url { .. } => ClientCapability::Url,
+            Self::Sampling { .. } => ClientCapability::Sampling,
+            Self::Roots => ClientCapability::Roots,
         }
     }
 }
@@ -136,7 +136,7 @@ pub enum InputResponse {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dialogue {
     /// The capabilities of the client.
-    pub capabilities: Capabilities,
+    pub capabilities: ClientCapabilities,
     /// Responses by the key of the request. Some may be missing, and others may not have been requested.
     pub answers: Named<InputResponse>,
     /// The state that the tool passed with its requests.
@@ -161,8 +161,8 @@ const LONGEST_STATE: usize = 2_000;
 
 impl InputRequired {
     /// The capabilities that the client needs but lacks.
-    pub(crate) fn lacking(&self, capabilities: Capabilities) -> Vec<Capability> {
-        let missing = |capability: &Capability| !capabilities.has(*capability);
+    pub(crate) fn lacking(&self, capabilities: ClientCapabilities) -> Vec<ClientCapability> {
+        let missing = |capability: &ClientCapability| !capabilities.has(*capability);
         self.capabilities().into_iter().filter(missing).collect()
     }
 
@@ -181,11 +181,11 @@ impl InputRequired {
     }
 
     /// The capabilities that the client needs, each once.
-    pub(crate) fn capabilities(&self) -> Vec<Capability> {
+    pub(crate) fn capabilities(&self) -> Vec<ClientCapability> {
         let needed = |capability| {
             self.questions.iter().any(|(_, request)| request.capability() == capability)
         };
-        Capability::ALL.into_iter().filter(|capability| needed(*capability)).collect()
+        ClientCapability::ALL.into_iter().filter(|capability| needed(*capability)).collect()
     }
 }
 

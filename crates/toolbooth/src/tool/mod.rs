@@ -43,7 +43,7 @@ pub use content::{ContentBlock, Document, DocumentBody};
 pub use context::Context;
 pub use error::ToolError;
 pub use input_request::{
-    Capabilities, Capability, Dialogue, InputRequest, InputRequired, InputResponse,
+    ClientCapabilities, ClientCapability, Dialogue, InputRequest, InputRequired, InputResponse,
     SamplingResponse,
 };
 pub use named::{Credentials, Named};

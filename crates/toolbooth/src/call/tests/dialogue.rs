@@ -18,7 +18,7 @@ fn call(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
 }
 
 fn answered(key: &str, answer: InputResponse, state: Option<Value>) -> Dialogue {
-    let capabilities = [Capability::Form].into_iter().collect();
+    let capabilities = [ClientCapability::Form].into_iter().collect();
     Dialogue { capabilities, answers: [(key.to_owned(), answer)].into(), state }
 }
 
@@ -77,16 +77,21 @@ fn a_declined_or_dismissed_request_fails_the_call() {
 #[test]
 fn input_is_requested_only_from_capable_clients() {
     for (capabilities, can) in [
-        (Capabilities::default(), false),
-        ([Capability::Url, Capability::Sampling, Capability::Roots].into_iter().collect(), false),
-        ([Capability::Form].into_iter().collect(), true),
-        (Capabilities::ALL, true),
+        (ClientCapabilities::default(), false),
+        (
+            [ClientCapability::Url, ClientCapability::Sampling, ClientCapability::Roots]
+                .into_iter()
+                .collect(),
+            false,
+        ),
+        ([ClientCapability::Form].into_iter().collect(), true),
+        (ClientCapabilities::ALL, true),
     ] {
         let (outcome, log) = call("ask", Dialogue { capabilities, ..Dialogue::default() });
         match outcome {
             Outcome::InputRequired { .. } => assert!(can, "{capabilities:?}"),
             Outcome::Rejected(rejection) => {
-                let lacking = vec![Capability::Form];
+                let lacking = vec![ClientCapability::Form];
                 assert_eq!(rejection, Rejection::CannotAsk { name: "Echo_Say", lacking });
                 assert!(!can, "{capabilities:?}");
             }
@@ -101,7 +106,7 @@ fn invalid_input_requests_are_bugs_of_the_tool() {
     for (text, problem) in [("ask none", "without a request"), ("ask much", "more than 2000 bytes")]
     {
         let (outcome, log) =
-            call(text, Dialogue { capabilities: Capabilities::ALL, ..Dialogue::default() });
+            call(text, Dialogue { capabilities: ClientCapabilities::ALL, ..Dialogue::default() });
         let Outcome::Failed { error, .. } = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.message, "The tool failed");
         assert!(log.len() == 1 && log[0].contains(problem), "{log:?}");
@@ -114,10 +119,10 @@ fn invalid_input_requests_are_bugs_of_the_tool() {
 #[test]
 fn each_input_request_needs_one_capability() {
     for (request, capability) in [
-        (InputRequest::form("m", json!({})), Capability::Form),
-        (InputRequest::url("m", "https://a.example"), Capability::Url),
-        (InputRequest::sampling("m", 7), Capability::Sampling),
-        (InputRequest::Roots, Capability::Roots),
+        (InputRequest::form("m", json!({})), ClientCapability::Form),
+        (InputRequest::url("m", "https://a.example"), ClientCapability::Url),
+        (InputRequest::sampling("m", 7), ClientCapability::Sampling),
+        (InputRequest::Roots, ClientCapability::Roots),
     ] {
         assert_eq!(request.capability(), capability);
         let questions = [("q".to_owned(), request)].into();

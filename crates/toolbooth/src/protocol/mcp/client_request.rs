@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::response::EmptyObject;
 use crate::call::Challenge;
 use crate::json::{self, Object};
-use crate::tool::{Capabilities, Capability, InputRequest, InputResponse};
+use crate::tool::{ClientCapabilities, ClientCapability, InputRequest, InputResponse};
 
 /// The result that asks the client for input.
 #[derive(Serialize)]
@@ -105,9 +105,9 @@ pub(super) fn input_response(response: &json::Value<'_>) -> Option<InputResponse
     })
 }
 
-/// `ClientCapabilities`, as far as tools can require them.
+/// The `ClientCapabilities` that tools can require.
 #[derive(Debug, Serialize)]
-pub(super) struct ClientCapabilities {
+pub(super) struct RequiredCapabilities {
     #[serde(skip_serializing_if = "Option::is_none")]
     elicitation: Option<ElicitationModes>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,28 +124,31 @@ struct ElicitationModes {
     url: Option<EmptyObject>,
 }
 
-impl ClientCapabilities {
+impl RequiredCapabilities {
     /// The capabilities that a client would have to declare.
-    pub(super) fn required(capabilities: &[Capability]) -> Self {
+    pub(super) fn required(capabilities: &[ClientCapability]) -> Self {
         let needs = |one| capabilities.contains(&one).then_some(EmptyObject {});
-        let (form, url) = (needs(Capability::Form), needs(Capability::Url));
+        let (form, url) = (needs(ClientCapability::Form), needs(ClientCapability::Url));
         Self {
             elicitation: form.or(url).map(|_| ElicitationModes { form, url }),
-            sampling: needs(Capability::Sampling),
-            roots: needs(Capability::Roots),
+            sampling: needs(ClientCapability::Sampling),
+            roots: needs(ClientCapability::Roots),
         }
     }
 }
 
 /// The capabilities that a client declared. An empty `elicitation` means forms.
-pub(super) fn declared(capabilities: Option<&json::Value<'_>>) -> Capabilities {
+pub(super) fn declared(capabilities: Option<&json::Value<'_>>) -> ClientCapabilities {
     let object = |name: &str| capabilities?.get(name)?.as_object();
     let mode = |name: &str| object("elicitation").is_some_and(|modes| modes.contains(name));
     let all = [
-        (Capability::Form, mode("form") || object("elicitation").is_some_and(Object::is_empty)),
-        (Capability::Url, mode("url")),
-        (Capability::Sampling, object("sampling").is_some()),
-        (Capability::Roots, object("roots").is_some()),
+        (
+            ClientCapability::Form,
+            mode("form") || object("elicitation").is_some_and(Object::is_empty),
+        ),
+        (ClientCapability::Url, mode("url")),
+        (ClientCapability::Sampling, object("sampling").is_some()),
+        (ClientCapability::Roots, object("roots").is_some()),
     ];
     all.into_iter().filter_map(|(capability, has)| has.then_some(capability)).collect()
 }

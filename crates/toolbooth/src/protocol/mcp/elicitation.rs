@@ -10,13 +10,13 @@ use super::message::{Era, McpRequest};
 use crate::call::{Challenge, MissingRequirements, Rejection, RequestContext, ToolSelector};
 use crate::json::{self, Object};
 use crate::seal::{ContinuationToken, INVALID_STATE, RequestState};
-use crate::tool::{Capabilities, Capability, Credentials, Dialogue, InputRequired};
+use crate::tool::{ClientCapabilities, ClientCapability, Credentials, Dialogue, InputRequired};
 
 /// What the client can be asked for, and what it returned of an earlier round.
 #[derive(Debug, Default)]
 pub(super) struct Elicitation {
     /// What the client declared that it can do.
-    capabilities: Capabilities,
+    capabilities: ClientCapabilities,
     /// Seals the state of this request, if there is a key for that.
     continuation: Option<ContinuationToken>,
     /// The state that the client returned.
@@ -40,7 +40,7 @@ impl Elicitation {
         let now_ms = context.host.now_ms();
         let state = request.params.get("requestState");
         // Hashing the request is only worth it for clients that can be asked for something.
-        let asks = state.is_some() || capabilities != Capabilities::default();
+        let asks = state.is_some() || capabilities != ClientCapabilities::default();
         let codec = context.pipeline.request_state.as_ref().filter(|_| asks);
         let continuation = codec.map(|codec| {
             let tool = match selector {
@@ -102,7 +102,7 @@ impl Elicitation {
             return None;
         }
         let challenges = challenges.iter();
-        if self.capabilities.has(Capability::Url) {
+        if self.capabilities.has(ClientCapability::Url) {
             let continuation = self.continuation.as_ref()?;
             let providers = challenges.clone().map(|it| it.provider.clone()).collect();
             let state = RequestState { providers, state: self.returned.state.clone() };

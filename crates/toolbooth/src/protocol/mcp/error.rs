@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::client_request::{ClientCapabilities, ElicitParams};
+use super::client_request::{ElicitParams, RequiredCapabilities};
 use super::message::{Era, MODERN};
 use super::{resource_metadata, response};
 use crate::call::{Pipeline, Rejection, RejectionKind};
@@ -50,7 +50,7 @@ impl ErrorCode {
 pub(super) enum ErrorData {
     UnsupportedVersion { supported: [&'static str; 1], requested: String },
     ResourceNotFound { uri: String },
-    MissingCapabilities { required_capabilities: ClientCapabilities },
+    MissingCapabilities { required_capabilities: RequiredCapabilities },
     Elicitations { elicitations: Vec<ElicitParams> },
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::client_request::{ClientCapabilities, InputRequiredResult};
+use super::client_request::{InputRequiredResult, RequiredCapabilities};
 use super::elicitation::{Elicitation, describe_missing};
 use super::error::{self, ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
@@ -75,7 +75,7 @@ pub(super) fn encode(
             if call.request.era == Era::Legacy {
                 return call.error(message, ResultOptions::default());
             }
-            let required_capabilities = ClientCapabilities::required(&lacking);
+            let required_capabilities = RequiredCapabilities::required(&lacking);
             McpError::new(ErrorCode::MISSING_CAPABILITY, message)
                 .data(ErrorData::MissingCapabilities { required_capabilities })
                 .encode(Some(&call.request.id))
