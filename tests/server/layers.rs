@@ -28,9 +28,11 @@ const CRATES: &[(&str, Layers)] = &[
     (
         "toolbooth-sign-in",
         &[
-            &["purpose", "redirect_uri"],
+            &["paths", "purpose", "redirect_uri"],
             &["oauth"],
-            &["callback"],
+            &["callback", "sign_in/event", "sign_in/marks"],
+            &["sign_in/login"],
+            &["sign_in/server"],
             &["challenge", "sign_in"],
             &["account"],
         ],

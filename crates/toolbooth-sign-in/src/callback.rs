@@ -2,6 +2,7 @@
 //! both: the sealed state says which of them it is.
 
 use crate::oauth::{AuthorizationFlow, FlowPurpose, FlowState};
+use crate::paths::PROVIDER;
 use toolbooth::call::Rejection;
 use toolbooth::host::BoxFuture;
 use toolbooth::http::{Answer, Response};
@@ -39,7 +40,7 @@ const POLICY: Policy = Policy {
 
 pub(crate) static PROTOCOL: Protocol = Protocol {
     listed: false,
-    routes: &[Route::get("/{provider}", POLICY, &callback)],
+    routes: &[Route::get(PROVIDER, POLICY, &callback)],
     cors: Cors::SameOrigin,
     ..Protocol::new(
         "callback",

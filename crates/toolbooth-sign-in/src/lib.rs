@@ -2,7 +2,7 @@
 //!
 //! A Worker serves them if it lists [`SIGN_IN`], [`CHALLENGES`] or [`ACCOUNT`] in `serve!`.
 //!
-//! - `oauth`: OAuth 2 as a client, which the others share; `purpose`: what sealed tokens are for; `redirect_uri`;
+//! - `oauth`: OAuth 2 as a client, which the others share; `purpose`: what sealed tokens are for; `redirect_uri`; `paths`;
 //! - `sign_in`: the authorization server for MCP clients, and the people who sign in to it;
 //! - `challenge`: users authorize tools, and the server stores their grants;
 //! - `callback`: where providers send browsers back;
@@ -13,12 +13,13 @@ mod account;
 mod callback;
 mod challenge;
 mod oauth;
+mod paths;
 mod purpose;
 mod redirect_uri;
 mod sign_in;
 
 /// The page of an account, where people see and take back what they have allowed. Needs [`SIGN_IN`].
-pub use account::routes::CAPABILITY as ACCOUNT;
+pub use account::CAPABILITY as ACCOUNT;
 /// Users authorize tools at OAuth providers, and the server stores their grants.
 pub use challenge::routes::CAPABILITY as CHALLENGES;
 /// People sign in to the server itself: an OAuth authorization server for MCP clients.

@@ -4,31 +4,33 @@
 
 mod date;
 mod page;
-pub(crate) mod routes;
 mod visit;
 
 use crate::challenge::{Challenges, GrantSummary, Owner};
-use crate::oauth::page::{Link, Notice, TRY_AGAIN, notice, redirect};
-use crate::sign_in::{ACCOUNT, Connection, SIGN_IN, SignIn};
-use toolbooth::call::VisibleTools;
-use toolbooth::host::{Host, StoreError};
-use toolbooth::http::{Headers, Response};
+use crate::oauth::page::{Link, Notice, TRY_AGAIN, isolated, notice, redirect, with_tls};
+use crate::paths::{ACCOUNT, SIGN_IN};
+use crate::sign_in::routes::{FORM, PAGE};
+use crate::sign_in::server::{AuthorizationServer, Connection};
+use toolbooth::call::Rejection;
+use toolbooth::capability::Capability;
+use toolbooth::host::StoreError;
+use toolbooth::http::{Answer, Response};
 use toolbooth::principal::Person;
+use toolbooth::protocol::oxp;
+use toolbooth::route::{Cors, EncodeRejection, Protocol, Route, RouteRequest};
 use visit::{Change, Visit};
 
-/// The account of the person who has signed in.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Account<'a> {
-    sign_in: &'a SignIn,
-    /// The grants of users, if tools can get any.
-    challenges: Option<&'a Challenges>,
-}
+/// The capability.
+pub static CAPABILITY: Capability =
+    Capability { protocols: &[(ACCOUNT, &PROTOCOL)], ..Capability::new("account") };
 
-impl<'a> Account<'a> {
-    pub(crate) fn new(sign_in: &'a SignIn, challenges: Option<&'a Challenges>) -> Self {
-        Self { sign_in, challenges }
-    }
-}
+/// The page of an account. Its forms must be sent from it.
+static PROTOCOL: Protocol = Protocol {
+    listed: false,
+    routes: &[Route::get("", PAGE, &show), Route::post("", FORM, &change)],
+    cors: Cors::SameOrigin,
+    ..Protocol::new("account", "Account page", EncodeRejection::Plain(oxp::encode_rejection))
+};
 
 /// Why nothing was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,111 +83,100 @@ struct Permissions {
     connections: Vec<Connection>,
 }
 
-impl Account<'_> {
-    /// `GET /account`.
-    pub(crate) async fn page(
-        self,
-        (query, headers): (&str, &dyn Headers),
-        tools: VisibleTools<'_>,
-        host: &dyn Host,
-    ) -> Response {
-        let page = match self.sign_in.signed_in(headers, host).await {
-            None => redirect(SIGN_IN.to_owned()),
-            Some(person) => self
-                .permissions_page(&person, (query, headers), tools, host)
-                .await
-                .unwrap_or_else(AccountError::page),
-        };
-        self.sign_in.own_page(page)
-    }
+/// `GET /account`: shows a person what they have allowed.
+async fn show<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    let page = match server.login.signed_in(request.headers, request.host).await {
+        None => Ok(redirect(SIGN_IN.to_owned())),
+        Some(person) => permissions_page(server, &person, request).await,
+    };
+    Ok(respond(server, page))
+}
 
-    async fn permissions_page(
-        self,
-        person: &Person,
-        (query, headers): (&str, &dyn Headers),
-        tools: VisibleTools<'_>,
-        host: &dyn Host,
-    ) -> Result<Response, AccountError> {
-        let mut grants = Vec::new();
-        if let Some(challenges) = self.challenges {
-            for owner in owners(person) {
-                let caller = [owner.caller_with(Some(person), tools.settings)];
-                grants.extend(challenges.grants_of(&owner, tools.to(&caller), host).await?);
-            }
-        }
-        let connections = match person.subjects.first() {
-            Some((_, subject)) => self.sign_in.connections(subject, host).await?,
-            None => Vec::new(),
-        };
-        let form = self.sign_in.account_form(person, headers, host);
-        let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
-        let visit = Visit::read(query.as_bytes());
-        let permissions = Permissions { grants, connections };
-        let page = page::account(&person.label, &token, &permissions, &visit);
-        Ok(page.with("set-cookie", cookie))
-    }
+/// Adds the headers of the server's own pages.
+fn respond<'a>(server: &AuthorizationServer, page: Result<Response, AccountError>) -> Answer<'a> {
+    let page = page.unwrap_or_else(AccountError::page);
+    isolated(with_tls(page, &server.login.settings.public_url)).into()
+}
 
-    /// `POST /account`: takes something back, or ends the session.
-    pub(crate) async fn change(
-        self,
-        body: &[u8],
-        headers: &dyn Headers,
-        host: &dyn Host,
-    ) -> Response {
-        let response = self.try_change(body, headers, host).await;
-        self.sign_in.own_page(response.unwrap_or_else(AccountError::page))
+async fn permissions_page(
+    server: &AuthorizationServer,
+    person: &Person,
+    request: &RouteRequest<'_>,
+) -> Result<Response, AccountError> {
+    let RouteRequest { query, headers, state, host, .. } = *request;
+    let tools = state.tools();
+    let mut grants = Vec::new();
+    if let Some(challenges) = Challenges::of_state(state) {
+        for owner in owners(person) {
+            let caller = [owner.caller_with(Some(person), tools.settings)];
+            grants.extend(challenges.grants_of(&owner, tools.to(&caller), host).await?);
+        }
     }
+    let connections = match person.subjects.first() {
+        Some((_, subject)) => server.connections(subject, host).await?,
+        None => Vec::new(),
+    };
+    let form = server.login.account_form(person, headers, host);
+    let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
+    let visit = Visit::read(query.as_bytes());
+    let permissions = Permissions { grants, connections };
+    Ok(page::account(&person.label, &token, &permissions, &visit).with("set-cookie", cookie))
+}
 
-    async fn try_change(
-        self,
-        body: &[u8],
-        headers: &dyn Headers,
-        host: &dyn Host,
-    ) -> Result<Response, AccountError> {
-        let field = |name: &str| {
-            let mut fields = form_urlencoded::parse(body);
-            fields.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
-        };
-        let form = field("form").ok_or(AccountError::Invalid)?;
-        if !self.sign_in.is_own_form(headers) {
-            return Err(AccountError::CrossSite);
-        }
-        // The person may have signed out in another tab, or their session may be over.
-        let Some(person) = self.sign_in.signed_in(headers, host).await else {
-            return Ok(redirect(SIGN_IN.to_owned()));
-        };
-        if !self.sign_in.is_account_form(&form, &person, headers, host) {
-            return Err(AccountError::CrossSite);
-        }
-        let done = match field("do").as_deref() {
-            Some("sign-out") => {
-                let cookie = self.sign_in.sign_out(headers, host).await?;
-                let visit = Visit::read(body);
-                return Ok(
-                    page::signed_out(SIGN_IN, visit.from.as_ref()).with("set-cookie", cookie)
-                );
-            }
-            Some("disconnect") => {
-                let id = field("client").unwrap_or_default();
-                let (_, subject) = person.subjects.first().ok_or(AccountError::NotFound)?;
-                if !self.sign_in.disconnect(subject, &id, host).await? {
-                    return Err(AccountError::NotFound);
-                }
-                Change::Disconnected
-            }
-            Some("revoke") => {
-                let provider = field("provider").unwrap_or_default();
-                let challenges = self.challenges.ok_or(AccountError::NotFound)?;
-                let client = challenges.provider(&provider).ok_or(AccountError::NotFound)?;
-                for owner in owners(&person) {
-                    challenges.delete_grant_of(&owner, client, host).await?;
-                }
-                Change::Revoked
-            }
-            _ => return Err(AccountError::Invalid),
-        };
-        Ok(redirect(Visit { done: Some(done), ..Visit::read(body) }.address()))
+/// `POST /account`: takes something back, or ends the session.
+async fn change<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    Ok(respond(server, try_change(server, request).await))
+}
+
+async fn try_change(
+    server: &AuthorizationServer,
+    request: &RouteRequest<'_>,
+) -> Result<Response, AccountError> {
+    let RouteRequest { ref body, headers, state, host, .. } = *request;
+    let login = &server.login;
+    let field = |name: &str| {
+        let mut fields = form_urlencoded::parse(body);
+        fields.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+    };
+    let form = field("form").ok_or(AccountError::Invalid)?;
+    if !login.is_own_form(headers) {
+        return Err(AccountError::CrossSite);
     }
+    // The person may have signed out in another tab, or their session may be over.
+    let Some(person) = login.signed_in(headers, host).await else {
+        return Ok(redirect(SIGN_IN.to_owned()));
+    };
+    if !login.is_account_form(&form, &person, headers, host) {
+        return Err(AccountError::CrossSite);
+    }
+    let visit = Visit::read(body);
+    let done = match field("do").as_deref() {
+        Some("sign-out") => {
+            let cookie = login.sign_out(headers, host).await?;
+            return Ok(page::signed_out(visit.from.as_ref()).with("set-cookie", cookie));
+        }
+        Some("disconnect") => {
+            let id = field("client").unwrap_or_default();
+            let (_, subject) = person.subjects.first().ok_or(AccountError::NotFound)?;
+            if !server.disconnect(subject, &id, host).await? {
+                return Err(AccountError::NotFound);
+            }
+            Change::Disconnected
+        }
+        Some("revoke") => {
+            let provider = field("provider").unwrap_or_default();
+            let challenges = Challenges::of_state(state).ok_or(AccountError::NotFound)?;
+            let client = challenges.provider(&provider).ok_or(AccountError::NotFound)?;
+            for owner in owners(&person) {
+                challenges.delete_grant_of(&owner, client, host).await?;
+            }
+            Change::Revoked
+        }
+        _ => return Err(AccountError::Invalid),
+    };
+    Ok(redirect(Visit { done: Some(done), ..visit }.address()))
 }
 
 /// The owners of a person's grants.

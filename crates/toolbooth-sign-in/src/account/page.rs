@@ -4,8 +4,9 @@ use super::Permissions;
 use super::date::{day, minute};
 use super::visit::{SitePage, Visit};
 use crate::challenge::GrantSummary;
-use crate::oauth::page::{Escaped, folded_list, html, list};
-use crate::sign_in::{ACCOUNT, Connection};
+use crate::oauth::page::{Escaped, bdi, folded_list, hidden, html, list};
+use crate::paths::{ACCOUNT, SIGN_IN};
+use crate::sign_in::server::Connection;
 use toolbooth::http::Response;
 
 /// What the forms of the page have in common.
@@ -34,12 +35,12 @@ pub(super) fn account(
         _ => items,
     };
     let main = format!(
-        "{done}<p>You are signed in as <strong><bdi>{}</bdi></strong>.</p>\
+        "{done}<p>You are signed in as <strong>{}</strong>.</p>\
          <section><h2>Accounts that tools may use</h2>{}</section>\
          <section><h2>Applications that may use the tools for you</h2>{}</section>\
          <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
          until its access token expires.</small>{}{back}",
-        Escaped(label),
+        bdi(label),
         or_none(grants, "You have not granted access to any account."),
         or_none(connections, "No application is connected."),
         form_with(form, "sign-out", None, "<button class=\"quiet\">Sign out</button>"),
@@ -49,7 +50,7 @@ pub(super) fn account(
 
 /// A grant, and the form that revokes it.
 fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
-    let title = format!("<bdi>{}</bdi>", Escaped(&grant.title));
+    let title = bdi(&grant.title);
     let button = format!("<button class=\"quiet\">Revoke access to {title}</button>");
     format!(
         "<article><h3>Your account at {title}</h3><small>Access granted on {}</small>\
@@ -66,15 +67,15 @@ fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
 
 /// A client, and the form that disconnects it.
 fn connection(form: Form<'_>, connection: &Connection) -> String {
-    let name = format!("<bdi>{}</bdi>", Escaped(&connection.name));
+    let name = bdi(&connection.name);
     let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
     let used = connection.used_ms.map(|ms| format!(" · last used on {}", date(ms)));
     format!(
         "<article><h3>{name}</h3><small>Connected on {}{}</small>\
-         <dl><dt>Its address</dt><dd><bdi>{}</bdi></dd>{}</dl>{}</article>",
+         <dl><dt>Its address</dt><dd>{}</dd>{}</dl>{}</article>",
         date_and_time(connection.granted_ms),
         used.unwrap_or_default(),
-        Escaped(&connection.destination),
+        bdi(&connection.destination),
         scopes(&connection.scopes),
         form_with(form, "disconnect", Some(("client", &connection.id)), &button),
     )
@@ -100,19 +101,11 @@ fn date_and_time(ms: u64) -> String {
 }
 
 fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
-    let field = field.map(|(name, value)| {
-        format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
-    });
-    let from = form.from.map(|page| {
-        format!("<input type=\"hidden\" name=\"from\" value=\"{}\">", Escaped(page.address()))
-    });
-    format!(
-        "<form method=\"post\" action=\"{ACCOUNT}\"><input type=\"hidden\" name=\"form\" value=\"{}\">\
-         <input type=\"hidden\" name=\"do\" value=\"{action}\">{}{}{button}</form>",
-        form.token,
-        from.unwrap_or_default(),
-        field.unwrap_or_default(),
-    )
+    let from = form.from.map(|page| ("from", page.address()));
+    let fields = [Some(("form", form.token)), Some(("do", action)), from, field];
+    let fields: String =
+        fields.into_iter().flatten().map(|(name, value)| hidden(name, value)).collect();
+    format!("<form method=\"post\" action=\"{ACCOUNT}\">{fields}{button}</form>")
 }
 
 /// The way back to the page of the site that the visitor comes from.
@@ -122,12 +115,12 @@ fn back(page: &SitePage) -> String {
 }
 
 /// The page after signing out.
-pub(super) fn signed_out(sign_in: &str, from: Option<&SitePage>) -> Response {
+pub(super) fn signed_out(from: Option<&SitePage>) -> Response {
     let back = from.map(back).unwrap_or_default();
     let main = format!(
         "<p>This browser is signed out of your account. Applications that are connected stay connected. So does the playground in \
          a tab where you have signed in: sign out there, too.</p>\
-         {back}<a class=\"button\" href=\"{sign_in}\">Sign in</a>"
+         {back}<a class=\"button\" href=\"{SIGN_IN}\">Sign in</a>"
     );
     html(200, "You are signed out", &main, "'none'")
 }

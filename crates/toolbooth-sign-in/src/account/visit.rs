@@ -2,7 +2,7 @@
 
 use form_urlencoded::parse;
 
-use crate::sign_in::ACCOUNT;
+use crate::paths::ACCOUNT;
 use toolbooth::url::query_value;
 
 /// The parameters of the page.

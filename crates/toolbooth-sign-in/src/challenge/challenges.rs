@@ -1,28 +1,31 @@
 //! Issues challenges, and finds the access tokens of grants.
 
-use super::access_token::AccessTokenError;
+use std::sync::Arc;
+
+use super::LIFE_MS;
 use super::claims::{ChallengeClaims, ChallengeRequest};
-use super::constants::{CHECK, LIFE_MS, START};
 use super::event::Event;
-use super::grant_store::GrantStore;
+use super::grant_store::{AccessTokenError, GrantStore};
 use super::owner::{Owner, OwnerError};
-use super::settings::ConsentSettings;
+use super::settings::ChallengeSettings;
 use super::verification::Verifiers;
 use crate::oauth::{AuthorizationFlow, OAuthClient, random_text};
+use crate::paths::{CHECK, START};
 use crate::purpose;
 use toolbooth::call::{
     Challenge, GrantRequest, Granted, Grants, Rejection, RequestContext, UsedGrant,
 };
-use toolbooth::host::{BoxFuture, Host, NoRandomness, boxed};
+use toolbooth::host::{BoxFuture, Host, boxed};
 use toolbooth::log::EventLog;
+use toolbooth::route::{RouteRequest, State};
 use toolbooth::seal::StateKeys;
 use toolbooth::secret::Secret;
 
 /// Asks users for authorization, and keeps their grants.
 #[derive(Debug, Clone)]
 pub(crate) struct Challenges {
-    pub(super) settings: ConsentSettings,
-    clients: Vec<OAuthClient>,
+    pub(super) settings: ChallengeSettings,
+    pub(super) clients: Vec<OAuthClient>,
     pub(super) state_keys: StateKeys,
     pub(super) flow: AuthorizationFlow,
     pub(super) grants: GrantStore,
@@ -31,7 +34,11 @@ pub(crate) struct Challenges {
 
 impl Challenges {
     /// Challenges for the configured providers.
-    pub(crate) fn new(settings: &ConsentSettings, verifiers: Verifiers, events: EventLog) -> Self {
+    pub(crate) fn new(
+        settings: &ChallengeSettings,
+        verifiers: Verifiers,
+        events: EventLog,
+    ) -> Self {
         let state_keys = StateKeys::new(&settings.state_keys);
         Self {
             settings: settings.clone(),
@@ -43,9 +50,14 @@ impl Challenges {
         }
     }
 
-    /// The way of users to the providers and back.
-    pub(crate) fn flow(&self) -> &AuthorizationFlow {
-        &self.flow
+    /// Those of a server, if the operator has configured them.
+    pub(crate) fn of_state(state: &State) -> Option<&Self> {
+        state.extensions.get::<Arc<Self>>().map(|it| &**it)
+    }
+
+    /// Those of a request's server.
+    pub(super) fn of<'a>(request: &RouteRequest<'a>) -> Result<&'a Self, Rejection> {
+        Self::of_state(request.state).ok_or(Rejection::NOT_FOUND)
     }
 
     /// The client at the provider `id`, if it is configured.
@@ -53,24 +65,17 @@ impl Challenges {
         self.clients.iter().find(|client| client.provider.id == id)
     }
 
-    /// The clients at all providers.
-    pub(super) fn clients(&self) -> &[OAuthClient] {
-        &self.clients
-    }
-
     /// A new challenge. `seen_ms` is when the grant that does not suffice was issued or deleted, if
     /// there was one; `granted` are scopes that the new grant should keep.
-    ///
-    /// # Errors
-    /// There are no random bytes.
-    pub(super) fn challenge(
+    fn challenge(
         &self,
         request: &ChallengeRequest<'_>,
         seen_ms: Option<u64>,
         granted: &[String],
         host: &dyn Host,
-    ) -> Result<Challenge, NoRandomness> {
-        let id = random_text(host)?;
+    ) -> Result<Challenge, Rejection> {
+        let no_randomness = |_| Rejection::Unavailable("it has no random bytes");
+        let id = random_text(host).map_err(no_randomness)?;
         let claims = ChallengeClaims::new(id.clone(), request, seen_ms, granted);
         let expires_ms = host.now_ms().saturating_add(LIFE_MS);
         let token = self.state_keys.seal(purpose::CHALLENGE, &claims, expires_ms);
@@ -91,7 +96,8 @@ impl Challenges {
     }
 }
 
-const NO_RANDOMNESS: Rejection = Rejection::Unavailable("it has no random bytes");
+pub(super) const STORE_UNAVAILABLE: Rejection =
+    Rejection::Unavailable("its KV namespace does not answer");
 
 impl Grants for Challenges {
     fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>> {
@@ -115,16 +121,14 @@ impl Grants for Challenges {
                     let used = UsedGrant { updated_ms: grant.updated_ms, scopes: grant.scopes };
                     Ok(Granted::Token(Secret::new(grant.access), used))
                 }
-                Err(AccessTokenError::ConsentRequired { seen_ms, scopes }) => {
+                Err(AccessTokenError::ChallengeRequired { seen_ms, scopes }) => {
                     let (client, required) = (principal.client(), required.scopes);
                     let request =
                         ChallengeRequest { owner: &owner, client, provider, required, tool };
                     let challenge = self.challenge(&request, seen_ms, &scopes, host);
-                    challenge.map(Granted::ConsentRequired).map_err(|NoRandomness| NO_RANDOMNESS)
+                    challenge.map(Granted::ConsentRequired)
                 }
-                Err(AccessTokenError::StoreUnavailable) => {
-                    Err(Rejection::Unavailable("its KV namespace does not answer"))
-                }
+                Err(AccessTokenError::StoreUnavailable) => Err(STORE_UNAVAILABLE),
                 Err(AccessTokenError::ProviderUnreachable) => {
                     Err(Rejection::Unavailable("the authorization server does not answer"))
                 }
@@ -140,7 +144,6 @@ impl Grants for Challenges {
         };
         let (client, required) = (context.principal.client(), required.scopes);
         let request = ChallengeRequest { owner: &owner, client, provider, required, tool };
-        let challenge = self.challenge(&request, Some(used.updated_ms), &used.scopes, context.host);
-        challenge.map_err(|NoRandomness| NO_RANDOMNESS)
+        self.challenge(&request, Some(used.updated_ms), &used.scopes, context.host)
     }
 }

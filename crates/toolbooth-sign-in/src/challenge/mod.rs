@@ -5,35 +5,34 @@
 //! pending challenge is a sealed token and is stored nowhere; the store holds encrypted grants, and
 //! challenges that have failed. docs/STORAGE.md describes what happens if the store is a minute behind.
 //!
-//! - `challenges`: issues them; `constants`; `settings`; `claims`: what a challenge's token contains; `owner`: whose grant it asks for;
-//!   `verification`: how that is checked when it is opened;
-//! - `grant`; `grant_store`: grants in the store; `proof`: what replaces it elsewhere; `access_token`: tokens of grants, and their refresh;
-//!   `summary`: what the page of an account shows;
+//! - `challenges`: issues them; `settings`; `claims`: what a challenge's token contains; `owner`: whose grant it asks
+//!   for; `verification`: how that is checked when it is opened;
+//! - `grant`; `grant_store`: grants in the store; `user_grants`: those of a user;
 //! - `flow`: the steps of a user and the status for the client; `page`: the HTML.
 
-mod access_token;
 mod challenges;
 mod claims;
-mod constants;
 mod event;
 mod flow;
 mod grant;
 mod grant_store;
 mod owner;
 mod page;
-mod proof;
 pub(crate) mod routes;
 mod settings;
-mod summary;
+mod user_grants;
 mod verification;
 mod warnings;
 
 pub(crate) use challenges::Challenges;
-pub(crate) use {
-    constants::HELP_PATH, flow::DeletionError, owner::Owner, page::help, verification::Verifiers,
-};
+pub(crate) use owner::Owner;
+pub(crate) use user_grants::{GrantSummary, newest};
 
-pub(crate) use summary::{GrantSummary, newest};
+/// How long a client may ask for the status of a challenge.
+const LIFE_MS: u64 = 15 * 60 * 1000;
+/// How long before that end the user must be done, so that the client still gets the result from a
+/// store that is a minute behind.
+const LAG_MS: u64 = 2 * 60 * 1000;
 
 #[cfg(test)]
 pub(crate) mod tests;

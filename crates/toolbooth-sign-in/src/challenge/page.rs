@@ -1,14 +1,14 @@
 //! The pages of challenges.
 
 use super::claims::Application;
-use super::constants::SIGN_IN;
 use super::flow::{DENY, Visitor};
-use crate::oauth::page::{Escaped, Notice, folded_list, html, isolated, list, notice};
+use crate::oauth::page::{Escaped, Notice, bdi, folded_list, html, isolated, list, notice};
+use crate::paths::{SIGN_IN, START};
 use toolbooth::http::Response;
 use toolbooth::json;
 
-/// The contents of the consent page.
-pub(super) struct ConsentPage<'a> {
+/// The contents of the page of a challenge.
+pub(super) struct ChallengePage<'a> {
     /// The challenge's token.
     pub(super) token: &'a str,
     /// The provider's name for people.
@@ -26,11 +26,11 @@ pub(super) struct ConsentPage<'a> {
     pub(super) scopes: &'a [String],
 }
 
-/// The page that asks for the user's consent.
-pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
-    let ConsentPage { token, provider_url, application, tool, others, scopes, .. } = page;
+/// The page of a challenge, which asks the user.
+pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
+    let ChallengePage { token, provider_url, application, tool, others, scopes, .. } = page;
     let title = format!("Connect {}", Escaped(page.provider));
-    let provider = format!("<bdi>{}</bdi>", Escaped(page.provider));
+    let provider = bdi(page.provider);
     let (name, origin) = who_asks(*application);
     let scopes = match *scopes {
         [] => format!("only what {provider} gives every application that you sign in to"),
@@ -39,76 +39,66 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let others = match *others {
         [] => String::new(),
         others => {
-            format!(
-                "<dt>Other tools that can then use this access</dt><dd>{}</dd>",
-                folded_list(others)
-            )
+            let others = folded_list(others);
+            format!("<dt>Other tools that can then use this access</dt><dd>{others}</dd>")
         }
     };
     let main = format!(
         "<p>{name} asks for access to your account at {provider}.</p>\
          <dl><dt>Requested by</dt><dd>{origin}</dd>{}\
-         <dt>For the tool</dt><dd><bdi>{}</bdi></dd>{others}\
+         <dt>For the tool</dt><dd>{}</dd>{others}\
          <dt>Permissions at {provider}</dt><dd>{scopes}</dd></dl>\
          <small>{}</small>\
-         <form method=\"post\" action=\"/auth/start?c={token}\"><button>Continue to {provider}</button></form>\
-         <form method=\"post\" action=\"/auth/start?c={token}&amp;{DENY}=1\"><button class=\"quiet\">Deny</button></form>",
+         <form method=\"post\" action=\"{START}?c={token}\"><button>Continue to {provider}</button></form>\
+         <form method=\"post\" action=\"{START}?c={token}&amp;{DENY}=1\"><button class=\"quiet\">Deny</button></form>",
         visitor(page),
-        Escaped(tool),
+        bdi(tool),
         warning(page.visitor),
         token = Escaped(token),
     );
     // Browsers apply form-action to redirects after a form too, and the provider may redirect to any
     // https URL. Plain http is for a provider on localhost.
-    let host = provider_url.split('/').nth(2).unwrap_or_default();
-    let here = if provider_url.starts_with("http:") { host } else { "" };
-    let targets = if here.is_empty() { String::new() } else { format!(" http://{here}") };
-    html(200, &title, &main, &format!("'self' https:{targets}"))
+    let here = provider_url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
+    let here = here.map(|host| format!(" http://{host}")).unwrap_or_default();
+    html(200, &title, &main, &format!("'self' https:{here}"))
 }
 
 /// The application's name, and what the server knows about it.
 fn who_asks(application: Application<'_>) -> (String, &'static str) {
-    let named = |name: &str| format!("<strong><bdi>{}</bdi></strong>", Escaped(name));
-    match application {
-        Application::Key(name) => (
-            named(name),
-            "An application with an API key for this server. The operator chose its name.",
-        ),
-        Application::Connected(name) => {
-            let origin = "An application that you have connected to this server, which does not verify its name.";
-            (named(name), origin)
+    let origin = match application {
+        Application::Key(_) => {
+            "An application with an API key for this server. The operator chose its name."
         }
-        Application::SignedIn => (
-            "An application".to_owned(),
-            "An application that you have signed in to. This server does not know its name.",
-        ),
-        Application::Anonymous => (
-            "An application".to_owned(),
-            "An application without a key. This server cannot know which one it is.",
-        ),
-    }
+        Application::Connected(_) => {
+            "An application that you have connected to this server, which does not verify its name."
+        }
+        Application::SignedIn => {
+            "An application that you have signed in to. This server does not know its name."
+        }
+        Application::Anonymous => {
+            "An application without a key. This server cannot know which one it is."
+        }
+    };
+    let name = match application {
+        Application::Key(name) | Application::Connected(name) => {
+            format!("<strong>{}</strong>", bdi(name))
+        }
+        Application::SignedIn | Application::Anonymous => "An application".to_owned(),
+    };
+    (name, origin)
 }
 
 /// Who the user of the challenge is.
-fn visitor(page: &ConsentPage<'_>) -> String {
-    let user = match page.visitor {
-        Visitor::Person { label } => {
-            return format!(
-                "<dt>You are signed in as</dt><dd><strong><bdi>{}</bdi></strong></dd>",
-                Escaped(label)
-            );
-        }
+fn visitor(page: &ChallengePage<'_>) -> String {
+    let (host, term, user) = match page.visitor {
+        Visitor::Person { label } => (None, "You are signed in as", label),
         Visitor::Application { host } | Visitor::Anyone { host } => {
-            let host = host.map(|host| {
-                format!("<dt>Address of the application</dt><dd><bdi>{}</bdi></dd>", Escaped(host))
-            });
-            host.unwrap_or_default()
+            (host, "Your user ID in the application", page.user)
         }
     };
-    format!(
-        "{user}<dt>Your user ID in the application</dt><dd><strong><bdi>{}</bdi></strong></dd>",
-        Escaped(page.user)
-    )
+    let host =
+        host.map(|host| format!("<dt>Address of the application</dt><dd>{}</dd>", bdi(host)));
+    format!("{}<dt>{term}</dt><dd><strong>{}</strong></dd>", host.unwrap_or_default(), bdi(user))
 }
 
 fn warning(visitor: Visitor<'_>) -> &'static str {
@@ -126,12 +116,12 @@ fn warning(visitor: Visitor<'_>) -> &'static str {
 /// The page for a person who has signed in, if the challenge is for a different one.
 pub(super) fn other_person(label: &str, token: &str) -> Response {
     let main = format!(
-        "<p>You are signed in as <strong><bdi>{}</bdi></strong>, but this link is for a different user. Nothing was \
+        "<p>You are signed in as <strong>{}</strong>, but this link is for a different user. Nothing was \
          granted, and the link still works for that user.</p>\
          <small>If someone else sent you this link, close the page. If you started this yourself, sign in with \
          the account that you use in the application.</small>\
          <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use a different account</a>",
-        Escaped(label),
+        bdi(label),
         Escaped(token),
     );
     html(403, "This link is for someone else", &main, "'none'")
@@ -149,7 +139,7 @@ pub(crate) fn help(provider: &str) -> Response {
     let title = format!("Authorization: {}", Escaped(provider));
     let id = json::to_string(provider);
     let main = format!(
-        "<p>A tool of this server uses the account of a user at <strong><bdi>{}</bdi></strong>. The \
+        "<p>A tool of this server uses the account of a user at <strong>{}</strong>. The \
          application that calls the tool must send an access token of that user.</p>\
          <dl><dt>In the call</dt>\
          <dd><pre>\"context\": {{\"authorization\": [{{\"id\": {}, \"token\": \"…\"}}]}}</pre>\
@@ -160,7 +150,7 @@ pub(crate) fn help(provider: &str) -> Response {
          <dd>If the operator has set <code>OAUTH_PROVIDERS</code>, send the user&#39;s id in \
          <code>context.user_id</code>. The response then has a link where the user can grant \
          access.</dd></dl>",
-        Escaped(provider),
+        bdi(provider),
         Escaped(&id),
     );
     isolated(html(200, &title, &main, "'none'"))

@@ -8,7 +8,7 @@ use toolbooth::settings::{
 
 /// How users authorize tools.
 #[derive(Debug, Clone)]
-pub(crate) struct ConsentSettings {
+pub(crate) struct ChallengeSettings {
     /// `PUBLIC_URL`: the origin where users reach the server.
     pub public_url: String,
     /// `OAUTH_PROVIDERS`: where users can authorize tools.
@@ -43,9 +43,9 @@ pub(crate) static SETTINGS: CapabilitySettings = CapabilitySettings {
     variables: &[PROVIDER_DOCS, &[UNVERIFIED_USERS.doc(), GRANT_KEYS_DOC]],
     auth_methods: &[],
     read: |settings, reader| {
-        if let Some(consent) = ConsentSettings::read(settings, reader) {
+        if let Some(own) = ChallengeSettings::read(settings, reader) {
             check_callers(settings, reader);
-            settings.extensions.insert(consent);
+            settings.extensions.insert(own);
         }
     },
 };
@@ -61,7 +61,7 @@ fn check_callers(settings: &Settings, reader: &mut VariableReader<'_>) {
     }
 }
 
-impl ConsentSettings {
+impl ChallengeSettings {
     /// Reads what the providers require; `None` if something is missing. Without `GRANT_KEYS` people can only sign in at
     /// the providers, if they can.
     fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! What the operator should know about challenges, although the server can serve calls.
 
-use super::settings::ConsentSettings;
+use super::settings::ChallengeSettings;
 use crate::oauth::OAuthProviders;
 use toolbooth::catalog::Tool;
 use toolbooth::host::Host;
@@ -11,9 +11,9 @@ use toolbooth::settings::{ApiKeySettings, ApplicationUsers, Permission};
 /// which the users cannot grant access.
 pub(super) fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     let (catalog, settings) = (state.pipeline.catalog, state.settings());
-    let consent = settings.extensions.get::<ConsentSettings>();
+    let own = settings.extensions.get::<ChallengeSettings>();
     let listed = settings.extensions.get::<OAuthProviders>();
-    let configured = consent.iter().flat_map(|consent| &consent.providers);
+    let configured = own.iter().flat_map(|own| &own.providers);
     let configured: Vec<&str> = configured.map(|provider| provider.id.as_str()).collect();
     // The tools that require each provider. Versions of a tool are next to each other.
     let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
         )
     };
     let mut warnings: Vec<String> = missing.into_iter().map(describe).collect();
-    if consent.is_some_and(|consent| !consent.allows_unverified) {
+    if own.is_some_and(|own| !own.allows_unverified) {
         let keys = settings.auth.api_keys.iter().flatten();
         let unverified =
             |key: &&ApiKeySettings| !matches!(key.users, ApplicationUsers::Verified(_));

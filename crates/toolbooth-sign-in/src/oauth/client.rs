@@ -3,7 +3,7 @@
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 
-use super::discovery::{AuthorizationServer, DiscoveryCache, DiscoveryDocument};
+use super::discovery::{DiscoveryCache, DiscoveryDocument, ProviderEndpoints};
 use super::error::TokenError;
 use super::pkce::PkceVerifier;
 use super::provider::{ClientAuth, ProviderSettings};
@@ -38,8 +38,8 @@ impl OAuthClient {
     ///
     /// # Errors
     /// [`TokenError::Unreachable`]: the discovery document cannot be fetched or used.
-    pub(crate) async fn server(&self, host: &dyn Host) -> Result<AuthorizationServer, TokenError> {
-        let issuer = match AuthorizationServer::configured(&self.provider) {
+    pub(crate) async fn server(&self, host: &dyn Host) -> Result<ProviderEndpoints, TokenError> {
+        let issuer = match ProviderEndpoints::configured(&self.provider) {
             Ok(server) => return Ok(server),
             Err(issuer) => issuer,
         };
@@ -61,7 +61,7 @@ impl OAuthClient {
     /// The URL to which a browser is sent for an authorization (RFC 6749, 4.1.1; RFC 7636, 4.3).
     pub(crate) fn authorization_url(
         &self,
-        server: &AuthorizationServer,
+        server: &ProviderEndpoints,
         request: &AuthorizationRequest<'_>,
     ) -> String {
         let separator = if server.authorize.contains('?') { '&' } else { '?' };
@@ -82,7 +82,7 @@ impl OAuthClient {
     /// Exchanges an authorization code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.5).
     pub(crate) async fn exchange_code(
         &self,
-        server: &AuthorizationServer,
+        server: &ProviderEndpoints,
         (code, redirect_uri): (&str, &str),
         verifier: &PkceVerifier,
         host: &dyn Host,
@@ -109,7 +109,7 @@ impl OAuthClient {
 
     async fn request_tokens(
         &self,
-        server: &AuthorizationServer,
+        server: &ProviderEndpoints,
         fields: &[(&str, &str)],
         host: &dyn Host,
     ) -> Result<TokenResponse, TokenError> {
@@ -130,7 +130,7 @@ impl OAuthClient {
     /// A form for one of the server's endpoints, with the client's credentials (RFC 6749, 2.3.1).
     pub(super) fn form<'a>(
         &self,
-        server: &AuthorizationServer,
+        server: &ProviderEndpoints,
         url: &'a str,
         fields: &[(&str, &str)],
     ) -> HttpRequest<'a> {

@@ -16,7 +16,7 @@ const MIN_AGE_MS: u64 = 60 * 1000;
 
 /// The endpoints of an authorization server, and how a client authenticates there.
 #[derive(Debug, Clone)]
-pub(crate) struct AuthorizationServer {
+pub(crate) struct ProviderEndpoints {
     /// The authorization endpoint.
     pub(super) authorize: String,
     /// The token endpoint.
@@ -31,7 +31,7 @@ pub(crate) struct AuthorizationServer {
     pub(crate) userinfo: Option<String>,
 }
 
-impl AuthorizationServer {
+impl ProviderEndpoints {
     /// Whether an authorization response with this `iss` is from this server. Otherwise its code may
     /// be another server's (RFC 9207, 2.4).
     pub(crate) fn is_issuer(&self, iss: Option<&str>) -> bool {
@@ -87,7 +87,7 @@ impl DiscoveryDocument {
         self,
         issuer: &str,
         provider: &ProviderSettings,
-    ) -> Result<AuthorizationServer, TokenError> {
+    ) -> Result<ProviderEndpoints, TokenError> {
         // An issuer elsewhere must not make the server send requests to its own machine.
         let is_local = issuer.starts_with("http://");
         let is_allowed = |url: &str| is_secure(url) && (is_local || url.starts_with("https://"));
@@ -102,7 +102,7 @@ impl DiscoveryDocument {
         let revocation = self.revocation_endpoint.filter(|url| is_allowed(url));
         let revocation = revocation.map(RevocationEndpoint::Standard);
         let userinfo = self.userinfo_endpoint.filter(|url| is_allowed(url));
-        Ok(AuthorizationServer {
+        Ok(ProviderEndpoints {
             authorize: self.authorization_endpoint,
             token: self.token_endpoint,
             issuer: Some(self.issuer),
@@ -119,20 +119,20 @@ impl DiscoveryDocument {
 /// Locked only to read and to write: a request that waited for another one's fetch would wait forever
 /// if that one is cancelled. Requests at the same moment each fetch the document.
 #[derive(Debug, Clone, Default)]
-pub(super) struct DiscoveryCache(Arc<Mutex<Option<(AuthorizationServer, u64)>>>);
+pub(super) struct DiscoveryCache(Arc<Mutex<Option<(ProviderEndpoints, u64)>>>);
 
 impl DiscoveryCache {
-    fn entry(&self) -> MutexGuard<'_, Option<(AuthorizationServer, u64)>> {
+    fn entry(&self) -> MutexGuard<'_, Option<(ProviderEndpoints, u64)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn get(&self, now_ms: u64) -> Option<AuthorizationServer> {
+    pub(super) fn get(&self, now_ms: u64) -> Option<ProviderEndpoints> {
         let entry = self.entry();
         let is_fresh = |at: u64| now_ms.saturating_sub(at) < FRESH_MS;
         entry.as_ref().filter(|(_, at)| is_fresh(*at)).map(|(server, _)| server.clone())
     }
 
-    pub(super) fn insert(&self, server: &AuthorizationServer, now_ms: u64) {
+    pub(super) fn insert(&self, server: &ProviderEndpoints, now_ms: u64) {
         *self.entry() = Some((server.clone(), now_ms));
     }
 

@@ -1,26 +1,21 @@
 //! The authorization code flow through a provider, for every purpose: a browser leaves with `state` and a cookie, and
 //! comes back with a code (RFC 6749, 4.1; RFC 7636; RFC 9207).
 
-use crate::purpose;
 use serde::{Deserialize, Serialize};
 
 use super::client::{AuthorizationRequest, OAuthClient};
 use super::cookie;
-use super::discovery::AuthorizationServer;
+use super::discovery::ProviderEndpoints;
 use super::error::TokenError;
 use super::page::redirect;
 use super::pkce::PkceVerifier;
 use super::token::TokenResponse;
-use super::types::CsrfToken;
+use super::types::random_text;
+use crate::{paths::CALLBACK, purpose};
 use toolbooth::host::{Host, NoRandomness};
 use toolbooth::http::{Headers, Response};
-use toolbooth::seal::InvalidToken;
-use toolbooth::seal::StateKeys;
+use toolbooth::seal::{InvalidToken, StateKeys};
 use toolbooth::url::query_parameter;
-
-/// Where providers redirect people; the id of the provider follows. Each provider has its own address, so that the response
-/// of another server is not taken for its response (RFC 9700, 4.4.2.2).
-pub(crate) const CALLBACK: &str = "/auth/callback";
 
 /// How long a person may stay at a provider, in milliseconds.
 pub(crate) const FLOW_LIFE_MS: u64 = 15 * 60 * 1000;
@@ -127,8 +122,9 @@ impl AuthorizationFlow {
         host: &dyn Host,
     ) -> Result<Response, FlowError> {
         let server = client.server(host).await?;
-        let csrf_token = CsrfToken::random(host)?;
-        let parts = [id, csrf_token.expose()];
+        // Binds the response to the browser (RFC 6749, 10.12), which keeps it in a cookie; `state` has its hash.
+        let csrf_token = random_text(host)?;
+        let parts = [id, &csrf_token];
         let browser = self.keys.hash(purpose::BROWSER, &parts);
         let claims = StateClaims { purpose, id: id.to_owned(), browser };
         let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
@@ -141,7 +137,7 @@ impl AuthorizationFlow {
                 verifier: &PkceVerifier::new(self.keys.hash(purpose::VERIFIER, &parts)),
             },
         );
-        let cookie = cookie::set(id, &format!("{}.{token}", csrf_token.expose()));
+        let cookie = cookie::set(id, &format!("{csrf_token}.{token}"));
         Ok(redirect(location).with("set-cookie", cookie))
     }
 
@@ -186,7 +182,7 @@ impl AuthorizationFlow {
         flow: &PendingFlow,
         query: &str,
         host: &dyn Host,
-    ) -> Result<(AuthorizationServer, TokenResponse), FlowError> {
+    ) -> Result<(ProviderEndpoints, TokenResponse), FlowError> {
         let server = client.server(host).await?;
         // The issuer is checked first: a different server must not end the flow either (RFC 9207, 2.4).
         if !server.is_issuer(query_parameter(query, "iss").as_deref()) {

@@ -18,6 +18,7 @@ mod pkce;
 mod provider;
 mod recent_writes;
 mod revocation;
+pub(crate) mod store;
 mod token;
 mod types;
 
@@ -28,12 +29,12 @@ pub(crate) use provider::{EndpointSettings, OAuthProviders, ProviderSettings};
 pub(crate) use {
     error::TokenError,
     flow::{
-        AuthorizationFlow, CALLBACK, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow,
-        PendingFlow, ReturningBrowser,
+        AuthorizationFlow, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, PendingFlow,
+        ReturningBrowser,
     },
-    provider::DOCS as PROVIDER_DOCS,
+    provider::{DOCS as PROVIDER_DOCS, prefix_of},
     recent_writes::{RecentWrites, STALE_MS},
     revocation::revoke,
     token::TokenResponse,
-    types::{CsrfToken, random_text},
+    types::random_text,
 };

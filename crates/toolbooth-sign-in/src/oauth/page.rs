@@ -42,19 +42,43 @@ input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 
 /// A page with a message.
+#[derive(Clone, Copy)]
 pub(crate) struct Notice {
     pub(crate) status: u16,
     pub(crate) title: &'static str,
     pub(crate) text: &'static str,
 }
 
+pub(crate) const INVALID_ADDRESS: Notice = Notice {
+    status: 400,
+    title: "This address is not valid",
+    text: "Part of it may be missing. Go back to the application and start again.",
+};
+pub(crate) const OTHER_BROWSER: Notice = Notice {
+    status: 403,
+    title: "Continue in the browser where you started",
+    text: "For your safety, finish in the same browser, with cookies allowed. Nothing was granted. If someone else sent \
+           you this link, do not continue.",
+};
+pub(crate) const RATE_LIMITED: Notice = Notice {
+    status: 429,
+    title: "Too many requests",
+    text: "Too many requests came from your network. Wait a minute, then reload this page.",
+};
+
+/// A text whose direction does not change that of the text around it.
+pub(crate) fn bdi(text: &str) -> String {
+    format!("<bdi>{}</bdi>", Escaped(text))
+}
+
+/// A field of a form that nobody sees.
+pub(crate) fn hidden(name: &str, value: &str) -> String {
+    format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
+}
+
 /// A list of names.
 pub(crate) fn list(names: &[String]) -> String {
-    let mut items = String::new();
-    for name in names {
-        // Writing to a String does not fail.
-        let _ = write!(items, "<li><bdi>{}</bdi></li>", Escaped(name));
-    }
+    let items: String = names.iter().map(|name| format!("<li>{}</li>", bdi(name))).collect();
     format!("<ul>{items}</ul>")
 }
 

@@ -233,8 +233,7 @@ impl ProviderSettings {
 
     /// Reads the variables `OAUTH_<ID>_…` of the provider `id`; `None` if one is missing or invalid.
     fn read(id: &str, reader: &mut VariableReader<'_>) -> Option<Self> {
-        let prefix = format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"));
-        let mut variables = ProviderReader { prefix, reader, is_valid: true };
+        let mut variables = ProviderReader { prefix: prefix_of(id), reader, is_valid: true };
         let preset = PRESETS.iter().find(|preset| preset.id == id);
         let client_id = variables.text("CLIENT_ID");
         if client_id.is_none() {
@@ -309,6 +308,11 @@ impl ProviderSettings {
             parameters: asked.map_or(&[], |preset| preset.parameters),
         })
     }
+}
+
+/// What the names of a provider's variables begin with.
+pub(crate) fn prefix_of(id: &str) -> String {
+    format!("OAUTH_{}_", id.to_ascii_uppercase().replace('-', "_"))
 }
 
 /// Reads the variables of one provider by the end of their names.

@@ -1,10 +1,11 @@
 //! The consent page, as "Security Best Practices" of MCP requires it: it shows which client asks, for what, and where
 //! the browser goes next, before anyone signs in.
 
-use super::client::{Client, ClientOrigin};
-use super::identity::Identity;
+use super::login::{Identity, SignInOption};
+use super::server::{Client, ClientOrigin};
 use crate::challenge::newest;
-use crate::oauth::page::{Escaped, html};
+use crate::oauth::page::{Escaped, bdi, hidden, html};
+use crate::paths::AUTHORIZE;
 use crate::redirect_uri::{self, RedirectKind};
 use toolbooth::call::VisibleTools;
 use toolbooth::catalog::Tool;
@@ -22,7 +23,6 @@ pub(super) struct ConsentPage<'a> {
     pub(super) scopes: &'a [String],
     /// Whether the client can continue without the person.
     pub(super) offline: bool,
-    pub(super) options: &'a [SignInOption],
     /// The people who use this browser, as callers.
     pub(super) known: &'a [Principal],
     /// All people who can continue, as callers.
@@ -32,12 +32,11 @@ pub(super) struct ConsentPage<'a> {
     pub(super) is_local: bool,
 }
 
-/// What the forms of a page have in common.
+/// The ways to sign in on a page.
 pub(super) struct Form<'a> {
-    /// Where they are sent.
-    pub(super) action: &'a str,
     /// The sealed request.
     pub(super) token: &'a str,
+    pub(super) options: &'a [SignInOption],
     pub(super) purpose: FormPurpose,
 }
 
@@ -50,47 +49,24 @@ pub(super) enum FormPurpose {
     SignIn,
 }
 
-/// A way to sign in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SignInOption {
-    /// Cloudflare Access has authenticated this user.
-    Access(Identity),
-    /// This person has signed in with the browser before.
-    Session(Identity),
-    Provider {
-        id: String,
-        title: String,
-    },
-    Development,
-    ApiKey,
-}
-
-impl SignInOption {
-    /// Whether the person is known already.
-    pub(super) fn is_known(&self) -> bool {
-        matches!(self, Self::Access(_) | Self::Session(_))
-    }
-}
-
 /// The page that asks for consent.
 pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
-    let ConsentPage { client, redirect_uri, options, .. } = page;
-    let name = format!("<bdi>{}</bdi>", Escaped(&client.name));
+    let ConsentPage { client, redirect_uri, .. } = page;
+    let name = bdi(&client.name);
     let title = format!("Connect {}", Escaped(&client.name));
     let origin = match &client.origin {
         ClientOrigin::Operator => {
             "The operator of this server has registered the application.".to_owned()
         }
-        ClientOrigin::Document { domain } => format!(
-            "The application is described by <strong><bdi>{}</bdi></strong>.",
-            Escaped(domain)
-        ),
+        ClientOrigin::Document { domain } => {
+            format!("The application is described by <strong>{}</strong>.", bdi(domain))
+        }
         ClientOrigin::Registration => {
             "The application has registered itself. Its name is not verified.".to_owned()
         }
     };
-    let destination = redirect_uri::destination(redirect_uri);
-    let destination = format!("<strong><bdi>{}</bdi></strong>", Escaped(&destination));
+    let destination = bdi(&redirect_uri::destination(redirect_uri));
+    let destination = format!("<strong>{destination}</strong>");
     let next = match redirect_uri::kind(redirect_uri) {
         RedirectKind::Loopback => format!(
             "{destination}: a program on this computer. Continue only if you have just started it \
@@ -116,7 +92,7 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
          <small>Allow this only if you started it yourself. If someone else sent you this link, choose Deny: \
          they could use the tools as you.</small>{}<hr>{}",
         permissions(page),
-        forms(&page.form, options),
+        forms(&page.form),
         form_with(&page.form, "denial", "", "<button class=\"quiet\">Deny</button>"),
     );
     // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
@@ -152,12 +128,11 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
         let enabled = newest(tools.clone().filter(is_enabled));
         let more = enabled.len().saturating_sub(MOST_TOOLS);
         let shown = enabled.iter().take(MOST_TOOLS);
-        let names: Vec<String> =
-            shown.map(|tool| format!("<bdi>{}</bdi>", Escaped(&tool.label()))).collect();
-        match (names.is_empty(), more) {
-            (true, _) => None,
-            (false, 0) => Some(names.join(", ")),
-            (false, more) => Some(format!("{} and {more} more", names.join(", "))),
+        let names: Vec<String> = shown.map(|tool| bdi(&tool.label())).collect();
+        match (names.join(", "), more) {
+            _ if names.is_empty() => None,
+            (names, 0) => Some(names),
+            (names, more) => Some(format!("{names} and {more} more")),
         }
     };
     let mut items = String::new();
@@ -183,11 +158,11 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
 }
 
 /// The page on which people sign in to the server's own pages.
-pub(super) fn sign_in(form_parts: &Form<'_>, options: &[SignInOption], is_local: bool) -> Response {
+pub(super) fn sign_in(form: &Form<'_>, is_local: bool) -> Response {
     let main = format!(
         "<p>Sign in to this server to continue. This gives no application access to anything.</p>\
          <small>If someone else sent you this link, close the page.</small>{}",
-        forms(form_parts, options),
+        forms(form),
     );
     html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
 }
@@ -198,56 +173,49 @@ fn local_sources(is_local: bool) -> &'static str {
 }
 
 /// The ways to sign in. Only the first one's button is solid.
-fn forms(parts: &Form<'_>, options: &[SignInOption]) -> String {
+fn forms(form: &Form<'_>) -> String {
     let classes = std::iter::once("").chain(std::iter::repeat(" class=\"other\""));
-    options.iter().zip(classes).map(|(option, class)| form(parts, option, class)).collect()
+    form.options
+        .iter()
+        .zip(classes)
+        .map(|(option, class)| option_form(form, option, class))
+        .collect()
 }
 
 /// The form of one way to sign in, with the attributes of its button.
-fn form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
-    let (continue_as, sign_in_with) = match form.purpose {
-        FormPurpose::Allow => ("Allow as", "Allow and sign in with"),
-        FormPurpose::SignIn => ("Continue as", "Sign in with"),
+fn option_form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
+    let (continue_as, sign_in_with, key_verb) = match form.purpose {
+        FormPurpose::Allow => ("Allow as", "Allow and sign in with", "Allow"),
+        FormPurpose::SignIn => ("Continue as", "Sign in with", "Sign in"),
     };
-    match option {
-        SignInOption::Access(user) | SignInOption::Session(user) => {
-            let with = if matches!(option, SignInOption::Access(_)) { "access" } else { "session" };
-            let button = format!(
-                "<button{class}>{continue_as} <bdi>{}</bdi></button>",
-                Escaped(user.label())
-            );
-            form_with(form, with, "", &button)
+    let (with, fields, label) = match option {
+        SignInOption::Access(user) => {
+            ("access", String::new(), format!("{continue_as} {}", bdi(user.label())))
+        }
+        SignInOption::Session(user) => {
+            ("session", String::new(), format!("{continue_as} {}", bdi(user.label())))
         }
         SignInOption::Provider { id, title } => {
-            let fields =
-                format!("<input type=\"hidden\" name=\"provider\" value=\"{}\">", Escaped(id));
-            let button =
-                format!("<button{class}>{sign_in_with} <bdi>{}</bdi></button>", Escaped(title));
-            form_with(form, "provider", &fields, &button)
+            ("provider", hidden("provider", id), format!("{sign_in_with} {}", bdi(title)))
         }
         SignInOption::Development => {
             let label = Identity::Development.label();
-            let button = format!("<button{class}>{continue_as} {label}</button>");
-            form_with(form, "developer", "", &button)
+            ("developer", String::new(), format!("{continue_as} {label}"))
         }
         SignInOption::ApiKey => {
-            let verb = match form.purpose {
-                FormPurpose::Allow => "Allow",
-                FormPurpose::SignIn => "Sign in",
-            };
-            let button = format!("<button{class}>{verb} with this key</button>");
             let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
                          autocomplete=\"off\" required></label>";
-            form_with(form, "key", field, &button)
+            ("key", field.to_owned(), format!("{key_verb} with this key"))
         }
-    }
+    };
+    form_with(form, with, &fields, &format!("<button{class}>{label}</button>"))
 }
 
 fn form_with(form: &Form<'_>, with: &str, fields: &str, button: &str) -> String {
     format!(
-        "<form method=\"post\" action=\"{}\"><input type=\"hidden\" name=\"request\" value=\"{}\">\
-         <input type=\"hidden\" name=\"with\" value=\"{with}\">{fields}{button}</form>",
-        form.action, form.token
+        "<form method=\"post\" action=\"{AUTHORIZE}\">{}{}{fields}{button}</form>",
+        hidden("request", form.token),
+        hidden("with", with),
     )
 }
 
@@ -255,10 +223,10 @@ fn form_with(form: &Form<'_>, with: &str, fields: &str, button: &str) -> String 
 pub(super) fn rejected(problem: &str, url: &str, destination: &str) -> Response {
     let main = format!(
         "<p>The application sent a request that is not valid: {}.</p>\
-         <a class=\"button\" href=\"{}\">Back to <bdi>{}</bdi></a>",
+         <a class=\"button\" href=\"{}\">Back to {}</a>",
         Escaped(problem),
         Escaped(url),
-        Escaped(destination),
+        bdi(destination),
     );
     html(400, "This request is not valid", &main, "'none'")
 }

@@ -1,47 +1,43 @@
 //! The callback, to which the provider redirects the user with a code or an error.
 
 use super::error::ChallengeError;
-use super::shared::error_page;
+use super::error_page;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
 use crate::challenge::page;
-use crate::oauth::page::notice;
-use crate::oauth::{FlowPurpose, FlowState, PendingFlow, ReturningBrowser, STALE_MS};
-use toolbooth::host::Host;
-use toolbooth::http::{Headers, Response};
+use crate::oauth::{FlowError, FlowPurpose, FlowState, PendingFlow, ReturningBrowser, STALE_MS};
+use toolbooth::call::Rejection;
+use toolbooth::http::{Answer, Response};
+use toolbooth::route::RouteRequest;
 use toolbooth::seal::InvalidToken;
 
-impl Challenges {
-    /// `GET /auth/callback/{provider}`: completes or fails the challenge (RFC 6749, 4.1.2).
-    pub(crate) async fn callback(
-        &self,
-        provider: &str,
-        state: Result<FlowState, InvalidToken>,
-        (query, headers): (&str, &dyn Headers),
-        host: &dyn Host,
-    ) -> Response {
-        let page = self.callback_page(provider, state, (query, headers), host).await;
-        self.secured(page.unwrap_or_else(|error| notice(error.notice(), None)))
-    }
+/// `GET /auth/callback/{provider}`: completes or fails the challenge (RFC 6749, 4.1.2).
+pub(in crate::challenge) async fn callback<'a>(
+    request: &RouteRequest<'a>,
+    state: Result<FlowState, InvalidToken>,
+) -> Result<Answer<'a>, Rejection> {
+    let challenges = Challenges::of(request)?;
+    let page = challenges.callback_page(state, request).await;
+    Ok(challenges.page(page).into())
+}
 
+impl Challenges {
     async fn callback_page(
         &self,
-        provider: &str,
         state: Result<FlowState, InvalidToken>,
-        (query, headers): (&str, &dyn Headers),
-        host: &dyn Host,
+        request: &RouteRequest<'_>,
     ) -> Result<Response, ChallengeError> {
-        let flow = match self.flow.resume(state?, FlowPurpose::Challenge, headers)? {
+        let flow = match self.flow.resume(state?, FlowPurpose::Challenge, request.headers)? {
             ReturningBrowser::Pending(flow) => flow,
             ReturningBrowser::Done => return Ok(page::done()),
         };
-        match self.complete(provider, query, &flow, host).await {
+        match self.complete(&flow, request).await {
             Ok(()) => Ok(flow.done(page::done())),
             Err(error) => {
                 if let Some(after_ms) = error.fails_challenge_after_ms() {
-                    let from_ms = host.now_ms().saturating_add(after_ms);
-                    self.grants.save_failure(&flow.id, from_ms, host).await;
+                    let from_ms = request.host.now_ms().saturating_add(after_ms);
+                    self.grants.save_failure(&flow.id, from_ms, request.host).await;
                 }
                 Ok(error_page(error, &flow.token))
             }
@@ -51,14 +47,13 @@ impl Challenges {
     /// Exchanges the code for tokens and saves the grant.
     async fn complete(
         &self,
-        provider: &str,
-        query: &str,
         flow: &PendingFlow,
-        host: &dyn Host,
+        request: &RouteRequest<'_>,
     ) -> Result<(), ChallengeError> {
+        let RouteRequest { query, parameter, host, .. } = *request;
         let (claims, client) = self.pending(&flow.token, host)?;
-        if claims.id != flow.id || claims.provider != provider {
-            return Err(ChallengeError::Forged);
+        if claims.id != flow.id || claims.provider != parameter {
+            return Err(FlowError::Forged.into());
         }
         let (_, tokens) = self.flow.exchange(client, flow, query, host).await?;
         let grant = Grant::new(tokens, &claims.scopes(), claims.seen_ms, host.now_ms());
@@ -70,6 +65,6 @@ impl Challenges {
             return Err(ChallengeError::AlreadyExpired);
         }
         let id = GrantId { owner: &claims.owner, provider: &client.provider.id };
-        self.grants.save(id, &grant, host).await.map_err(|_| ChallengeError::Internal)
+        self.grants.save(id, &grant, host).await.map_err(|_| FlowError::Internal.into())
     }
 }

@@ -1,14 +1,64 @@
-//! The steps of a challenge: visitor, consent page, provider, callback, status; and the deletion of a grant.
+//! The steps of a challenge: visitor, page, provider, callback, status.
 
 mod callback;
-mod confirmation;
-mod consent;
-mod deletion;
 mod error;
-mod shared;
+mod start;
 mod status;
 mod visitor;
 
-pub(super) use consent::DENY;
-pub(crate) use deletion::DeletionError;
-pub(super) use visitor::Visitor;
+pub(super) use callback::callback;
+pub(super) use start::{DENY, begin, show};
+pub(super) use status::check;
+pub(super) use visitor::{Visitor, confirm};
+
+use super::LAG_MS;
+use super::challenges::Challenges;
+use super::claims::ChallengeClaims;
+use crate::oauth::OAuthClient;
+use crate::oauth::page::{Link, TRY_AGAIN, isolated, notice, with_tls};
+use crate::{paths::START, purpose};
+use error::ChallengeError;
+use toolbooth::call::Rejection;
+use toolbooth::host::Host;
+use toolbooth::http::Response;
+use toolbooth::route::RouteRequest;
+
+impl Challenges {
+    /// The claims of a challenge that the user still has time for, and its client.
+    fn pending(
+        &self,
+        token: &str,
+        host: &dyn Host,
+    ) -> Result<(ChallengeClaims, &OAuthClient), ChallengeError> {
+        let now_ms = host.now_ms().saturating_add(LAG_MS);
+        let claims: ChallengeClaims = self.state_keys.open(purpose::CHALLENGE, token, now_ms)?;
+        let client = self.provider(&claims.provider).ok_or(ChallengeError::UnknownProvider)?;
+        Ok((claims, client))
+    }
+
+    /// A page, or that of the error.
+    fn page(&self, page: Result<Response, ChallengeError>) -> Response {
+        let page = page.unwrap_or_else(|error| notice(error.notice(), None));
+        isolated(with_tls(page, &self.settings.public_url))
+    }
+}
+
+/// The page for a person whose network has sent too many requests.
+pub(super) fn rejection_page(
+    rejection: &Rejection,
+    request: &RouteRequest<'_>,
+) -> Option<Response> {
+    if !matches!(rejection, Rejection::TooManyRequests { .. }) {
+        return None;
+    }
+    let challenges = Challenges::of(request).ok()?;
+    Some(challenges.page(Err(ChallengeError::RateLimited)))
+}
+
+/// The page of an error that happened after the page of a challenge. It leads back there if the error may not happen
+/// again.
+fn error_page(error: ChallengeError, token: &str) -> Response {
+    let url = format!("{START}?c={token}");
+    let link = error.is_temporary().then_some(Link { label: TRY_AGAIN, url: &url });
+    notice(error.notice(), link)
+}

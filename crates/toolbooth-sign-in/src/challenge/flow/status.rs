@@ -1,6 +1,5 @@
 //! The status of a challenge, which clients poll.
 
-use crate::purpose;
 use serde::Serialize;
 
 use crate::challenge::challenges::Challenges;
@@ -8,9 +7,11 @@ use crate::challenge::claims::ChallengeClaims;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
 use crate::challenge::verification::Verification;
+use crate::purpose;
+use toolbooth::call::Rejection;
 use toolbooth::host::Host;
-use toolbooth::http::Response;
-use toolbooth::json;
+use toolbooth::http::{Answer, Response};
+use toolbooth::route::RouteRequest;
 use toolbooth::url::query_parameter;
 
 /// The status of a challenge (OXP "Tool Authorization Challenges").
@@ -33,15 +34,17 @@ enum ChallengeStatus {
     Failed,
 }
 
-impl Challenges {
-    /// `GET /auth/check` (X21): always 200, and readable from any page. Any grant that a call from here
-    /// would find completes the challenge: `completed` is a promise that the call can be retried. The
-    /// proof makes that true if the store is behind: docs/STORAGE.md.
-    pub(crate) async fn check(&self, query: &str, host: &dyn Host) -> Response {
-        let body = json::to_vec(&self.status(query, host).await);
-        Response::json(200, body).with("cache-control", "no-store")
-    }
+/// `GET /auth/check` (X21): always 200, and readable from any page. Any grant that a call from here would find completes
+/// the challenge: `completed` is a promise that the call can be retried. The proof makes that true if the store is
+/// behind: docs/STORAGE.md.
+pub(in crate::challenge) async fn check<'a>(
+    request: &RouteRequest<'a>,
+) -> Result<Answer<'a>, Rejection> {
+    let status = Challenges::of(request)?.status(request.query, request.host).await;
+    Ok(Response::json_of(200, &status).into())
+}
 
+impl Challenges {
     async fn status(&self, query: &str, host: &dyn Host) -> CheckResponse {
         let token = query_parameter(query, "c").unwrap_or_default();
         let claims = self.state_keys.open(purpose::CHALLENGE, &token, host.now_ms());

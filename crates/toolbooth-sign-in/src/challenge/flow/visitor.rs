@@ -1,25 +1,29 @@
 //! Who opens a challenge: only its user may continue.
 
-use crate::purpose;
 use serde::{Deserialize, Serialize};
 
 use super::error::ChallengeError;
 use crate::challenge::challenges::Challenges;
 use crate::challenge::claims::ChallengeClaims;
-use crate::challenge::constants::{LIFE_MS, SIGN_IN, START};
-use crate::challenge::page;
+use crate::challenge::owner::Owner;
 use crate::challenge::verification::{Verification, is_user};
+use crate::challenge::{LIFE_MS, page};
 use crate::oauth::page::redirect;
-use crate::oauth::{CsrfToken, cookie};
+use crate::oauth::{FlowError, cookie, random_text};
+use crate::paths::{SIGN_IN, START};
+use crate::purpose;
+use toolbooth::call::Rejection;
 use toolbooth::host::Host;
-use toolbooth::http::{Headers, Response};
+use toolbooth::http::{Answer, Response};
+use toolbooth::json;
 use toolbooth::principal::Person;
+use toolbooth::route::RouteRequest;
 use toolbooth::url::{query_parameter, query_value};
 
 /// How long a browser that the application has confirmed may continue, in seconds.
 const VERIFIED_SECONDS: u64 = LIFE_MS / 1000;
 /// The value of `v` if the application says that its user is a different one.
-pub(super) const OTHER_USER: &str = "other";
+const OTHER_USER: &str = "other";
 
 /// The user of a challenge, as far as the server knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,13 +46,32 @@ pub(super) enum Visit<'a> {
 
 /// What an application confirms: that its user, who is the challenge's, uses this browser.
 #[derive(Serialize, Deserialize)]
-pub(super) struct UserVerification {
+struct UserVerification {
     /// The challenge's id.
     #[serde(rename = "i")]
-    pub(super) challenge: String,
+    challenge: String,
     /// The hash of the browser's token.
     #[serde(rename = "b")]
-    pub(super) browser: String,
+    browser: String,
+}
+
+/// How long the browser has to come back with the value, in milliseconds.
+const VALUE_LIFE_MS: u64 = 2 * 60 * 1000;
+
+/// What an application sends.
+#[derive(Deserialize)]
+struct ConfirmationRequest {
+    /// The parameter with which the browser came.
+    state: String,
+    /// The user who is signed in to the application with that browser.
+    user_id: String,
+}
+
+/// Where the application redirects the browser.
+#[derive(Serialize)]
+struct ConfirmationResponse<'a> {
+    status: &'a str,
+    url: String,
 }
 
 /// The name of the cookie of a browser in which an application confirms the user.
@@ -61,10 +84,11 @@ impl Challenges {
     pub(super) fn visit<'a>(
         &'a self,
         (claims, token): (&ChallengeClaims, &str),
-        (query, headers): (&str, &dyn Headers),
+        query: &str,
+        request: &RouteRequest<'_>,
         person: Option<&'a Person>,
-        host: &dyn Host,
     ) -> Result<Visit<'a>, ChallengeError> {
+        let RouteRequest { headers, host, .. } = *request;
         match self.verifiers.verification(&claims.owner) {
             Verification::Link { host } => Ok(Visit::Admitted(Visitor::Anyone { host })),
             Verification::Denied => Err(ChallengeError::Unverified),
@@ -106,12 +130,12 @@ impl Challenges {
         url: &str,
         host: &dyn Host,
     ) -> Result<Response, ChallengeError> {
-        let csrf_token = CsrfToken::random(host).map_err(|_| ChallengeError::Internal)?;
-        let parts = [&*claims.id, csrf_token.expose()];
+        let csrf_token = random_text(host)?;
+        let parts = [&*claims.id, &csrf_token];
         let browser = self.state_keys.hash(purpose::USER_BROWSER, &parts);
         let separator = if url.contains('?') { '&' } else { '?' };
         let response = redirect(format!("{url}{separator}state={token}.{browser}"));
-        Ok(response.with("set-cookie", cookie::set(&cookie_name(claims), csrf_token.expose())))
+        Ok(response.with("set-cookie", cookie::set(&cookie_name(claims), &csrf_token)))
     }
 
     /// Marks a browser as that of the challenge's user, if the application has confirmed it. From then on the value is
@@ -126,14 +150,48 @@ impl Challenges {
         let UserVerification { challenge, browser } =
             self.state_keys.open(purpose::USER_VERIFICATION, value, now_ms)?;
         if challenge != claims.id {
-            return Err(ChallengeError::Forged);
+            return Err(FlowError::Forged.into());
         }
         let parts = [&*claims.id, csrf_token];
         let key = self.state_keys.verify_hash(purpose::USER_BROWSER, &parts, &browser);
-        key.ok_or(ChallengeError::OtherBrowser)?;
+        key.ok_or(FlowError::OtherBrowser)?;
         let expires_ms = now_ms.saturating_add(VERIFIED_SECONDS * 1000);
         let verified = self.state_keys.seal(purpose::VERIFIED_USER, &claims.id, expires_ms);
         let cookie = cookie::set(&cookie_name(claims), &verified);
         Ok(redirect(format!("{START}?c={token}")).with("set-cookie", cookie))
     }
+
+    /// Where to redirect a browser whose user the application knows; the error is a message for the application.
+    fn confirmed(&self, request: &RouteRequest<'_>) -> Result<Response, &'static str> {
+        const INVALID: &str = "state was not issued for this application, or has expired";
+        let RouteRequest { ref body, ref principal, host, .. } = *request;
+        let ConfirmationRequest { state, user_id } =
+            json::read(body).ok_or("the body must be an object with state and user_id")?;
+        let (token, browser) = state.split_once('.').ok_or(INVALID)?;
+        let (claims, _) = self.pending(token, host).map_err(|_| INVALID)?;
+        let owner = Owner::of(principal, Some(&claims.owner.user));
+        if !owner.is_ok_and(|owner| owner == claims.owner) {
+            return Err(INVALID);
+        }
+        let (status, value) = match user_id == claims.owner.user {
+            false => ("other_user", OTHER_USER.to_owned()),
+            true => {
+                let (challenge, browser) = (claims.id, browser.to_owned());
+                let verification = UserVerification { challenge, browser };
+                let expires_ms = host.now_ms().saturating_add(VALUE_LIFE_MS);
+                let purpose = purpose::USER_VERIFICATION;
+                ("verified", self.state_keys.seal(purpose, &verification, expires_ms))
+            }
+        };
+        let url = format!("{}{START}?c={token}&v={value}", self.settings.public_url);
+        Ok(Response::json_of(200, &ConfirmationResponse { status, url }))
+    }
+}
+
+/// `POST /auth/confirm`: an application confirms that its user, who is the challenge's, uses the browser that opened it.
+pub(in crate::challenge) async fn confirm<'a>(
+    request: &RouteRequest<'a>,
+) -> Result<Answer<'a>, Rejection> {
+    let confirmed = Challenges::of(request)?.confirmed(request);
+    Ok(confirmed.map_err(|message| Rejection::Malformed(message.to_owned()))?.into())
 }

@@ -223,7 +223,7 @@ fn deleted_at(
         let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &harness.host);
         Challenges::new(
             settings.extensions.get().unwrap(),
-            crate::challenge::Verifiers::default(),
+            crate::challenge::verification::Verifiers::default(),
             toolbooth::log::EventLog::new(&settings, &harness.host),
         )
     };

@@ -34,7 +34,7 @@ fn the_page_says_what_is_known_of_the_application() {
     use crate::challenge::Owner;
     use crate::challenge::claims::ChallengeClaims;
     use crate::challenge::flow::Visitor;
-    use crate::challenge::page::{ConsentPage, consent};
+    use crate::challenge::page::{ChallengePage, challenge};
     use toolbooth::principal::{Principal, Scopes};
 
     let user = |client: Option<&str>| Principal::User {
@@ -60,7 +60,7 @@ fn the_page_says_what_is_known_of_the_application() {
             tool: "Echo.Private@1.0.0".to_owned(),
             seen_ms: None,
         };
-        let page = text(&consent(&ConsentPage {
+        let page = text(&challenge(&ChallengePage {
             token: "t",
             provider: "Mail",
             provider_url: "https://mail.example",

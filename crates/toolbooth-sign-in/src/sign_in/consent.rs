@@ -1,0 +1,251 @@
+//! The consent page and the sign-in page, which connect [`AuthorizationServer`] and [`Login`]: what they ask, and where
+//! people go from there.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::SignInEvent;
+use super::login::{Identity, Login, Problem, SignInOption};
+use super::page::{self, Form};
+use super::server::{ApprovedRequest, AuthorizationServer, Parameters};
+use crate::oauth::FlowState;
+use crate::oauth::page::{isolated, redirect};
+use crate::paths::{ACCOUNT, SIGN_IN, START};
+use crate::purpose;
+use crate::redirect_uri::{RedirectKind, destination, kind};
+use toolbooth::call::Rejection;
+use toolbooth::host::Host;
+use toolbooth::http::{Answer, Response};
+use toolbooth::route::RouteRequest;
+use toolbooth::seal::InvalidToken;
+use toolbooth::url::{query_parameter, query_value};
+
+/// How long a page can be answered, in milliseconds.
+const CONSENT_LIFE_MS: u64 = 15 * 60 * 1000;
+
+/// Where a person goes after sign-in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum AfterSignIn {
+    /// Back to a client, with a code.
+    #[serde(rename = "c")]
+    Client(ApprovedRequest),
+    /// To the page of their account.
+    #[serde(rename = "a")]
+    Account,
+    /// To this challenge.
+    #[serde(rename = "h")]
+    Challenge(String),
+}
+
+/// The content of the form.
+#[derive(Serialize, Deserialize)]
+struct ConsentRequest {
+    #[serde(rename = "r")]
+    next: AfterSignIn,
+    /// The hash of the browser's token.
+    #[serde(rename = "b")]
+    browser: String,
+    /// The subjects of the people that the page offers to continue as.
+    #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
+    offered: Vec<String>,
+}
+
+impl ConsentRequest {
+    /// The person, unless a different one has signed in since the page was shown.
+    fn expect(&self, identity: Option<Identity>) -> Result<Identity, Problem> {
+        let offered = identity.filter(|identity| self.offered.contains(&identity.subject()));
+        offered.ok_or(Problem::Expired)
+    }
+}
+
+/// `GET /oauth/authorize`: asks for consent.
+pub(super) async fn ask<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    let page = consent_page(server, request).await;
+    Ok(server.login.finish(page, request.host).into())
+}
+
+async fn consent_page(
+    server: &AuthorizationServer,
+    request: &RouteRequest<'_>,
+) -> Result<Response, Problem> {
+    let RouteRequest { query, headers, state, host, .. } = *request;
+    let login = &server.login;
+    let form = Parameters::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
+    let client = server.client(form.get("client_id").ok_or(Problem::Invalid)?, host).await?;
+    let redirect_uri = match (form.get("redirect_uri"), client.redirect_uris.as_slice()) {
+        (Some(uri), _) => uri,
+        (None, [only]) => only,
+        (None, _) => return Err(Problem::InvalidRedirect),
+    };
+    if !server.may_redirect(&client, redirect_uri) {
+        return Err(Problem::InvalidRedirect);
+    }
+    let asked = match server.approve(&form, &client, redirect_uri) {
+        Ok(asked) => asked,
+        Err(error) => {
+            let url = server.rejected(redirect_uri, form.get("state"), &error);
+            // No person has agreed to anything yet, so a page shows where the browser would go: anyone can register a
+            // client, and this server must not redirect to any address (RFC 9700, 4.11.2). A program on this machine
+            // gets the response at once.
+            return Ok(match kind(redirect_uri) {
+                RedirectKind::Loopback => redirect(url),
+                RedirectKind::Web | RedirectKind::PrivateScheme | RedirectKind::Forbidden => {
+                    page::rejected(&error.description, &url, &destination(redirect_uri))
+                }
+            });
+        }
+    };
+    let mut options = login.options(headers, host).await;
+    // The button of a session of the development user says the same.
+    if options.contains(&SignInOption::Session(Identity::Development)) {
+        options.retain(|option| *option != SignInOption::Development);
+    }
+    let (scopes, offline) = (asked.scopes.clone(), asked.refreshes);
+    let (token, cookie) = form_token(login, AfterSignIn::Client(asked), &options, request)?;
+    let page = page::consent(&page::ConsentPage {
+        form: Form { token: &token, options: &options, purpose: page::FormPurpose::Allow },
+        client: &client,
+        redirect_uri,
+        scopes: &scopes,
+        offline,
+        known: &login.candidates(options.iter().filter(|option| option.known().is_some())),
+        everyone: &login.candidates(&options),
+        tools: state.tools(),
+        is_local: login.settings.is_local,
+    });
+    Ok(page.with("set-cookie", cookie))
+}
+
+/// The token of the forms on a page that shows these options, and the `Set-Cookie` header of their browser.
+fn form_token(
+    login: &Login,
+    next: AfterSignIn,
+    options: &[SignInOption],
+    request: &RouteRequest<'_>,
+) -> Result<(String, String), Problem> {
+    let offered = options.iter().filter_map(SignInOption::known).map(Identity::subject).collect();
+    let consent = |browser| ConsentRequest { next, browser, offered };
+    let purpose = (purpose::CONSENT_REQUEST, CONSENT_LIFE_MS);
+    Ok(login.bound_form(purpose, consent, request.headers, request.host)?)
+}
+
+/// `GET /oauth/authorize/sign-in`: people sign in to open a page of the server. It is below the authorization endpoint,
+/// so that Cloudflare Access protects it too.
+pub(super) async fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let login = &AuthorizationServer::of(request)?.login;
+    let page = sign_in_page(login, request).await;
+    Ok(isolated(login.finish(page, request.host)).into())
+}
+
+async fn sign_in_page(login: &Login, request: &RouteRequest<'_>) -> Result<Response, Problem> {
+    let next = match query_parameter(request.query, "c") {
+        None => AfterSignIn::Account,
+        Some(token) if token.len() <= purpose::CHALLENGE.longest() => AfterSignIn::Challenge(token),
+        Some(_) => return Err(Problem::Invalid),
+    };
+    let mut options = login.options(request.headers, request.host).await;
+    // People with a session come here to use a different account.
+    options.retain(|option| !matches!(option, SignInOption::Session(_)));
+    let (token, cookie) = form_token(login, next, &options, request)?;
+    let form = Form { token: &token, options: &options, purpose: page::FormPurpose::SignIn };
+    Ok(page::sign_in(&form, login.settings.is_local).with("set-cookie", cookie))
+}
+
+/// `POST /oauth/authorize`: the form of the consent page, or of the sign-in page.
+pub(super) async fn answer<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    let response = decide(server, request).await;
+    Ok(server.login.finish(response, request.host).into())
+}
+
+async fn decide(
+    server: &AuthorizationServer,
+    request: &RouteRequest<'_>,
+) -> Result<Response, Problem> {
+    let RouteRequest { ref body, headers, host, .. } = *request;
+    let login = &server.login;
+    // Only our own page may send this form, because only that has shown what it grants.
+    if !login.is_own_form(headers) {
+        return Err(Problem::CrossSite);
+    }
+    let form = Parameters::parse(body).map_err(|_| Problem::Invalid)?;
+    let token = form.get("request").unwrap_or_default();
+    let consent: ConsentRequest = login.open_form(purpose::CONSENT_REQUEST, token, host)?;
+    if !login.is_same_browser(headers, &consent.browser) {
+        return Err(Problem::OtherBrowser);
+    }
+    let identity = match form.get("with") {
+        Some("denial") => return Ok(cancel(server, &consent.next)),
+        Some("access") => consent.expect(login.access_user(headers, host).await)?,
+        Some("session") => consent.expect(login.session(headers, host).await)?,
+        Some("developer") => login.developer(headers).ok_or(Problem::Invalid)?,
+        Some("key") => {
+            let key = form.get("api_key").unwrap_or_default();
+            login.key_holder(key.trim()).ok_or(Problem::WrongKey)?
+        }
+        Some("provider") => {
+            let provider = form.get("provider").unwrap_or_default();
+            return login.begin(provider, consent.next, host).await;
+        }
+        _ => return Err(Problem::Invalid),
+    };
+    finish_sign_in(server, &consent.next, &identity, host)
+}
+
+/// The callback of a sign-in, to which the provider redirects with a code or an error.
+pub(super) async fn callback<'a>(
+    request: &RouteRequest<'a>,
+    state: Result<FlowState, InvalidToken>,
+) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    let response = match state {
+        Ok(_) if !request.state.settings().problems.is_empty() => Err(Problem::Internal),
+        Ok(state) => complete(server, state, request).await,
+        Err(_) => Err(Problem::Invalid),
+    };
+    Ok(server.login.finish(response, request.host).into())
+}
+
+async fn complete(
+    server: &AuthorizationServer,
+    state: FlowState,
+    request: &RouteRequest<'_>,
+) -> Result<Response, Problem> {
+    let login = &server.login;
+    let (flow, next) = login.resume(state, request)?;
+    let response = match login.identify(&flow, request).await? {
+        None => cancel(server, &next),
+        Some(identity) => finish_sign_in(server, &next, &identity, request.host)
+            .unwrap_or_else(|problem| login.report(problem, request.host)),
+    };
+    // The flow is over, whatever its result.
+    Ok(flow.end(response))
+}
+
+/// Sends a person who has signed in on.
+fn finish_sign_in(
+    server: &AuthorizationServer,
+    next: &AfterSignIn,
+    identity: &Identity,
+    host: &dyn Host,
+) -> Result<Response, Problem> {
+    let login = &server.login;
+    let permitted = login.permitted(identity).ok_or_else(|| identity.not_allowed())?;
+    let url = match next {
+        AfterSignIn::Client(request) => server.approved(request, (identity, &permitted), host)?,
+        AfterSignIn::Account => ACCOUNT.to_owned(),
+        AfterSignIn::Challenge(token) => format!("{START}?c={}", query_value(token)),
+    };
+    let caller = login.caller(&identity.subject());
+    login.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
+    Ok(redirect(url).with("set-cookie", login.begin_session(identity, host)?))
+}
+
+/// Where a person goes who has declined to sign in.
+fn cancel(server: &AuthorizationServer, next: &AfterSignIn) -> Response {
+    redirect(match next {
+        AfterSignIn::Client(request) => server.denied(request),
+        AfterSignIn::Account => SIGN_IN.to_owned(),
+        AfterSignIn::Challenge(token) => format!("{SIGN_IN}?c={}", query_value(token)),
+    })
+}

@@ -1,0 +1,170 @@
+//! Who has signed in, and what they may do.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde::{Deserialize, Serialize};
+
+use super::rules::People;
+use super::{Login, Problem};
+use toolbooth::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Scopes};
+
+/// A person who has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
+/// may.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Identity {
+    /// An account at a provider.
+    #[serde(rename = "p")]
+    Provider(Account),
+    /// The holder of an API key.
+    #[serde(rename = "k")]
+    ApiKey {
+        #[serde(rename = "n")]
+        name: String,
+        /// The hash of the key that they typed: they may sign in as long as that is accepted.
+        #[serde(rename = "h")]
+        hash: String,
+    },
+    /// A user of Cloudflare Access.
+    #[serde(rename = "a")]
+    Access {
+        #[serde(rename = "i")]
+        id: String,
+        #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
+        email: Option<String>,
+    },
+    /// The development user, on this machine only.
+    #[serde(rename = "d")]
+    Development,
+}
+
+/// An account at a provider, as far as the rules of `SIGN_IN_ALLOWED` need it. ASCII letters of all texts but the id are in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Account {
+    #[serde(rename = "p")]
+    pub(super) provider: String,
+    /// The id, which never changes.
+    #[serde(rename = "i")]
+    pub(super) id: String,
+    #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
+    pub(super) login: Option<String>,
+    /// The e-mail address, if the provider has verified it.
+    #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
+    pub(super) email: Option<String>,
+    /// The domain whose members the provider knows: that of the address, or at Google that of the organization.
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub(super) domain: Option<String>,
+    /// The organizations of the rules that it is a member of.
+    #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) organizations: Vec<String>,
+}
+
+/// The longest `sub` of a token, in bytes: that of a user who can have grants.
+const MAX_SUBJECT: usize = 128;
+
+impl Identity {
+    /// The `sub` of the person's tokens: unique within the issuer, which is this server.
+    pub(crate) fn subject(&self) -> String {
+        match self {
+            Self::Provider(account) => format!("{}:{}", account.provider, account.id),
+            Self::ApiKey { name, .. } => format!("{KEY_SUBJECT}{name}"),
+            Self::Access { id, .. } => format!("access:{id}"),
+            Self::Development => "development:developer".to_owned(),
+        }
+    }
+
+    /// That they may not sign in.
+    pub(crate) fn not_allowed(&self) -> Problem {
+        let rule = match self {
+            // No rule can name a longer id.
+            Self::Provider(Account { provider, id, .. }) if self.subject().len() <= MAX_SUBJECT => {
+                Some(format!("{provider}:id/{id}"))
+            }
+            _ => None,
+        };
+        Problem::NotAllowed { rule }
+    }
+
+    /// How they have signed in, for the log: the id of the provider, or a constant.
+    pub(crate) fn method(&self) -> &str {
+        match self {
+            Self::Provider(account) => &account.provider,
+            Self::ApiKey { .. } => "api-key",
+            Self::Access { .. } => "access",
+            Self::Development => "development",
+        }
+    }
+
+    /// The name that the person knows the account by.
+    pub(crate) fn label(&self) -> &str {
+        match self {
+            Self::Provider(Account { id, login, email, .. }) => {
+                login.as_ref().or(email.as_ref()).unwrap_or(id)
+            }
+            Self::ApiKey { name, .. } => name,
+            Self::Access { id, email } => email.as_ref().unwrap_or(id),
+            Self::Development => "Dev User",
+        }
+    }
+}
+
+impl Account {
+    fn is_one_of(&self, people: &People) -> bool {
+        match people {
+            People::Everybody => true,
+            People::Id(id) => self.id == *id,
+            People::Login(login) => self.login.as_ref() == Some(login),
+            People::Email(email) => self.email.as_ref() == Some(email),
+            People::Domain(domain) => self.domain.as_ref() == Some(domain),
+            People::Organization(name) => self.organizations.contains(name),
+        }
+    }
+}
+
+impl Login {
+    /// The scopes that a person can give to a client; `None` if they may not sign in (any more).
+    pub(crate) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
+        let settings = &self.settings;
+        let scopes = match identity {
+            Identity::Provider(account) => {
+                let rules = settings.allowed.iter().filter(|rule| {
+                    rule.provider == account.provider && account.is_one_of(&rule.people)
+                });
+                let rules: Vec<_> = rules.collect();
+                if rules.is_empty() {
+                    return None;
+                }
+                self.those(|scope| rules.iter().any(|rule| rule.gives(scope)))
+            }
+            Identity::ApiKey { name, hash } => {
+                let key = settings.api_keys.iter().find(|key| key.name == *name)?;
+                let encoded = |known: &[u8; 32]| Base64UrlUnpadded::encode_string(known);
+                let is_accepted = key.hashes().any(|known| encoded(known) == *hash);
+                return is_accepted.then(|| key.scopes.clone());
+            }
+            Identity::Access { .. } if self.access.is_some() => {
+                self.those(|scope| scope != GATEWAY_SCOPE)
+            }
+            Identity::Development if settings.development => Scopes::All,
+            Identity::Access { .. } | Identity::Development => return None,
+        };
+        (identity.subject().len() <= MAX_SUBJECT).then_some(scopes)
+    }
+
+    /// Those scopes that a rule gives.
+    pub(super) fn those(&self, gives: impl Fn(&str) -> bool) -> Scopes {
+        let given = self.scopes.iter().filter(|scope| gives(scope));
+        Scopes::Listed(given.map(|&scope| scope.to_owned()).collect())
+    }
+
+    /// The scopes that the person can give to a client.
+    pub(crate) fn available(&self, permitted: &Scopes) -> Vec<&'static str> {
+        let scopes = self.scopes.iter().copied();
+        scopes.filter(|scope| permitted.cover(&[*scope])).collect()
+    }
+
+    /// The scopes of a request that the person can give, in the order of the request.
+    pub(crate) fn granted(&self, requested: &[String], permitted: &Scopes) -> Vec<String> {
+        let available = self.available(permitted);
+        let is_granted = |scope: &&String| available.contains(&scope.as_str());
+        requested.iter().filter(is_granted).cloned().collect()
+    }
+}

@@ -1,0 +1,91 @@
+//! The people who sign in, and their browsers. It knows nothing of clients and tokens.
+//!
+//! - `settings`, `rules`: who may sign in; `identity`: who has, and what they may do; `option`: the ways to sign in;
+//!   `provider`: one of them;
+//! - `session`: the browser's cookies; `form`: forms that only one browser may send; `problem`: what goes wrong.
+
+mod form;
+mod identity;
+mod option;
+mod problem;
+mod provider;
+pub(crate) mod rules;
+mod session;
+mod settings;
+
+pub(crate) use identity::Identity;
+pub(crate) use option::SignInOption;
+pub(crate) use problem::Problem;
+pub(crate) use settings::{ACCESS_AUDIENCE, ACCESS_TEAM, AccessSettings, LoginSettings};
+
+use super::event::SignInEvent;
+use super::marks::Marks;
+use crate::oauth::{AuthorizationFlow, OAuthClient};
+use toolbooth::auth::{ApiKeys, AssertionVerifier};
+use toolbooth::capability::People;
+use toolbooth::host::{BoxFuture, Host, boxed};
+use toolbooth::http::Headers;
+use toolbooth::log::EventLog;
+use toolbooth::principal::Person;
+use toolbooth::seal::StateKeys;
+
+/// Signs people in.
+#[derive(Debug)]
+pub(crate) struct Login {
+    pub(crate) settings: LoginSettings,
+    /// The scopes that people can give, if a rule or a key gives them.
+    pub(crate) scopes: Vec<&'static str>,
+    /// The way to the providers and back.
+    pub(crate) flow: AuthorizationFlow,
+    keys: StateKeys,
+    /// This server's clients at the providers where people sign in.
+    providers: Vec<OAuthClient>,
+    api_keys: ApiKeys,
+    access: Option<AssertionVerifier>,
+    marks: Marks,
+    events: EventLog,
+}
+
+impl Login {
+    pub(crate) fn new(
+        settings: LoginSettings,
+        scopes: Vec<&'static str>,
+        events: EventLog,
+    ) -> Self {
+        let access = settings.access.as_ref().map(|access| {
+            let keys = format!("{}/cdn-cgi/access/certs", access.team);
+            AssertionVerifier::new(keys, access.team.clone(), access.audiences.clone())
+        });
+        let keys = StateKeys::new(&settings.state_keys);
+        Self {
+            providers: settings.providers.iter().map(provider::client).collect(),
+            api_keys: ApiKeys::new(&settings.api_keys),
+            access,
+            marks: Marks::new(keys.clone()),
+            flow: AuthorizationFlow::new(keys.clone(), settings.public_url.clone()),
+            keys,
+            events,
+            scopes,
+            settings,
+        }
+    }
+
+    pub(crate) fn log(&self, event: SignInEvent<'_>, host: &dyn Host) {
+        self.events.write(&event, host);
+    }
+
+    /// The name in the log of the person whose tokens have this `sub`, as in the lines of their calls.
+    pub(crate) fn caller(&self, subject: &str) -> String {
+        self.events.user(&self.settings.issuer, subject)
+    }
+}
+
+impl People for Login {
+    fn person<'a>(
+        &'a self,
+        headers: &'a dyn Headers,
+        host: &'a dyn Host,
+    ) -> BoxFuture<'a, Option<Person>> {
+        boxed(self.signed_in(headers, host))
+    }
+}

@@ -1,0 +1,262 @@
+//! Sign-in at a provider of `OAUTH_PROVIDERS`, and the provider's description of the account.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::identity::Account;
+use super::rules::People;
+use super::{Identity, Login, Problem};
+use crate::oauth::{
+    FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, PendingFlow,
+    ProviderSettings, ReturningBrowser, random_text,
+};
+use crate::purpose;
+use toolbooth::host::{Host, HttpRequest};
+use toolbooth::http::Response;
+use toolbooth::route::RouteRequest;
+use toolbooth::secret::Secret;
+use toolbooth::url::query_value;
+
+/// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
+pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
+    OAuthClient::new(ProviderSettings {
+        scopes: Vec::new(),
+        // People with several accounts choose one.
+        parameters: match provider.parameters {
+            [] => &[],
+            _ => &[("prompt", "select_account")],
+        },
+        ..provider.clone()
+    })
+}
+
+/// A sign-in at a provider, in a cookie of the browser.
+#[derive(Serialize, Deserialize)]
+struct PendingSignIn<T> {
+    #[serde(rename = "i")]
+    id: String,
+    #[serde(rename = "p")]
+    provider: String,
+    #[serde(rename = "r")]
+    next: T,
+}
+
+/// The members of OpenID Connect's userinfo that are used (OpenID Connect Core 1.0, 5.3.2).
+#[derive(Deserialize)]
+struct UserInfo {
+    sub: String,
+    email: Option<String>,
+    /// A boolean, or a string at some providers.
+    email_verified: Option<Value>,
+    preferred_username: Option<String>,
+    /// The Google Workspace domain.
+    hd: Option<String>,
+}
+
+/// GitHub's description of a user.
+#[derive(Deserialize)]
+struct GitHubUser {
+    id: u64,
+    login: String,
+}
+
+/// One of a user's addresses at GitHub.
+#[derive(Deserialize)]
+struct GitHubEmail {
+    email: String,
+    primary: bool,
+    verified: bool,
+}
+
+/// A user's membership of an organization at GitHub.
+#[derive(Deserialize)]
+struct GitHubMembership {
+    state: String,
+}
+
+impl Login {
+    fn provider(&self, id: &str) -> Result<&OAuthClient, Problem> {
+        self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::Invalid)
+    }
+
+    /// Who may sign in at a provider.
+    fn people<'a>(&'a self, client: &'a OAuthClient) -> impl Iterator<Item = &'a People> {
+        let own = |provider: &str| provider == client.provider.id;
+        self.settings.allowed.iter().filter(move |rule| own(&rule.provider)).map(|it| &it.people)
+    }
+
+    /// Whether a rule names an address or a domain.
+    fn needs_email(&self, client: &OAuthClient) -> bool {
+        self.people(client).any(|it| matches!(it, People::Email(_) | People::Domain(_)))
+    }
+
+    /// The scopes that are necessary to apply the rules.
+    fn identity_scopes(&self, client: &OAuthClient) -> Vec<String> {
+        let needs_organizations =
+            self.people(client).any(|it| matches!(it, People::Organization(_)));
+        let scopes = if client.provider.is_github() {
+            [("user:email", self.needs_email(client)), ("read:org", needs_organizations)]
+        } else {
+            [("openid", true), ("email", true)]
+        };
+        scopes.iter().filter(|(_, needed)| *needed).map(|(scope, _)| (*scope).to_owned()).collect()
+    }
+
+    /// Redirects a person to a provider, where they sign in. `next` is what [`Self::resume`] returns.
+    pub(crate) async fn begin(
+        &self,
+        provider: &str,
+        next: impl Serialize,
+        host: &dyn Host,
+    ) -> Result<Response, Problem> {
+        let client = self.provider(provider)?;
+        let id = random_text(host)?;
+        let pending = PendingSignIn { id: id.clone(), provider: provider.to_owned(), next };
+        let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
+        let pending = self.keys.seal(purpose::PENDING_SIGN_IN, &pending, expires_ms);
+        // The callback would not open it, after the person has signed in there.
+        if pending.len() > purpose::PENDING_SIGN_IN.longest() {
+            return Err(Problem::TooLong);
+        }
+        let scopes = self.identity_scopes(client);
+        let flow =
+            NewFlow { purpose: FlowPurpose::SignIn, id: &id, token: &pending, scopes: &scopes };
+        Ok(self.flow.begin(client, flow, host).await?)
+    }
+
+    /// The sign-in of a browser that comes back from a provider, and what follows it.
+    pub(crate) fn resume<T: DeserializeOwned>(
+        &self,
+        state: FlowState,
+        request: &RouteRequest<'_>,
+    ) -> Result<(PendingFlow, T), Problem> {
+        let ReturningBrowser::Pending(flow) =
+            self.flow.resume(state, FlowPurpose::SignIn, request.headers)?
+        else {
+            return Err(Problem::OtherBrowser);
+        };
+        let now_ms = request.host.now_ms();
+        let pending: PendingSignIn<T> =
+            self.keys.open(purpose::PENDING_SIGN_IN, &flow.token, now_ms)?;
+        if pending.id != flow.id || pending.provider != request.parameter {
+            return Err(Problem::Invalid);
+        }
+        Ok((flow, pending.next))
+    }
+
+    /// Who has signed in at a provider; `None` if they declined. The flow is over, unless there is a problem.
+    pub(crate) async fn identify(
+        &self,
+        flow: &PendingFlow,
+        request: &RouteRequest<'_>,
+    ) -> Result<Option<Identity>, Problem> {
+        let RouteRequest { query, parameter, host, .. } = *request;
+        let client = self.provider(parameter)?;
+        let (server, tokens) = match self.flow.exchange(client, flow, query, host).await {
+            Ok(granted) => granted,
+            Err(FlowError::Denied | FlowError::Rejected) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let url = server.userinfo.as_deref().ok_or(Problem::ProviderUnreachable)?;
+        let account = match client.provider.is_github() {
+            true => self.github_account(client, url, &tokens.access, host).await?,
+            false => openid_account(client, url, &tokens.access, host).await?,
+        };
+        Ok(Some(Identity::Provider(account)))
+    }
+
+    async fn github_account(
+        &self,
+        client: &OAuthClient,
+        url: &str,
+        access: &Secret,
+        host: &dyn Host,
+    ) -> Result<Account, Problem> {
+        let user: GitHubUser =
+            fetch(url, access, host).await?.ok_or(Problem::ProviderUnreachable)?;
+        let mut account = Account {
+            provider: client.provider.id.clone(),
+            id: user.id.to_string(),
+            login: Some(user.login.to_ascii_lowercase()),
+            ..Account::default()
+        };
+        if self.needs_email(client) {
+            let emails: Option<Vec<GitHubEmail>> =
+                fetch(&format!("{url}/emails"), access, host).await?;
+            let mut emails = emails.into_iter().flatten();
+            let email = emails.find(|email| email.primary && email.verified);
+            account.email = email.map(|email| email.email.to_ascii_lowercase());
+            account.domain = account.email.as_deref().and_then(domain);
+        }
+        for people in self.people(client) {
+            let People::Organization(name) = people else { continue };
+            let url = format!("{url}/memberships/orgs/{}", query_value(name));
+            let membership: Option<GitHubMembership> = fetch(&url, access, host).await?;
+            if membership.is_some_and(|membership| membership.state == "active") {
+                account.organizations.push(name.clone());
+            }
+        }
+        Ok(account)
+    }
+}
+
+async fn openid_account(
+    client: &OAuthClient,
+    url: &str,
+    access: &Secret,
+    host: &dyn Host,
+) -> Result<Account, Problem> {
+    let user: UserInfo = fetch(url, access, host).await?.ok_or(Problem::ProviderUnreachable)?;
+    if user.sub.is_empty() {
+        return Err(Problem::ProviderUnreachable);
+    }
+    let is_verified = match user.email_verified {
+        Some(Value::Bool(verified)) => verified,
+        Some(Value::String(verified)) => verified == "true",
+        _ => false,
+    };
+    let email = user.email.filter(|_| is_verified).map(|email| email.to_ascii_lowercase());
+    // At Google, an address of a domain does not make its owner a member of the organization.
+    let is_google = client.provider.endpoints.url().starts_with("https://accounts.google.com");
+    let domain = match is_google {
+        true => user.hd.map(|domain| domain.to_ascii_lowercase()),
+        false => email.as_deref().and_then(domain),
+    };
+    Ok(Account {
+        provider: client.provider.id.clone(),
+        id: user.sub,
+        login: user.preferred_username.map(|name| name.to_ascii_lowercase()),
+        email,
+        domain,
+        organizations: Vec::new(),
+    })
+}
+
+fn domain(email: &str) -> Option<String> {
+    email.rsplit_once('@').map(|(_, domain)| domain.to_owned())
+}
+
+/// Fetches what an access token gives access to; `None` if it does not exist, or must not be read.
+async fn fetch<T: DeserializeOwned>(
+    url: &str,
+    access: &Secret,
+    host: &dyn Host,
+) -> Result<Option<T>, Problem> {
+    let request = HttpRequest {
+        headers: vec![
+            ("accept", "application/json".into()),
+            ("authorization", format!("Bearer {}", access.expose()).into()),
+            // GitHub rejects requests without it.
+            ("user-agent", "toolbooth".into()),
+        ],
+        max_bytes: 64 * 1024,
+        ..HttpRequest::get(url)
+    };
+    let response = host.send(request).await.map_err(|_| Problem::ProviderUnreachable)?;
+    match response.status {
+        200 => response.json().map(Some).ok_or(Problem::ProviderUnreachable),
+        403 | 404 => Ok(None),
+        _ => Err(Problem::ProviderUnreachable),
+    }
+}

@@ -1,0 +1,241 @@
+//! `SIGN_IN_ALLOWED`: who may sign in at providers.
+
+use crate::oauth::{ProviderSettings, prefix_of};
+use toolbooth::json::{self, Object, Value};
+use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
+use toolbooth::settings::{VariableReader, list};
+
+pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
+
+/// People at a provider who may sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IdentityRule {
+    /// The provider's id.
+    pub provider: String,
+    /// Who.
+    pub people: People,
+    /// What they can give to clients; by default all scopes but that of the chat gateway.
+    pub scopes: Option<Scopes>,
+}
+
+impl IdentityRule {
+    /// Whether these people can give a scope to a client.
+    pub(crate) fn gives(&self, scope: &str) -> bool {
+        match &self.scopes {
+            Some(scopes) => scopes.cover(&[scope]),
+            None => scope != GATEWAY_SCOPE,
+        }
+    }
+}
+
+/// Who may sign in at a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum People {
+    /// `*`: everybody who has an account there.
+    Everybody,
+    /// `id/…`: the account with this id, which never changes.
+    Id(String),
+    /// The account with this login (GitHub).
+    Login(String),
+    /// The account with this verified e-mail address.
+    Email(String),
+    /// `@…`: accounts with a verified e-mail address of this domain.
+    Domain(String),
+    /// `org/…`: members of this organization (GitHub).
+    Organization(String),
+}
+
+/// Reads `SIGN_IN_ALLOWED`: the rules, and the problems of entries that admit nobody.
+pub(crate) fn read(
+    providers: &[ProviderSettings],
+    reader: &mut VariableReader<'_>,
+) -> (Vec<IdentityRule>, Vec<String>) {
+    let text = reader.text(ALLOWED).unwrap_or_default();
+    let entries = entries(&text).unwrap_or_else(|| {
+        reader.problem(ALLOWED, "must be rules separated by commas, or a JSON array of rules");
+        Vec::new()
+    });
+    let (mut allowed, mut rejected) = (Vec::new(), Vec::new());
+    for (index, entry) in entries.into_iter().enumerate() {
+        match IdentityRule::read(entry, providers) {
+            Ok(rule) => allowed.push(rule),
+            Err(expected) => rejected.push(format!("{ALLOWED}[{index}] {expected}")),
+        }
+    }
+    (allowed, rejected)
+}
+
+impl IdentityRule {
+    /// Reads a rule by which people at one of `providers` can sign in.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    fn read(entry: Entry, providers: &[ProviderSettings]) -> Result<Self, String> {
+        let (who, scopes) = entry?;
+        let rule = Self::parse(&who).ok_or(
+            "must be a rule such as github:octocat, github:id/583231, github:org/acme, \
+             google:ada@acme.example, google:@acme.example or corp:*",
+        )?;
+        let rule = Self { scopes, ..rule };
+        let id = &rule.provider;
+        let variable = |name: &str| format!("{}{name}", prefix_of(id));
+        let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
+            return Err(format!(
+                "names {id}: OAUTH_PROVIDERS must include it, and its variables {} must be valid",
+                variable("…")
+            ));
+        };
+        if !provider.can_identify() {
+            return Err(format!(
+                "names {id}, where people can only sign in if {} or {} is set",
+                variable("USERINFO_URL"),
+                variable("ISSUER")
+            ));
+        }
+        // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
+        if matches!(rule.people, People::Login(_) | People::Organization(_))
+            && !provider.is_github()
+        {
+            return Err("may name logins and organizations of GitHub only; elsewhere ids \
+                        (`id/…`), e-mail addresses and domains"
+                .to_owned());
+        }
+        // GitHub's ids are numbers. Those of other providers may contain anything.
+        let is_number = |id: &str| id.bytes().all(|it| it.is_ascii_digit());
+        if let People::Id(id) = &rule.people
+            && provider.is_github()
+            && !is_number(id)
+        {
+            return Err("must have a number after github:id/".to_owned());
+        }
+        if !matches!(rule.people, People::Id(_)) && who.contains(',') {
+            return Err(
+                "must not contain a comma: each rule of a JSON array is an entry of its own"
+                    .to_owned(),
+            );
+        }
+        Ok(rule)
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (provider, people) = text.split_once(':')?;
+        let people = people.trim();
+        let people = match people.split_once('/') {
+            _ if people == "*" => People::Everybody,
+            Some(("id", id)) if !id.is_empty() => People::Id(id.to_owned()),
+            Some(("org", name)) if !name.is_empty() => {
+                People::Organization(name.to_ascii_lowercase())
+            }
+            Some(_) => return None,
+            None => match people.split_once('@') {
+                Some(("", domain)) if !domain.is_empty() => {
+                    People::Domain(domain.to_ascii_lowercase())
+                }
+                Some((_, domain)) if !domain.is_empty() => {
+                    People::Email(people.to_ascii_lowercase())
+                }
+                None if !people.is_empty() => People::Login(people.to_ascii_lowercase()),
+                _ => return None,
+            },
+        };
+        (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people, scopes: None })
+    }
+}
+
+/// Who, as `provider:rule`, and which scopes they can give to clients; or what was expected of an entry.
+type Entry = Result<(String, Option<Scopes>), String>;
+
+/// Reads texts separated by commas, or a JSON array of texts and objects. `None` if it is no such array.
+fn entries(text: &str) -> Option<Vec<Entry>> {
+    if !text.trim_start().starts_with('[') {
+        return Some(list(text).map(|text| Ok((text.to_owned(), None))).collect());
+    }
+    match json::parse(text) {
+        Ok(Value::Array(entries)) => Some(entries.iter().map(entry).collect()),
+        _ => None,
+    }
+}
+
+fn entry(entry: &Value<'_>) -> Entry {
+    if let Some(who) = entry.as_str() {
+        return Ok((who.to_owned(), None));
+    }
+    let who = entry.get("who").and_then(Value::as_str);
+    let scopes = entry.get("scopes").and_then(Value::as_array);
+    let members = entry.as_object().map(Object::len);
+    let (Some(who), Some(scopes), Some(2)) = (who, scopes, members) else {
+        return Err("must be a rule, or an object with who and scopes and nothing else".to_owned());
+    };
+    // An entry that is not a string is not a scope either.
+    let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
+    let is_pattern = |word: &&str| word.contains('*') && *word != "*";
+    let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
+    let expected = "must have scopes that are words without spaces, or [\"*\"] for all";
+    Ok((who.to_owned(), Some(scopes.ok_or(expected)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_sign_in() {
+        for (text, people) in [
+            ("github:*", Some(People::Everybody)),
+            ("github:Octocat", Some(People::Login("octocat".to_owned()))),
+            ("github:id/583231", Some(People::Id("583231".to_owned()))),
+            ("github:org/Acme", Some(People::Organization("acme".to_owned()))),
+            ("google:Ada@Acme.example", Some(People::Email("ada@acme.example".to_owned()))),
+            ("google:@acme.example", Some(People::Domain("acme.example".to_owned()))),
+            ("google:@", None),
+            ("google:ada@", None),
+            ("google:", None),
+            ("github:org/", None),
+            ("github:id/", None),
+            ("github:team/a", None),
+            (":octocat", None),
+            ("octocat", None),
+            ("*", None),
+        ] {
+            assert_eq!(IdentityRule::parse(text).map(|rule| rule.people), people, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_and_objects() {
+        let who = |who: &str| Ok((who.to_owned(), None));
+        let with = |who: &str, scopes| Ok((who.to_owned(), Some(scopes)));
+        let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
+        for (text, expected) in [
+            ("", vec![]),
+            ("a:b, ,c:d", vec![who("a:b"), who("c:d")]),
+            (r#" ["a:b"]"#, vec![who("a:b")]),
+            (
+                r#"["a:b", {"who": "c:d", "scopes": ["gateway"]}]"#,
+                vec![who("a:b"), with("c:d", listed("gateway"))],
+            ),
+            (r#"[{"who": "c:d", "scopes": ["*"]}]"#, vec![with("c:d", Scopes::All)]),
+            (r#"[{"who": "c:d", "scopes": []}]"#, vec![with("c:d", Scopes::NONE)]),
+            ("[]", vec![]),
+        ] {
+            assert_eq!(entries(text), Some(expected), "{text}");
+        }
+        for text in [
+            "1",
+            "null",
+            "{}",
+            r#"{"who": "c:d"}"#,
+            r#"{"scopes": ["gateway"]}"#,
+            r#"{"who": "c:d", "scopes": "gateway"}"#,
+            r#"{"who": "c:d", "scopes": ["a b"]}"#,
+            r#"{"who": "c:d", "scopes": [1]}"#,
+            r#"{"who": "c:d", "scopes": ["calculator:*"]}"#,
+            r#"{"who": "c:d", "scopes": [], "name": "x"}"#,
+        ] {
+            let [Err(_)] = entries(&format!("[{text}]")).unwrap()[..] else { panic!("{text}") };
+        }
+        for text in ["[", "[1", r#"["a:b",]"#] {
+            assert_eq!(entries(text), None, "{text}");
+        }
+    }
+}

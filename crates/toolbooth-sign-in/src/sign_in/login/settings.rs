@@ -1,0 +1,102 @@
+//! How people sign in.
+
+use super::rules::IdentityRule;
+use crate::oauth::{EndpointSettings, ProviderSettings};
+use toolbooth::address::is_secure;
+use toolbooth::auth::issuer_of_tokens;
+use toolbooth::settings::{
+    ApiKeySettings, Row, StateKeySettings, VariableReader, documented, list,
+};
+
+/// How people sign in.
+#[derive(Debug, Clone)]
+pub(crate) struct LoginSettings {
+    /// `PUBLIC_URL`.
+    pub(crate) public_url: String,
+    /// The issuer of the principals of the tokens that clients get for them.
+    pub(crate) issuer: String,
+    pub(crate) state_keys: StateKeySettings,
+    /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
+    pub(crate) providers: Vec<ProviderSettings>,
+    /// `SIGN_IN_ALLOWED`: who may sign in there.
+    pub(crate) allowed: Vec<IdentityRule>,
+    /// The API keys that people may type, if `AUTH` includes `api-key`.
+    pub(crate) api_keys: Vec<ApiKeySettings>,
+    /// Cloudflare Access, if it is in front of the server.
+    pub(crate) access: Option<AccessSettings>,
+    /// Whether users reach the server on their own machine only.
+    pub(crate) is_local: bool,
+    /// Whether a development user may sign in, on this machine only.
+    pub(crate) development: bool,
+}
+
+impl LoginSettings {
+    /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.
+    pub(super) fn issuer_of(&self, provider: &str) -> Option<String> {
+        let provider = self.providers.iter().find(|it| it.id == provider)?;
+        match &provider.endpoints {
+            EndpointSettings::Issuer(issuer) => Some(issuer_of_tokens(issuer)),
+            EndpointSettings::Configured { .. } => None,
+        }
+    }
+
+    /// The issuers of the principals who sign in here: this server first.
+    pub(crate) fn issuers(&self) -> Vec<String> {
+        let others = self.providers.iter().filter_map(|it| self.issuer_of(&it.id));
+        [self.issuer.clone()].into_iter().chain(others).collect()
+    }
+
+    /// Whether there are people who can give a scope to clients.
+    pub(crate) fn gives(&self, scope: &str) -> bool {
+        self.development
+            || self.allowed.iter().any(|rule| rule.gives(scope))
+            || self.api_keys.iter().any(|key| key.scopes.cover(&[scope]))
+    }
+}
+
+/// Cloudflare Access in front of the server.
+#[derive(Debug, Clone)]
+pub(crate) struct AccessSettings {
+    /// `ACCESS_TEAM_DOMAIN`: the issuer of Access's tokens.
+    pub(crate) team: String,
+    /// `ACCESS_AUDIENCE`: the application's audience tags.
+    pub(crate) audiences: Vec<String>,
+}
+
+impl AccessSettings {
+    pub(crate) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
+        let team = reader.get(&ACCESS_TEAM);
+        let audiences = reader.get(&ACCESS_AUDIENCE);
+        if team.is_some() == audiences.is_empty() {
+            reader.problem(ACCESS_AUDIENCE.name, "and ACCESS_TEAM_DOMAIN must be set together");
+        }
+        Some(Self { team: team.filter(|_| !audiences.is_empty())?, audiences })
+    }
+}
+
+pub(crate) static ACCESS_TEAM: Row<Option<String>> = Row {
+    name: "ACCESS_TEAM_DOMAIN",
+    doc: documented(
+        "the address of your Cloudflare Access team, such as \
+             `https://acme.cloudflareaccess.com`, if Access protects `/oauth/authorize` | not \
+             set | Access is not used",
+    ),
+    default: None,
+    parse: |text| {
+        let team = text.trim_end_matches('/');
+        match team {
+            "" => Ok(None),
+            team if is_secure(team) && !team.contains('?') => Ok(Some(team.to_owned())),
+            _ => Err("must be an https URL such as https://acme.cloudflareaccess.com".to_owned()),
+        }
+    },
+};
+pub(crate) static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
+    name: "ACCESS_AUDIENCE",
+    doc: documented(
+        "the audience tags of the Access application, separated by commas. Required with \
+             `ACCESS_TEAM_DOMAIN` | not set | Access is not used",
+    ),
+    default: Vec::new(),
+    parse: |text| Ok(list(text).map(str::to_owned).collect()),
+};

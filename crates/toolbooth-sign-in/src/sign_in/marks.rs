@@ -1,0 +1,88 @@
+//! Marks in the store: which codes are spent, which refresh tokens have been replaced, which grants are revoked, which
+//! sessions have ended. This instance's own are known at once.
+//!
+//! docs/STORAGE.md describes what happens if a read is a minute old.
+
+use std::time::Duration;
+
+use crate::oauth::{RecentWrites, store};
+use crate::purpose;
+use toolbooth::host::{Host, StoreError};
+use toolbooth::seal::StateKeys;
+
+/// A kind of mark.
+pub(crate) struct Mark {
+    /// The part of its key before the hash.
+    pub(crate) prefix: &'static str,
+    /// Longer than that of the token, by more than clocks differ and stores lag.
+    pub(crate) life: Duration,
+}
+
+impl Mark {
+    fn key(&self, hash: &str) -> String {
+        format!("{}:{hash}", self.prefix)
+    }
+}
+
+/// Reads and writes marks.
+#[derive(Debug)]
+pub(crate) struct Marks {
+    keys: StateKeys,
+    recent: RecentWrites,
+}
+
+impl Marks {
+    pub(crate) fn new(keys: StateKeys) -> Self {
+        Self { keys, recent: RecentWrites::default() }
+    }
+
+    /// The values of a mark, under the current key and the previous one.
+    pub(crate) async fn values(
+        &self,
+        mark: &Mark,
+        id: &str,
+        host: &dyn Host,
+    ) -> Result<Vec<String>, StoreError> {
+        let hashes = self.keys.hashes(purpose::CLIENT_GRANT, &[id]);
+        let mut values = Vec::new();
+        // The current key comes last, because writes use it, and nothing is awaited between its read and the write.
+        for hash in hashes.previous.iter().chain([&hashes.current]) {
+            let key = mark.key(hash);
+            let recent = || self.recent.get(&key, host.now_ms()).filter(|value| !value.is_empty());
+            let value = match recent() {
+                Some(value) => Some(value),
+                None => {
+                    let stored = store::get(&key, host).await?;
+                    // A concurrent request of this instance may have written it meanwhile.
+                    recent().or(stored)
+                }
+            };
+            values.extend(value);
+        }
+        Ok(values)
+    }
+
+    pub(crate) async fn is_set(
+        &self,
+        mark: &Mark,
+        id: &str,
+        host: &dyn Host,
+    ) -> Result<bool, StoreError> {
+        Ok(!self.values(mark, id, host).await?.is_empty())
+    }
+
+    pub(crate) async fn set(
+        &self,
+        mark: &Mark,
+        id: &str,
+        value: &str,
+        host: &dyn Host,
+    ) -> Result<(), StoreError> {
+        let key = mark.key(&self.keys.hash(purpose::CLIENT_GRANT, &[id]));
+        // At once, so that a concurrent request of this instance sees it.
+        self.recent.insert(&key, value, host.now_ms());
+        let written = store::put(&key, value, mark.life, host).await;
+        // After a failure nothing is known again.
+        written.inspect_err(|_| self.recent.insert(&key, "", host.now_ms()))
+    }
+}

@@ -1,0 +1,90 @@
+//! Access tokens: JSON Web Tokens (RFC 9068) that calls verify without the store.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use jwt_compact::alg::{Hs256, Hs256Key};
+use jwt_compact::{Algorithm, AlgorithmSignature};
+use serde::{Deserialize, Serialize};
+
+use super::AuthorizationServer;
+use super::client::DocumentAuth;
+use super::grant::ClientGrant;
+use crate::oauth::random_text;
+use crate::purpose;
+use toolbooth::host::{Host, NoRandomness};
+use toolbooth::json;
+
+/// `{"alg":"HS256","typ":"at+jwt"}`
+const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9";
+
+/// The claims of an access token.
+#[derive(Serialize)]
+struct AccessClaims<'a> {
+    iss: &'a str,
+    sub: &'a str,
+    aud: &'a str,
+    exp: u64,
+    iat: u64,
+    jti: &'a str,
+    /// A hash: the ids of some clients are long, and a token is sent with every call.
+    client_id: &'a str,
+    /// Its name, for the pages of challenges.
+    client_name: &'a str,
+    scope: &'a str,
+    /// The id of the grant, for its revocation.
+    gid: &'a str,
+    /// How the client must authenticate to revoke the token, if its document says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auth: Option<&'a DocumentAuth>,
+}
+
+/// The claims that a revocation needs.
+#[derive(Deserialize)]
+pub(super) struct RevokedClaims {
+    pub(super) sub: String,
+    pub(super) client_id: String,
+    pub(super) gid: String,
+    #[serde(default)]
+    pub(super) auth: Option<DocumentAuth>,
+}
+
+impl AuthorizationServer {
+    /// A new access token of a grant.
+    pub(super) fn access_token(
+        &self,
+        grant: &ClientGrant,
+        scopes: &[String],
+        host: &dyn Host,
+    ) -> Result<String, NoRandomness> {
+        let now = host.now_ms() / 1000;
+        let claims = json::to_vec(&AccessClaims {
+            iss: &self.settings.public_url,
+            sub: &grant.identity.subject(),
+            aud: &self.resource,
+            exp: now.saturating_add(self.settings.token_seconds),
+            iat: now,
+            jti: &random_text(host)?,
+            client_id: &grant.client,
+            client_name: &grant.client_name,
+            scope: &scopes.join(" "),
+            gid: &grant.id,
+            auth: grant.document.as_ref().filter(|document| !document.none),
+        });
+        let message = format!("{HEADER}.{}", Base64UrlUnpadded::encode_string(&claims));
+        let key = Hs256Key::new(self.keys.hash(purpose::ACCESS_TOKEN, &[]));
+        let signature = Hs256.sign(&key, message.as_bytes());
+        Ok(format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature.as_bytes())))
+    }
+
+    /// The claims of an access token of this server, valid or expired.
+    pub(super) fn revoked_claims(&self, token: &str) -> Option<RevokedClaims> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
+        let keys = self.keys.hashes(purpose::ACCESS_TOKEN, &[]);
+        let is_own = keys.iter().any(|key| {
+            let own = Hs256.sign(&Hs256Key::new(key), message.as_bytes());
+            bool::from(subtle::ConstantTimeEq::ct_eq(&*own.as_bytes(), &*signature))
+        });
+        let claims = message.strip_prefix(HEADER)?.strip_prefix('.').filter(|_| is_own)?;
+        json::read(&Base64UrlUnpadded::decode_vec(claims).ok()?)
+    }
+}

@@ -1,0 +1,98 @@
+//! The clients of the authorization server: which there are, and how each is found.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::registration::Registration;
+use super::{AuthorizationServer, client_document};
+use crate::sign_in::login::Problem;
+use crate::{purpose, redirect_uri};
+use toolbooth::host::Host;
+
+/// A client, as an authorization request needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Client {
+    /// The hash of its `client_id`.
+    pub(crate) hash: String,
+    /// Its name for people. Anyone can choose any.
+    pub(crate) name: String,
+    /// What is known about who it is.
+    pub(crate) origin: ClientOrigin,
+    /// Where it may receive codes.
+    pub(crate) redirect_uris: Vec<String>,
+    /// Whether it can use refresh tokens.
+    pub(crate) refreshes: bool,
+    /// How it authenticates, if its document says so.
+    pub(crate) document: Option<DocumentAuth>,
+}
+
+/// What is known about who a client is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ClientOrigin {
+    /// The operator has registered it.
+    Operator,
+    /// It is described at a URL of this domain.
+    Document { domain: String },
+    /// It has registered itself.
+    Registration,
+}
+
+/// How a client with a metadata document authenticates. It is part of codes and refresh tokens, so that the document is
+/// fetched for the consent page only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DocumentAuth {
+    /// Whether it need not authenticate.
+    #[serde(rename = "n")]
+    pub(super) none: bool,
+    /// Where its keys are, if it can authenticate with `private_key_jwt`.
+    #[serde(rename = "j", default, skip_serializing_if = "Option::is_none")]
+    pub(super) jwks_uri: Option<String>,
+}
+
+/// The hash of a `client_id`, for tokens: some ids are long.
+pub(super) fn hash(client_id: &str) -> String {
+    Base64UrlUnpadded::encode_string(&Sha256::digest(client_id))
+}
+
+impl AuthorizationServer {
+    /// The client of an authorization request.
+    pub(crate) async fn client(&self, id: &str, host: &dyn Host) -> Result<Client, Problem> {
+        if let Some(known) = self.settings.clients.iter().find(|client| client.id == id) {
+            return Ok(Client {
+                hash: hash(id),
+                name: known.name.clone(),
+                origin: ClientOrigin::Operator,
+                redirect_uris: known.redirect_uris.clone(),
+                refreshes: true,
+                document: None,
+            });
+        }
+        if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
+            return Err(Problem::UnknownClient);
+        }
+        if client_document::is_client_id(id, self.settings.is_local) {
+            return client_document::fetch(id, host).await;
+        }
+        let registration = self.registration(id, host).ok_or(Problem::UnknownClient)?;
+        Ok(Client {
+            hash: hash(id),
+            name: registration.name,
+            origin: ClientOrigin::Registration,
+            redirect_uris: registration.redirect_uris,
+            refreshes: registration.refreshes,
+            document: None,
+        })
+    }
+
+    /// The registration that a `client_id` is.
+    pub(super) fn registration(&self, id: &str, host: &dyn Host) -> Option<Registration> {
+        self.keys.open(purpose::REGISTRATION, id, host.now_ms()).ok()
+    }
+
+    /// Whether a client may receive codes at a URI.
+    pub(crate) fn may_redirect(&self, client: &Client, uri: &str) -> bool {
+        redirect_uri::is_allowed(uri, &self.settings.redirect_schemes)
+            && client.redirect_uris.iter().any(|known| redirect_uri::matches(known, uri))
+    }
+}

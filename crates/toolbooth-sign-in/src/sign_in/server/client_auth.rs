@@ -1,0 +1,154 @@
+//! How clients authenticate at the endpoints for them (RFC 6749, 2.3; RFC 7523, 2.2).
+
+use base64ct::{Base64, Encoding};
+use percent_encoding::percent_decode_str;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::client::DocumentAuth;
+use super::client_document;
+use super::error::{INVALID_CLIENT, INVALID_REQUEST, OAuthError};
+use super::registration::AuthMethod;
+use super::{AuthorizationServer, Parameters};
+use crate::paths::TOKEN;
+use crate::purpose;
+use toolbooth::auth::{AssertionVerifier, AuthError, unverified_subject};
+use toolbooth::host::Host;
+use toolbooth::http::Headers;
+use toolbooth::json::Value;
+
+/// The only type of assertion (RFC 7523, 2.2).
+const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/// The longest lifetime of an assertion, in seconds.
+const MAX_ASSERTION_SECONDS: f64 = 3600.0;
+
+/// What a request says about its client.
+#[derive(Debug)]
+pub(super) struct Credentials {
+    pub(super) client_id: String,
+    secret: Option<String>,
+    assertion: Option<String>,
+}
+
+fn invalid(description: &'static str) -> OAuthError {
+    INVALID_CLIENT.error(description)
+}
+
+/// The id and the secret in an `Authorization` header (RFC 6749, 2.3.1).
+fn basic(header: &str) -> Option<(String, String)> {
+    let (scheme, pair) = header.trim().split_once(' ')?;
+    let pair = Base64::decode_vec(pair.trim()).ok()?;
+    let pair = String::from_utf8(pair).ok()?;
+    let (id, secret) = pair.split_once(':').filter(|_| scheme.eq_ignore_ascii_case("basic"))?;
+    let decode = |text: &str| {
+        let text = text.replace('+', " ");
+        percent_decode_str(&text).decode_utf8().ok().map(|text| text.into_owned())
+    };
+    Some((decode(id)?, decode(secret)?))
+}
+
+impl Credentials {
+    /// Reads them from the form and the `Authorization` header.
+    pub(super) fn read(form: &Parameters, headers: &dyn Headers) -> Result<Self, OAuthError> {
+        let header = headers.get("authorization");
+        let header = match header.as_deref() {
+            Some(header) => Some(basic(header).ok_or(invalid("the header is not HTTP Basic"))?),
+            None => None,
+        };
+        let assertion = form.get("client_assertion").map(str::to_owned);
+        if assertion.is_some() && form.get("client_assertion_type") != Some(JWT_BEARER) {
+            return Err(invalid("`client_assertion_type` is not supported"));
+        }
+        let body_secret = form.get("client_secret").map(str::to_owned);
+        let methods = [header.is_some(), body_secret.is_some(), assertion.is_some()];
+        if methods.into_iter().filter(|used| *used).count() > 1 {
+            return Err(INVALID_REQUEST.error("the client must authenticate in one way only"));
+        }
+        let named = form.get("client_id").map(str::to_owned);
+        let (id, secret) = match header {
+            // A public client may send an empty password.
+            Some((id, secret)) => (Some(id), Some(secret).filter(|it| !it.is_empty())),
+            None => (assertion.as_deref().and_then(unverified_subject), body_secret),
+        };
+        match (id, named) {
+            (Some(id), Some(named)) if id != named => Err(invalid("the client ids differ")),
+            (Some(client_id), _) | (None, Some(client_id)) => {
+                Ok(Self { client_id, secret, assertion })
+            }
+            (None, None) => Err(invalid("`client_id` is missing")),
+        }
+    }
+}
+
+impl AuthorizationServer {
+    /// Authenticates a client. `document` is how it does if it has a metadata document.
+    pub(super) async fn authenticate_client(
+        &self,
+        credentials: &Credentials,
+        document: Option<&DocumentAuth>,
+        host: &dyn Host,
+    ) -> Result<(), OAuthError> {
+        let Credentials { client_id: id, secret, assertion } = credentials;
+        let secret = secret.as_deref();
+        if let Some(client) = self.settings.clients.iter().find(|client| client.id == *id) {
+            return match (&client.secret_hash, secret) {
+                (None, _) => Ok(()),
+                (Some(hash), Some(secret)) if is_hash(secret, hash) => Ok(()),
+                (Some(_), _) => Err(invalid("the client's secret is not valid")),
+            };
+        }
+        if self.settings.rejected_clients.contains(id) {
+            return Err(invalid("the client's registration is not valid"));
+        }
+        if client_document::is_client_id(id, self.settings.is_local) {
+            return match (document, assertion) {
+                // Without a valid code or token the request fails anyway.
+                (None, _) => Ok(()),
+                (Some(DocumentAuth { none: true, .. }), None) => Ok(()),
+                (Some(DocumentAuth { jwks_uri: Some(jwks_uri), .. }), Some(assertion)) => {
+                    self.verify_assertion((id, jwks_uri), assertion, host).await
+                }
+                (Some(_), _) => Err(invalid("the client must authenticate as its document says")),
+            };
+        }
+        let registration = self.registration(id, host);
+        match registration.ok_or(invalid("the client is not registered"))?.method {
+            AuthMethod::None => Ok(()),
+            AuthMethod::ClientSecretBasic | AuthMethod::ClientSecretPost => {
+                let secret = secret.unwrap_or_default();
+                let key = self.keys.verify_hash(purpose::CLIENT_SECRET, &[id], secret);
+                key.map(drop).ok_or(invalid("the client's secret is not valid"))
+            }
+        }
+    }
+
+    /// Verifies a `private_key_jwt` (RFC 7523, 3) with a key that the client publishes.
+    async fn verify_assertion(
+        &self,
+        (id, jwks_uri): (&str, &str),
+        assertion: &str,
+        host: &dyn Host,
+    ) -> Result<(), OAuthError> {
+        let issuer = &self.settings.public_url;
+        let audiences = vec![issuer.clone(), format!("{issuer}{TOKEN}")];
+        let verifier = AssertionVerifier::new(jwks_uri.to_owned(), id.to_owned(), audiences);
+        let claims = verifier.verify(assertion, host).await.map_err(|error| match error {
+            AuthError::KeysUnavailable => OAuthError::try_again(),
+            _ => invalid("the client's assertion is not valid"),
+        })?;
+        #[allow(clippy::cast_precision_loss)]
+        let now = (host.now_ms() / 1000) as f64;
+        let expires = claims.get("exp").and_then(Value::as_f64).unwrap_or(f64::MAX);
+        let is_own = claims.get("sub").and_then(Value::as_str) == Some(id);
+        if !is_own || expires > now + MAX_ASSERTION_SECONDS {
+            return Err(invalid("the client's assertion is not valid"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the SHA-256 of `secret` is `hash`, in hexadecimal digits.
+fn is_hash(secret: &str, hash: &str) -> bool {
+    let own: String = Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect();
+    own.as_bytes().ct_eq(hash.as_bytes()).into()
+}

@@ -1,0 +1,243 @@
+//! Client ID metadata documents: the `client_id` is a URL, and the document there describes the client
+//! (draft-ietf-oauth-client-id-metadata-document).
+
+use serde::Deserialize;
+
+use super::client::{Client, ClientOrigin, DocumentAuth, hash};
+use super::registration::display_name;
+use crate::redirect_uri::{self, RedirectKind};
+use crate::sign_in::login::Problem;
+use toolbooth::address::{is_localhost, is_secure};
+use toolbooth::host::{Host, HttpRequest, Level};
+
+/// The longest document that is read, in bytes.
+const MAX_DOCUMENT: usize = 5 * 1024;
+/// The longest `client_id`, in bytes.
+const MAX_ID: usize = 512;
+/// The most redirect URIs that a client may have.
+const MAX_URIS: usize = 20;
+
+/// The members that are used. Grant types other than the two that exist here are ignored.
+#[derive(Deserialize)]
+struct Document {
+    client_id: String,
+    client_name: Option<String>,
+    redirect_uris: Vec<String>,
+    grant_types: Option<Vec<String>>,
+    token_endpoint_auth_method: Option<String>,
+    /// All methods of the client, of which `token_endpoint_auth_method` is one. ChatGPT's document has it.
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    jwks_uri: Option<String>,
+}
+
+/// Whether a `client_id` is the URL of a document. On this machine (`is_local`), documents may be there too.
+pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
+    let Some((scheme, rest)) = id.split_once("://") else { return false };
+    let (host, path) =
+        rest.split_at_checked(rest.find(['/', '?']).unwrap_or(rest.len())).unwrap_or((rest, ""));
+    let is_plain = id.len() <= MAX_ID && id.bytes().all(|it| it.is_ascii_graphic());
+    // The root path belongs to everyone at the host.
+    let has_path = path.len() > 1 && !path.starts_with('?');
+    let dots = path.split(['/', '?']).any(|segment| {
+        let segment = segment.to_ascii_lowercase().replace("%2e", ".");
+        segment == "." || segment == ".."
+    });
+    let is_public = scheme == "https" && is_public_host(host);
+    let is_here = is_local && scheme == "http" && is_localhost(host);
+    is_plain && is_secure(id) && has_path && !dots && (is_public || is_here)
+}
+
+/// Whether a host is a domain name of the public internet: no address, and no name of a private network.
+fn is_public_host(authority: &str) -> bool {
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "443"));
+    let host = host.to_ascii_lowercase();
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.contains('.')
+        // An encoded character could spell one of the names below.
+        && host.bytes().all(|it| it.is_ascii_alphanumeric() || b"-._".contains(&it))
+        && !port.is_empty()
+        && port.bytes().all(|it| it.is_ascii_digit())
+        && last.starts_with(|c: char| c.is_ascii_lowercase())
+        && !["local", "localhost", "internal", "lan", "home", "corp"].contains(&last)
+}
+
+/// Fetches the document of a client. Failures are logged and not kept.
+pub(super) async fn fetch(id: &str, host: &dyn Host) -> Result<Client, Problem> {
+    let request = HttpRequest {
+        headers: vec![("accept", "application/json".into())],
+        max_bytes: MAX_DOCUMENT,
+        ..HttpRequest::get(id)
+    };
+    let response = host.send(request).await;
+    let response = response.map_err(|error| {
+        log(&error.to_string(), host);
+        Problem::DocumentUnreachable
+    })?;
+    if response.status != 200 {
+        log(&format!("its status is {}", response.status), host);
+        return Err(Problem::DocumentUnreachable);
+    }
+    let client = response.json().and_then(|document| read(id, document));
+    client.ok_or_else(|| {
+        log("it does not describe a client that can sign people in", host);
+        Problem::InvalidDocument
+    })
+}
+
+fn log(problem: &str, host: &dyn Host) {
+    host.log(Level::Warn, "client_document", &[("problem", problem)]);
+}
+
+/// The client that the document at `id` describes.
+fn read(id: &str, document: Document) -> Option<Client> {
+    let Document { client_id, client_name, redirect_uris, grant_types, jwks_uri, .. } = document;
+    if client_id != id {
+        return None;
+    }
+    let is_usable = |uri: &String| redirect_uri::kind(uri) != RedirectKind::Forbidden;
+    if !(1..=MAX_URIS).contains(&redirect_uris.len()) || !redirect_uris.iter().all(is_usable) {
+        return None;
+    }
+    let (single, several) =
+        (document.token_endpoint_auth_method, document.token_endpoint_auth_methods_supported);
+    let names = |method: &str| {
+        single.as_deref() == Some(method)
+            || several.iter().flatten().any(|supported| supported == method)
+    };
+    // A client with a document has no secret, so the default of RFC 7591 (basic) makes no sense for it.
+    let none = names("none") || (single.is_none() && several.is_none());
+    let signs = names("private_key_jwt");
+    let jwks_uri = jwks_uri.filter(|uri| signs && is_own(uri, id));
+    if !none && jwks_uri.is_none() {
+        return None;
+    }
+    let (_, rest) = id.split_once("://")?;
+    let domain = rest.split('/').next()?.to_owned();
+    Some(Client {
+        hash: hash(id),
+        name: display_name(client_name.as_deref()?)?,
+        origin: ClientOrigin::Document { domain },
+        redirect_uris,
+        // Like registrations, a document without grant types may belong to a client that uses refresh tokens.
+        refreshes: grant_types.is_none_or(|all| all.iter().any(|grant| grant == "refresh_token")),
+        document: Some(DocumentAuth { none, jwks_uri }),
+    })
+}
+
+/// Whether keys are published where the document may be: a public host, or this machine if the document is there too.
+fn is_own(jwks_uri: &str, id: &str) -> bool {
+    let host = jwks_uri.split_once("://").map_or("", |(_, rest)| rest);
+    let host = host.split(['/', '?']).next().unwrap_or_default();
+    let is_public = jwks_uri.starts_with("https://") && is_public_host(host);
+    is_secure(jwks_uri) && (is_public || (id.starts_with("http://") && is_localhost(host)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn client_ids_that_are_urls() {
+        for (id, expected) in [
+            ("https://claude.ai/oauth/mcp-oauth-client-metadata", true),
+            ("https://a.example/client.json?v=1", true),
+            ("https://a.example:8443/c", true),
+            ("https://a.example/", false),
+            ("https://a.example", false),
+            ("https://a.example?x=/y", false),
+            ("https://a.example/c#f", false),
+            ("https://u@a.example/c", false),
+            ("https://a.example/../c", false),
+            ("https://a.example/a/./c", false),
+            ("https://a.example/a/%2E%2e/c", false),
+            ("https://a.example/ c", false),
+            ("http://a.example/c", false),
+            ("http://localhost:3000/c", false),
+            ("https://127.0.0.1/c", false),
+            ("https://[::1]/c", false),
+            ("https://10.0.0.1/c", false),
+            ("https://0x7f.1/c", false),
+            ("https://localhost/c", false),
+            ("https://printer/c", false),
+            ("https://metadata.google.internal/c", false),
+            ("https://printer.local/c", false),
+            ("https://printer.l%6fcal/c", false),
+            ("https://a.example:/c", false),
+            ("https://a.example:80:90/c", false),
+            ("ftp://a.example/c", false),
+            ("a.example/c", false),
+        ] {
+            assert_eq!(is_client_id(id, false), expected, "{id}");
+        }
+        assert!(is_client_id("http://localhost:3000/c", true));
+        assert!(is_client_id("http://127.0.0.1:3000/c", true));
+        assert!(!is_client_id("http://a.example/c", true));
+    }
+
+    const ID: &str = "https://a.example/client.json";
+
+    fn client(changes: Value) -> Option<Client> {
+        let mut document = json!({
+            "client_id": ID, "client_name": "A", "redirect_uris": ["https://a.example/cb"],
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            document[name] = value.clone();
+        }
+        read(ID, serde_json::from_value(document).ok()?)
+    }
+
+    #[test]
+    fn documents() {
+        const KEYS: &str = "https://a.example/jwks.json";
+        let auth = |none, keys: Option<&str>| {
+            Some(DocumentAuth { none, jwks_uri: keys.map(str::to_owned) })
+        };
+        for (changes, expected) in [
+            (json!({}), auth(true, None)),
+            (json!({"token_endpoint_auth_method": "none"}), auth(true, None)),
+            // ChatGPT's offers both.
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt",
+                    "token_endpoint_auth_methods_supported": ["none", "private_key_jwt"], "jwks_uri": KEYS}),
+                auth(true, Some(KEYS)),
+            ),
+            // No downgrade.
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": KEYS}),
+                auth(false, Some(KEYS)),
+            ),
+            (json!({"token_endpoint_auth_method": "private_key_jwt"}), None),
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": "http://a.example/j"}),
+                None,
+            ),
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": "https://10.0.0.1/j"}),
+                None,
+            ),
+            (json!({"token_endpoint_auth_method": "client_secret_basic"}), None),
+            (json!({"token_endpoint_auth_methods_supported": ["tls_client_auth"]}), None),
+            // Another grant type does not matter, as in Claude's.
+            (
+                json!({"grant_types": ["authorization_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"]}),
+                auth(true, None),
+            ),
+            (json!({"client_id": "https://a.example/other.json"}), None),
+            (json!({"client_id": "https://A.example/client.json"}), None),
+            (json!({"client_name": ""}), None),
+            (json!({"client_name": null}), None),
+            (json!({"redirect_uris": []}), None),
+            (json!({"redirect_uris": ["javascript:alert(1)"]}), None),
+            (json!({"redirect_uris": ["https://a.example/cb", "data:,x"]}), None),
+            (json!({"redirect_uris": ["https://a.example/cb", "cursor://a/cb"]}), auth(true, None)),
+        ] {
+            let got = client(changes.clone());
+            assert_eq!(got.and_then(|client| client.document), expected, "{changes}");
+        }
+        let refreshes = |grants: Value| client(json!({"grant_types": grants})).unwrap().refreshes;
+        assert!(refreshes(json!(["authorization_code", "refresh_token"])));
+        assert!(!refreshes(json!(["authorization_code"])));
+    }
+}

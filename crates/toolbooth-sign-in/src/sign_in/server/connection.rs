@@ -1,0 +1,151 @@
+//! The clients that a person has connected, for the page of their account. The store keeps a record of each, which no
+//! token depends on.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+
+use super::AuthorizationServer;
+use super::grant::{ClientGrant, REFRESH_LIFE_MS};
+use crate::oauth::store;
+use crate::purpose;
+use crate::sign_in::event::RevocationReason;
+use toolbooth::host::{Host, SHORTEST_LIFE, StoreError};
+
+const DAY_MS: u64 = 86_400_000;
+/// The record outlives every refresh token of the grant.
+const LIFE_MS: u64 = DAY_MS + REFRESH_LIFE_MS + DAY_MS;
+/// The length of an id.
+const RANDOM_TEXT: usize = 22;
+/// The most clients that are listed: the newest.
+const MOST: usize = 100;
+/// The most records that are read to find them. With the status of those that are listed, a request stays below the 1,000
+/// operations that Workers KV allows.
+const MOST_READ: usize = 600;
+
+/// A client that a person has connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Connection {
+    /// The id of the grant.
+    #[serde(rename = "i")]
+    pub(crate) id: String,
+    /// The client's name. Anyone can choose any.
+    #[serde(rename = "n")]
+    pub(crate) name: String,
+    /// The host that its codes went to.
+    #[serde(rename = "d")]
+    pub(crate) destination: String,
+    #[serde(rename = "s")]
+    pub(crate) scopes: Vec<String>,
+    /// When the person agreed, in milliseconds since the Unix epoch.
+    #[serde(rename = "t")]
+    pub(crate) granted_ms: u64,
+    /// When the client first got new tokens on the last day that it did, if it ever has: in milliseconds since the Unix
+    /// epoch.
+    #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) used_ms: Option<u64>,
+}
+
+/// Whether two times are on the same day. A client's record is written once a day.
+pub(super) fn is_same_day(one_ms: u64, other_ms: u64) -> bool {
+    one_ms / DAY_MS == other_ms / DAY_MS
+}
+
+impl AuthorizationServer {
+    fn connection_keys(&self, subject: &str, id: &str) -> Vec<String> {
+        let hashes = self.keys.hashes(purpose::CONNECTION, &[subject]);
+        hashes.iter().map(|hash| format!("connection:{hash}:{id}")).collect()
+    }
+
+    /// Records that a client is connected, and when it was last used. A failure is logged: the client works, but the
+    /// person cannot see it in their account until it is recorded again.
+    pub(super) async fn record(
+        &self,
+        grant: &ClientGrant,
+        (destination, used_ms): (&str, Option<u64>),
+        refreshes: bool,
+        host: &dyn Host,
+    ) {
+        let connection = Connection {
+            id: grant.id.clone(),
+            name: grant.client_name.clone(),
+            destination: destination.to_owned(),
+            scopes: grant.scopes.clone(),
+            granted_ms: grant.granted_ms,
+            used_ms,
+        };
+        let token_ms = self.settings.token_seconds.saturating_mul(1000);
+        let life_ms = if refreshes { LIFE_MS } else { token_ms };
+        let life = Duration::from_millis(life_ms).max(SHORTEST_LIFE);
+        let expires_ms = host.now_ms().saturating_add(life_ms);
+        let record = self.keys.seal(purpose::CONNECTION, &connection, expires_ms);
+        let hash = self.keys.hash(purpose::CONNECTION, &[&grant.identity.subject()]);
+        let key = format!("connection:{hash}:{}", grant.id);
+        let _ = store::put(&key, &record, life, host).await;
+    }
+
+    /// The clients that a person has connected, the newest first.
+    pub(crate) async fn connections(
+        &self,
+        subject: &str,
+        host: &dyn Host,
+    ) -> Result<Vec<Connection>, StoreError> {
+        let mut keys = Vec::new();
+        for prefix in self.connection_keys(subject, "") {
+            keys.extend(store::list(&prefix, host).await?);
+        }
+        // The order of the keys is that of random ids.
+        keys.truncate(MOST_READ);
+        let records = join_all(keys.iter().map(|key| self.connection(key, host))).await;
+        let records: Vec<Option<Connection>> = records.into_iter().collect::<Result<_, _>>()?;
+        let mut connections: Vec<Connection> = records.into_iter().flatten().collect();
+        connections.sort_by(|a, b| (b.granted_ms, &b.id).cmp(&(a.granted_ms, &a.id)));
+        // While the key is replaced, there may be a record for each.
+        connections.dedup_by(|a, b| a.id == b.id);
+        connections.truncate(MOST);
+        let revoked = connections.iter().map(|connection| self.is_revoked(&connection.id, host));
+        let revoked: Vec<bool> = join_all(revoked).await.into_iter().collect::<Result<_, _>>()?;
+        let listed = connections.into_iter().zip(revoked).filter(|(_, is_revoked)| !is_revoked);
+        Ok(listed.map(|(connection, _)| connection).collect())
+    }
+
+    /// The record under a key, if there is a valid one.
+    async fn connection(
+        &self,
+        key: &str,
+        host: &dyn Host,
+    ) -> Result<Option<Connection>, StoreError> {
+        let record = store::get(key, host).await?;
+        let now_ms = host.now_ms();
+        Ok(record.and_then(|text| self.keys.open(purpose::CONNECTION, &text, now_ms).ok()))
+    }
+
+    /// Ends the grant of a client that this person has connected; false if there is none.
+    pub(crate) async fn disconnect(
+        &self,
+        subject: &str,
+        id: &str,
+        host: &dyn Host,
+    ) -> Result<bool, StoreError> {
+        if id.len() != RANDOM_TEXT {
+            return Ok(false);
+        }
+        let mut is_own = false;
+        for key in self.connection_keys(subject, id) {
+            is_own |= store::get(&key, host).await?.is_some();
+        }
+        // The form may be sent again, while the record can still be read.
+        if is_own && !self.is_revoked(id, host).await? {
+            self.end_grant(subject, id, RevocationReason::Disconnected, host).await?;
+        }
+        Ok(is_own)
+    }
+
+    /// Removes the record of a grant that has been revoked.
+    pub(super) async fn forget_connection(&self, subject: &str, id: &str, host: &dyn Host) {
+        for key in self.connection_keys(subject, id) {
+            let _ = store::delete(&key, host).await;
+        }
+    }
+}

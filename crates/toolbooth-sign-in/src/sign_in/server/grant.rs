@@ -1,0 +1,159 @@
+//! What a person has granted to a client: the content of authorization codes and refresh tokens.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::AuthorizationServer;
+use super::client::DocumentAuth;
+use crate::sign_in::event::{RevocationReason, SignInEvent};
+use crate::sign_in::login::Identity;
+use crate::sign_in::marks::Mark;
+use toolbooth::host::{Host, StoreError};
+
+/// How long an authorization code is valid, in milliseconds.
+pub(super) const CODE_LIFE_MS: u64 = 2 * 60 * 1000;
+/// How long a refresh token is valid after it was issued, in milliseconds: 90 days.
+pub(super) const REFRESH_LIFE_MS: u64 = 90 * 86_400 * 1000;
+
+/// The code of a grant was used.
+const SPENT_CODE: Mark =
+    Mark { prefix: "code", life: Duration::from_millis(CODE_LIFE_MS + 2 * 60_000) };
+const MARK_LIFE: Duration = Duration::from_millis(REFRESH_LIFE_MS + 86_400_000);
+/// The newest refresh token of a grant that was used: its generation and id.
+const ROTATION: Mark = Mark { prefix: "rotation", life: MARK_LIFE };
+/// The grant is revoked.
+const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
+
+/// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ClientGrant {
+    /// A random id.
+    #[serde(rename = "g")]
+    pub(super) id: String,
+    /// The hash of the client's id.
+    #[serde(rename = "c")]
+    pub(super) client: String,
+    #[serde(rename = "n")]
+    pub(super) client_name: String,
+    #[serde(rename = "p")]
+    pub(super) identity: Identity,
+    #[serde(rename = "s")]
+    pub(super) scopes: Vec<String>,
+    /// Whether the client has requested `offline_access`, so that its scopes include it.
+    #[serde(rename = "o", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) offline: bool,
+    /// How the client authenticates, if its document says so.
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub(super) document: Option<DocumentAuth>,
+    /// When the person agreed, in milliseconds since the Unix epoch.
+    #[serde(rename = "t")]
+    pub(super) granted_ms: u64,
+}
+
+/// The content of an authorization code.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CodeClaims {
+    #[serde(rename = "g")]
+    pub(super) grant: ClientGrant,
+    #[serde(rename = "u")]
+    pub(super) redirect_uri: String,
+    #[serde(rename = "h")]
+    pub(super) code_challenge: String,
+    /// Whether the client gets a refresh token.
+    #[serde(rename = "f")]
+    pub(super) refreshes: bool,
+}
+
+/// The content of a refresh token.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RefreshClaims {
+    #[serde(rename = "g")]
+    pub(super) grant: ClientGrant,
+    /// How many refreshes came before it.
+    #[serde(rename = "n")]
+    pub(super) generation: u32,
+    /// A random id: of two tokens of one generation, only one may be used.
+    #[serde(rename = "i")]
+    pub(super) id: String,
+    /// The host that the code went to.
+    #[serde(rename = "d")]
+    pub(super) destination: String,
+    /// When the connection was last recorded, in milliseconds since the Unix epoch.
+    #[serde(rename = "r")]
+    pub(super) recorded_ms: u64,
+}
+
+/// Whether a refresh token may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TokenUse {
+    /// It may: it is the newest, or its successor was never used because the response was lost.
+    Allowed,
+    /// Its successor, or another token of its generation, was used: a copy exists.
+    Reused,
+}
+
+impl AuthorizationServer {
+    /// Spends the code of a grant; false if it was spent before.
+    pub(super) async fn spend_code(
+        &self,
+        grant: &str,
+        host: &dyn Host,
+    ) -> Result<bool, StoreError> {
+        if self.marks.is_set(&SPENT_CODE, grant, host).await? {
+            return Ok(false);
+        }
+        self.marks.set(&SPENT_CODE, grant, "1", host).await.map(|()| true)
+    }
+
+    /// Whether a refresh token may be used, and if so, marks it as the newest that was.
+    pub(super) async fn use_refresh_token(
+        &self,
+        claims: &RefreshClaims,
+        host: &dyn Host,
+    ) -> Result<TokenUse, StoreError> {
+        let grant = &claims.grant.id;
+        let values = self.marks.values(&ROTATION, grant, host).await?;
+        let newest = values.iter().filter_map(|value| parse_rotation(value)).max();
+        match newest {
+            Some((generation, _)) if claims.generation < generation => Ok(TokenUse::Reused),
+            Some((generation, id)) if claims.generation == generation => {
+                Ok(if id == claims.id { TokenUse::Allowed } else { TokenUse::Reused })
+            }
+            _ => {
+                let value = format!("{} {}", claims.generation, claims.id);
+                self.marks.set(&ROTATION, grant, &value, host).await?;
+                Ok(TokenUse::Allowed)
+            }
+        }
+    }
+
+    pub(super) async fn is_revoked(
+        &self,
+        grant: &str,
+        host: &dyn Host,
+    ) -> Result<bool, StoreError> {
+        self.marks.is_set(&REVOKED, grant, host).await
+    }
+
+    /// Revokes a person's grant: its refresh tokens are invalid from now on.
+    pub(super) async fn end_grant(
+        &self,
+        subject: &str,
+        grant: &str,
+        reason: RevocationReason,
+        host: &dyn Host,
+    ) -> Result<(), StoreError> {
+        self.marks.set(&REVOKED, grant, "1", host).await?;
+        self.forget_connection(subject, grant, host).await;
+        let caller = self.login.caller(subject);
+        self.login.log(SignInEvent::ClientRevoked { reason, caller }, host);
+        Ok(())
+    }
+}
+
+/// The generation and the id in a [`ROTATION`].
+fn parse_rotation(value: &str) -> Option<(u32, &str)> {
+    let (generation, id) = value.split_once(' ')?;
+    Some((generation.parse().ok()?, id))
+}

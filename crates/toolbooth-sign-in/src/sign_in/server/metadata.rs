@@ -1,0 +1,61 @@
+//! Authorization server metadata (RFC 8414).
+
+use serde::Serialize;
+
+use super::{AuthorizationServer, OFFLINE};
+use crate::paths::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
+use toolbooth::call::Rejection;
+use toolbooth::http::{Answer, Response};
+use toolbooth::json;
+use toolbooth::route::RouteRequest;
+
+/// The methods with which clients authenticate. Some clients use metadata documents only if `none` is among them.
+const AUTH_METHODS: [&str; 4] =
+    ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
+
+/// The metadata document (RFC 8414, 2).
+#[derive(Serialize)]
+struct Metadata<'a> {
+    issuer: &'a str,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    registration_endpoint: String,
+    revocation_endpoint: String,
+    response_types_supported: [&'static str; 1],
+    response_modes_supported: [&'static str; 1],
+    grant_types_supported: [&'static str; 2],
+    code_challenge_methods_supported: [&'static str; 1],
+    token_endpoint_auth_methods_supported: [&'static str; 4],
+    token_endpoint_auth_signing_alg_values_supported: [&'static str; 3],
+    revocation_endpoint_auth_methods_supported: [&'static str; 4],
+    scopes_supported: Vec<&'static str>,
+    client_id_metadata_document_supported: bool,
+    authorization_response_iss_parameter_supported: bool,
+    protected_resources: [&'a str; 1],
+}
+
+/// Returns the metadata of the authorization server.
+pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    let issuer = &*server.settings.public_url;
+    let at = |path: &str| format!("{issuer}{path}");
+    let metadata = json::to_vec(&Metadata {
+        issuer,
+        authorization_endpoint: at(AUTHORIZE),
+        token_endpoint: at(TOKEN),
+        registration_endpoint: at(REGISTER),
+        revocation_endpoint: at(REVOKE),
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: AUTH_METHODS,
+        token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
+        revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+        scopes_supported: server.login.scopes.iter().copied().chain([OFFLINE]).collect(),
+        client_id_metadata_document_supported: true,
+        authorization_response_iss_parameter_supported: true,
+        protected_resources: [&server.resource],
+    });
+    Ok(Response::json(200, metadata).with("cache-control", "no-cache").into())
+}

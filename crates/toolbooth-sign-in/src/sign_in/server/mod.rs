@@ -1,0 +1,111 @@
+//! The authorization server (OAuth 2.1) for MCP clients. It asks [`Login`] who people are and what they may give.
+//!
+//! Codes, refresh tokens and registrations are sealed tokens: their content is in them. The store only marks what is
+//! spent or revoked, so a store that is a minute behind delays the detection of reuse and nothing else. Access tokens are
+//! signed, and calls verify them without the store.
+//!
+//! - `settings`; `metadata`: what clients discover (RFC 8414);
+//! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
+//!   `client_auth`;
+//! - `authorization`: what clients ask people for, and how they get the answer;
+//! - `grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
+//! - `token`, `access_token`, `revoke`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
+
+mod access_token;
+mod authorization;
+mod client;
+mod client_auth;
+mod client_document;
+mod connection;
+pub(crate) mod error;
+mod grant;
+mod metadata;
+mod parameters;
+mod registration;
+mod revoke;
+mod settings;
+mod token;
+
+pub(crate) use authorization::ApprovedRequest;
+pub(crate) use client::{Client, ClientOrigin};
+pub(crate) use connection::Connection;
+pub(crate) use error::OAuthError;
+pub(crate) use metadata::metadata;
+pub(crate) use parameters::Parameters;
+pub(crate) use registration::register;
+pub(crate) use revoke::revoke;
+pub(crate) use settings::{CLIENTS_DOC, SCHEMES, ServerSettings, TOKEN_SECONDS, read_clients};
+pub(crate) use token::token;
+
+use std::sync::Arc;
+
+use super::login::Login;
+use super::marks::Marks;
+use crate::{paths, purpose};
+use toolbooth::call::Rejection;
+use toolbooth::route::{RouteRequest, State};
+use toolbooth::seal::StateKeys;
+use toolbooth::secret::Secret;
+use toolbooth::settings::JwtSettings;
+
+/// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
+const OFFLINE: &str = "offline_access";
+
+/// The authorization server.
+#[derive(Debug)]
+pub(crate) struct AuthorizationServer {
+    /// The people who sign in.
+    pub(crate) login: Arc<Login>,
+    settings: ServerSettings,
+    keys: StateKeys,
+    marks: Marks,
+    /// The identifier of the resource that tokens are for (RFC 8707).
+    resource: String,
+}
+
+impl AuthorizationServer {
+    pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
+        let keys = StateKeys::new(&login.settings.state_keys);
+        Self {
+            login,
+            marks: Marks::new(keys.clone()),
+            keys,
+            resource: format!("{}{}", settings.public_url, paths::MCP),
+            settings,
+        }
+    }
+
+    /// That of a server, if people can sign in.
+    pub(crate) fn of_state(state: &State) -> Option<&Self> {
+        state.extensions.get::<Arc<Self>>().map(|it| &**it)
+    }
+
+    /// That of a request's server, if people can sign in.
+    pub(crate) fn of<'a>(request: &RouteRequest<'a>) -> Result<&'a Self, Rejection> {
+        Self::of_state(request.state).ok_or(Rejection::NOT_FOUND)
+    }
+
+    /// Which access tokens are its own.
+    pub(crate) fn own_tokens(&self) -> JwtSettings {
+        let keys = self.keys.hashes(purpose::ACCESS_TOKEN, &[]);
+        JwtSettings {
+            secrets: keys.iter().map(|key| Secret::new(key.to_owned())).collect(),
+            jwks_url: None,
+            audiences: vec![self.resource.clone()],
+            issuer: Some(self.settings.public_url.clone()),
+            leeway: 30,
+        }
+    }
+
+    /// Whether every `resource` parameter names this server: the resource, or the origin that it belongs to.
+    fn check_resource(&self, form: &Parameters) -> Result<(), OAuthError> {
+        let is_own = |resource: &str| {
+            let named = resource.strip_suffix('/').unwrap_or(resource);
+            named == self.resource || named == self.settings.public_url
+        };
+        match form.all("resource").all(is_own) {
+            true => Ok(()),
+            false => Err(error::INVALID_TARGET.error("`resource` is not this server")),
+        }
+    }
+}

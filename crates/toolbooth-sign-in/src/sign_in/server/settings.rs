@@ -1,0 +1,218 @@
+//! The clients that the operator has registered, the schemes of native applications, and how long tokens are valid.
+
+use crate::redirect_uri;
+use toolbooth::json::{self, Object, Value};
+use toolbooth::settings::{Row, VariableDoc, VariableReader, count, documented, list};
+
+/// A client that the operator has registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ClientSettings {
+    /// Its `client_id`.
+    pub(crate) id: String,
+    /// Its name, for the consent page.
+    pub(crate) name: String,
+    /// Where it may receive codes.
+    pub(crate) redirect_uris: Vec<String>,
+    /// The SHA-256 of its secret, in hexadecimal digits; a public client has none.
+    pub(crate) secret_hash: Option<String>,
+}
+
+/// How clients get tokens.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerSettings {
+    /// `PUBLIC_URL`: the issuer of tokens.
+    pub(crate) public_url: String,
+    /// `SIGN_IN_CLIENTS`: the clients that the operator has registered.
+    pub(crate) clients: Vec<ClientSettings>,
+    /// The ids of its invalid entries. They must not mean any other client.
+    pub(crate) rejected_clients: Vec<String>,
+    /// `SIGN_IN_REDIRECT_SCHEMES`: schemes of native apps that may be redirected to.
+    pub(crate) redirect_schemes: Vec<String>,
+    /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
+    pub(crate) token_seconds: u64,
+    /// Whether users reach the server on their own machine only.
+    pub(crate) is_local: bool,
+}
+
+const CLIENTS: &str = "SIGN_IN_CLIENTS";
+
+pub(crate) const CLIENTS_DOC: VariableDoc = VariableDoc {
+    name: CLIENTS,
+    doc: documented(
+        "clients that you have registered: a JSON array of `{\"id\", \"name\", \
+             \"redirect_uris\", \"secret_hash\"}`. `secret_hash` is the SHA-256 of the secret \
+             as 64 hexadecimal digits; a public client has none. Redirect URIs are `https`, \
+             `http` on this machine, or of a scheme in `SIGN_IN_REDIRECT_SCHEMES`. Other \
+             members are not allowed | none | the client of the invalid entry is rejected; \
+             the others may connect",
+    ),
+};
+
+/// The longest lifetime of an access token, in seconds: 365 days.
+const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
+
+pub(crate) static TOKEN_SECONDS: Row<usize> = Row {
+    name: "SIGN_IN_TOKEN_SECONDS",
+    doc: documented(
+        "how long access tokens are valid, in seconds from 60 to 31536000. They end \
+             earlier only if they rest on an API key that is removed | `3600` | the default \
+             applies",
+    ),
+    default: 3600,
+    parse: |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
+        Ok(seconds) if seconds >= 60 => Ok(seconds),
+        _ => Err("must be a whole number of seconds from 60 to 31536000".to_owned()),
+    },
+};
+
+/// The schemes of native applications that may be redirected to.
+pub(crate) static SCHEMES: Row<Vec<String>> = Row {
+    name: "SIGN_IN_REDIRECT_SCHEMES",
+    doc: documented(
+        "schemes of native applications that may receive codes, such as `cursor`, \
+             separated by commas. MCP requires `https` or an address of this machine, which \
+             always work | none | the default applies",
+    ),
+    default: Vec::new(),
+    parse: |text| {
+        let schemes: Vec<String> = list(text).map(str::to_ascii_lowercase).collect();
+        match schemes.iter().all(|scheme| redirect_uri::is_private_scheme(scheme)) {
+            true => Ok(schemes),
+            false => Err("must be schemes of native apps, such as cursor".to_owned()),
+        }
+    },
+};
+
+/// Reads `SIGN_IN_CLIENTS`: the clients, and the ids of invalid entries, which are reported by their index. `schemes`
+/// are those of native applications that may be redirected to.
+pub(crate) fn read_clients(
+    reader: &mut VariableReader<'_>,
+    schemes: &[String],
+) -> (Vec<ClientSettings>, Vec<String>) {
+    let (mut clients, mut rejected) = (Vec::<ClientSettings>::new(), Vec::new());
+    let Some(text) = reader.non_empty(CLIENTS) else { return (clients, rejected) };
+    let Ok(Value::Array(entries)) = json::parse(&text) else {
+        reader.problem(CLIENTS, "must be a JSON array of objects with id, name and redirect_uris");
+        return (clients, rejected);
+    };
+    for (index, entry) in entries.iter().enumerate() {
+        let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
+        let Some(client) = parse(entry).filter(|new| clients.iter().all(|old| old.id != new.id))
+        else {
+            rejected.extend(id);
+            reader.reject(format!(
+                "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris, perhaps \
+                 secret_hash, the SHA-256 of its secret as 64 hexadecimal digits, and nothing else"
+            ));
+            continue;
+        };
+        let mut is_valid = true;
+        for (at, uri) in client.redirect_uris.iter().enumerate() {
+            if !redirect_uri::is_allowed(uri, schemes) {
+                is_valid = false;
+                reader.reject(format!(
+                    "{CLIENTS}[{index}].redirect_uris[{at}] must be an https URL, an http URL of \
+                     this machine, or of a scheme in SIGN_IN_REDIRECT_SCHEMES"
+                ));
+            }
+        }
+        if is_valid {
+            clients.push(client);
+        } else {
+            rejected.extend(id);
+        }
+    }
+    (clients, rejected)
+}
+
+/// Reads an entry. Unknown members are rejected: a misspelt `secret_hash` would make the client public.
+fn parse(entry: &Value<'_>) -> Option<ClientSettings> {
+    let text = |name: &str| entry.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let known = 3 + usize::from(entry.get("secret_hash").is_some());
+    if entry.as_object().map(Object::len) != Some(known) {
+        return None;
+    }
+    let redirect_uris = entry.get("redirect_uris")?.as_array()?;
+    let redirect_uris: Option<Vec<String>> =
+        redirect_uris.iter().map(|uri| uri.as_str().map(str::to_owned)).collect();
+    let secret_hash = match entry.get("secret_hash") {
+        None => None,
+        Some(hash) => {
+            let hash = hash.as_str()?.to_ascii_lowercase();
+            let is_hash = hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit());
+            Some(is_hash.then_some(hash)?)
+        }
+    };
+    Some(ClientSettings {
+        id: text("id")?.to_owned(),
+        name: text("name")?.to_owned(),
+        redirect_uris: redirect_uris.filter(|uris| !uris.is_empty())?,
+        secret_hash,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolbooth::testing::FakeHost;
+
+    #[test]
+    fn clients_of_the_operator() {
+        const HASH: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+        let entry = |uri: &str, more: &str| {
+            format!(
+                r#"[{{"id":"a","name":"A","redirect_uris":["https://a.example/cb","{uri}"]{more}}}]"#
+            )
+        };
+        let secret = |member: &str| format!(r#","{member}":"{HASH}""#);
+        let web = "https://b.example/cb";
+        let (entry_problem, uri_problem) =
+            ("SIGN_IN_CLIENTS[0] must have", "SIGN_IN_CLIENTS[0].redirect_uris[1] must be");
+        for (clients, schemes, expected) in [
+            (entry(web, ""), "", None),
+            (entry(web, &secret("secret_hash")), "", None),
+            (entry("http://localhost/cb", ""), "", None),
+            (entry("cursor://a/cb", ""), "cursor", None),
+            (entry(web, &secret("secretHash")), "", Some(entry_problem)),
+            (entry(web, &secret("secret")), "", Some(entry_problem)),
+            (entry(web, r#","secret_hash":"x""#), "", Some(entry_problem)),
+            (entry(web, r#","secret_hash":null"#), "", Some(entry_problem)),
+            (entry("http://b.example/cb", ""), "", Some(uri_problem)),
+            (entry("javascript:alert(1)", ""), "", Some(uri_problem)),
+            (entry("b.example/cb", ""), "", Some(uri_problem)),
+            (entry("cursor://a/cb", ""), "", Some(uri_problem)),
+            (entry("cursor://a/cb", ""), "vscode", Some(uri_problem)),
+        ] {
+            let variables = [("SIGN_IN_CLIENTS", &*clients), ("SIGN_IN_REDIRECT_SCHEMES", schemes)];
+            let host = FakeHost::with(&variables);
+            let mut reader = VariableReader::new(&host);
+            let schemes = reader.get(&SCHEMES);
+            let (registered, rejected) = read_clients(&mut reader, &schemes);
+            let (problems, entries) = reader.into_problems();
+            assert_eq!(problems, [""; 0], "other clients are served: {clients}");
+            match expected {
+                None => assert_eq!((registered.len(), entries), (1, vec![]), "{clients}"),
+                Some(start) => {
+                    assert_eq!((registered.len(), &*rejected), (0, &["a".to_owned()][..]));
+                    assert_eq!(entries.len(), 1, "{clients} {entries:?}");
+                    assert!(entries[0].starts_with(start), "{clients} {entries:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn schemes_that_run_code_are_not_redirected_to() {
+        for (schemes, expected) in [
+            ("cursor, VSCode", true),
+            ("http", false),
+            ("cursor, javascript", false),
+            ("about", false),
+            ("filesystem", false),
+            ("view-source", false),
+            ("1a", false),
+        ] {
+            assert_eq!((SCHEMES.parse)(schemes).is_ok(), expected, "{schemes}");
+        }
+    }
+}

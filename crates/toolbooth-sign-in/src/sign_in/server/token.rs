@@ -1,0 +1,222 @@
+//! The token endpoint (RFC 6749, 3.2): exchanges codes and refresh tokens for access tokens.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::client::hash;
+use super::client_auth::Credentials;
+use super::connection::is_same_day;
+use super::error::{INVALID_GRANT, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
+use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims, TokenUse};
+use super::{AuthorizationServer, OAuthError, OFFLINE, Parameters};
+use crate::oauth::random_text;
+use crate::sign_in::event::{RevocationReason, SignInEvent};
+use crate::{paths, purpose, redirect_uri};
+use toolbooth::call::Rejection;
+use toolbooth::host::Host;
+use toolbooth::http::{Answer, Response};
+use toolbooth::route::RouteRequest;
+use toolbooth::seal::TokenPurpose;
+
+/// The response (RFC 6749, 5.1).
+#[derive(Serialize)]
+struct TokenResponse<'a> {
+    access_token: &'a str,
+    token_type: &'static str,
+    expires_in: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_token: Option<&'a str>,
+    scope: &'a str,
+    /// For the server's own pages. Other clients do not get it.
+    #[serde(flatten)]
+    person: Option<PersonInfo>,
+}
+
+/// What the server's own pages know about a person.
+#[derive(Serialize)]
+struct PersonInfo {
+    /// What the person is called.
+    name: String,
+    /// The scopes that the person can give to a client, as in `scope`.
+    available_scope: String,
+}
+
+/// `POST /oauth/token`.
+pub(crate) async fn token<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let server = AuthorizationServer::of(request)?;
+    let issued = server.exchange(request).await.unwrap_or_else(|error| {
+        let (code, reason) = (error.code.name, &*error.description);
+        server.login.log(SignInEvent::TokensRejected { error: code, reason }, request.host);
+        error.response_to(request.headers)
+    });
+    Ok(issued.into())
+}
+
+impl AuthorizationServer {
+    async fn exchange(&self, request: &RouteRequest<'_>) -> Result<Response, OAuthError> {
+        let form = Parameters::parse(&request.body)?;
+        self.check_resource(&form)?;
+        match form.require("grant_type")? {
+            "authorization_code" => self.exchange_code(&form, request).await,
+            "refresh_token" => self.refresh(&form, request).await,
+            _ => Err(UNSUPPORTED_GRANT_TYPE
+                .error("`grant_type` must be authorization_code or refresh_token")),
+        }
+    }
+
+    /// The claims of a code or a refresh token that was issued to the client that sends it, which authenticates.
+    async fn issued<C: DeserializeOwned>(
+        &self,
+        (parameter, name, purpose): (&'static str, &str, TokenPurpose),
+        grant_of: fn(&C) -> &ClientGrant,
+        form: &Parameters,
+        request: &RouteRequest<'_>,
+    ) -> Result<C, OAuthError> {
+        let RouteRequest { headers, host, .. } = *request;
+        let credentials = Credentials::read(form, headers)?;
+        let claims = self.keys.open(purpose, form.require(parameter)?, host.now_ms());
+        let document = claims.as_ref().ok().and_then(|claims| grant_of(claims).document.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
+        let claims = claims
+            .map_err(|_| INVALID_GRANT.error(format!("the {name} is not valid or has expired")))?;
+        if grant_of(&claims).client != hash(&credentials.client_id) {
+            return Err(INVALID_GRANT.error(format!("the {name} was issued to another client")));
+        }
+        Ok(claims)
+    }
+
+    async fn exchange_code(
+        &self,
+        form: &Parameters,
+        request: &RouteRequest<'_>,
+    ) -> Result<Response, OAuthError> {
+        let host = request.host;
+        let parameter = ("code", "code", purpose::AUTHORIZATION_CODE);
+        let code = self.issued(parameter, |it: &CodeClaims| &it.grant, form, request).await?;
+        // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
+        if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
+            return Err(
+                INVALID_GRANT.error("`redirect_uri` is not that of the authorization request")
+            );
+        }
+        let verifier = form.require("code_verifier")?;
+        let challenge = Base64UrlUnpadded::encode_string(&Sha256::digest(verifier));
+        let is_same: bool = challenge.as_bytes().ct_eq(code.code_challenge.as_bytes()).into();
+        if !is_same {
+            return Err(INVALID_GRANT.error("`code_verifier` does not match"));
+        }
+        let grant = code.grant;
+        // The second client, which even has the verifier, may be a thief or the victim of one.
+        if !self.spend_code(&grant.id, host).await? {
+            self.end(&grant, RevocationReason::CodeReused, host).await;
+            return Err(INVALID_GRANT.error("the code was used before"));
+        }
+        let destination = redirect_uri::destination(&code.redirect_uri);
+        self.record(&grant, (&destination, None), code.refreshes, host).await;
+        let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
+        let is_own_page =
+            code.redirect_uri.strip_prefix(&*self.settings.public_url) == Some(paths::SIGNED_IN);
+        self.issue(grant, refresh, None, is_own_page, host)
+    }
+
+    async fn refresh(
+        &self,
+        form: &Parameters,
+        request: &RouteRequest<'_>,
+    ) -> Result<Response, OAuthError> {
+        let host = request.host;
+        let parameter = ("refresh_token", "refresh token", purpose::REFRESH_TOKEN);
+        let token = self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
+        let grant = &token.grant;
+        if self.is_revoked(&grant.id, host).await? {
+            return Err(INVALID_GRANT.error("the grant is revoked"));
+        }
+        let requested = match form.get("scope") {
+            None => None,
+            Some(scope) => {
+                let scopes: Vec<String> =
+                    scope.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+                // RFC 6749, 6: it must not include any scope that was not granted. Such an `offline_access` is ignored:
+                // the response has a refresh token anyway.
+                if scopes.iter().any(|it| it != OFFLINE && !grant.scopes.contains(it)) {
+                    return Err(INVALID_SCOPE.error("`scope` exceeds what was granted"));
+                }
+                Some(scopes)
+            }
+        };
+        if self.login.permitted(&grant.identity).is_none() {
+            return Err(INVALID_GRANT.error("the person may no longer sign in"));
+        }
+        if self.use_refresh_token(&token, host).await? == TokenUse::Reused {
+            self.end(grant, RevocationReason::RefreshTokenReused, host).await;
+            return Err(INVALID_GRANT.error("the refresh token was replaced"));
+        }
+        let RefreshClaims { grant, generation, destination, mut recorded_ms, .. } = token;
+        let now_ms = host.now_ms();
+        if !is_same_day(recorded_ms, now_ms) {
+            self.record(&grant, (&destination, Some(now_ms)), true, host).await;
+            recorded_ms = now_ms;
+        }
+        let next = (generation.saturating_add(1), destination, recorded_ms);
+        self.issue(grant, Some(next), requested, false, host)
+    }
+
+    /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
+    async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
+        let _ = self.end_grant(&grant.identity.subject(), &grant.id, reason, host).await;
+    }
+
+    /// Issues tokens: a refresh token, if any, of this generation, destination and time of the record; and an access
+    /// token with the `requested` scopes of the grant. A page of the server itself also learns about the person.
+    fn issue(
+        &self,
+        grant: ClientGrant,
+        refresh: Option<(u32, String, u64)>,
+        requested: Option<Vec<String>>,
+        is_own_page: bool,
+        host: &dyn Host,
+    ) -> Result<Response, OAuthError> {
+        let denied = || INVALID_GRANT.error("the person may no longer sign in");
+        let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
+        let person = is_own_page.then(|| PersonInfo {
+            name: grant.identity.label().to_owned(),
+            available_scope: self.login.available(&permitted).join(" "),
+        });
+        let asks_offline = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE);
+        let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
+        let scopes = requested.as_deref().unwrap_or(&grant.scopes);
+        let scopes = self.login.granted(scopes, &permitted);
+        let access_token = self.access_token(&grant, &scopes, host)?;
+        let grant_type = match refresh {
+            None | Some((0, ..)) => "authorization_code",
+            Some(_) => "refresh_token",
+        };
+        let caller = self.login.caller(&grant.identity.subject());
+        let refresh_token = match refresh {
+            None => None,
+            Some((generation, destination, recorded_ms)) => {
+                let id = random_text(host)?;
+                let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
+                let expires_ms = host.now_ms().saturating_add(REFRESH_LIFE_MS);
+                Some(self.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
+            }
+        };
+        self.login.log(SignInEvent::TokensIssued { grant_type, caller }, host);
+        let offline = is_offline.then_some(OFFLINE);
+        let scope: Vec<&str> = scopes.iter().map(String::as_str).chain(offline).collect();
+        Ok(Response::json_of(
+            200,
+            &TokenResponse {
+                access_token: &access_token,
+                token_type: "Bearer",
+                expires_in: self.settings.token_seconds,
+                refresh_token: refresh_token.as_deref(),
+                scope: &scope.join(" "),
+                person,
+            },
+        ))
+    }
+}
