@@ -104,7 +104,7 @@ async fn permissions_page(
     person: &Person,
     request: &RouteRequest<'_>,
 ) -> Result<Response, AccountError> {
-    let RouteRequest { query, headers, state, host, .. } = *request;
+    let RouteRequest { query, state, host, .. } = *request;
     let tools = state.tools();
     let mut grants = Vec::new();
     if let Some(challenges) = Challenges::of_state(state) {
@@ -117,7 +117,7 @@ async fn permissions_page(
         Some((_, subject)) => server.connections(subject, host).await?,
         None => Vec::new(),
     };
-    let form = server.login.account_form(person, headers, host);
+    let form = server.login.account_form(person, request);
     let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
     let visit = Visit::read(query.as_bytes());
     let permissions = Permissions { grants, connections };
@@ -148,7 +148,7 @@ async fn try_change(
     let Some(person) = login.signed_in(headers, host).await else {
         return Ok(redirect(SIGN_IN.to_owned()));
     };
-    if !login.is_account_form(&form, &person, headers, host) {
+    if !login.is_account_form(&form, &person, request) {
         return Err(AccountError::CrossSite);
     }
     let visit = Visit::read(body);

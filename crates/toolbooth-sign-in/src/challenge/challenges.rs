@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use super::LIFE_MS;
-use super::claims::{ChallengeClaims, ChallengeRequest};
+use super::claims::ChallengeClaims;
 use super::event::Event;
 use super::grant_store::{AccessTokenError, GrantStore};
 use super::owner::{Owner, OwnerError};
 use super::settings::ChallengeSettings;
 use super::verification::Verifiers;
-use crate::oauth::{AuthorizationFlow, OAuthClient, random_text};
+use crate::oauth::{AuthorizationFlow, OAuthClient, ProviderSettings, random_text};
 use crate::paths::{CHECK, START};
 use crate::purpose;
-use toolbooth::call::{
-    Challenge, GrantRequest, Granted, Grants, Rejection, RequestContext, UsedGrant,
-};
-use toolbooth::host::{BoxFuture, Host, boxed};
+use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
+use toolbooth::host::{BoxFuture, boxed};
 use toolbooth::log::EventLog;
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::seal::StateKeys;
@@ -65,25 +63,34 @@ impl Challenges {
         self.clients.iter().find(|client| client.provider.id == id)
     }
 
-    /// A new challenge. `seen_ms` is when the grant that does not suffice was issued or deleted, if
-    /// there was one; `granted` are scopes that the new grant should keep.
+    /// A new challenge of this owner at this provider. `seen_ms` is when the grant that does not suffice was issued or
+    /// deleted, if there was one; `granted` are scopes that the new grant should keep.
     fn challenge(
         &self,
-        request: &ChallengeRequest<'_>,
-        seen_ms: Option<u64>,
-        granted: &[String],
-        host: &dyn Host,
+        GrantRequest { required, tool, context, .. }: GrantRequest<'_>,
+        (owner, provider): (Owner, &ProviderSettings),
+        (seen_ms, granted): (Option<u64>, &[String]),
     ) -> Result<Challenge, Rejection> {
+        let host = context.host;
         let no_randomness = |_| Rejection::Unavailable("it has no random bytes");
         let id = random_text(host).map_err(no_randomness)?;
-        let claims = ChallengeClaims::new(id.clone(), request, seen_ms, granted);
+        let events = &self.grants.events;
+        let caller = owner.caller(events);
+        let required_scopes: Vec<String> =
+            required.scopes.iter().map(|&scope| scope.to_owned()).collect();
+        let claims = ChallengeClaims {
+            id: id.clone(),
+            owner,
+            client: context.principal.client().map(str::to_owned),
+            provider: provider.id.clone(),
+            further_scopes: ChallengeClaims::further_scopes(provider, granted, &required_scopes),
+            required_scopes,
+            tool: tool.id(),
+            seen_ms,
+        };
         let expires_ms = host.now_ms().saturating_add(LIFE_MS);
         let token = self.state_keys.seal(purpose::CHALLENGE, &claims, expires_ms);
-        let provider = &request.provider.provider;
-        let events = &self.grants.events;
-        let caller = request.owner.caller(events);
-        let issued =
-            Event::ChallengeIssued { tool: &request.tool.id(), provider: &provider.id, caller };
+        let issued = Event::ChallengeIssued { tool: &claims.tool, provider: &provider.id, caller };
         events.write(&issued, host);
         let url = |path: &str| format!("{}{path}?c={token}", self.settings.public_url);
         Ok(Challenge {
@@ -102,12 +109,11 @@ pub(super) const STORE_UNAVAILABLE: Rejection =
 impl Grants for Challenges {
     fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>> {
         boxed(async move {
-            let GrantRequest { required, tool, sent, context } = request;
-            let Some(provider) = self.provider(required.id) else {
+            let GrantRequest { required, sent, context, .. } = request;
+            let Some(client) = self.provider(required.id) else {
                 return Ok(Granted::NotConfigured);
             };
-            let RequestContext { principal, host, .. } = context;
-            let owner = match Owner::of(principal, sent.user_id.as_deref()) {
+            let owner = match Owner::of(context.principal, sent.user_id.as_deref()) {
                 Ok(owner) => owner,
                 Err(OwnerError::MissingUser) => return Ok(Granted::UserMissing),
                 Err(error) => {
@@ -115,19 +121,15 @@ impl Grants for Challenges {
                 }
             };
             let proof = sent.tokens.get(required.id).map(Secret::expose);
-            let grant = self.grants.token((&owner, provider), (required.scopes, proof), host).await;
-            match grant {
+            let wanted = (required.scopes, proof);
+            match self.grants.token((&owner, client), wanted, context.host).await {
                 Ok(grant) => {
                     let used = UsedGrant { updated_ms: grant.updated_ms, scopes: grant.scopes };
                     Ok(Granted::Token(Secret::new(grant.access), used))
                 }
-                Err(AccessTokenError::ChallengeRequired { seen_ms, scopes }) => {
-                    let (client, required) = (principal.client(), required.scopes);
-                    let request =
-                        ChallengeRequest { owner: &owner, client, provider, required, tool };
-                    let challenge = self.challenge(&request, seen_ms, &scopes, host);
-                    challenge.map(Granted::ConsentRequired)
-                }
+                Err(AccessTokenError::ChallengeRequired { seen_ms, scopes }) => self
+                    .challenge(request, (owner, &client.provider), (seen_ms, &scopes))
+                    .map(Granted::ConsentRequired),
                 Err(AccessTokenError::StoreUnavailable) => Err(STORE_UNAVAILABLE),
                 Err(AccessTokenError::ProviderUnreachable) => {
                     Err(Rejection::Unavailable("the authorization server does not answer"))
@@ -137,13 +139,12 @@ impl Grants for Challenges {
     }
 
     fn renew(&self, request: GrantRequest<'_>, used: &UsedGrant) -> Result<Challenge, Rejection> {
-        let GrantRequest { required, tool, sent, context } = request;
+        let GrantRequest { required, sent, context, .. } = request;
         let owner = Owner::of(context.principal, sent.user_id.as_deref());
-        let (Ok(owner), Some(provider)) = (owner, self.provider(required.id)) else {
+        let (Ok(owner), Some(client)) = (owner, self.provider(required.id)) else {
             return Err(Rejection::Internal);
         };
-        let (client, required) = (context.principal.client(), required.scopes);
-        let request = ChallengeRequest { owner: &owner, client, provider, required, tool };
-        self.challenge(&request, Some(used.updated_ms), &used.scopes, context.host)
+        let seen = (Some(used.updated_ms), &*used.scopes);
+        self.challenge(request, (owner, &client.provider), seen)
     }
 }

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::owner::Owner;
-use crate::oauth::OAuthClient;
-use toolbooth::catalog::Tool;
+use crate::oauth::ProviderSettings;
 use toolbooth::json;
 
 /// How long the further scopes may be in total, in bytes. A provider can grant more than was
@@ -22,17 +21,6 @@ pub(super) enum Application<'a> {
     SignedIn,
     /// It has no credentials.
     Anonymous,
-}
-
-/// The authorization that a challenge asks for.
-pub(super) struct ChallengeRequest<'a> {
-    pub(super) owner: &'a Owner,
-    /// The name of the user's client, if the server knows it.
-    pub(super) client: Option<&'a str>,
-    pub(super) provider: &'a OAuthClient,
-    /// The scopes that the tool requires.
-    pub(super) required: &'a [&'static str],
-    pub(super) tool: &'static Tool,
 }
 
 /// The claims of a challenge's token. Their names in it are short: it travels in URLs and a cookie.
@@ -65,36 +53,23 @@ pub(super) struct ChallengeClaims {
 }
 
 impl ChallengeClaims {
-    /// Claims for `request`. `granted` are scopes that the new grant should keep.
-    pub(super) fn new(
-        id: String,
-        request: &ChallengeRequest<'_>,
-        seen_ms: Option<u64>,
+    /// Further scopes to request: those of the provider, and `granted`, which the new grant should keep.
+    pub(super) fn further_scopes(
+        provider: &ProviderSettings,
         granted: &[String],
-    ) -> Self {
-        let provider = &request.provider.provider;
-        let required_scopes: Vec<String> =
-            request.required.iter().map(|&scope| scope.to_owned()).collect();
-        let mut further_scopes: Vec<String> = Vec::new();
+        required: &[String],
+    ) -> Vec<String> {
+        let mut further: Vec<String> = Vec::new();
         // The length as JSON, with the comma.
         let size = |scope: &String| json::to_string(scope).len() + 1;
         for scope in provider.scopes.iter().chain(granted) {
-            let total = further_scopes.iter().map(size).sum::<usize>() + size(scope);
-            let is_new = !required_scopes.contains(scope) && !further_scopes.contains(scope);
+            let total = further.iter().map(size).sum::<usize>() + size(scope);
+            let is_new = !required.contains(scope) && !further.contains(scope);
             if total <= MAX_FURTHER_BYTES && is_new {
-                further_scopes.push(scope.clone());
+                further.push(scope.clone());
             }
         }
-        Self {
-            id,
-            owner: request.owner.clone(),
-            client: request.client.map(str::to_owned),
-            provider: provider.id.clone(),
-            required_scopes,
-            further_scopes,
-            tool: request.tool.id(),
-            seen_ms,
-        }
+        further
     }
 
     /// Who asks, as far as the server knows.

@@ -1,14 +1,14 @@
-//! Sends the requests of an OAuth 2 client: discovery, authorization, code and refresh token.
+//! Sends the requests of an OAuth 2 client: discovery, authorization, code, refresh token and revocation.
 
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
+use serde::Serialize;
 
 use super::discovery::{DiscoveryCache, DiscoveryDocument, ProviderEndpoints};
-use super::error::TokenError;
-use super::pkce::PkceVerifier;
-use super::provider::{ClientAuth, ProviderSettings};
-use super::token::TokenResponse;
+use super::provider::{ClientAuth, ProviderSettings, RevocationEndpoint};
+use super::token::{TokenError, TokenResponse};
 use toolbooth::host::{Host, HttpRequest, HttpResponse, Level};
+use toolbooth::json;
 use toolbooth::secret::Secret;
 
 /// This server's client at a provider.
@@ -19,12 +19,10 @@ pub(crate) struct OAuthClient {
     discovered: DiscoveryCache,
 }
 
-/// The parameters of an authorization request (RFC 6749, 4.1.1) that differ between users.
-pub(crate) struct AuthorizationRequest<'a> {
-    pub(crate) redirect_uri: &'a str,
-    pub(crate) scopes: &'a [String],
-    pub(crate) state: &'a str,
-    pub(crate) verifier: &'a PkceVerifier,
+/// The body of GitHub's "delete an app authorization".
+#[derive(Serialize)]
+struct GitHubAuthorization<'a> {
+    access_token: &'a str,
 }
 
 impl OAuthClient {
@@ -58,42 +56,19 @@ impl OAuthClient {
         Ok(server)
     }
 
-    /// The URL to which a browser is sent for an authorization (RFC 6749, 4.1.1; RFC 7636, 4.3).
-    pub(crate) fn authorization_url(
+    /// The URL to which a browser is sent for an authorization, with the parameters that differ between users
+    /// (RFC 6749, 4.1.1; RFC 7636, 4.3).
+    pub(super) fn authorization_url(
         &self,
         server: &ProviderEndpoints,
-        request: &AuthorizationRequest<'_>,
+        parameters: &[(&str, &str)],
     ) -> String {
         let separator = if server.authorize.contains('?') { '&' } else { '?' };
         let mut query = Serializer::new(String::new());
-        query.extend_pairs([
-            ("response_type", "code"),
-            ("client_id", &self.provider.client_id),
-            ("redirect_uri", request.redirect_uri),
-            ("scope", &request.scopes.join(" ")),
-            ("state", request.state),
-            ("code_challenge", &request.verifier.challenge()),
-            ("code_challenge_method", "S256"),
-        ]);
+        query.extend_pairs([("response_type", "code"), ("client_id", &self.provider.client_id)]);
+        query.extend_pairs(parameters).append_pair("code_challenge_method", "S256");
         query.extend_pairs(self.provider.parameters);
         format!("{}{separator}{}", server.authorize, query.finish())
-    }
-
-    /// Exchanges an authorization code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.5).
-    pub(crate) async fn exchange_code(
-        &self,
-        server: &ProviderEndpoints,
-        (code, redirect_uri): (&str, &str),
-        verifier: &PkceVerifier,
-        host: &dyn Host,
-    ) -> Result<TokenResponse, TokenError> {
-        let fields = [
-            ("grant_type", "authorization_code"),
-            ("code", code),
-            ("redirect_uri", redirect_uri),
-            ("code_verifier", verifier.expose()),
-        ];
-        self.request_tokens(server, &fields, host).await
     }
 
     /// Requests a new access token (RFC 6749, 6).
@@ -107,7 +82,7 @@ impl OAuthClient {
         self.request_tokens(&server, &fields, host).await
     }
 
-    async fn request_tokens(
+    pub(super) async fn request_tokens(
         &self,
         server: &ProviderEndpoints,
         fields: &[(&str, &str)],
@@ -127,8 +102,52 @@ impl OAuthClient {
         tokens.inspect_err(|_| self.discovered.expire(host.now_ms()))
     }
 
+    /// Revokes the tokens of a grant (RFC 7009), if the provider can; returns whether it did. A failure is logged: the
+    /// server itself no longer uses the grant anyway.
+    pub(crate) async fn revoke(
+        &self,
+        (access_token, refresh_token): (&str, Option<&str>),
+        host: &dyn Host,
+    ) -> bool {
+        let Ok(server) = self.server(host).await else { return false };
+        let request = match &server.revocation {
+            None => return false,
+            Some(RevocationEndpoint::Standard(url)) => {
+                // Revoking the refresh token should also end the access tokens issued for it.
+                let (token, hint) = match refresh_token {
+                    Some(refresh_token) => (refresh_token, "refresh_token"),
+                    None => (access_token, "access_token"),
+                };
+                self.form(&server, url, &[("token", token), ("token_type_hint", hint)])
+            }
+            Some(RevocationEndpoint::GitHub { url, client_secret }) => {
+                let credentials = format!("{}:{}", self.provider.client_id, client_secret.expose());
+                let credentials = Base64::encode_string(credentials.as_bytes());
+                HttpRequest {
+                    method: "DELETE",
+                    headers: vec![
+                        ("accept", "application/vnd.github+json".into()),
+                        ("authorization", format!("Basic {credentials}").into()),
+                        ("content-type", "application/json".into()),
+                        // GitHub rejects requests without it.
+                        ("user-agent", "toolbooth".into()),
+                        ("x-github-api-version", "2022-11-28".into()),
+                    ],
+                    body: Some(json::to_vec(&GitHubAuthorization { access_token })),
+                    ..HttpRequest::get(url.as_str())
+                }
+            }
+        };
+        let Ok(response) = self.send(request, host).await else { return false };
+        let is_revoked = (200..300).contains(&response.status);
+        if !is_revoked {
+            self.log("it did not revoke a grant", host);
+        }
+        is_revoked
+    }
+
     /// A form for one of the server's endpoints, with the client's credentials (RFC 6749, 2.3.1).
-    pub(super) fn form<'a>(
+    fn form<'a>(
         &self,
         server: &ProviderEndpoints,
         url: &'a str,
@@ -164,7 +183,7 @@ impl OAuthClient {
         }
     }
 
-    pub(super) async fn send(
+    async fn send(
         &self,
         request: HttpRequest<'_>,
         host: &dyn Host,
@@ -175,7 +194,7 @@ impl OAuthClient {
         })
     }
 
-    pub(super) fn log(&self, problem: &str, host: &dyn Host) {
+    fn log(&self, problem: &str, host: &dyn Host) {
         let details = [("provider", &*self.provider.id), ("problem", problem)];
         host.log(Level::Warn, "authorization_server", &details);
     }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use super::error::TokenError;
 use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
+use super::token::TokenError;
 use toolbooth::address::is_secure;
 
 /// How long a discovery document is used before it is fetched again.

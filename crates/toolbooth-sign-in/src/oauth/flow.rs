@@ -1,18 +1,17 @@
 //! The authorization code flow through a provider, for every purpose: a browser leaves with `state` and a cookie, and
 //! comes back with a code (RFC 6749, 4.1; RFC 7636; RFC 9207).
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
-use super::client::{AuthorizationRequest, OAuthClient};
+use super::client::OAuthClient;
 use super::cookie;
 use super::discovery::ProviderEndpoints;
-use super::error::TokenError;
 use super::page::redirect;
 use super::pkce::PkceVerifier;
-use super::token::TokenResponse;
-use super::types::random_text;
+use super::token::{TokenError, TokenResponse};
 use crate::{paths::CALLBACK, purpose};
-use toolbooth::host::{Host, NoRandomness};
+use toolbooth::host::{Host, NoRandomness, Random};
 use toolbooth::http::{Headers, Response};
 use toolbooth::seal::{InvalidToken, StateKeys};
 use toolbooth::url::query_parameter;
@@ -22,6 +21,11 @@ pub(crate) const FLOW_LIFE_MS: u64 = 15 * 60 * 1000;
 
 /// The cookie of a browser whose flow is complete.
 const DONE: &str = "done";
+
+/// Sixteen random bytes in 22 characters.
+pub(crate) fn random_text(random: &(impl Random + ?Sized)) -> Result<String, NoRandomness> {
+    random.random_16().map(|bytes| Base64UrlUnpadded::encode_string(&bytes))
+}
 
 /// What a flow is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,14 +90,6 @@ pub(crate) struct NewFlow<'a> {
     pub(crate) scopes: &'a [String],
 }
 
-/// The browser that comes back.
-pub(crate) enum ReturningBrowser {
-    /// It has begun this flow.
-    Pending(PendingFlow),
-    /// Its flow is complete already.
-    Done,
-}
-
 /// A flow whose browser has come back.
 pub(crate) struct PendingFlow {
     pub(crate) id: String,
@@ -128,14 +124,15 @@ impl AuthorizationFlow {
         let browser = self.keys.hash(purpose::BROWSER, &parts);
         let claims = StateClaims { purpose, id: id.to_owned(), browser };
         let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
+        let verifier = PkceVerifier::new(self.keys.hash(purpose::VERIFIER, &parts));
         let location = client.authorization_url(
             &server,
-            &AuthorizationRequest {
-                redirect_uri: &self.redirect_uri(client),
-                scopes,
-                state: &self.keys.seal(purpose::STATE, &claims, expires_ms),
-                verifier: &PkceVerifier::new(self.keys.hash(purpose::VERIFIER, &parts)),
-            },
+            &[
+                ("redirect_uri", &self.redirect_uri(client)),
+                ("scope", &scopes.join(" ")),
+                ("state", &self.keys.seal(purpose::STATE, &claims, expires_ms)),
+                ("code_challenge", &verifier.challenge()),
+            ],
         );
         let cookie = cookie::set(id, &format!("{csrf_token}.{token}"));
         Ok(redirect(location).with("set-cookie", cookie))
@@ -148,13 +145,13 @@ impl AuthorizationFlow {
         Ok(FlowState { claims, is_expired: host.now_ms() >= expires_ms })
     }
 
-    /// Verifies that a browser is the one that was sent to the provider.
+    /// Verifies that a browser is the one that was sent to the provider. `None` if its flow is complete already.
     pub(crate) fn resume(
         &self,
         state: FlowState,
         expected: FlowPurpose,
         headers: &dyn Headers,
-    ) -> Result<ReturningBrowser, FlowError> {
+    ) -> Result<Option<PendingFlow>, FlowError> {
         let StateClaims { purpose, id, browser } = state.claims;
         if purpose != expected {
             return Err(FlowError::Forged);
@@ -164,7 +161,7 @@ impl AuthorizationFlow {
         }
         let cookie = cookie::read(headers, &id).ok_or(FlowError::OtherBrowser)?;
         if cookie == DONE {
-            return Ok(ReturningBrowser::Done);
+            return Ok(None);
         }
         let (csrf_token, token) = cookie.split_once('.').ok_or(FlowError::OtherBrowser)?;
         let parts = [&*id, csrf_token];
@@ -172,7 +169,7 @@ impl AuthorizationFlow {
         let key = self.keys.verify_hash(purpose::BROWSER, &parts, &browser);
         let key = key.ok_or(FlowError::OtherBrowser)?;
         let verifier = PkceVerifier::new(key.hash(purpose::VERIFIER, &parts));
-        Ok(ReturningBrowser::Pending(PendingFlow { token: token.to_owned(), verifier, id }))
+        Ok(Some(PendingFlow { token: token.to_owned(), verifier, id }))
     }
 
     /// Exchanges the code in the query of a callback for tokens.
@@ -195,9 +192,13 @@ impl AuthorizationFlow {
             Some(_) => return Err(FlowError::Rejected),
         }
         let code = query_parameter(query, "code").ok_or(FlowError::Forged)?;
-        let redirect_uri = self.redirect_uri(client);
-        let tokens =
-            client.exchange_code(&server, (&code, &redirect_uri), &flow.verifier, host).await?;
+        let fields = [
+            ("grant_type", "authorization_code"),
+            ("code", &*code),
+            ("redirect_uri", &self.redirect_uri(client)),
+            ("code_verifier", flow.verifier.expose()),
+        ];
+        let tokens = client.request_tokens(&server, &fields, host).await?;
         Ok((server, tokens))
     }
 

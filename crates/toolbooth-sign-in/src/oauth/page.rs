@@ -3,7 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::sync::OnceLock;
 
-use super::types::sha256_base64;
+use base64ct::{Base64, Encoding};
+use sha2::{Digest, Sha256};
+
 use toolbooth::address::is_localhost;
 use toolbooth::http::Response;
 use toolbooth::names::is_invisible;
@@ -136,7 +138,7 @@ pub(crate) fn html(status: u16, title: &str, main: &str, form_action: &str) -> R
 /// Adds the security headers of a page.
 fn guarded(response: Response, form_action: &str) -> Response {
     static STYLE_HASH: OnceLock<String> = OnceLock::new();
-    let style = STYLE_HASH.get_or_init(|| sha256_base64(STYLE));
+    let style = STYLE_HASH.get_or_init(|| Base64::encode_string(&Sha256::digest(STYLE)));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{style}'; form-action {form_action}; \
          frame-ancestors 'none'; base-uri 'none'"

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::TokenError;
 use super::provider::split_scopes;
 use toolbooth::host::HttpResponse;
 use toolbooth::json;
@@ -11,6 +10,15 @@ use toolbooth::secret::Secret;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;
+
+/// Why an authorization server returned no tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenError {
+    /// It rejects the request: repeating it does not help.
+    Rejected,
+    /// It does not respond, or not as specified: it may work later.
+    Unreachable,
+}
 
 /// A successful response (RFC 6749, 5.1).
 pub(crate) struct TokenResponse {

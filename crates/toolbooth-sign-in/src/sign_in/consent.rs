@@ -126,7 +126,7 @@ fn form_token(
     let offered = options.iter().filter_map(SignInOption::known).map(Identity::subject).collect();
     let consent = |browser| ConsentRequest { next, browser, offered };
     let purpose = (purpose::CONSENT_REQUEST, CONSENT_LIFE_MS);
-    Ok(login.bound_form(purpose, consent, request.headers, request.host)?)
+    Ok(login.bound_form(purpose, consent, request)?)
 }
 
 /// `GET /oauth/authorize/sign-in`: people sign in to open a page of the server. It is below the authorization endpoint,

@@ -6,7 +6,7 @@ use crate::challenge::challenges::Challenges;
 use crate::challenge::grant::Grant;
 use crate::challenge::grant_store::GrantId;
 use crate::challenge::page;
-use crate::oauth::{FlowError, FlowPurpose, FlowState, PendingFlow, ReturningBrowser, STALE_MS};
+use crate::oauth::{FlowError, FlowPurpose, FlowState, PendingFlow, STALE_MS};
 use toolbooth::call::Rejection;
 use toolbooth::http::{Answer, Response};
 use toolbooth::route::RouteRequest;
@@ -28,10 +28,8 @@ impl Challenges {
         state: Result<FlowState, InvalidToken>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, ChallengeError> {
-        let flow = match self.flow.resume(state?, FlowPurpose::Challenge, request.headers)? {
-            ReturningBrowser::Pending(flow) => flow,
-            ReturningBrowser::Done => return Ok(page::done()),
-        };
+        let flow = self.flow.resume(state?, FlowPurpose::Challenge, request.headers)?;
+        let Some(flow) = flow else { return Ok(page::done()) };
         match self.complete(&flow, request).await {
             Ok(()) => Ok(flow.done(page::done())),
             Err(error) => {

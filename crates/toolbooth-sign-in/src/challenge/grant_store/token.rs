@@ -4,7 +4,7 @@ use super::{GrantId, GrantState, GrantStore};
 use crate::challenge::event::Event;
 use crate::challenge::grant::Grant;
 use crate::challenge::owner::Owner;
-use crate::oauth::{OAuthClient, TokenError, revoke};
+use crate::oauth::{OAuthClient, TokenError};
 use toolbooth::host::Host;
 use toolbooth::secret::Secret;
 
@@ -103,7 +103,7 @@ impl GrantStore {
         grant: &Grant,
         host: &dyn Host,
     ) {
-        if revoke(client, (&grant.access, grant.refresh.as_deref()), host).await {
+        if client.revoke((&grant.access, grant.refresh.as_deref()), host).await {
             self.log(Event::GrantRevoked, id, host);
         }
     }

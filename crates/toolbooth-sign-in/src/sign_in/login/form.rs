@@ -11,6 +11,7 @@ use crate::purpose;
 use toolbooth::host::{Host, NoRandomness};
 use toolbooth::http::{Headers, is_same_origin};
 use toolbooth::principal::Person;
+use toolbooth::route::RouteRequest;
 use toolbooth::seal::{InvalidToken, TokenPurpose};
 
 /// The cookie of the token that binds forms to the browser.
@@ -48,11 +49,10 @@ impl Login {
         &self,
         (purpose, life_ms): (TokenPurpose, u64),
         claims: impl FnOnce(String) -> T,
-        headers: &dyn Headers,
-        host: &dyn Host,
+        RouteRequest { headers, host, .. }: &RouteRequest<'_>,
     ) -> Result<(String, String), NoRandomness> {
-        let known = cookie::read(headers, BROWSER).filter(|token| token.len() == TOKEN_LENGTH);
-        let browser = known.map_or_else(|| random_text(host), Ok)?;
+        let known = cookie::read(*headers, BROWSER).filter(|token| token.len() == TOKEN_LENGTH);
+        let browser = known.map_or_else(|| random_text(*host), Ok)?;
         let hash = self.keys.hash(purpose::CONSENT_BROWSER, &[&browser]);
         let expires_ms = host.now_ms().saturating_add(life_ms);
         let token = self.keys.seal(purpose, &claims(hash), expires_ms);
@@ -79,11 +79,10 @@ impl Login {
     pub(crate) fn account_form(
         &self,
         person: &Person,
-        headers: &dyn Headers,
-        host: &dyn Host,
+        request: &RouteRequest<'_>,
     ) -> Result<(String, String), NoRandomness> {
         let form = |browser| AccountForm { browser, subject: subject(person).to_owned() };
-        self.bound_form((purpose::ACCOUNT_FORM, SESSION_SECONDS * 1000), form, headers, host)
+        self.bound_form((purpose::ACCOUNT_FORM, SESSION_SECONDS * 1000), form, request)
     }
 
     /// Whether a form was made for this browser and this person.
@@ -91,12 +90,11 @@ impl Login {
         &self,
         token: &str,
         person: &Person,
-        headers: &dyn Headers,
-        host: &dyn Host,
+        request: &RouteRequest<'_>,
     ) -> bool {
-        let form = self.open_form(purpose::ACCOUNT_FORM, token, host);
+        let form = self.open_form(purpose::ACCOUNT_FORM, token, request.host);
         form.is_ok_and(|form: AccountForm| {
-            form.subject == subject(person) && self.is_same_browser(headers, &form.browser)
+            form.subject == subject(person) && self.is_same_browser(request.headers, &form.browser)
         })
     }
 }

@@ -9,7 +9,7 @@ use super::rules::People;
 use super::{Identity, Login, Problem};
 use crate::oauth::{
     FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, PendingFlow,
-    ProviderSettings, ReturningBrowser, random_text,
+    ProviderSettings, random_text,
 };
 use crate::purpose;
 use toolbooth::host::{Host, HttpRequest};
@@ -131,11 +131,8 @@ impl Login {
         state: FlowState,
         request: &RouteRequest<'_>,
     ) -> Result<(PendingFlow, T), Problem> {
-        let ReturningBrowser::Pending(flow) =
-            self.flow.resume(state, FlowPurpose::SignIn, request.headers)?
-        else {
-            return Err(Problem::OtherBrowser);
-        };
+        let flow = self.flow.resume(state, FlowPurpose::SignIn, request.headers)?;
+        let flow = flow.ok_or(Problem::OtherBrowser)?;
         let now_ms = request.host.now_ms();
         let pending: PendingSignIn<T> =
             self.keys.open(purpose::PENDING_SIGN_IN, &flow.token, now_ms)?;
