@@ -14,17 +14,13 @@ use toolbooth::seal::InvalidToken;
 
 /// How a capability continues its flows. It adds one to the extensions when the server starts.
 pub(crate) struct FlowEnd {
-    /// The flows.
     pub(crate) purpose: FlowPurpose,
     /// The way to the providers and back.
     pub(crate) flow: fn(&State) -> Option<&AuthorizationFlow>,
-    /// Receives the provider's redirect.
     pub(crate) callback: Callback,
-    /// The page for a person whose request is rejected.
     pub(crate) error_page: fn(&Rejection, &RouteRequest<'_>) -> Option<Response>,
 }
 
-/// Receives the provider's redirect.
 type Callback = for<'a, 'r> fn(
     &'r RouteRequest<'a>,
     Result<FlowState, InvalidToken>,
@@ -62,7 +58,6 @@ fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToke
     Some((state, end.or_else(|| ends(request.state).next())?))
 }
 
-/// The page for a person whose request is rejected.
 fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     let (_, end) = flow(request)?;
     (end.error_page)(rejection, request)

@@ -10,14 +10,12 @@ pub(crate) const TOKEN: &str = "/oauth/token";
 pub(crate) const REGISTER: &str = "/oauth/register";
 pub(crate) const REVOKE: &str = "/oauth/revoke";
 pub(crate) const METADATA: &str = "/.well-known/oauth-authorization-server";
-/// The page of the account.
 pub(crate) const ACCOUNT: &str = "/account";
 
 /// The mount of challenges.
 pub(crate) const AUTH: &str = "/auth";
 /// The page of a challenge, whose token follows as `c`.
 pub(crate) const START: &str = "/auth/start";
-/// The status of a challenge.
 pub(crate) const CHECK: &str = "/auth/check";
 /// Where applications confirm their users.
 pub(crate) const CONFIRM: &str = "/auth/confirm";

@@ -9,7 +9,6 @@ const MAX_URI: usize = 512;
 const DANGEROUS: [&str; 8] =
     ["javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source"];
 
-/// What a redirect URI is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RedirectKind {
     /// An `https` URL of a web application.
@@ -45,7 +44,6 @@ fn authority(rest: &str) -> Option<&str> {
     rest.strip_prefix("//")?.split(['/', '?']).next()
 }
 
-/// What kind of redirect URI this is.
 pub(crate) fn kind(uri: &str) -> RedirectKind {
     // Other characters must be encoded. A browser would drop or change some of them.
     let is_plain = uri.len() <= MAX_URI

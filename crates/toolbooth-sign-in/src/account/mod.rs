@@ -37,11 +37,9 @@ static PROTOCOL: Protocol = Protocol {
 enum AccountError {
     /// Another site sent the form, or it is not that of this browser and this person.
     CrossSite,
-    /// The form is not valid.
     Invalid,
     /// It has been taken back already, or never existed.
     NotFound,
-    /// The store does not respond.
     StoreUnavailable,
 }
 

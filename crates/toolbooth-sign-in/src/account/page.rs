@@ -114,7 +114,6 @@ fn back(page: &SitePage) -> String {
     format!("<a class=\"button other\" href=\"{address}\">Back to the {title}</a>")
 }
 
-/// The page after signing out.
 pub(super) fn signed_out(from: Option<&SitePage>) -> Response {
     let back = from.map(back).unwrap_or_default();
     let main = format!(

@@ -40,7 +40,6 @@ impl SitePage {
         &self.0
     }
 
-    /// What the page is called.
     pub(super) fn title(&self) -> &'static str {
         if self.0.starts_with("/playground") { "playground" } else { "overview" }
     }

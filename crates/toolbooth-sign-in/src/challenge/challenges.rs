@@ -31,7 +31,6 @@ pub(crate) struct Challenges {
 }
 
 impl Challenges {
-    /// Challenges for the configured providers.
     pub(crate) fn new(
         settings: &ChallengeSettings,
         verifiers: Verifiers,
@@ -53,7 +52,6 @@ impl Challenges {
         state.extensions.get::<Arc<Self>>().map(|it| &**it)
     }
 
-    /// Those of a request's server.
     pub(super) fn of<'a>(request: &RouteRequest<'a>) -> Result<&'a Self, Rejection> {
         Self::of_state(request.state).ok_or(Rejection::NOT_FOUND)
     }

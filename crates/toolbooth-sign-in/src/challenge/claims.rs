@@ -19,14 +19,12 @@ pub(super) enum Application<'a> {
     Connected(&'a str),
     /// It has a user's token of another issuer, which does not name it.
     SignedIn,
-    /// It has no credentials.
     Anonymous,
 }
 
 /// The claims of a challenge's token. Their names in it are short: it travels in URLs and a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ChallengeClaims {
-    /// The challenge's id.
     #[serde(rename = "i")]
     pub(super) id: String,
     /// Whose grant it asks for.
@@ -35,16 +33,13 @@ pub(super) struct ChallengeClaims {
     /// The name of the client that called for a user, if the server knows it.
     #[serde(rename = "n", default, skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<String>,
-    /// The id of the provider.
     #[serde(rename = "p")]
     pub(super) provider: String,
-    /// The scopes that the tool requires.
     #[serde(rename = "s")]
     pub(super) required_scopes: Vec<String>,
     /// Further scopes to request. Not every server lists all of these in its response.
     #[serde(rename = "x")]
     pub(super) further_scopes: Vec<String>,
-    /// The tool that requires them.
     #[serde(rename = "t")]
     pub(super) tool: String,
     /// When the grant that does not suffice was issued or deleted. A later one suffices.
@@ -82,7 +77,6 @@ impl ChallengeClaims {
         }
     }
 
-    /// All scopes to request.
     pub(super) fn scopes(&self) -> Vec<String> {
         self.required_scopes.iter().chain(&self.further_scopes).cloned().collect()
     }

@@ -8,19 +8,19 @@ use toolbooth::log::LogEvent;
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Event<'a> {
-    /// A user was asked for authorization.
-    ChallengeIssued { tool: &'a str, provider: &'a str, caller: String },
+    ChallengeIssued {
+        tool: &'a str,
+        provider: &'a str,
+        caller: String,
+    },
     /// A user authorized the server at a provider.
     GrantCreated(GrantEvent<'a>),
-    /// The tokens of a grant were refreshed.
     GrantRefreshed(GrantEvent<'a>),
-    /// A user's grant was deleted.
     GrantDeleted(GrantEvent<'a>),
     /// The provider revoked the tokens of a deleted grant.
     GrantRevoked(GrantEvent<'a>),
 }
 
-/// A grant of a user.
 #[derive(Debug, Serialize)]
 pub(super) struct GrantEvent<'a> {
     pub(super) provider: &'a str,

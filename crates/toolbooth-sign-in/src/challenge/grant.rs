@@ -11,12 +11,10 @@ const EARLY_MS: u64 = 5 * 60 * 1000;
 /// The tokens of a user at a provider.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Grant {
-    /// The access token.
     pub(super) access: String,
-    /// The refresh token.
     pub(super) refresh: Option<String>,
     pub(super) scopes: Vec<String>,
-    /// When the user consented. Version 0.1.0 did not store it: any deletion is later then.
+    /// When the user agreed. Version 0.1.0 did not store it: any deletion is later then.
     #[serde(default)]
     pub(super) granted_ms: u64,
     /// When the access token was issued, and when it expires.
@@ -26,7 +24,7 @@ pub(super) struct Grant {
 
 impl Grant {
     /// The grant of an authorization that requested `scopes`. It is later than `seen_ms`, whatever the
-    /// clock here shows: the user consented because of what was seen then.
+    /// clock here shows: the user agreed because of what was seen then.
     pub(super) fn new(
         tokens: TokenResponse,
         scopes: &[String],
@@ -58,12 +56,11 @@ impl Grant {
         Self { refresh: None, ..self.clone() }
     }
 
-    /// Whether it has all of `scopes`.
     pub(super) fn covers<S: AsRef<str>>(&self, scopes: &[S]) -> bool {
         scopes.iter().all(|scope| self.scopes.iter().any(|given| given == scope.as_ref()))
     }
 
-    /// Whether the user consented after the deletion, if there was one.
+    /// Whether the user agreed after the deletion, if there was one.
     pub(super) fn outlives(&self, deleted_ms: Option<u64>) -> bool {
         deleted_ms.is_none_or(|deleted_ms| self.granted_ms > deleted_ms)
     }
@@ -73,7 +70,6 @@ impl Grant {
         (self.granted_ms, self.updated_ms)
     }
 
-    /// Whether its access token has expired.
     pub(super) fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|end| end <= now_ms)
     }

@@ -23,7 +23,6 @@ pub(crate) struct Owner {
     /// have users with the same id.
     #[serde(rename = "a")]
     pub(super) application: String,
-    /// The user's id.
     #[serde(rename = "u")]
     pub(super) user: String,
 }
@@ -31,13 +30,9 @@ pub(crate) struct Owner {
 /// Why a request has no [`Owner`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnerError {
-    /// The request names no user.
     MissingUser,
-    /// The request's token has no `sub`.
     MissingSubject,
-    /// The request names a different user than its token.
     UserMismatch,
-    /// The user's id is too long.
     UserTooLong,
 }
 
@@ -54,7 +49,6 @@ impl OwnerError {
 }
 
 impl Owner {
-    /// A user of an issuer.
     pub(crate) fn user_of(issuer: &str, user: &str) -> Self {
         let method = format!("{USER}{issuer}");
         Self { method, application: String::new(), user: user.to_owned() }
@@ -102,9 +96,6 @@ impl Owner {
 
     /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
     /// use the grants of all users.
-    ///
-    /// # Errors
-    /// See [`OwnerError`].
     pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, OwnerError> {
         let (method, application) = match principal {
             Principal::Anonymous { .. } => ("none".to_owned(), ""),

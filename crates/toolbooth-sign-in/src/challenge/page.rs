@@ -7,19 +7,15 @@ use crate::paths::{SIGN_IN, START};
 use toolbooth::http::Response;
 use toolbooth::json;
 
-/// The contents of the page of a challenge.
 pub(super) struct ChallengePage<'a> {
-    /// The challenge's token.
     pub(super) token: &'a str,
     /// The provider's name for people.
     pub(super) provider: &'a str,
     /// A URL of the provider, to which the form may redirect.
     pub(super) provider_url: &'a str,
-    /// Who has opened the page.
     pub(super) visitor: Visitor<'a>,
     pub(super) application: Application<'a>,
     pub(super) user: &'a str,
-    /// The tool that requires the authorization.
     pub(super) tool: &'a str,
     /// Other tools that can use the grant.
     pub(super) others: &'a [String],

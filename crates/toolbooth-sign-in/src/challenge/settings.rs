@@ -6,16 +6,13 @@ use toolbooth::settings::{
     VariableReader, documented,
 };
 
-/// How users authorize tools.
 #[derive(Debug, Clone)]
 pub(crate) struct ChallengeSettings {
     /// `PUBLIC_URL`: the origin where users reach the server.
     pub public_url: String,
     /// `OAUTH_PROVIDERS`: where users can authorize tools.
     pub providers: Vec<ProviderSettings>,
-    /// `STATE_KEY` and `STATE_KEY_PREVIOUS`.
     pub state_keys: StateKeySettings,
-    /// `GRANT_KEYS`.
     pub grant_keys: GrantKeySettings,
     /// `UNVERIFIED_USERS`: whether a challenge continues if nobody verifies who has opened it.
     pub allows_unverified: bool,
@@ -38,7 +35,6 @@ static UNVERIFIED_USERS: Row<bool> = Row {
     },
 };
 
-/// The settings of the capability.
 pub(crate) static SETTINGS: CapabilitySettings = CapabilitySettings {
     variables: &[PROVIDER_DOCS, &[UNVERIFIED_USERS.doc(), GRANT_KEYS_DOC]],
     auth_methods: &[],

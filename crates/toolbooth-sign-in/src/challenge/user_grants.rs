@@ -3,10 +3,10 @@
 use super::challenges::{Challenges, STORE_UNAVAILABLE};
 use super::grant_store::GrantId;
 use super::owner::Owner;
-use crate::oauth::OAuthClient;
+use crate::oauth::{OAuthClient, store};
 use toolbooth::call::Rejection;
 use toolbooth::catalog::Tool;
-use toolbooth::host::{Host, StoreError};
+use toolbooth::host::Host;
 use toolbooth::http::{Answer, Response};
 use toolbooth::route::RouteRequest;
 use toolbooth::url::query_parameter;
@@ -14,12 +14,10 @@ use toolbooth::url::query_parameter;
 /// A grant, without its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GrantSummary {
-    /// The id of the provider.
     pub(crate) provider: String,
-    /// The provider's name for people.
     pub(crate) title: String,
     pub(crate) scopes: Vec<String>,
-    /// When the user consented, in milliseconds since the Unix epoch.
+    /// When the user agreed, in milliseconds since the Unix epoch.
     pub(crate) granted_ms: u64,
     /// The tools that can use it, as pages name them.
     pub(crate) tools: Vec<String>,
@@ -58,7 +56,7 @@ impl Challenges {
         owner: &Owner,
         tools: impl Iterator<Item = &'static Tool> + Clone,
         host: &dyn Host,
-    ) -> Result<Vec<GrantSummary>, StoreError> {
+    ) -> store::Result<Vec<GrantSummary>> {
         let mut summaries = Vec::new();
         for client in &self.clients {
             let provider = &client.provider;
@@ -85,7 +83,7 @@ impl Challenges {
         owner: &Owner,
         client: &OAuthClient,
         host: &dyn Host,
-    ) -> Result<(), StoreError> {
+    ) -> store::Result<()> {
         let id = GrantId { owner, provider: &client.provider.id };
         if let Some(grant) = self.grants.delete(id, host).await? {
             self.grants.revoke((id, client), &grant, host).await;

@@ -18,12 +18,16 @@ pub(crate) struct Verifiers {
 /// How the server finds out whether the person who opens a challenge is its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verification<'a> {
-    /// They sign in.
     SignIn,
     /// Their application redirects them back from this URL.
-    Application { url: &'a str, host: Option<&'a str> },
+    Application {
+        url: &'a str,
+        host: Option<&'a str>,
+    },
     /// Not at all: they have the link. The host is that of the application, if it is known.
-    Link { host: Option<&'a str> },
+    Link {
+        host: Option<&'a str>,
+    },
     /// Not at all, and the operator does not allow that.
     Denied,
 }

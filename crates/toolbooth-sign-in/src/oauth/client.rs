@@ -14,7 +14,6 @@ use toolbooth::secret::Secret;
 /// This server's client at a provider.
 #[derive(Debug, Clone)]
 pub(crate) struct OAuthClient {
-    /// The provider, as configured.
     pub provider: ProviderSettings,
     discovered: DiscoveryCache,
 }
@@ -26,16 +25,12 @@ struct GitHubAuthorization<'a> {
 }
 
 impl OAuthClient {
-    /// A client at this provider.
     pub(crate) fn new(provider: ProviderSettings) -> Self {
         Self { provider, discovered: DiscoveryCache::default() }
     }
 
     /// Finds the provider's endpoints. A discovery document is fetched every ten minutes, and after the
     /// provider has returned no tokens: its endpoints may have changed.
-    ///
-    /// # Errors
-    /// [`TokenError::Unreachable`]: the discovery document cannot be fetched or used.
     pub(crate) async fn server(&self, host: &dyn Host) -> Result<ProviderEndpoints, TokenError> {
         let issuer = match ProviderEndpoints::configured(&self.provider) {
             Ok(server) => return Ok(server),

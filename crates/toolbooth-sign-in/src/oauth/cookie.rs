@@ -16,7 +16,6 @@ pub(crate) fn set_for(name: &str, value: &str, seconds: u64) -> String {
     format!("{PREFIX}{name}={value}; Max-Age={seconds}; Path=/; Secure; HttpOnly; SameSite=Lax")
 }
 
-/// The value of a cookie.
 pub(crate) fn read(headers: &dyn Headers, name: &str) -> Option<String> {
     let all = headers.get("cookie")?;
     // Not `trim`: browsers let other hosts of the domain set a cookie whose name begins with a Unicode space, because to

@@ -17,9 +17,7 @@ const MIN_AGE_MS: u64 = 60 * 1000;
 /// The endpoints of an authorization server, and how a client authenticates there.
 #[derive(Debug, Clone)]
 pub(crate) struct ProviderEndpoints {
-    /// The authorization endpoint.
     pub(super) authorize: String,
-    /// The token endpoint.
     pub(super) token: String,
     issuer: Option<String>,
     /// Whether it promises `iss` in authorization responses (RFC 9207, 3).
@@ -27,7 +25,6 @@ pub(crate) struct ProviderEndpoints {
     pub(super) client_auth: ClientAuth,
     /// How it revokes a grant, if it can.
     pub(super) revocation: Option<RevocationEndpoint>,
-    /// The userinfo endpoint, if there is one.
     pub(crate) userinfo: Option<String>,
 }
 
@@ -74,14 +71,11 @@ pub(super) struct DiscoveryDocument {
 }
 
 impl DiscoveryDocument {
-    /// The URL of an issuer's document.
     pub(super) fn url(issuer: &str) -> String {
         format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'))
     }
 
     /// The server that the document of `issuer` describes. What `provider` configures takes precedence.
-    ///
-    /// # Errors
     /// [`TokenError::Unreachable`]: the document is another issuer's, or its endpoints are not secure.
     pub(super) fn server(
         self,

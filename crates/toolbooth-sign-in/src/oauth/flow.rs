@@ -27,14 +27,12 @@ pub(crate) fn random_text(random: &(impl Random + ?Sized)) -> Result<String, NoR
     random.random_16().map(|bytes| Base64UrlUnpadded::encode_string(&bytes))
 }
 
-/// What a flow is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum FlowPurpose {
     /// A person answers a challenge. Only this kind of state had no purpose at first.
     #[default]
     #[serde(rename = "c")]
     Challenge,
-    /// A person signs in.
     #[serde(rename = "s")]
     SignIn,
 }
@@ -64,23 +62,18 @@ pub(crate) struct FlowState {
 pub(crate) enum FlowError {
     /// Part of the address was not issued by this server, was changed, or comes from a different authorization server.
     Forged,
-    /// The person took too long.
     Expired,
     /// This is not the browser that was sent to the provider.
     OtherBrowser,
-    /// The person declined.
     Denied,
-    /// The provider rejects the request.
     Rejected,
-    /// The provider rejects the code.
     CodeRejected,
     /// The provider does not respond, or not as specified.
     Unreachable,
-    /// The random source failed.
+    /// The random source failed, or the store.
     Internal,
 }
 
-/// What a flow begins with.
 pub(crate) struct NewFlow<'a> {
     pub(crate) purpose: FlowPurpose,
     /// A random id, which is used for one flow or for repetitions of it.
@@ -138,7 +131,6 @@ impl AuthorizationFlow {
         Ok(redirect(location).with("set-cookie", cookie))
     }
 
-    /// The state in the query of a callback.
     pub(crate) fn state(&self, query: &str, host: &dyn Host) -> Result<FlowState, InvalidToken> {
         let state = query_parameter(query, "state").unwrap_or_default();
         let (claims, expires_ms) = self.keys.read(purpose::STATE, &state)?;
@@ -202,7 +194,6 @@ impl AuthorizationFlow {
         Ok((server, tokens))
     }
 
-    /// Where a provider redirects people.
     fn redirect_uri(&self, client: &OAuthClient) -> String {
         format!("{}{CALLBACK}/{}", self.public_url, client.provider.id)
     }

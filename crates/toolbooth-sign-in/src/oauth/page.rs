@@ -73,12 +73,10 @@ pub(crate) fn bdi(text: &str) -> String {
     format!("<bdi>{}</bdi>", Escaped(text))
 }
 
-/// A field of a form that nobody sees.
 pub(crate) fn hidden(name: &str, value: &str) -> String {
     format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
 }
 
-/// A list of names.
 pub(crate) fn list(names: &[String]) -> String {
     let items: String = names.iter().map(|name| format!("<li>{}</li>", bdi(name))).collect();
     format!("<ul>{items}</ul>")
@@ -106,7 +104,6 @@ pub(crate) struct Link<'a> {
     pub(crate) url: &'a str,
 }
 
-/// The label of a link that repeats what failed.
 pub(crate) const TRY_AGAIN: &str = "Try again";
 
 /// A page with a message.
@@ -118,7 +115,6 @@ pub(crate) fn notice(Notice { status, title, text }: Notice, link: Option<Link<'
     html(status, title, &main, "'none'")
 }
 
-/// Redirects the browser.
 pub(crate) fn redirect(location: String) -> Response {
     guarded(Response::empty(303).with("location", location), "'none'")
 }

@@ -8,7 +8,6 @@ use toolbooth::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, doc
 /// The providers of `OAUTH_PROVIDERS`, where users authorize tools or sign in.
 #[derive(Debug, Clone)]
 pub(crate) struct OAuthProviders {
-    /// The ids that it lists.
     pub ids: Vec<String>,
     /// Those of which all variables are valid.
     pub providers: Vec<ProviderSettings>,
@@ -59,13 +58,10 @@ fn provider_ids(reader: &mut VariableReader<'_>, public_url: Option<&str>) -> Ve
 pub(crate) struct ProviderSettings {
     /// The id that definitions use.
     pub id: String,
-    /// Its name for people.
     pub title: String,
-    /// The id of this server's client.
     pub client_id: String,
     /// Its secret; a public client has none and relies on PKCE.
     pub client_secret: Option<Secret>,
-    /// Its authorization and token endpoints.
     pub endpoints: EndpointSettings,
     /// Where the client's secret is sent. Default: by the discovery document, otherwise in the body.
     pub client_auth: Option<ClientAuth>,
@@ -76,14 +72,11 @@ pub(crate) struct ProviderSettings {
     pub userinfo: Option<String>,
     /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
     pub scopes: Vec<String>,
-    /// Further parameters of the authorization request.
     pub parameters: &'static [(&'static str, &'static str)],
 }
 
-/// Where a provider's endpoints come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EndpointSettings {
-    /// They are configured.
     Configured {
         /// The authorization endpoint (RFC 6749, 3.1).
         authorize: String,
@@ -95,7 +88,7 @@ pub(crate) enum EndpointSettings {
 }
 
 impl EndpointSettings {
-    /// The URL that the content security policy of the consent page must allow.
+    /// The URL that the content security policy of the page of a challenge must allow.
     pub(crate) fn url(&self) -> &str {
         let (Self::Configured { authorize: url, .. } | Self::Issuer(url)) = self;
         url
@@ -108,12 +101,7 @@ pub(crate) enum RevocationEndpoint {
     /// A revocation endpoint (RFC 7009).
     Standard(String),
     /// GitHub's "delete an app authorization", which requires the client's secret.
-    GitHub {
-        /// The endpoint.
-        url: String,
-        /// The client's secret.
-        client_secret: Secret,
-    },
+    GitHub { url: String, client_secret: Secret },
 }
 
 /// How a client authenticates (RFC 6749, 2.3.1).

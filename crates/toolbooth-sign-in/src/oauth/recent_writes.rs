@@ -49,7 +49,6 @@ impl RecentWrites {
         (now_ms.saturating_sub(*at) < STALE_MS).then(|| value.clone())
     }
 
-    /// Remembers that a provider does not respond.
     pub(crate) fn mark_unreachable(&self, provider: &str, now_ms: u64) {
         let unreachable = &mut self.entries().unreachable;
         unreachable.retain(|(known, _)| known != provider);

@@ -22,21 +22,15 @@ pub(crate) enum TokenError {
 
 /// A successful response (RFC 6749, 5.1).
 pub(crate) struct TokenResponse {
-    /// The access token; it can be sent as a bearer token.
     pub(crate) access: Secret,
-    /// The refresh token.
     pub(crate) refresh: Option<Secret>,
-    /// The lifetime of the access token, in milliseconds.
     pub(crate) expires_in_ms: Option<u64>,
     /// The scopes; absent if they are those that were requested.
     pub(crate) scopes: Option<Vec<String>>,
 }
 
 impl TokenResponse {
-    /// Reads a response of a token endpoint.
-    ///
-    /// # Errors
-    /// See [`TokenError`]. Tokens that could not be sent later are [`TokenError::Unreachable`].
+    /// Reads a response of a token endpoint. Tokens that could not be sent later are [`TokenError::Unreachable`].
     pub(super) fn read(response: &HttpResponse) -> Result<Self, TokenError> {
         #[derive(Deserialize)]
         struct Body {

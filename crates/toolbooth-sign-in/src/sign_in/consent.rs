@@ -28,10 +28,8 @@ enum AfterSignIn {
     /// Back to a client, with a code.
     #[serde(rename = "c")]
     Client(ApprovedRequest),
-    /// To the page of their account.
     #[serde(rename = "a")]
     Account,
-    /// To this challenge.
     #[serde(rename = "h")]
     Challenge(String),
 }
@@ -68,7 +66,7 @@ async fn consent_page(
     server: &AuthorizationServer,
     request: &RouteRequest<'_>,
 ) -> Result<Response, Problem> {
-    let RouteRequest { query, headers, state, host, .. } = *request;
+    let RouteRequest { query, state, host, .. } = *request;
     let login = &server.login;
     let form = Parameters::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
     let client = server.client(form.get("client_id").ok_or(Problem::Invalid)?, host).await?;
@@ -95,7 +93,7 @@ async fn consent_page(
             });
         }
     };
-    let mut options = login.options(headers, host).await;
+    let mut options = login.options(request).await;
     // The button of a session of the development user says the same.
     if options.contains(&SignInOption::Session(Identity::Development)) {
         options.retain(|option| *option != SignInOption::Development);
@@ -143,7 +141,7 @@ async fn sign_in_page(login: &Login, request: &RouteRequest<'_>) -> Result<Respo
         Some(token) if token.len() <= purpose::CHALLENGE.longest() => AfterSignIn::Challenge(token),
         Some(_) => return Err(Problem::Invalid),
     };
-    let mut options = login.options(request.headers, request.host).await;
+    let mut options = login.options(request).await;
     // People with a session come here to use a different account.
     options.retain(|option| !matches!(option, SignInOption::Session(_)));
     let (token, cookie) = form_token(login, next, &options, request)?;
@@ -176,7 +174,7 @@ async fn decide(
     }
     let identity = match form.get("with") {
         Some("denial") => return Ok(cancel(server, &consent.next)),
-        Some("access") => consent.expect(login.access_user(headers, host).await)?,
+        Some("access") => consent.expect(login.access_user(request).await)?,
         Some("session") => consent.expect(login.session(headers, host).await)?,
         Some("developer") => login.developer(headers).ok_or(Problem::Invalid)?,
         Some("key") => {

@@ -9,10 +9,14 @@ use toolbooth::log::LogEvent;
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum SignInEvent<'a> {
-    /// A client registered itself.
-    ClientRegistered { auth_method: &'static str },
+    ClientRegistered {
+        auth_method: &'static str,
+    },
     /// A person signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
-    SignedIn { method: &'a str, caller: String },
+    SignedIn {
+        method: &'a str,
+        caller: String,
+    },
     /// A person who wanted to sign in saw a page with a problem.
     SignInRejected {
         reason: &'static str,
@@ -20,15 +24,21 @@ pub(crate) enum SignInEvent<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         account: Option<&'a str>,
     },
-    /// A client got tokens.
-    TokensIssued { grant_type: &'static str, caller: String },
+    TokensIssued {
+        grant_type: &'static str,
+        caller: String,
+    },
     /// A client got an error instead of tokens.
-    TokensRejected { error: &'static str, reason: &'a str },
-    /// A client's grant was revoked.
-    ClientRevoked { reason: RevocationReason, caller: String },
+    TokensRejected {
+        error: &'static str,
+        reason: &'a str,
+    },
+    ClientRevoked {
+        reason: RevocationReason,
+        caller: String,
+    },
 }
 
-/// Why a client's grant was revoked.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RevocationReason {
@@ -36,7 +46,6 @@ pub(crate) enum RevocationReason {
     Requested,
     /// The person disconnected it on the page of their account.
     Disconnected,
-    /// An authorization code was used twice.
     CodeReused,
     /// A refresh token was used after its successor.
     RefreshTokenReused,

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use crate::oauth::{RecentWrites, store};
 use crate::purpose;
-use toolbooth::host::{Host, StoreError};
+use toolbooth::host::Host;
 use toolbooth::seal::StateKeys;
 
-/// A kind of mark.
 pub(crate) struct Mark {
     /// The part of its key before the hash.
     pub(crate) prefix: &'static str,
@@ -24,7 +23,6 @@ impl Mark {
     }
 }
 
-/// Reads and writes marks.
 #[derive(Debug)]
 pub(crate) struct Marks {
     keys: StateKeys,
@@ -42,7 +40,7 @@ impl Marks {
         mark: &Mark,
         id: &str,
         host: &dyn Host,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> store::Result<Vec<String>> {
         let hashes = self.keys.hashes(purpose::CLIENT_GRANT, &[id]);
         let mut values = Vec::new();
         // The current key comes last, because writes use it, and nothing is awaited between its read and the write.
@@ -67,7 +65,7 @@ impl Marks {
         mark: &Mark,
         id: &str,
         host: &dyn Host,
-    ) -> Result<bool, StoreError> {
+    ) -> store::Result<bool> {
         Ok(!self.values(mark, id, host).await?.is_empty())
     }
 
@@ -77,7 +75,7 @@ impl Marks {
         id: &str,
         value: &str,
         host: &dyn Host,
-    ) -> Result<(), StoreError> {
+    ) -> store::Result<()> {
         let key = mark.key(&self.keys.hash(purpose::CLIENT_GRANT, &[id]));
         // At once, so that a concurrent request of this instance sees it.
         self.recent.insert(&key, value, host.now_ms());

@@ -15,7 +15,6 @@ use toolbooth::principal::{GATEWAY_SCOPE, Principal};
 /// How many tools the page names for each scope. A catalogue can have thousands.
 const MOST_TOOLS: usize = 5;
 
-/// The contents of the consent page.
 pub(super) struct ConsentPage<'a> {
     pub(super) form: Form<'a>,
     pub(super) client: &'a Client,
@@ -28,7 +27,6 @@ pub(super) struct ConsentPage<'a> {
     /// All people who can continue, as callers.
     pub(super) everyone: &'a [Principal],
     pub(super) tools: VisibleTools<'a>,
-    /// Whether the server is on this machine.
     pub(super) is_local: bool,
 }
 
@@ -49,7 +47,6 @@ pub(super) enum FormPurpose {
     SignIn,
 }
 
-/// The page that asks for consent.
 pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let ConsentPage { client, redirect_uri, .. } = page;
     let name = bdi(&client.name);

@@ -16,7 +16,6 @@ pub(crate) struct SignInSettings {
     pub(crate) server: ServerSettings,
 }
 
-/// The settings of the capability.
 pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
     variables: &[PROVIDER_DOCS, DOCS],
     auth_methods: &["sign-in"],

@@ -13,7 +13,7 @@ use toolbooth::route::RouteRequest;
 use toolbooth::seal::InvalidToken;
 
 /// `GET /auth/callback/{provider}`: completes or fails the challenge (RFC 6749, 4.1.2).
-pub(in crate::challenge) async fn callback<'a>(
+pub(crate) async fn callback<'a>(
     request: &RouteRequest<'a>,
     state: Result<FlowState, InvalidToken>,
 ) -> Result<Answer<'a>, Rejection> {

@@ -4,12 +4,10 @@ use crate::challenge::LAG_MS;
 use crate::oauth::FlowError;
 use crate::oauth::page::{INVALID_ADDRESS, Notice, OTHER_BROWSER, RATE_LIMITED};
 
-/// Why a step of a challenge failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChallengeError {
     /// A token is not valid, or the way to the provider and back failed. Also if the store failed.
     Flow(FlowError),
-    /// Another site sent the form.
     CrossSite,
     /// The application says that its user is a different one.
     OtherUser,
@@ -17,11 +15,9 @@ pub(super) enum ChallengeError {
     Unverified,
     /// The provider is no longer configured.
     UnknownProvider,
-    /// The user did not grant all required scopes.
     MissingScopes,
     /// The grant expires before the call can use it.
     AlreadyExpired,
-    /// The user's network has sent too many requests.
     RateLimited,
 }
 
@@ -51,7 +47,6 @@ impl ChallengeError {
         matches!(self, Self::Flow(FlowError::Unreachable | FlowError::Internal))
     }
 
-    /// The page that the user gets.
     pub(super) fn notice(self) -> Notice {
         let (status, title, text) = match self {
             Self::Flow(FlowError::Forged) => return INVALID_ADDRESS,

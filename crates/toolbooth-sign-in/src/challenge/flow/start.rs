@@ -16,12 +16,10 @@ use toolbooth::route::RouteRequest;
 use toolbooth::url::query_parameter;
 
 /// The query parameter of the form with which users refuse.
-pub(in crate::challenge) const DENY: &str = "deny";
+pub(crate) const DENY: &str = "deny";
 
 /// `GET /auth/start`: shows who requests what.
-pub(in crate::challenge) async fn show<'a>(
-    request: &RouteRequest<'a>,
-) -> Result<Answer<'a>, Rejection> {
+pub(crate) async fn show<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let challenges = Challenges::of(request)?;
     let person = request.state.person(request.headers, request.host).await;
     Ok(challenges.page(challenges.start_page(request, person.as_ref())).into())
@@ -29,9 +27,7 @@ pub(in crate::challenge) async fn show<'a>(
 
 /// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider; with `deny`, fails the
 /// challenge.
-pub(in crate::challenge) async fn begin<'a>(
-    request: &RouteRequest<'a>,
-) -> Result<Answer<'a>, Rejection> {
+pub(crate) async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let challenges = Challenges::of(request)?;
     let person = request.state.person(request.headers, request.host).await;
     let token = query_parameter(request.query, "c").unwrap_or_default();

@@ -37,9 +37,7 @@ enum ChallengeStatus {
 /// `GET /auth/check` (X21): always 200, and readable from any page. Any grant that a call from here would find completes
 /// the challenge: `completed` is a promise that the call can be retried. The proof makes that true if the store is
 /// behind: docs/STORAGE.md.
-pub(in crate::challenge) async fn check<'a>(
-    request: &RouteRequest<'a>,
-) -> Result<Answer<'a>, Rejection> {
+pub(crate) async fn check<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let status = Challenges::of(request)?.status(request.query, request.host).await;
     Ok(Response::json_of(200, &status).into())
 }

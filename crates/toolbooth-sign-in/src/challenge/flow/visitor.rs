@@ -27,7 +27,7 @@ const OTHER_USER: &str = "other";
 
 /// The user of a challenge, as far as the server knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::challenge) enum Visitor<'a> {
+pub(crate) enum Visitor<'a> {
     /// They have signed in with this account.
     Person { label: &'a str },
     /// Their application has confirmed them.
@@ -38,16 +38,13 @@ pub(in crate::challenge) enum Visitor<'a> {
 
 /// What happens to a person who opens a challenge.
 pub(super) enum Visit<'a> {
-    /// They may continue.
     Admitted(Visitor<'a>),
-    /// They get this response instead.
     Respond(Response),
 }
 
 /// What an application confirms: that its user, who is the challenge's, uses this browser.
 #[derive(Serialize, Deserialize)]
 struct UserVerification {
-    /// The challenge's id.
     #[serde(rename = "i")]
     challenge: String,
     /// The hash of the browser's token.
@@ -58,7 +55,6 @@ struct UserVerification {
 /// How long the browser has to come back with the value, in milliseconds.
 const VALUE_LIFE_MS: u64 = 2 * 60 * 1000;
 
-/// What an application sends.
 #[derive(Deserialize)]
 struct ConfirmationRequest {
     /// The parameter with which the browser came.
@@ -189,9 +185,7 @@ impl Challenges {
 }
 
 /// `POST /auth/confirm`: an application confirms that its user, who is the challenge's, uses the browser that opened it.
-pub(in crate::challenge) async fn confirm<'a>(
-    request: &RouteRequest<'a>,
-) -> Result<Answer<'a>, Rejection> {
+pub(crate) async fn confirm<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let confirmed = Challenges::of(request)?.confirmed(request);
     Ok(confirmed.map_err(|message| Rejection::Malformed(message.to_owned()))?.into())
 }

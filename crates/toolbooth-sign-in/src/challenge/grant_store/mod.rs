@@ -34,12 +34,9 @@ const DELETED_LIFE: Duration = DAY.saturating_mul(181);
 /// younger by this much.
 const CLOCK_SKEW_MS: u64 = 2_000;
 
-/// Identifies a grant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GrantId<'a> {
-    /// Whose grant it is.
     pub(super) owner: &'a Owner,
-    /// The id of the provider.
     pub(super) provider: &'a str,
 }
 
@@ -51,7 +48,6 @@ impl<'a> GrantId<'a> {
     }
 }
 
-/// Stores grants.
 #[derive(Debug, Clone)]
 pub(super) struct GrantStore {
     pub(super) state_keys: StateKeys,
@@ -60,7 +56,6 @@ pub(super) struct GrantStore {
     pub(super) events: EventLog,
 }
 
-/// The state of a user's grant.
 pub(super) struct GrantState {
     /// The grant, if there is one that has not been deleted.
     pub(super) grant: Option<Grant>,
@@ -69,7 +64,7 @@ pub(super) struct GrantState {
 }
 
 impl GrantState {
-    /// Picks the newest of several copies of a grant: that of the latest consent, refreshed last.
+    /// Picks the newest of several copies of a grant: that to which the user agreed last, refreshed last.
     fn newest(copies: impl IntoIterator<Item = Option<Grant>>, deleted_ms: Option<u64>) -> Self {
         let copies = copies.into_iter().flatten().filter(|grant| grant.outlives(deleted_ms));
         Self { grant: copies.max_by_key(Grant::age), deleted_ms }
@@ -98,7 +93,6 @@ impl GrantStore {
         Self { state_keys, grant_keys, recent_writes: RecentWrites::default(), events }
     }
 
-    /// Logs what happened to a grant.
     pub(super) fn log<'a>(
         &self,
         event: fn(GrantEvent<'a>) -> Event<'a>,
@@ -126,7 +120,7 @@ impl GrantStore {
         &self,
         id: GrantId<'_>,
         host: &dyn Host,
-    ) -> Result<Option<Grant>, StoreError> {
+    ) -> store::Result<Option<Grant>> {
         let (grant, deleted_ms) = self.stored(&self.all_keys(id), host).await?;
         Ok(GrantState::newest([grant], deleted_ms).grant)
     }
@@ -138,7 +132,7 @@ impl GrantStore {
         id: GrantId<'_>,
         proof: Option<&str>,
         host: &dyn Host,
-    ) -> Result<GrantState, StoreError> {
+    ) -> store::Result<GrantState> {
         let all @ (keys, _) = &self.all_keys(id);
         let (stored, proven) =
             join(self.stored(all, host), self.load_by_proof(id, proof, host)).await;
@@ -153,7 +147,7 @@ impl GrantStore {
         &self,
         all: &(StoreKeys, Option<StoreKeys>),
         host: &dyn Host,
-    ) -> Result<(Option<Grant>, Option<u64>), StoreError> {
+    ) -> store::Result<(Option<Grant>, Option<u64>)> {
         let (keys, previous) = all;
         let deleted = store::get(&keys.deleted, host);
         let (grant, deleted, before) = join3(self.stored_grant(all, host), deleted, async {
@@ -173,7 +167,7 @@ impl GrantStore {
         &self,
         (keys, previous): &(StoreKeys, Option<StoreKeys>),
         host: &dyn Host,
-    ) -> Result<Option<Grant>, StoreError> {
+    ) -> store::Result<Option<Grant>> {
         match (self.read(&keys.grant, host).await?, previous) {
             (None, Some(previous)) => self.read(&previous.grant, host).await,
             (grant, _) => Ok(grant),
@@ -181,11 +175,7 @@ impl GrantStore {
     }
 
     /// Reads and decrypts the grant under a key.
-    pub(super) async fn read(
-        &self,
-        key: &str,
-        host: &dyn Host,
-    ) -> Result<Option<Grant>, StoreError> {
+    pub(super) async fn read(&self, key: &str, host: &dyn Host) -> store::Result<Option<Grant>> {
         let Some(sealed) = store::get(key, host).await? else { return Ok(None) };
         let grant = self.decrypt(key, &sealed);
         if grant.is_none() {
@@ -212,13 +202,13 @@ impl GrantStore {
         GrantState::newest([self.recently_written(&keys, host)], self.recently_deleted(&keys, host))
     }
 
-    /// Writes the grant of a user who has just consented, replacing the one before, and its proof.
+    /// Writes the grant of a user who has just agreed, replacing the one before, and its proof.
     pub(super) async fn save(
         &self,
         id: GrantId<'_>,
         grant: &Grant,
         host: &dyn Host,
-    ) -> Result<(), StoreError> {
+    ) -> store::Result<()> {
         let StoreKeys { grant: key, .. } = self.keys(id);
         let sealed = self.encrypt(&key, grant, host)?;
         let (saved, ()) =
@@ -245,7 +235,7 @@ impl GrantStore {
         key: &str,
         grant: &Grant,
         host: &dyn Host,
-    ) -> Result<String, StoreError> {
+    ) -> store::Result<String> {
         let sealed = self.grant_keys.seal(key, json::to_string(grant).as_bytes(), host);
         sealed.map_err(|_| StoreError("no random bytes".to_owned()))
     }
@@ -253,7 +243,7 @@ impl GrantStore {
     /// Deletes a user's grant and returns its newest copy, which the provider should revoke.
     ///
     /// The deletion is a separate record, because a location that still has the old copy may refresh it
-    /// and write it again. A grant is valid only if the user consented after the deletion.
+    /// and write it again. A grant is valid only if the user agreed after the deletion.
     ///
     /// # Errors
     /// The deletion could not be written, so the grant is still valid; or the grant could not be read,
@@ -262,7 +252,7 @@ impl GrantStore {
         &self,
         id: GrantId<'_>,
         host: &dyn Host,
-    ) -> Result<Option<Grant>, StoreError> {
+    ) -> store::Result<Option<Grant>> {
         let all @ (keys, previous) = &self.all_keys(id);
         let read = self.stored_grant(all, host).await;
         let (stored, failed) = read.map_or_else(|error| (None, Some(error)), |it| (it, None));
@@ -307,7 +297,6 @@ impl GrantStore {
         let _ = store::put(&key, &from_ms.to_string(), life, host).await;
     }
 
-    /// Whether a challenge has failed.
     pub(super) async fn has_failed(&self, challenge: &str, host: &dyn Host) -> bool {
         for hash in self.state_keys.hashes(purpose::FAILURE, &[challenge]).iter() {
             let value = store::get(&failure_key(hash), host).await.ok().flatten();

@@ -13,11 +13,10 @@ use crate::purpose;
 use toolbooth::call::PROOF_PREFIX;
 use toolbooth::host::Host;
 
-/// How long a proof is valid after the consent: the check may be a minute behind, the call another
+/// How long a proof is valid after the user agreed: the check may be a minute behind, the call another
 /// one, and the client needs time in between.
 const LIFE: Duration = Duration::from_secs(5 * 60);
 
-/// Whether a proof of the grant is still valid.
 fn is_provable(grant: &Grant, now_ms: u64) -> bool {
     let age = Duration::from_millis(now_ms.saturating_sub(grant.granted_ms));
     age < LIFE && !grant.is_expired(now_ms)
@@ -26,12 +25,7 @@ fn is_provable(grant: &Grant, now_ms: u64) -> bool {
 impl GrantStore {
     /// The proof of a grant, if it is still valid. It is derived from the grant, so that the check of
     /// any challenge that the grant completes can return it without a write.
-    pub(in crate::challenge) fn proof(
-        &self,
-        id: GrantId<'_>,
-        grant: &Grant,
-        host: &dyn Host,
-    ) -> Option<String> {
+    pub(crate) fn proof(&self, id: GrantId<'_>, grant: &Grant, host: &dyn Host) -> Option<String> {
         is_provable(grant, host.now_ms()).then(|| self.handle(id, grant))
     }
 

@@ -10,7 +10,7 @@ use toolbooth::secret::Secret;
 
 /// Why a grant gives no access token now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::challenge) enum AccessTokenError {
+pub(crate) enum AccessTokenError {
     /// The user must be asked.
     ChallengeRequired {
         /// When the grant that does not suffice was issued or deleted, if there was one. Only a later
@@ -19,14 +19,12 @@ pub(in crate::challenge) enum AccessTokenError {
         /// The scopes of that grant, which the new one should keep.
         scopes: Vec<String>,
     },
-    /// The store does not respond.
     StoreUnavailable,
     /// The authorization server does not respond.
     ProviderUnreachable,
 }
 
 impl AccessTokenError {
-    /// The grant does not suffice.
     fn insufficient(grant: Grant) -> Self {
         Self::ChallengeRequired { seen_ms: Some(grant.updated_ms), scopes: grant.scopes }
     }
@@ -40,7 +38,7 @@ impl AccessTokenError {
 impl GrantStore {
     /// The user's grant, with an access token of these scopes. `proof` is the token that the client
     /// sends, if it is a proof of the grant.
-    pub(in crate::challenge) async fn token(
+    pub(crate) async fn token(
         &self,
         (owner, client): (&Owner, &OAuthClient),
         (scopes, proof): (&[&str], Option<&str>),
@@ -61,7 +59,7 @@ impl GrantStore {
             let refreshed = self.refresh(&grant, client, host).await;
             // The user may have deleted the grant meanwhile. Only this instance's memory can know: the
             // store would repeat what it returned a moment ago. Elsewhere the deletion hides what is
-            // written here, because a refresh keeps the time of the consent.
+            // written here, because a refresh keeps the time when the user agreed.
             let GrantState { grant: other, deleted_ms } = self.recent(id, host);
             if !grant.outlives(deleted_ms) {
                 if let Ok(new) = refreshed {
@@ -97,7 +95,7 @@ impl GrantStore {
     }
 
     /// Has the provider revoke a grant that has been deleted.
-    pub(in crate::challenge) async fn revoke(
+    pub(crate) async fn revoke(
         &self,
         (id, client): (GrantId<'_>, &OAuthClient),
         grant: &Grant,

@@ -11,10 +11,8 @@ use toolbooth::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Scopes};
 /// may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Identity {
-    /// An account at a provider.
     #[serde(rename = "p")]
     Provider(Account),
-    /// The holder of an API key.
     #[serde(rename = "k")]
     ApiKey {
         #[serde(rename = "n")]
@@ -23,7 +21,6 @@ pub(crate) enum Identity {
         #[serde(rename = "h")]
         hash: String,
     },
-    /// A user of Cloudflare Access.
     #[serde(rename = "a")]
     Access {
         #[serde(rename = "i")]

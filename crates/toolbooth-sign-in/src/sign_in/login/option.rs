@@ -5,12 +5,11 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use super::{Identity, Login};
 use toolbooth::address::is_localhost;
 use toolbooth::auth::key_hash;
-use toolbooth::host::Host;
 use toolbooth::http::Headers;
 use toolbooth::json::Value;
 use toolbooth::principal::{KEY_SUBJECT, Principal, Scopes};
+use toolbooth::route::RouteRequest;
 
-/// A way to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SignInOption {
     /// Cloudflare Access has authenticated this user.
@@ -37,13 +36,10 @@ impl SignInOption {
 
 impl Login {
     /// The ways in which a person can continue, the most convenient first.
-    pub(crate) async fn options(
-        &self,
-        headers: &dyn Headers,
-        host: &dyn Host,
-    ) -> Vec<SignInOption> {
+    pub(crate) async fn options(&self, request: &RouteRequest<'_>) -> Vec<SignInOption> {
+        let RouteRequest { headers, host, .. } = *request;
         let mut options = Vec::new();
-        options.extend(self.access_user(headers, host).await.map(SignInOption::Access));
+        options.extend(self.access_user(request).await.map(SignInOption::Access));
         options.extend(self.session(headers, host).await.map(SignInOption::Session));
         options.extend(self.providers.iter().map(|client| SignInOption::Provider {
             id: client.provider.id.clone(),
@@ -98,14 +94,10 @@ impl Login {
     }
 
     /// The user that Cloudflare Access has authenticated, if it is in front of the server.
-    pub(crate) async fn access_user(
-        &self,
-        headers: &dyn Headers,
-        host: &dyn Host,
-    ) -> Option<Identity> {
+    pub(crate) async fn access_user(&self, request: &RouteRequest<'_>) -> Option<Identity> {
         let access = self.access.as_ref()?;
-        let token = headers.get("cf-access-jwt-assertion")?;
-        let claims = access.verify(&token, host).await.ok()?;
+        let token = request.headers.get("cf-access-jwt-assertion")?;
+        let claims = access.verify(&token, request.host).await.ok()?;
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         // Tokens of services have no `sub`.
         let id = text("sub").filter(|sub| !sub.is_empty())?.to_owned();

@@ -54,14 +54,12 @@ struct UserInfo {
     hd: Option<String>,
 }
 
-/// GitHub's description of a user.
 #[derive(Deserialize)]
 struct GitHubUser {
     id: u64,
     login: String,
 }
 
-/// One of a user's addresses at GitHub.
 #[derive(Deserialize)]
 struct GitHubEmail {
     email: String,
@@ -69,7 +67,6 @@ struct GitHubEmail {
     verified: bool,
 }
 
-/// A user's membership of an organization at GitHub.
 #[derive(Deserialize)]
 struct GitHubMembership {
     state: String,

@@ -10,9 +10,7 @@ pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
 /// People at a provider who may sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdentityRule {
-    /// The provider's id.
     pub provider: String,
-    /// Who.
     pub people: People,
     /// What they can give to clients; by default all scopes but that of the chat gateway.
     pub scopes: Option<Scopes>,
@@ -66,10 +64,7 @@ pub(crate) fn read(
 }
 
 impl IdentityRule {
-    /// Reads a rule by which people at one of `providers` can sign in.
-    ///
-    /// # Errors
-    /// What was expected instead.
+    /// Reads a rule by which people at one of `providers` can sign in. The error is what was expected instead.
     fn read(entry: Entry, providers: &[ProviderSettings]) -> Result<Self, String> {
         let (who, scopes) = entry?;
         let rule = Self::parse(&who).ok_or(

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Identity, Login, Problem};
-use crate::oauth::{cookie, random_text};
+use crate::oauth::{cookie, random_text, store};
 use crate::purpose;
 use crate::sign_in::marks::Mark;
-use toolbooth::host::{Host, StoreError};
+use toolbooth::host::Host;
 use toolbooth::http::Headers;
 use toolbooth::principal::Person;
 
@@ -21,12 +21,10 @@ const COOKIE: &str = "session";
 const SIGNED_OUT: Mark =
     Mark { prefix: "signed-out", life: Duration::from_secs(SESSION_SECONDS + 3600) };
 
-/// The session of a browser.
 #[derive(Serialize, Deserialize)]
 struct Session {
     #[serde(rename = "p")]
     identity: Identity,
-    /// A random id.
     #[serde(rename = "i")]
     id: String,
 }
@@ -46,7 +44,6 @@ impl Login {
         signed_out.is_ok_and(|signed_out| !signed_out).then_some(identity)
     }
 
-    /// The person who has signed in with this browser.
     pub(crate) async fn signed_in(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
         let identity = self.session(headers, host).await?;
         let mut subjects = vec![(self.settings.issuer.clone(), identity.subject())];
@@ -63,7 +60,7 @@ impl Login {
         &self,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<String, StoreError> {
+    ) -> store::Result<String> {
         // A copy of the cookie is invalid from now on.
         if let Some(Session { id, .. }) = self.read_session(headers, host) {
             self.marks.set(&SIGNED_OUT, &id, "1", host).await?;

@@ -8,10 +8,8 @@ use toolbooth::settings::{
     ApiKeySettings, Row, StateKeySettings, VariableReader, documented, list,
 };
 
-/// How people sign in.
 #[derive(Debug, Clone)]
 pub(crate) struct LoginSettings {
-    /// `PUBLIC_URL`.
     pub(crate) public_url: String,
     /// The issuer of the principals of the tokens that clients get for them.
     pub(crate) issuer: String,

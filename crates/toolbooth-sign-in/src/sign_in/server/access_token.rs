@@ -16,7 +16,6 @@ use toolbooth::json;
 /// `{"alg":"HS256","typ":"at+jwt"}`
 const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9";
 
-/// The claims of an access token.
 #[derive(Serialize)]
 struct AccessClaims<'a> {
     iss: &'a str,
@@ -48,7 +47,6 @@ pub(super) struct RevokedClaims {
 }
 
 impl AuthorizationServer {
-    /// A new access token of a grant.
     pub(super) fn access_token(
         &self,
         grant: &ClientGrant,

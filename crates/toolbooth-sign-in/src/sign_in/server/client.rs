@@ -17,11 +17,8 @@ pub(crate) struct Client {
     pub(crate) hash: String,
     /// Its name for people. Anyone can choose any.
     pub(crate) name: String,
-    /// What is known about who it is.
     pub(crate) origin: ClientOrigin,
-    /// Where it may receive codes.
     pub(crate) redirect_uris: Vec<String>,
-    /// Whether it can use refresh tokens.
     pub(crate) refreshes: bool,
     /// How it authenticates, if its document says so.
     pub(crate) document: Option<DocumentAuth>,

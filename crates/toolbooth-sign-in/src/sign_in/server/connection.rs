@@ -11,7 +11,7 @@ use super::grant::{ClientGrant, REFRESH_LIFE_MS};
 use crate::oauth::store;
 use crate::purpose;
 use crate::sign_in::event::RevocationReason;
-use toolbooth::host::{Host, SHORTEST_LIFE, StoreError};
+use toolbooth::host::{Host, SHORTEST_LIFE};
 
 const DAY_MS: u64 = 86_400_000;
 /// The record outlives every refresh token of the grant.
@@ -90,7 +90,7 @@ impl AuthorizationServer {
         &self,
         subject: &str,
         host: &dyn Host,
-    ) -> Result<Vec<Connection>, StoreError> {
+    ) -> store::Result<Vec<Connection>> {
         let mut keys = Vec::new();
         for prefix in self.connection_keys(subject, "") {
             keys.extend(store::list(&prefix, host).await?);
@@ -110,12 +110,7 @@ impl AuthorizationServer {
         Ok(listed.map(|(connection, _)| connection).collect())
     }
 
-    /// The record under a key, if there is a valid one.
-    async fn connection(
-        &self,
-        key: &str,
-        host: &dyn Host,
-    ) -> Result<Option<Connection>, StoreError> {
+    async fn connection(&self, key: &str, host: &dyn Host) -> store::Result<Option<Connection>> {
         let record = store::get(key, host).await?;
         let now_ms = host.now_ms();
         Ok(record.and_then(|text| self.keys.open(purpose::CONNECTION, &text, now_ms).ok()))
@@ -127,7 +122,7 @@ impl AuthorizationServer {
         subject: &str,
         id: &str,
         host: &dyn Host,
-    ) -> Result<bool, StoreError> {
+    ) -> store::Result<bool> {
         if id.len() != RANDOM_TEXT {
             return Ok(false);
         }

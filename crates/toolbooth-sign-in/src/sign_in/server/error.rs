@@ -7,7 +7,6 @@ use serde::Serialize;
 use toolbooth::host::{NoRandomness, StoreError};
 use toolbooth::http::{Headers, Response};
 
-/// The code of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OAuthErrorCode {
     pub(crate) name: &'static str,
@@ -45,7 +44,6 @@ pub(crate) struct OAuthError {
     pub(crate) description: Cow<'static, str>,
 }
 
-/// The body of an error response.
 #[derive(Serialize)]
 struct ErrorBody<'a> {
     error: &'static str,

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::AuthorizationServer;
 use super::client::DocumentAuth;
+use crate::oauth::store;
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::sign_in::login::Identity;
 use crate::sign_in::marks::Mark;
-use toolbooth::host::{Host, StoreError};
+use toolbooth::host::Host;
 
 /// How long an authorization code is valid, in milliseconds.
 pub(super) const CODE_LIFE_MS: u64 = 2 * 60 * 1000;
@@ -22,13 +23,11 @@ const SPENT_CODE: Mark =
 const MARK_LIFE: Duration = Duration::from_millis(REFRESH_LIFE_MS + 86_400_000);
 /// The newest refresh token of a grant that was used: its generation and id.
 const ROTATION: Mark = Mark { prefix: "rotation", life: MARK_LIFE };
-/// The grant is revoked.
 const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
 
 /// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ClientGrant {
-    /// A random id.
     #[serde(rename = "g")]
     pub(super) id: String,
     /// The hash of the client's id.
@@ -95,11 +94,7 @@ pub(super) enum TokenUse {
 
 impl AuthorizationServer {
     /// Spends the code of a grant; false if it was spent before.
-    pub(super) async fn spend_code(
-        &self,
-        grant: &str,
-        host: &dyn Host,
-    ) -> Result<bool, StoreError> {
+    pub(super) async fn spend_code(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
         if self.marks.is_set(&SPENT_CODE, grant, host).await? {
             return Ok(false);
         }
@@ -111,7 +106,7 @@ impl AuthorizationServer {
         &self,
         claims: &RefreshClaims,
         host: &dyn Host,
-    ) -> Result<TokenUse, StoreError> {
+    ) -> store::Result<TokenUse> {
         let grant = &claims.grant.id;
         let values = self.marks.values(&ROTATION, grant, host).await?;
         let newest = values.iter().filter_map(|value| parse_rotation(value)).max();
@@ -128,11 +123,7 @@ impl AuthorizationServer {
         }
     }
 
-    pub(super) async fn is_revoked(
-        &self,
-        grant: &str,
-        host: &dyn Host,
-    ) -> Result<bool, StoreError> {
+    pub(super) async fn is_revoked(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
         self.marks.is_set(&REVOKED, grant, host).await
     }
 
@@ -143,7 +134,7 @@ impl AuthorizationServer {
         grant: &str,
         reason: RevocationReason,
         host: &dyn Host,
-    ) -> Result<(), StoreError> {
+    ) -> store::Result<()> {
         self.marks.set(&REVOKED, grant, "1", host).await?;
         self.forget_connection(subject, grant, host).await;
         let caller = self.login.caller(subject);

@@ -5,7 +5,6 @@ use super::error::{INVALID_REQUEST, OAuthError};
 /// The most parameters that are read. Requests have about a dozen.
 const MAX_PARAMETERS: usize = 64;
 
-/// Parameters, in their order.
 #[derive(Debug)]
 pub(crate) struct Parameters(Vec<(String, String)>);
 
@@ -37,7 +36,6 @@ impl Parameters {
         named.map(|(_, value)| value.as_str())
     }
 
-    /// The value of a parameter that is required.
     pub(crate) fn require(&self, name: &'static str) -> Result<&str, OAuthError> {
         self.get(name).ok_or_else(|| INVALID_REQUEST.error(format!("`{name}` is missing")))
     }

@@ -11,13 +11,11 @@ pub(crate) struct ClientSettings {
     pub(crate) id: String,
     /// Its name, for the consent page.
     pub(crate) name: String,
-    /// Where it may receive codes.
     pub(crate) redirect_uris: Vec<String>,
     /// The SHA-256 of its secret, in hexadecimal digits; a public client has none.
     pub(crate) secret_hash: Option<String>,
 }
 
-/// How clients get tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct ServerSettings {
     /// `PUBLIC_URL`: the issuer of tokens.

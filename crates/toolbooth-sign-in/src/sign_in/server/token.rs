@@ -38,7 +38,6 @@ struct TokenResponse<'a> {
 /// What the server's own pages know about a person.
 #[derive(Serialize)]
 struct PersonInfo {
-    /// What the person is called.
     name: String,
     /// The scopes that the person can give to a client, as in `scope`.
     available_scope: String,
