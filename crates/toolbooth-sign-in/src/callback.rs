@@ -53,7 +53,7 @@ fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {
 fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToken>, &'a FlowEnd)> {
     let flow = ends(request.state).find_map(|end| (end.flow)(request.state))?;
     let state = flow.state(request.query, request.host);
-    let purpose = state.as_ref().map_or(FlowPurpose::Challenge, FlowState::purpose);
+    let purpose = state.as_ref().map_or(FlowPurpose::Challenge, |state| state.purpose);
     let end = ends(request.state).find(|end| end.purpose == purpose);
     Some((state, end.or_else(|| ends(request.state).next())?))
 }

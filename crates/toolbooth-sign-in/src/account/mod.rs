@@ -7,7 +7,7 @@ mod page;
 mod visit;
 
 use crate::challenge::{Challenges, GrantSummary, Owner};
-use crate::oauth::page::{Link, Notice, TRY_AGAIN, isolated, notice, redirect, with_tls};
+use crate::oauth::page::{Notice, TRY_AGAIN, isolated, notice, redirect, with_tls};
 use crate::paths::{ACCOUNT, SIGN_IN};
 use crate::sign_in::routes::{FORM, PAGE};
 use crate::sign_in::server::{AuthorizationServer, Connection};
@@ -32,46 +32,30 @@ static PROTOCOL: Protocol = Protocol {
     ..Protocol::new("account", "Account page", EncodeRejection::Plain(oxp::encode_rejection))
 };
 
-/// Why nothing was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AccountError {
-    /// Another site sent the form, or it is not that of this browser and this person.
-    CrossSite,
-    Invalid,
-    /// It has been taken back already, or never existed.
-    NotFound,
-    StoreUnavailable,
-}
+/// Another site sent the form, or it is not that of this browser and this person.
+const CROSS_SITE: Notice = Notice {
+    status: 403,
+    title: "This did not start here",
+    text: "Nothing was changed. Another site sent you here, or you have signed in with a different \
+           account since you opened the page.",
+};
+const INVALID: Notice =
+    Notice { status: 400, title: "This form is not valid", text: "Nothing was changed." };
+/// It has been taken back already, or never existed.
+const NOT_FOUND: Notice = Notice {
+    status: 410,
+    title: "There is no such permission",
+    text: "It may have been revoked already.",
+};
+const UNAVAILABLE: Notice = Notice {
+    status: 503,
+    title: "Your account cannot be read or changed now",
+    text: "The server's storage does not respond. Try again in a moment.",
+};
 
-impl AccountError {
-    fn page(self) -> Response {
-        let back = "Back to your account";
-        let (status, title, text, label) = match self {
-            Self::CrossSite => (
-                403,
-                "This did not start here",
-                "Nothing was changed. Another site sent you here, or you have signed in with a different \
-                 account since you opened the page.",
-                back,
-            ),
-            Self::Invalid => (400, "This form is not valid", "Nothing was changed.", back),
-            Self::NotFound => {
-                (410, "There is no such permission", "It may have been revoked already.", back)
-            }
-            Self::StoreUnavailable => (
-                503,
-                "Your account cannot be read or changed now",
-                "The server's storage does not respond. Try again in a moment.",
-                TRY_AGAIN,
-            ),
-        };
-        notice(Notice { status, title, text }, Some(Link { label, url: ACCOUNT }))
-    }
-}
-
-impl From<StoreError> for AccountError {
+impl From<StoreError> for Notice {
     fn from(_: StoreError) -> Self {
-        Self::StoreUnavailable
+        UNAVAILABLE
     }
 }
 
@@ -92,8 +76,11 @@ async fn show<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
 }
 
 /// Adds the headers of the server's own pages.
-fn respond<'a>(server: &AuthorizationServer, page: Result<Response, AccountError>) -> Answer<'a> {
-    let page = page.unwrap_or_else(AccountError::page);
+fn respond<'a>(server: &AuthorizationServer, page: Result<Response, Notice>) -> Answer<'a> {
+    let page = page.unwrap_or_else(|error| {
+        let label = if error == UNAVAILABLE { TRY_AGAIN } else { "Back to your account" };
+        notice(error, Some((label, ACCOUNT)))
+    });
     isolated(with_tls(page, &server.login.settings.public_url)).into()
 }
 
@@ -101,7 +88,7 @@ async fn permissions_page(
     server: &AuthorizationServer,
     person: &Person,
     request: &RouteRequest<'_>,
-) -> Result<Response, AccountError> {
+) -> Result<Response, Notice> {
     let RouteRequest { query, state, host, .. } = *request;
     let tools = state.tools();
     let mut grants = Vec::new();
@@ -116,7 +103,7 @@ async fn permissions_page(
         None => Vec::new(),
     };
     let form = server.login.account_form(person, request);
-    let (token, cookie) = form.map_err(|_| AccountError::StoreUnavailable)?;
+    let (token, cookie) = form.map_err(|_| UNAVAILABLE)?;
     let visit = Visit::read(query.as_bytes());
     let permissions = Permissions { grants, connections };
     Ok(page::account(&person.label, &token, &permissions, &visit).with("set-cookie", cookie))
@@ -131,23 +118,23 @@ async fn change<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
 async fn try_change(
     server: &AuthorizationServer,
     request: &RouteRequest<'_>,
-) -> Result<Response, AccountError> {
+) -> Result<Response, Notice> {
     let RouteRequest { ref body, headers, state, host, .. } = *request;
     let login = &server.login;
     let field = |name: &str| {
         let mut fields = form_urlencoded::parse(body);
         fields.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
     };
-    let form = field("form").ok_or(AccountError::Invalid)?;
+    let form = field("form").ok_or(INVALID)?;
     if !login.is_own_form(headers) {
-        return Err(AccountError::CrossSite);
+        return Err(CROSS_SITE);
     }
     // The person may have signed out in another tab, or their session may be over.
     let Some(person) = login.signed_in(headers, host).await else {
         return Ok(redirect(SIGN_IN.to_owned()));
     };
     if !login.is_account_form(&form, &person, request) {
-        return Err(AccountError::CrossSite);
+        return Err(CROSS_SITE);
     }
     let visit = Visit::read(body);
     let done = match field("do").as_deref() {
@@ -157,22 +144,22 @@ async fn try_change(
         }
         Some("disconnect") => {
             let id = field("client").unwrap_or_default();
-            let (_, subject) = person.subjects.first().ok_or(AccountError::NotFound)?;
+            let (_, subject) = person.subjects.first().ok_or(NOT_FOUND)?;
             if !server.disconnect(subject, &id, host).await? {
-                return Err(AccountError::NotFound);
+                return Err(NOT_FOUND);
             }
             Change::Disconnected
         }
         Some("revoke") => {
             let provider = field("provider").unwrap_or_default();
-            let challenges = Challenges::of_state(state).ok_or(AccountError::NotFound)?;
-            let client = challenges.provider(&provider).ok_or(AccountError::NotFound)?;
+            let challenges = Challenges::of_state(state).ok_or(NOT_FOUND)?;
+            let client = challenges.provider(&provider).ok_or(NOT_FOUND)?;
             for owner in owners(&person) {
                 challenges.delete_grant_of(&owner, client, host).await?;
             }
             Change::Revoked
         }
-        _ => return Err(AccountError::Invalid),
+        _ => return Err(INVALID),
     };
     Ok(redirect(Visit { done: Some(done), ..visit }.address()))
 }

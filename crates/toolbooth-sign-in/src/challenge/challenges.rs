@@ -20,7 +20,7 @@ use toolbooth::seal::StateKeys;
 use toolbooth::secret::Secret;
 
 /// Asks users for authorization, and keeps their grants.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Challenges {
     pub(super) settings: ChallengeSettings,
     pub(super) clients: Vec<OAuthClient>,

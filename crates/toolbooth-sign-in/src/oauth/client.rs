@@ -12,7 +12,7 @@ use toolbooth::json;
 use toolbooth::secret::Secret;
 
 /// This server's client at a provider.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct OAuthClient {
     pub provider: ProviderSettings,
     discovered: DiscoveryCache,

@@ -1,6 +1,6 @@
 //! Finds the endpoints of an authorization server (OpenID Connect Discovery 1.0).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
@@ -112,8 +112,8 @@ impl DiscoveryDocument {
 ///
 /// Locked only to read and to write: a request that waited for another one's fetch would wait forever
 /// if that one is cancelled. Requests at the same moment each fetch the document.
-#[derive(Debug, Clone, Default)]
-pub(super) struct DiscoveryCache(Arc<Mutex<Option<(ProviderEndpoints, u64)>>>);
+#[derive(Debug, Default)]
+pub(super) struct DiscoveryCache(Mutex<Option<(ProviderEndpoints, u64)>>);
 
 impl DiscoveryCache {
     fn entry(&self) -> MutexGuard<'_, Option<(ProviderEndpoints, u64)>> {

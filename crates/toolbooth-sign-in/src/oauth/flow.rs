@@ -53,7 +53,10 @@ struct StateClaims {
 /// The `state` of a callback, which this server has issued.
 #[derive(Debug)]
 pub(crate) struct FlowState {
-    claims: StateClaims,
+    /// An expired one has a purpose too: its page says that it has expired.
+    pub(crate) purpose: FlowPurpose,
+    id: String,
+    browser: String,
     is_expired: bool,
 }
 
@@ -92,7 +95,7 @@ pub(crate) struct PendingFlow {
 }
 
 /// Sends browsers to providers, and receives them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct AuthorizationFlow {
     keys: StateKeys,
     public_url: String,
@@ -134,7 +137,8 @@ impl AuthorizationFlow {
     pub(crate) fn state(&self, query: &str, host: &dyn Host) -> Result<FlowState, InvalidToken> {
         let state = query_parameter(query, "state").unwrap_or_default();
         let (claims, expires_ms) = self.keys.read(purpose::STATE, &state)?;
-        Ok(FlowState { claims, is_expired: host.now_ms() >= expires_ms })
+        let StateClaims { purpose, id, browser } = claims;
+        Ok(FlowState { purpose, id, browser, is_expired: host.now_ms() >= expires_ms })
     }
 
     /// Verifies that a browser is the one that was sent to the provider. `None` if its flow is complete already.
@@ -144,11 +148,11 @@ impl AuthorizationFlow {
         expected: FlowPurpose,
         headers: &dyn Headers,
     ) -> Result<Option<PendingFlow>, FlowError> {
-        let StateClaims { purpose, id, browser } = state.claims;
+        let FlowState { purpose, id, browser, is_expired } = state;
         if purpose != expected {
             return Err(FlowError::Forged);
         }
-        if state.is_expired {
+        if is_expired {
             return Err(FlowError::Expired);
         }
         let cookie = cookie::read(headers, &id).ok_or(FlowError::OtherBrowser)?;
@@ -196,13 +200,6 @@ impl AuthorizationFlow {
 
     fn redirect_uri(&self, client: &OAuthClient) -> String {
         format!("{}{CALLBACK}/{}", self.public_url, client.provider.id)
-    }
-}
-
-impl FlowState {
-    /// What the flow is for. An expired one has a purpose too: its page says that it has expired.
-    pub(crate) fn purpose(&self) -> FlowPurpose {
-        self.claims.purpose
     }
 }
 

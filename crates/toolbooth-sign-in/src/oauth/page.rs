@@ -44,7 +44,7 @@ input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
 
 /// A page with a message.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Notice {
     pub(crate) status: u16,
     pub(crate) title: &'static str,
@@ -98,19 +98,13 @@ pub(crate) fn folded_list(names: &[String]) -> String {
     }
 }
 
-/// Where the link of a page with a message leads.
-pub(crate) struct Link<'a> {
-    pub(crate) label: &'static str,
-    pub(crate) url: &'a str,
-}
-
 pub(crate) const TRY_AGAIN: &str = "Try again";
 
-/// A page with a message.
-pub(crate) fn notice(Notice { status, title, text }: Notice, link: Option<Link<'_>>) -> Response {
-    let link = link.map(|Link { label, url }| {
-        format!("<a class=\"button\" href=\"{}\">{label}</a>", Escaped(url))
-    });
+/// The page of a message, with the label and the address of a link.
+pub(crate) fn notice(notice: Notice, link: Option<(&str, &str)>) -> Response {
+    let Notice { status, title, text } = notice;
+    let link = link
+        .map(|(label, url)| format!("<a class=\"button\" href=\"{}\">{label}</a>", Escaped(url)));
     let main = format!("<p>{text}</p>{}", link.unwrap_or_default());
     html(status, title, &main, "'none'")
 }

@@ -3,7 +3,7 @@
 //! Calls, the endpoints of sign-in and the account read them. The check of a challenge must not: it promises that a call
 //! finds the grant, and the call may reach another instance.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How far the store may be behind.
 pub(crate) const STALE_MS: u64 = 60_000;
@@ -24,8 +24,8 @@ struct Entries {
 }
 
 /// Shared by all requests of an instance.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RecentWrites(Arc<Mutex<Entries>>);
+#[derive(Debug, Default)]
+pub(crate) struct RecentWrites(Mutex<Entries>);
 
 impl RecentWrites {
     fn entries(&self) -> MutexGuard<'_, Entries> {

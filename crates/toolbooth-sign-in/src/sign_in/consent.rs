@@ -98,14 +98,12 @@ async fn consent_page(
     if options.contains(&SignInOption::Session(Identity::Development)) {
         options.retain(|option| *option != SignInOption::Development);
     }
-    let (scopes, offline) = (asked.scopes.clone(), asked.refreshes);
-    let (token, cookie) = form_token(login, AfterSignIn::Client(asked), &options, request)?;
+    let next = AfterSignIn::Client(asked.clone());
+    let (token, cookie) = form_token(login, next, &options, request)?;
     let page = page::consent(&page::ConsentPage {
         form: Form { token: &token, options: &options, purpose: page::FormPurpose::Allow },
         client: &client,
-        redirect_uri,
-        scopes: &scopes,
-        offline,
+        request: &asked,
         known: &login.candidates(options.iter().filter(|option| option.known().is_some())),
         everyone: &login.candidates(&options),
         tools: state.tools(),

@@ -2,7 +2,7 @@
 //! the browser goes next, before anyone signs in.
 
 use super::login::{Identity, SignInOption};
-use super::server::{Client, ClientOrigin};
+use super::server::{ApprovedRequest, Client, ClientOrigin};
 use crate::challenge::newest;
 use crate::oauth::page::{Escaped, bdi, hidden, html};
 use crate::paths::AUTHORIZE;
@@ -18,10 +18,7 @@ const MOST_TOOLS: usize = 5;
 pub(super) struct ConsentPage<'a> {
     pub(super) form: Form<'a>,
     pub(super) client: &'a Client,
-    pub(super) redirect_uri: &'a str,
-    pub(super) scopes: &'a [String],
-    /// Whether the client can continue without the person.
-    pub(super) offline: bool,
+    pub(super) request: &'a ApprovedRequest,
     /// The people who use this browser, as callers.
     pub(super) known: &'a [Principal],
     /// All people who can continue, as callers.
@@ -48,7 +45,8 @@ pub(super) enum FormPurpose {
 }
 
 pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
-    let ConsentPage { client, redirect_uri, .. } = page;
+    let ConsentPage { client, request, .. } = page;
+    let redirect_uri = &request.redirect_uri;
     let name = bdi(&client.name);
     let title = format!("Connect {}", Escaped(&client.name));
     let origin = match &client.origin {
@@ -74,7 +72,7 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
         }
         RedirectKind::Web | RedirectKind::Forbidden => destination,
     };
-    let offline = match page.offline {
+    let offline = match request.refreshes {
         true => {
             "<dt>How long</dt><dd>It stays connected until you disconnect it on the page <code>/account</code> of \
              this server. A connection that is not used for 90 days ends.</dd>"
@@ -137,7 +135,7 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
         items.push_str(&format!("<li>Tools that need no permission: {tools}</li>"));
     }
     let can_give = |scope: &&String| people.iter().any(|it| it.scopes().cover(&[scope.as_str()]));
-    for scope in page.scopes.iter().filter(can_give) {
+    for scope in page.request.scopes.iter().filter(can_give) {
         let tools = enabled(Some(scope));
         let tools = match tools {
             _ if scope == GATEWAY_SCOPE => {

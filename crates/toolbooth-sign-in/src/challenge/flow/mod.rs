@@ -15,7 +15,7 @@ use super::LAG_MS;
 use super::challenges::Challenges;
 use super::claims::ChallengeClaims;
 use crate::oauth::OAuthClient;
-use crate::oauth::page::{Link, TRY_AGAIN, isolated, notice, with_tls};
+use crate::oauth::page::{TRY_AGAIN, isolated, notice, with_tls};
 use crate::{paths::START, purpose};
 use error::ChallengeError;
 use toolbooth::call::Rejection;
@@ -59,6 +59,6 @@ pub(super) fn rejection_page(
 /// again.
 fn error_page(error: ChallengeError, token: &str) -> Response {
     let url = format!("{START}?c={token}");
-    let link = error.is_temporary().then_some(Link { label: TRY_AGAIN, url: &url });
+    let link = error.is_temporary().then_some((TRY_AGAIN, &*url));
     notice(error.notice(), link)
 }

@@ -10,7 +10,7 @@ pub(super) use token::AccessTokenError;
 
 use std::time::Duration;
 
-use futures_util::future::{join, join3};
+use futures_util::future::{join, join_all};
 
 use super::LIFE_MS;
 use super::event::{Event, GrantEvent};
@@ -21,7 +21,7 @@ use crate::purpose;
 use toolbooth::host::{Host, Level, SHORTEST_LIFE, StoreError};
 use toolbooth::json;
 use toolbooth::log::EventLog;
-use toolbooth::seal::{GrantKeys, Hashes, StateKeys};
+use toolbooth::seal::{GrantKeys, StateKeys};
 use toolbooth::settings::GrantKeySettings;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -48,7 +48,7 @@ impl<'a> GrantId<'a> {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct GrantStore {
     pub(super) state_keys: StateKeys,
     grant_keys: GrantKeys,
@@ -109,10 +109,9 @@ impl GrantStore {
     }
 
     /// The keys to read from: those of the current `STATE_KEY`, then those of the previous one.
-    fn all_keys(&self, id: GrantId<'_>) -> (StoreKeys, Option<StoreKeys>) {
+    fn all_keys(&self, id: GrantId<'_>) -> Vec<StoreKeys> {
         let hashes = self.state_keys.hashes(purpose::GRANT, &id.parts());
-        let Hashes { current, previous } = hashes;
-        (StoreKeys::new(&current), previous.as_deref().map(StoreKeys::new))
+        hashes.iter().map(StoreKeys::new).collect()
     }
 
     /// The user's grant in the store, which may be a minute behind.
@@ -133,9 +132,9 @@ impl GrantStore {
         proof: Option<&str>,
         host: &dyn Host,
     ) -> store::Result<GrantState> {
-        let all @ (keys, _) = &self.all_keys(id);
+        let (keys, all) = (&self.keys(id), self.all_keys(id));
         let (stored, proven) =
-            join(self.stored(all, host), self.load_by_proof(id, proof, host)).await;
+            join(self.stored(&all, host), self.load_by_proof(id, proof, host)).await;
         let (stored, deleted_ms) = stored?;
         let deleted_ms = deleted_ms.max(self.recently_deleted(keys, host));
         // Of equal copies the last one is picked. The copy of the proof has no refresh token.
@@ -145,33 +144,28 @@ impl GrantStore {
     /// The stored grant, even if it is deleted, and its deletion.
     async fn stored(
         &self,
-        all: &(StoreKeys, Option<StoreKeys>),
+        all: &[StoreKeys],
         host: &dyn Host,
     ) -> store::Result<(Option<Grant>, Option<u64>)> {
-        let (keys, previous) = all;
-        let deleted = store::get(&keys.deleted, host);
-        let (grant, deleted, before) = join3(self.stored_grant(all, host), deleted, async {
-            match previous {
-                Some(previous) => store::get(&previous.deleted, host).await,
-                None => Ok(None),
-            }
-        })
-        .await;
+        let deleted = join_all(all.iter().map(|keys| store::get(&keys.deleted, host)));
+        let (grant, deleted) = join(self.stored_grant(all, host), deleted).await;
         // A grant that was deleted under the previous key may have been refreshed under the current.
-        let deleted = [deleted?, before?].into_iter().flatten();
-        Ok((grant?, deleted.filter_map(|text| text.parse().ok()).max()))
+        let deleted: Vec<_> = deleted.into_iter().collect::<store::Result<_>>()?;
+        Ok((grant?, deleted.iter().flatten().filter_map(|text| text.parse().ok()).max()))
     }
 
     /// The stored grant, even if it is deleted. It is under the previous key until it is next written.
     async fn stored_grant(
         &self,
-        (keys, previous): &(StoreKeys, Option<StoreKeys>),
+        all: &[StoreKeys],
         host: &dyn Host,
     ) -> store::Result<Option<Grant>> {
-        match (self.read(&keys.grant, host).await?, previous) {
-            (None, Some(previous)) => self.read(&previous.grant, host).await,
-            (grant, _) => Ok(grant),
+        for keys in all {
+            if let Some(grant) = self.read(&keys.grant, host).await? {
+                return Ok(Some(grant));
+            }
         }
+        Ok(None)
     }
 
     /// Reads and decrypts the grant under a key.
@@ -253,8 +247,8 @@ impl GrantStore {
         id: GrantId<'_>,
         host: &dyn Host,
     ) -> store::Result<Option<Grant>> {
-        let all @ (keys, previous) = &self.all_keys(id);
-        let read = self.stored_grant(all, host).await;
+        let (keys, all) = (&self.keys(id), self.all_keys(id));
+        let read = self.stored_grant(&all, host).await;
         let (stored, failed) = read.map_or_else(|error| (None, Some(error)), |it| (it, None));
         let GrantState { grant, .. } =
             GrantState::newest([stored, self.recently_written(keys, host)], None);
@@ -269,8 +263,7 @@ impl GrantStore {
         let before = before.and_then(|text| text.parse().ok()).unwrap_or_default();
         let deleted_ms = deleted_ms.max(before).to_string();
         // Instances that do not have the current key yet read under the previous one.
-        let all = [Some(keys), previous.as_ref()];
-        for keys in all.into_iter().flatten() {
+        for keys in &all {
             store::put(&keys.deleted, &deleted_ms, DELETED_LIFE, host).await?;
         }
         self.recent_writes.insert(&keys.deleted, &deleted_ms, now_ms);
@@ -280,7 +273,7 @@ impl GrantStore {
         let GrantState { grant, .. } =
             GrantState::newest([grant, self.recently_written(keys, host)], None);
         // The grant is invalid already. This removes its tokens from the store.
-        for keys in all.into_iter().flatten() {
+        for keys in &all {
             let _ = store::delete(&keys.grant, host).await;
         }
         if grant.is_some() {

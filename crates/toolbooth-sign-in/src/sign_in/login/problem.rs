@@ -6,9 +6,8 @@ use crate::oauth::page::{
     Escaped, INVALID_ADDRESS, Notice, OTHER_BROWSER, RATE_LIMITED, html, notice, with_tls,
 };
 use crate::sign_in::event::SignInEvent;
-use toolbooth::host::{Host, NoRandomness};
+use toolbooth::host::Host;
 use toolbooth::http::Response;
-use toolbooth::seal::InvalidToken;
 
 /// Why a page shows a problem instead of sending the browser on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,21 +140,9 @@ fn not_allowed(notice: Notice, rule: Option<&str>) -> Response {
     html(notice.status, notice.title, &main, "'none'")
 }
 
-impl From<InvalidToken> for Problem {
-    fn from(error: InvalidToken) -> Self {
-        FlowError::from(error).into()
-    }
-}
-
-impl From<NoRandomness> for Problem {
-    fn from(_: NoRandomness) -> Self {
-        Self::Internal
-    }
-}
-
-impl From<FlowError> for Problem {
-    fn from(error: FlowError) -> Self {
-        match error {
+impl<E: Into<FlowError>> From<E> for Problem {
+    fn from(error: E) -> Self {
+        match error.into() {
             FlowError::Forged => Self::Invalid,
             FlowError::Expired => Self::Expired,
             FlowError::OtherBrowser => Self::OtherBrowser,

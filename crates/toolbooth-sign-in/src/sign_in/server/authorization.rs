@@ -26,7 +26,7 @@ pub(crate) struct ApprovedRequest {
     #[serde(rename = "n")]
     client_name: String,
     #[serde(rename = "u")]
-    redirect_uri: String,
+    pub(crate) redirect_uri: String,
     #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     #[serde(rename = "h")]

@@ -55,31 +55,19 @@ pub(super) fn hash(client_id: &str) -> String {
 impl AuthorizationServer {
     /// The client of an authorization request.
     pub(crate) async fn client(&self, id: &str, host: &dyn Host) -> Result<Client, Problem> {
-        if let Some(known) = self.settings.clients.iter().find(|client| client.id == id) {
-            return Ok(Client {
-                hash: hash(id),
-                name: known.name.clone(),
-                origin: ClientOrigin::Operator,
-                redirect_uris: known.redirect_uris.clone(),
-                refreshes: true,
-                document: None,
-            });
-        }
-        if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
+        let known = self.settings.clients.iter().find(|client| client.id == id).cloned();
+        let (origin, name, redirect_uris, refreshes) = if let Some(known) = known {
+            (ClientOrigin::Operator, known.name, known.redirect_uris, true)
+        } else if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
             return Err(Problem::UnknownClient);
-        }
-        if client_document::is_client_id(id, self.settings.is_local) {
+        } else if client_document::is_client_id(id, self.settings.is_local) {
             return client_document::fetch(id, host).await;
-        }
-        let registration = self.registration(id, host).ok_or(Problem::UnknownClient)?;
-        Ok(Client {
-            hash: hash(id),
-            name: registration.name,
-            origin: ClientOrigin::Registration,
-            redirect_uris: registration.redirect_uris,
-            refreshes: registration.refreshes,
-            document: None,
-        })
+        } else {
+            let Registration { name, redirect_uris, refreshes, .. } =
+                self.registration(id, host).ok_or(Problem::UnknownClient)?;
+            (ClientOrigin::Registration, name, redirect_uris, refreshes)
+        };
+        Ok(Client { hash: hash(id), name, origin, redirect_uris, refreshes, document: None })
     }
 
     /// The registration that a `client_id` is.

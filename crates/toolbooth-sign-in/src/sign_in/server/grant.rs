@@ -83,15 +83,6 @@ pub(super) struct RefreshClaims {
     pub(super) recorded_ms: u64,
 }
 
-/// Whether a refresh token may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenUse {
-    /// It may: it is the newest, or its successor was never used because the response was lost.
-    Allowed,
-    /// Its successor, or another token of its generation, was used: a copy exists.
-    Reused,
-}
-
 impl AuthorizationServer {
     /// Spends the code of a grant; false if it was spent before.
     pub(super) async fn spend_code(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
@@ -101,24 +92,21 @@ impl AuthorizationServer {
         self.marks.set(&SPENT_CODE, grant, "1", host).await.map(|()| true)
     }
 
-    /// Whether a refresh token may be used, and if so, marks it as the newest that was.
+    /// Marks a refresh token as the newest that was used. False if its successor, or another token of its generation, was
+    /// used before: a copy exists. The newest may be used again, because the response may have been lost.
     pub(super) async fn use_refresh_token(
         &self,
         claims: &RefreshClaims,
         host: &dyn Host,
-    ) -> store::Result<TokenUse> {
+    ) -> store::Result<bool> {
         let grant = &claims.grant.id;
         let values = self.marks.values(&ROTATION, grant, host).await?;
-        let newest = values.iter().filter_map(|value| parse_rotation(value)).max();
-        match newest {
-            Some((generation, _)) if claims.generation < generation => Ok(TokenUse::Reused),
-            Some((generation, id)) if claims.generation == generation => {
-                Ok(if id == claims.id { TokenUse::Allowed } else { TokenUse::Reused })
-            }
+        match values.iter().filter_map(|value| parse_rotation(value)).max() {
+            Some((newest, _)) if claims.generation < newest => Ok(false),
+            Some((newest, id)) if claims.generation == newest => Ok(id == claims.id),
             _ => {
                 let value = format!("{} {}", claims.generation, claims.id);
-                self.marks.set(&ROTATION, grant, &value, host).await?;
-                Ok(TokenUse::Allowed)
+                self.marks.set(&ROTATION, grant, &value, host).await.map(|()| true)
             }
         }
     }

@@ -10,7 +10,7 @@ use super::client::hash;
 use super::client_auth::Credentials;
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
-use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims, TokenUse};
+use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::{AuthorizationServer, OAuthError, OFFLINE, Parameters};
 use crate::oauth::random_text;
 use crate::sign_in::event::{RevocationReason, SignInEvent};
@@ -149,7 +149,7 @@ impl AuthorizationServer {
         if self.login.permitted(&grant.identity).is_none() {
             return Err(INVALID_GRANT.error("the person may no longer sign in"));
         }
-        if self.use_refresh_token(&token, host).await? == TokenUse::Reused {
+        if !self.use_refresh_token(&token, host).await? {
             self.end(grant, RevocationReason::RefreshTokenReused, host).await;
             return Err(INVALID_GRANT.error("the refresh token was replaced"));
         }
