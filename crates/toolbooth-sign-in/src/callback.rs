@@ -16,7 +16,7 @@ use toolbooth::seal::InvalidToken;
 pub(crate) struct FlowEnd {
     pub(crate) purpose: FlowPurpose,
     /// The way to the providers and back.
-    pub(crate) flow: fn(&State) -> Option<&AuthorizationFlow>,
+    pub(crate) flow: AuthorizationFlow,
     pub(crate) callback: Callback,
     pub(crate) error_page: fn(&Rejection, &RouteRequest<'_>) -> Option<Response>,
 }
@@ -51,11 +51,11 @@ fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {
 
 /// The state of a request, and the flows that it belongs to: those of challenges if it is not valid and there are any.
 fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToken>, &'a FlowEnd)> {
-    let flow = ends(request.state).find_map(|end| (end.flow)(request.state))?;
-    let state = flow.state(request.query, request.host);
+    let first = ends(request.state).next()?;
+    let state = first.flow.state(request.query, request.host);
     let purpose = state.as_ref().map_or(FlowPurpose::Challenge, |state| state.purpose);
     let end = ends(request.state).find(|end| end.purpose == purpose);
-    Some((state, end.or_else(|| ends(request.state).next())?))
+    Some((state, end.unwrap_or(first)))
 }
 
 fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {

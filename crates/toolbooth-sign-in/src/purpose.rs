@@ -36,9 +36,7 @@ pub(crate) const CONSENT_BROWSER: TokenPurpose = TokenPurpose::new("consent brow
 pub(crate) const PENDING_SIGN_IN: TokenPurpose = TokenPurpose::new("pending sign-in");
 /// The session of a person who has signed in.
 pub(crate) const SESSION: TokenPurpose = TokenPurpose::new("session");
-/// An authorization code.
 pub(crate) const AUTHORIZATION_CODE: TokenPurpose = TokenPurpose::in_body("authorization code");
-/// A refresh token.
 pub(crate) const REFRESH_TOKEN: TokenPurpose = TokenPurpose::in_body("refresh token");
 /// The key that signs access tokens.
 pub(crate) const ACCESS_TOKEN: TokenPurpose = TokenPurpose::new("access token");

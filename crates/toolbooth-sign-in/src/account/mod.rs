@@ -6,11 +6,11 @@ mod date;
 mod page;
 mod visit;
 
-use crate::challenge::{Challenges, GrantSummary, Owner};
+use crate::challenge::{Challenges, Owner};
 use crate::oauth::page::{Notice, TRY_AGAIN, isolated, notice, redirect, with_tls};
 use crate::paths::{ACCOUNT, SIGN_IN};
 use crate::sign_in::routes::{FORM, PAGE};
-use crate::sign_in::server::{AuthorizationServer, Connection};
+use crate::sign_in::server::AuthorizationServer;
 use toolbooth::call::Rejection;
 use toolbooth::capability::Capability;
 use toolbooth::host::StoreError;
@@ -59,12 +59,6 @@ impl From<StoreError> for Notice {
     }
 }
 
-/// What a person has allowed.
-struct Permissions {
-    grants: Vec<GrantSummary>,
-    connections: Vec<Connection>,
-}
-
 /// `GET /account`: shows a person what they have allowed.
 async fn show<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let server = AuthorizationServer::of(request)?;
@@ -105,8 +99,8 @@ async fn permissions_page(
     let form = server.login.account_form(person, request);
     let (token, cookie) = form.map_err(|_| UNAVAILABLE)?;
     let visit = Visit::read(query.as_bytes());
-    let permissions = Permissions { grants, connections };
-    Ok(page::account(&person.label, &token, &permissions, &visit).with("set-cookie", cookie))
+    Ok(page::account(&person.label, &token, (&grants, &connections), &visit)
+        .with("set-cookie", cookie))
 }
 
 /// `POST /account`: takes something back, or ends the session.

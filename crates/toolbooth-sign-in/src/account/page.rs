@@ -1,6 +1,5 @@
 //! The page of an account.
 
-use super::Permissions;
 use super::date::{day, minute};
 use super::visit::{SitePage, Visit};
 use crate::challenge::GrantSummary;
@@ -20,11 +19,10 @@ struct Form<'a> {
 pub(super) fn account(
     label: &str,
     form: &str,
-    permissions: &Permissions,
+    (grants, connections): (&[GrantSummary], &[Connection]),
     visit: &Visit,
 ) -> Response {
     let form = Form { token: form, from: visit.from.as_ref() };
-    let Permissions { grants, connections } = permissions;
     let grants: String = grants.iter().map(|it| grant(form, it)).collect();
     let connections: String = connections.iter().map(|it| connection(form, it)).collect();
     let done = visit.done.map(|change| format!("<p role=\"status\">{}</p>", change.sentence()));

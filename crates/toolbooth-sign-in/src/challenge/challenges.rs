@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use super::LIFE_MS;
-use super::claims::ChallengeClaims;
-use super::event::Event;
 use super::grant_store::{AccessTokenError, GrantStore};
-use super::owner::{Owner, OwnerError};
-use super::settings::ChallengeSettings;
-use super::verification::Verifiers;
+use super::owner::OwnerError;
+use super::{ChallengeClaims, ChallengeSettings, Event, LIFE_MS, Owner, Verifiers};
 use crate::oauth::{AuthorizationFlow, OAuthClient, ProviderSettings, random_text};
 use crate::paths::{CHECK, START};
 use crate::purpose;

@@ -24,6 +24,13 @@ mod user_grants;
 mod verification;
 mod warnings;
 
+use claims::ChallengeClaims;
+use event::{Event, GrantEvent};
+use grant::Grant;
+use grant_store::GrantId;
+use settings::ChallengeSettings;
+use verification::{Verification, Verifiers};
+
 pub(crate) use challenges::Challenges;
 pub(crate) use owner::Owner;
 pub(crate) use user_grants::{GrantSummary, newest};

@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use super::settings::{ChallengeSettings, SETTINGS};
+use super::settings::SETTINGS;
 use super::user_grants::delete_grant;
-use super::verification::Verifiers;
 use super::warnings::warnings;
-use super::{Challenges, flow, page};
+use super::{ChallengeSettings, Challenges, Verifiers, flow, page};
 use crate::callback::{self, FlowEnd};
 use crate::oauth::FlowPurpose;
 use crate::paths::{AUTH, CALLBACK, CHECK, CONFIRM, GRANT, HELP, START, below, without_provider};
@@ -43,13 +42,13 @@ fn start(startup: &mut Startup<'_>) {
     };
     let challenges = Arc::new(Challenges::new(own, verifiers, startup.events.clone()));
     startup.grants = Some(challenges.clone());
-    startup.extensions.insert(challenges);
     startup.extensions.insert(FlowEnd {
         purpose: FlowPurpose::Challenge,
-        flow: |state| Challenges::of_state(state).map(|challenges| &challenges.flow),
+        flow: challenges.flow.clone(),
         callback: |request, state| boxed(flow::callback(request, state)),
         error_page: flow::rejection_page,
     });
+    startup.extensions.insert(challenges);
 }
 
 /// A page for a person.

@@ -1,8 +1,7 @@
 //! The grants of a user: for the page of their account, and their deletion.
 
-use super::challenges::{Challenges, STORE_UNAVAILABLE};
-use super::grant_store::GrantId;
-use super::owner::Owner;
+use super::challenges::STORE_UNAVAILABLE;
+use super::{Challenges, GrantId, Owner};
 use crate::oauth::{OAuthClient, store};
 use toolbooth::call::Rejection;
 use toolbooth::catalog::Tool;

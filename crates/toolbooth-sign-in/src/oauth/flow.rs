@@ -95,7 +95,7 @@ pub(crate) struct PendingFlow {
 }
 
 /// Sends browsers to providers, and receives them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct AuthorizationFlow {
     keys: StateKeys,
     public_url: String,
@@ -106,7 +106,6 @@ impl AuthorizationFlow {
         Self { keys, public_url }
     }
 
-    /// Redirects a browser to a provider.
     pub(crate) async fn begin(
         &self,
         client: &OAuthClient,
@@ -168,7 +167,6 @@ impl AuthorizationFlow {
         Ok(Some(PendingFlow { token: token.to_owned(), verifier, id }))
     }
 
-    /// Exchanges the code in the query of a callback for tokens.
     pub(crate) async fn exchange(
         &self,
         client: &OAuthClient,

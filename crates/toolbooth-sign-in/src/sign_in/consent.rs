@@ -22,7 +22,6 @@ use toolbooth::url::{query_parameter, query_value};
 /// How long a page can be answered, in milliseconds.
 const CONSENT_LIFE_MS: u64 = 15 * 60 * 1000;
 
-/// Where a person goes after sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum AfterSignIn {
     /// Back to a client, with a code.
@@ -218,7 +217,6 @@ async fn complete(
     Ok(flow.end(response))
 }
 
-/// Sends a person who has signed in on.
 fn finish_sign_in(
     server: &AuthorizationServer,
     next: &AfterSignIn,

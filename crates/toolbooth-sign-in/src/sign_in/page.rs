@@ -5,7 +5,7 @@ use super::login::{Identity, SignInOption};
 use super::server::{ApprovedRequest, Client, ClientOrigin};
 use crate::challenge::newest;
 use crate::oauth::page::{Escaped, bdi, hidden, html};
-use crate::paths::AUTHORIZE;
+use crate::paths::{ACCOUNT, AUTHORIZE};
 use crate::redirect_uri::{self, RedirectKind};
 use toolbooth::call::VisibleTools;
 use toolbooth::catalog::Tool;
@@ -72,21 +72,21 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
         }
         RedirectKind::Web | RedirectKind::Forbidden => destination,
     };
-    let offline = match request.refreshes {
-        true => {
-            "<dt>How long</dt><dd>It stays connected until you disconnect it on the page <code>/account</code> of \
+    let offline = request.refreshes.then(|| {
+        format!(
+            "<dt>How long</dt><dd>It stays connected until you disconnect it on the page <code>{ACCOUNT}</code> of \
              this server. A connection that is not used for 90 days ends.</dd>"
-        }
-        false => "",
-    };
+        )
+    });
     let main = format!(
         "<p><strong>{name}</strong> wants to use the tools of this server on your behalf.</p>\
          <dl><dt>Requested by</dt><dd>{origin}</dd>\
          <dt>Next you go to</dt><dd>{next}</dd>\
-         <dt>Permissions</dt><dd>{}</dd>{offline}</dl>\
+         <dt>Permissions</dt><dd>{}</dd>{}</dl>\
          <small>Allow this only if you started it yourself. If someone else sent you this link, choose Deny: \
          they could use the tools as you.</small>{}<hr>{}",
         permissions(page),
+        offline.unwrap_or_default(),
         forms(&page.form),
         form_with(&page.form, "denial", "", "<button class=\"quiet\">Deny</button>"),
     );

@@ -44,16 +44,16 @@ fn start(startup: &mut Startup<'_>) {
     let added: Vec<_> = startup.settings.scopes.iter().copied().filter(is_new).collect();
     scopes.extend(added);
     let login = Arc::new(Login::new(login, scopes, startup.events.clone()));
+    startup.extensions.insert(FlowEnd {
+        purpose: FlowPurpose::SignIn,
+        flow: login.flow.clone(),
+        callback: |request, state| boxed(consent::callback(request, state)),
+        error_page,
+    });
     startup.people = Some(login.clone());
     let server = AuthorizationServer::new(server, login);
     startup.own_tokens = Some(server.own_tokens());
     startup.extensions.insert(Arc::new(server));
-    startup.extensions.insert(FlowEnd {
-        purpose: FlowPurpose::SignIn,
-        flow: |state| AuthorizationServer::of_state(state).map(|server| &server.login.flow),
-        callback: |request, state| boxed(consent::callback(request, state)),
-        error_page,
-    });
 }
 
 /// Scopes in rules that nothing requires.

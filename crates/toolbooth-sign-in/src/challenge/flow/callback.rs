@@ -1,11 +1,7 @@
 //! The callback, to which the provider redirects the user with a code or an error.
 
-use super::error::ChallengeError;
-use super::error_page;
-use crate::challenge::challenges::Challenges;
-use crate::challenge::grant::Grant;
-use crate::challenge::grant_store::GrantId;
-use crate::challenge::page;
+use super::{ChallengeError, error_page};
+use crate::challenge::{Challenges, Grant, GrantId, page};
 use crate::oauth::{FlowError, FlowPurpose, FlowState, PendingFlow, STALE_MS};
 use toolbooth::call::Rejection;
 use toolbooth::http::{Answer, Response};

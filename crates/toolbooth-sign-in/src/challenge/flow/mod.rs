@@ -11,9 +11,7 @@ pub(super) use start::{DENY, begin, show};
 pub(super) use status::check;
 pub(super) use visitor::{Visitor, confirm};
 
-use super::LAG_MS;
-use super::challenges::Challenges;
-use super::claims::ChallengeClaims;
+use super::{ChallengeClaims, Challenges, LAG_MS};
 use crate::oauth::OAuthClient;
 use crate::oauth::page::{TRY_AGAIN, isolated, notice, with_tls};
 use crate::{paths::START, purpose};
@@ -36,7 +34,6 @@ impl Challenges {
         Ok((claims, client))
     }
 
-    /// A page, or that of the error.
     fn page(&self, page: Result<Response, ChallengeError>) -> Response {
         let page = page.unwrap_or_else(|error| notice(error.notice(), None));
         isolated(with_tls(page, &self.settings.public_url))

@@ -1,12 +1,10 @@
 //! The page of a challenge, and the redirect of users who agree to the provider.
 
-use super::error::ChallengeError;
-use super::error_page;
 use super::visitor::Visit;
-use crate::challenge::challenges::Challenges;
-use crate::challenge::claims::ChallengeClaims;
+use super::{ChallengeError, error_page};
 use crate::challenge::page::{self, ChallengePage};
 use crate::challenge::user_grants::enabled_tools;
+use crate::challenge::{ChallengeClaims, Challenges};
 use crate::oauth::{FlowError, FlowPurpose, NewFlow};
 use toolbooth::call::{Rejection, VisibleTools};
 use toolbooth::catalog::Tool;

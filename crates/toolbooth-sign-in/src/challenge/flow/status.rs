@@ -2,11 +2,7 @@
 
 use serde::Serialize;
 
-use crate::challenge::challenges::Challenges;
-use crate::challenge::claims::ChallengeClaims;
-use crate::challenge::grant::Grant;
-use crate::challenge::grant_store::GrantId;
-use crate::challenge::verification::Verification;
+use crate::challenge::{ChallengeClaims, Challenges, Grant, GrantId, Verification};
 use crate::purpose;
 use toolbooth::call::Rejection;
 use toolbooth::host::Host;

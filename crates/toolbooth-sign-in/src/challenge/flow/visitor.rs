@@ -3,11 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::ChallengeError;
-use crate::challenge::challenges::Challenges;
-use crate::challenge::claims::ChallengeClaims;
-use crate::challenge::owner::Owner;
-use crate::challenge::verification::{Verification, is_user};
-use crate::challenge::{LIFE_MS, page};
+use crate::challenge::verification::is_user;
+use crate::challenge::{ChallengeClaims, Challenges, LIFE_MS, Owner, Verification, page};
 use crate::oauth::page::redirect;
 use crate::oauth::{FlowError, cookie, random_text};
 use crate::paths::{SIGN_IN, START};

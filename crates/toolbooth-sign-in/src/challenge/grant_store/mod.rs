@@ -12,10 +12,7 @@ use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 
-use super::LIFE_MS;
-use super::event::{Event, GrantEvent};
-use super::grant::Grant;
-use super::owner::Owner;
+use super::{Event, Grant, GrantEvent, LIFE_MS, Owner};
 use crate::oauth::{RecentWrites, store};
 use crate::purpose;
 use toolbooth::host::{Host, Level, SHORTEST_LIFE, StoreError};
@@ -168,7 +165,6 @@ impl GrantStore {
         Ok(None)
     }
 
-    /// Reads and decrypts the grant under a key.
     pub(super) async fn read(&self, key: &str, host: &dyn Host) -> store::Result<Option<Grant>> {
         let Some(sealed) = store::get(key, host).await? else { return Ok(None) };
         let grant = self.decrypt(key, &sealed);

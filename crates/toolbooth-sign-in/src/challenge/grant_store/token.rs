@@ -1,9 +1,7 @@
 //! Access tokens of users' grants, refreshed when they are about to expire.
 
 use super::{GrantId, GrantState, GrantStore};
-use crate::challenge::event::Event;
-use crate::challenge::grant::Grant;
-use crate::challenge::owner::Owner;
+use crate::challenge::{Event, Grant, Owner};
 use crate::oauth::{OAuthClient, TokenError};
 use toolbooth::host::Host;
 use toolbooth::secret::Secret;

@@ -68,7 +68,6 @@ impl Identity {
         }
     }
 
-    /// That they may not sign in.
     pub(crate) fn not_allowed(&self) -> Problem {
         let rule = match self {
             // No rule can name a longer id.

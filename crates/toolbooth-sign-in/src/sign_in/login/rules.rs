@@ -73,63 +73,51 @@ impl IdentityRule {
         )?;
         let rule = Self { scopes, ..rule };
         let id = &rule.provider;
-        let variable = |name: &str| format!("{}{name}", prefix_of(id));
+        let prefix = prefix_of(id);
         let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
             return Err(format!(
-                "names {id}: OAUTH_PROVIDERS must include it, and its variables {} must be valid",
-                variable("…")
+                "names {id}: OAUTH_PROVIDERS must include it, and its variables {prefix}… must be valid"
             ));
         };
         if !provider.can_identify() {
             return Err(format!(
-                "names {id}, where people can only sign in if {} or {} is set",
-                variable("USERINFO_URL"),
-                variable("ISSUER")
+                "names {id}, where people can only sign in if {prefix}USERINFO_URL or \
+                 {prefix}ISSUER is set"
             ));
         }
-        // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
-        if matches!(rule.people, People::Login(_) | People::Organization(_))
-            && !provider.is_github()
-        {
-            return Err("may name logins and organizations of GitHub only; elsewhere ids \
-                        (`id/…`), e-mail addresses and domains"
-                .to_owned());
-        }
-        // GitHub's ids are numbers. Those of other providers may contain anything.
         let is_number = |id: &str| id.bytes().all(|it| it.is_ascii_digit());
-        if let People::Id(id) = &rule.people
-            && provider.is_github()
-            && !is_number(id)
-        {
-            return Err("must have a number after github:id/".to_owned());
-        }
-        if !matches!(rule.people, People::Id(_)) && who.contains(',') {
-            return Err(
+        let expected = match &rule.people {
+            // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
+            People::Login(_) | People::Organization(_) if !provider.is_github() => {
+                "may name logins and organizations of GitHub only; elsewhere ids (`id/…`), e-mail \
+                 addresses and domains"
+            }
+            // GitHub's ids are numbers. Those of other providers may contain anything.
+            People::Id(id) if provider.is_github() && !is_number(id) => {
+                "must have a number after github:id/"
+            }
+            People::Id(_) => return Ok(rule),
+            _ if who.contains(',') => {
                 "must not contain a comma: each rule of a JSON array is an entry of its own"
-                    .to_owned(),
-            );
-        }
-        Ok(rule)
+            }
+            _ => return Ok(rule),
+        };
+        Err(expected.to_owned())
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (provider, people) = text.split_once(':')?;
         let people = people.trim();
+        let lower = |text: &str| text.to_ascii_lowercase();
         let people = match people.split_once('/') {
             _ if people == "*" => People::Everybody,
             Some(("id", id)) if !id.is_empty() => People::Id(id.to_owned()),
-            Some(("org", name)) if !name.is_empty() => {
-                People::Organization(name.to_ascii_lowercase())
-            }
+            Some(("org", name)) if !name.is_empty() => People::Organization(lower(name)),
             Some(_) => return None,
             None => match people.split_once('@') {
-                Some(("", domain)) if !domain.is_empty() => {
-                    People::Domain(domain.to_ascii_lowercase())
-                }
-                Some((_, domain)) if !domain.is_empty() => {
-                    People::Email(people.to_ascii_lowercase())
-                }
-                None if !people.is_empty() => People::Login(people.to_ascii_lowercase()),
+                Some(("", domain)) if !domain.is_empty() => People::Domain(lower(domain)),
+                Some((_, domain)) if !domain.is_empty() => People::Email(lower(people)),
+                None if !people.is_empty() => People::Login(lower(people)),
                 _ => return None,
             },
         };

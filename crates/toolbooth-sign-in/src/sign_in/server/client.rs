@@ -53,7 +53,6 @@ pub(super) fn hash(client_id: &str) -> String {
 }
 
 impl AuthorizationServer {
-    /// The client of an authorization request.
     pub(crate) async fn client(&self, id: &str, host: &dyn Host) -> Result<Client, Problem> {
         let known = self.settings.clients.iter().find(|client| client.id == id).cloned();
         let (origin, name, redirect_uris, refreshes) = if let Some(known) = known {

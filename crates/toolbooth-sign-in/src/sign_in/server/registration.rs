@@ -70,7 +70,7 @@ struct RegistrationRequest {
     response_types: Option<Vec<String>>,
 }
 
-/// The response (RFC 7591, 3.2.1).
+/// RFC 7591, 3.2.1.
 #[derive(Serialize)]
 struct RegistrationResponse<'a> {
     client_id: &'a str,
