@@ -5,7 +5,7 @@ use form_urlencoded::{Serializer, byte_serialize};
 use serde::Serialize;
 
 use super::discovery::{DiscoveryCache, DiscoveryDocument, ProviderEndpoints};
-use super::provider::{ClientAuth, ProviderSettings, RevocationEndpoint};
+use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 use super::token::{TokenError, TokenResponse};
 use toolbooth::host::{Host, HttpRequest, HttpResponse, Level};
 use toolbooth::json;
@@ -32,9 +32,11 @@ impl OAuthClient {
     /// Finds the provider's endpoints. A discovery document is fetched every ten minutes, and after the
     /// provider has returned no tokens: its endpoints may have changed.
     pub(crate) async fn server(&self, host: &dyn Host) -> Result<ProviderEndpoints, TokenError> {
-        let issuer = match ProviderEndpoints::configured(&self.provider) {
-            Ok(server) => return Ok(server),
-            Err(issuer) => issuer,
+        let issuer = match &self.provider.endpoints {
+            EndpointSettings::Issuer(issuer) => issuer,
+            EndpointSettings::Configured { authorize, token } => {
+                return Ok(ProviderEndpoints::configured(authorize, token, &self.provider));
+            }
         };
         if let Some(server) = self.discovered.get(host.now_ms()) {
             return Ok(server);
@@ -84,16 +86,12 @@ impl OAuthClient {
         host: &dyn Host,
     ) -> Result<TokenResponse, TokenError> {
         let form = self.form(server, &server.token, fields);
-        let tokens = match self.send(form, host).await {
-            Ok(response) => TokenResponse::read(&response).inspect_err(|error| {
-                let problem = match error {
-                    TokenError::Rejected => "it rejects the request",
-                    TokenError::Unreachable => "its response contains no tokens",
-                };
-                self.log(problem, host);
-            }),
-            Err(error) => Err(error),
-        };
+        let tokens = self.send(form, host).await.and_then(|response| {
+            TokenResponse::read(&response).inspect_err(|error| match error {
+                TokenError::Rejected => self.log("it rejects the request", host),
+                TokenError::Unreachable => self.log("its response contains no tokens", host),
+            })
+        });
         tokens.inspect_err(|_| self.discovered.expire(host.now_ms()))
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
+use super::provider::{ClientAuth, ProviderSettings, RevocationEndpoint};
 use super::token::TokenError;
 use toolbooth::address::is_secure;
 
@@ -40,18 +40,15 @@ impl ProviderEndpoints {
     }
 
     /// The server of a provider whose endpoints are configured.
-    pub(super) fn configured(provider: &ProviderSettings) -> Result<Self, &str> {
-        match &provider.endpoints {
-            EndpointSettings::Issuer(issuer) => Err(issuer),
-            EndpointSettings::Configured { authorize, token } => Ok(Self {
-                authorize: authorize.clone(),
-                token: token.clone(),
-                issuer: None,
-                sends_issuer: false,
-                client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
-                revocation: provider.revocation.clone(),
-                userinfo: provider.userinfo.clone(),
-            }),
+    pub(super) fn configured(authorize: &str, token: &str, provider: &ProviderSettings) -> Self {
+        Self {
+            authorize: authorize.to_owned(),
+            token: token.to_owned(),
+            issuer: None,
+            sends_issuer: false,
+            client_auth: provider.client_auth.unwrap_or(ClientAuth::Post),
+            revocation: provider.revocation.clone(),
+            userinfo: provider.userinfo.clone(),
         }
     }
 }

@@ -13,7 +13,6 @@ use crate::paths::{ACCOUNT, SIGN_IN, START};
 use crate::purpose;
 use crate::redirect_uri::{RedirectKind, destination, kind};
 use toolbooth::call::Rejection;
-use toolbooth::host::Host;
 use toolbooth::http::{Answer, Response};
 use toolbooth::route::RouteRequest;
 use toolbooth::seal::InvalidToken;
@@ -54,137 +53,30 @@ impl ConsentRequest {
     }
 }
 
+/// A request for one of these pages, or of their forms.
+struct Consent<'a, 'r> {
+    server: &'a AuthorizationServer,
+    login: &'a Login,
+    request: &'r RouteRequest<'a>,
+}
+
 /// `GET /oauth/authorize`: asks for consent.
 pub(super) async fn ask<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let server = AuthorizationServer::of(request)?;
-    let page = consent_page(server, request).await;
-    Ok(server.login.finish(page, request.host).into())
-}
-
-async fn consent_page(
-    server: &AuthorizationServer,
-    request: &RouteRequest<'_>,
-) -> Result<Response, Problem> {
-    let RouteRequest { query, state, host, .. } = *request;
-    let login = &server.login;
-    let form = Parameters::parse(query.as_bytes()).map_err(|_| Problem::Invalid)?;
-    let client = server.client(form.get("client_id").ok_or(Problem::Invalid)?, host).await?;
-    let redirect_uri = match (form.get("redirect_uri"), client.redirect_uris.as_slice()) {
-        (Some(uri), _) => uri,
-        (None, [only]) => only,
-        (None, _) => return Err(Problem::InvalidRedirect),
-    };
-    if !server.may_redirect(&client, redirect_uri) {
-        return Err(Problem::InvalidRedirect);
-    }
-    let asked = match server.approve(&form, &client, redirect_uri) {
-        Ok(asked) => asked,
-        Err(error) => {
-            let url = server.rejected(redirect_uri, form.get("state"), &error);
-            // No person has agreed to anything yet, so a page shows where the browser would go: anyone can register a
-            // client, and this server must not redirect to any address (RFC 9700, 4.11.2). A program on this machine
-            // gets the response at once.
-            return Ok(match kind(redirect_uri) {
-                RedirectKind::Loopback => redirect(url),
-                RedirectKind::Web | RedirectKind::PrivateScheme | RedirectKind::Forbidden => {
-                    page::rejected(&error.description, &url, &destination(redirect_uri))
-                }
-            });
-        }
-    };
-    let mut options = login.options(request).await;
-    // The button of a session of the development user says the same.
-    if options.contains(&SignInOption::Session(Identity::Development)) {
-        options.retain(|option| *option != SignInOption::Development);
-    }
-    let next = AfterSignIn::Client(asked.clone());
-    let (token, cookie) = form_token(login, next, &options, request)?;
-    let page = page::consent(&page::ConsentPage {
-        form: Form { token: &token, options: &options, purpose: page::FormPurpose::Allow },
-        client: &client,
-        request: &asked,
-        known: &login.candidates(options.iter().filter(|option| option.known().is_some())),
-        everyone: &login.candidates(&options),
-        tools: state.tools(),
-        is_local: login.settings.is_local,
-    });
-    Ok(page.with("set-cookie", cookie))
-}
-
-/// The token of the forms on a page that shows these options, and the `Set-Cookie` header of their browser.
-fn form_token(
-    login: &Login,
-    next: AfterSignIn,
-    options: &[SignInOption],
-    request: &RouteRequest<'_>,
-) -> Result<(String, String), Problem> {
-    let offered = options.iter().filter_map(SignInOption::known).map(Identity::subject).collect();
-    let consent = |browser| ConsentRequest { next, browser, offered };
-    let purpose = (purpose::CONSENT_REQUEST, CONSENT_LIFE_MS);
-    Ok(login.bound_form(purpose, consent, request)?)
+    let consent = Consent::of(request)?;
+    Ok(consent.finish(consent.consent_page().await).into())
 }
 
 /// `GET /oauth/authorize/sign-in`: people sign in to open a page of the server. It is below the authorization endpoint,
 /// so that Cloudflare Access protects it too.
 pub(super) async fn sign_in<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let login = &AuthorizationServer::of(request)?.login;
-    let page = sign_in_page(login, request).await;
-    Ok(isolated(login.finish(page, request.host)).into())
-}
-
-async fn sign_in_page(login: &Login, request: &RouteRequest<'_>) -> Result<Response, Problem> {
-    let next = match query_parameter(request.query, "c") {
-        None => AfterSignIn::Account,
-        Some(token) if token.len() <= purpose::CHALLENGE.longest() => AfterSignIn::Challenge(token),
-        Some(_) => return Err(Problem::Invalid),
-    };
-    let mut options = login.options(request).await;
-    // People with a session come here to use a different account.
-    options.retain(|option| !matches!(option, SignInOption::Session(_)));
-    let (token, cookie) = form_token(login, next, &options, request)?;
-    let form = Form { token: &token, options: &options, purpose: page::FormPurpose::SignIn };
-    Ok(page::sign_in(&form, login.settings.is_local).with("set-cookie", cookie))
+    let consent = Consent::of(request)?;
+    Ok(isolated(consent.finish(consent.sign_in_page().await)).into())
 }
 
 /// `POST /oauth/authorize`: the form of the consent page, or of the sign-in page.
 pub(super) async fn answer<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let server = AuthorizationServer::of(request)?;
-    let response = decide(server, request).await;
-    Ok(server.login.finish(response, request.host).into())
-}
-
-async fn decide(
-    server: &AuthorizationServer,
-    request: &RouteRequest<'_>,
-) -> Result<Response, Problem> {
-    let RouteRequest { ref body, headers, host, .. } = *request;
-    let login = &server.login;
-    // Only our own page may send this form, because only that has shown what it grants.
-    if !login.is_own_form(headers) {
-        return Err(Problem::CrossSite);
-    }
-    let form = Parameters::parse(body).map_err(|_| Problem::Invalid)?;
-    let token = form.get("request").unwrap_or_default();
-    let consent: ConsentRequest = login.open_form(purpose::CONSENT_REQUEST, token, host)?;
-    if !login.is_same_browser(headers, &consent.browser) {
-        return Err(Problem::OtherBrowser);
-    }
-    let identity = match form.get("with") {
-        Some("denial") => return Ok(cancel(server, &consent.next)),
-        Some("access") => consent.expect(login.access_user(request).await)?,
-        Some("session") => consent.expect(login.session(headers, host).await)?,
-        Some("developer") => login.developer(headers).ok_or(Problem::Invalid)?,
-        Some("key") => {
-            let key = form.get("api_key").unwrap_or_default();
-            login.key_holder(key.trim()).ok_or(Problem::WrongKey)?
-        }
-        Some("provider") => {
-            let provider = form.get("provider").unwrap_or_default();
-            return login.begin(provider, consent.next, host).await;
-        }
-        _ => return Err(Problem::Invalid),
-    };
-    finish_sign_in(server, &consent.next, &identity, host)
+    let consent = Consent::of(request)?;
+    Ok(consent.finish(consent.decide().await).into())
 }
 
 /// The callback of a sign-in, to which the provider redirects with a code or an error.
@@ -192,54 +84,165 @@ pub(super) async fn callback<'a>(
     request: &RouteRequest<'a>,
     state: Result<FlowState, InvalidToken>,
 ) -> Result<Answer<'a>, Rejection> {
-    let server = AuthorizationServer::of(request)?;
+    let consent = Consent::of(request)?;
     let response = match state {
         Ok(_) if !request.state.settings().problems.is_empty() => Err(Problem::Internal),
-        Ok(state) => complete(server, state, request).await,
+        Ok(state) => consent.complete(state).await,
         Err(_) => Err(Problem::Invalid),
     };
-    Ok(server.login.finish(response, request.host).into())
+    Ok(consent.finish(response).into())
 }
 
-async fn complete(
-    server: &AuthorizationServer,
-    state: FlowState,
-    request: &RouteRequest<'_>,
-) -> Result<Response, Problem> {
-    let login = &server.login;
-    let (flow, next) = login.resume(state, request)?;
-    let response = match login.identify(&flow, request).await? {
-        None => cancel(server, &next),
-        Some(identity) => finish_sign_in(server, &next, &identity, request.host)
-            .unwrap_or_else(|problem| login.report(problem, request.host)),
-    };
-    // The flow is over, whatever its result.
-    Ok(flow.end(response))
-}
+impl<'a, 'r> Consent<'a, 'r> {
+    fn of(request: &'r RouteRequest<'a>) -> Result<Self, Rejection> {
+        let server = AuthorizationServer::of(request)?;
+        Ok(Self { server, login: &server.login, request })
+    }
 
-fn finish_sign_in(
-    server: &AuthorizationServer,
-    next: &AfterSignIn,
-    identity: &Identity,
-    host: &dyn Host,
-) -> Result<Response, Problem> {
-    let login = &server.login;
-    let permitted = login.permitted(identity).ok_or_else(|| identity.not_allowed())?;
-    let url = match next {
-        AfterSignIn::Client(request) => server.approved(request, (identity, &permitted), host)?,
-        AfterSignIn::Account => ACCOUNT.to_owned(),
-        AfterSignIn::Challenge(token) => format!("{START}?c={}", query_value(token)),
-    };
-    let caller = login.caller(&identity.subject());
-    login.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
-    Ok(redirect(url).with("set-cookie", login.begin_session(identity, host)?))
-}
+    fn finish(&self, result: Result<Response, Problem>) -> Response {
+        self.login.finish(result, self.request.host)
+    }
 
-/// Where a person goes who has declined to sign in.
-fn cancel(server: &AuthorizationServer, next: &AfterSignIn) -> Response {
-    redirect(match next {
-        AfterSignIn::Client(request) => server.denied(request),
-        AfterSignIn::Account => SIGN_IN.to_owned(),
-        AfterSignIn::Challenge(token) => format!("{SIGN_IN}?c={}", query_value(token)),
-    })
+    async fn consent_page(&self) -> Result<Response, Problem> {
+        let Self { server, login, request } = *self;
+        let form = Parameters::parse(request.query.as_bytes()).map_err(|_| Problem::Invalid)?;
+        let client_id = form.get("client_id").ok_or(Problem::Invalid)?;
+        let client = server.client(client_id, request.host).await?;
+        let redirect_uri = match (form.get("redirect_uri"), client.redirect_uris.as_slice()) {
+            (Some(uri), _) => uri,
+            (None, [only]) => only,
+            (None, _) => return Err(Problem::InvalidRedirect),
+        };
+        if !server.may_redirect(&client, redirect_uri) {
+            return Err(Problem::InvalidRedirect);
+        }
+        let asked = match server.approve(&form, &client, redirect_uri) {
+            Ok(asked) => asked,
+            Err(error) => {
+                let url = server.rejected(redirect_uri, form.get("state"), &error);
+                // No person has agreed to anything yet, so a page shows where the browser would go: anyone can register a
+                // client, and this server must not redirect to any address (RFC 9700, 4.11.2). A program on this machine
+                // gets the response at once.
+                return Ok(match kind(redirect_uri) {
+                    RedirectKind::Loopback => redirect(url),
+                    RedirectKind::Web | RedirectKind::PrivateScheme | RedirectKind::Forbidden => {
+                        page::rejected(&error.description, &url, &destination(redirect_uri))
+                    }
+                });
+            }
+        };
+        let mut options = login.options(request).await;
+        // The button of a session of the development user says the same.
+        if options.contains(&SignInOption::Session(Identity::Development)) {
+            options.retain(|option| *option != SignInOption::Development);
+        }
+        let (token, cookie) = self.form_token(AfterSignIn::Client(asked.clone()), &options)?;
+        let page = page::consent(&page::ConsentPage {
+            form: Form { token: &token, options: &options, purpose: page::FormPurpose::Allow },
+            client: &client,
+            request: &asked,
+            known: &login.candidates(options.iter().filter(|option| option.known().is_some())),
+            everyone: &login.candidates(&options),
+            tools: request.state.tools(),
+            is_local: login.settings.is_local,
+        });
+        Ok(page.with("set-cookie", cookie))
+    }
+
+    async fn sign_in_page(&self) -> Result<Response, Problem> {
+        let next = match query_parameter(self.request.query, "c") {
+            None => AfterSignIn::Account,
+            Some(token) if token.len() <= purpose::CHALLENGE.longest() => {
+                AfterSignIn::Challenge(token)
+            }
+            Some(_) => return Err(Problem::Invalid),
+        };
+        let mut options = self.login.options(self.request).await;
+        // People with a session come here to use a different account.
+        options.retain(|option| !matches!(option, SignInOption::Session(_)));
+        let (token, cookie) = self.form_token(next, &options)?;
+        let form = Form { token: &token, options: &options, purpose: page::FormPurpose::SignIn };
+        Ok(page::sign_in(&form, self.login.settings.is_local).with("set-cookie", cookie))
+    }
+
+    /// The token of the forms on a page that shows these options, and the `Set-Cookie` header of their browser.
+    fn form_token(
+        &self,
+        next: AfterSignIn,
+        options: &[SignInOption],
+    ) -> Result<(String, String), Problem> {
+        let known = options.iter().filter_map(SignInOption::known);
+        let offered = known.map(Identity::subject).collect();
+        let consent = |browser| ConsentRequest { next, browser, offered };
+        let purpose = (purpose::CONSENT_REQUEST, CONSENT_LIFE_MS);
+        Ok(self.login.bound_form(purpose, consent, self.request)?)
+    }
+
+    async fn decide(&self) -> Result<Response, Problem> {
+        let Self { login, request, .. } = *self;
+        let RouteRequest { ref body, headers, host, .. } = *request;
+        // Only our own page may send this form, because only that has shown what it grants.
+        if !login.is_own_form(headers) {
+            return Err(Problem::CrossSite);
+        }
+        let form = Parameters::parse(body).map_err(|_| Problem::Invalid)?;
+        let token = form.get("request").unwrap_or_default();
+        let consent: ConsentRequest = login.open_form(purpose::CONSENT_REQUEST, token, host)?;
+        if !login.is_same_browser(headers, &consent.browser) {
+            return Err(Problem::OtherBrowser);
+        }
+        let identity = match form.get("with") {
+            Some("denial") => return Ok(self.cancel(&consent.next)),
+            Some("access") => consent.expect(login.access_user(request).await)?,
+            Some("session") => consent.expect(login.session(headers, host).await)?,
+            Some("developer") => login.developer(headers).ok_or(Problem::Invalid)?,
+            Some("key") => {
+                let key = form.get("api_key").unwrap_or_default();
+                login.key_holder(key.trim()).ok_or(Problem::WrongKey)?
+            }
+            Some("provider") => {
+                let provider = form.get("provider").unwrap_or_default();
+                return login.begin(provider, consent.next, host).await;
+            }
+            _ => return Err(Problem::Invalid),
+        };
+        self.finish_sign_in(&consent.next, &identity)
+    }
+
+    async fn complete(&self, state: FlowState) -> Result<Response, Problem> {
+        let (flow, next) = self.login.resume(state, self.request)?;
+        let response = match self.login.identify(&flow, self.request).await? {
+            None => self.cancel(&next),
+            Some(identity) => {
+                let finished = self.finish_sign_in(&next, &identity);
+                finished.unwrap_or_else(|problem| self.login.report(problem, self.request.host))
+            }
+        };
+        // The flow is over, whatever its result.
+        Ok(flow.end(response))
+    }
+
+    fn finish_sign_in(&self, next: &AfterSignIn, identity: &Identity) -> Result<Response, Problem> {
+        let (login, host) = (self.login, self.request.host);
+        let permitted = login.permitted(identity).ok_or_else(|| identity.not_allowed())?;
+        let url = match next {
+            AfterSignIn::Client(asked) => {
+                self.server.approved(asked, (identity, &permitted), host)?
+            }
+            AfterSignIn::Account => ACCOUNT.to_owned(),
+            AfterSignIn::Challenge(token) => format!("{START}?c={}", query_value(token)),
+        };
+        let caller = login.caller(&identity.subject());
+        login.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
+        Ok(redirect(url).with("set-cookie", login.begin_session(identity, host)?))
+    }
+
+    /// Where a person goes who has declined to sign in.
+    fn cancel(&self, next: &AfterSignIn) -> Response {
+        redirect(match next {
+            AfterSignIn::Client(asked) => self.server.denied(asked),
+            AfterSignIn::Account => SIGN_IN.to_owned(),
+            AfterSignIn::Challenge(token) => format!("{SIGN_IN}?c={}", query_value(token)),
+        })
+    }
 }

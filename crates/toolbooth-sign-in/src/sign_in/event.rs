@@ -1,6 +1,6 @@
 //! What the log says about sign-in.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use toolbooth::host::Level;
 use toolbooth::log::LogEvent;
@@ -10,7 +10,7 @@ use toolbooth::log::LogEvent;
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum SignInEvent<'a> {
     ClientRegistered {
-        auth_method: &'static str,
+        auth_method: AuthMethod,
     },
     /// A person signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
     SignedIn {
@@ -37,6 +37,15 @@ pub(crate) enum SignInEvent<'a> {
         reason: RevocationReason,
         caller: String,
     },
+}
+
+/// How a registered client authenticates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AuthMethod {
+    None,
+    ClientSecretBasic,
+    ClientSecretPost,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -8,7 +8,7 @@ use super::error::{INVALID_CLIENT_METADATA, INVALID_REDIRECT_URI, OAuthError};
 use crate::oauth::random_text;
 use crate::purpose;
 use crate::redirect_uri::{self, RedirectKind};
-use crate::sign_in::event::SignInEvent;
+use crate::sign_in::event::{AuthMethod, SignInEvent};
 use toolbooth::call::Rejection;
 use toolbooth::host::Host;
 use toolbooth::http::{Answer, Response};
@@ -22,26 +22,6 @@ const MAX_NAME: usize = 64;
 const MAX_URIS_BYTES: usize = 1_500;
 /// How long a registration is valid, in milliseconds: ten years.
 const LIFE_MS: u64 = 3_650 * 86_400 * 1000;
-
-/// How a registered client authenticates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum AuthMethod {
-    None,
-    ClientSecretBasic,
-    ClientSecretPost,
-}
-
-impl AuthMethod {
-    /// Its name in the log.
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ClientSecretBasic => "client_secret_basic",
-            Self::ClientSecretPost => "client_secret_post",
-        }
-    }
-}
 
 /// What a `client_id` contains. The names are short, because it travels in URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +118,7 @@ impl AuthorizationServer {
             refreshes: request.grant_types.is_none() || lists("refresh_token"),
             method,
         };
-        self.login.log(SignInEvent::ClientRegistered { auth_method: method.name() }, host);
+        self.login.log(SignInEvent::ClientRegistered { auth_method: method }, host);
         Ok(self.registered(&registration, host.now_ms()))
     }
 
