@@ -2,7 +2,7 @@
 //!
 //! A Worker serves them if it lists [`SIGN_IN`], [`CHALLENGES`] or [`ACCOUNT`] in `serve!`.
 //!
-//! - `oauth`: OAuth 2 as a client, which the others share; `purpose`: what sealed tokens are for; `redirect_uri`; `paths`;
+//! - `paths`; `purpose`: what sealed tokens are for; `redirect_uri`; `oauth`: OAuth 2 as a client;
 //! - `sign_in`: the authorization server for MCP clients, and the people who sign in to it;
 //! - `challenge`: users authorize tools, and the server stores their grants;
 //! - `callback`: where providers send browsers back;

@@ -72,8 +72,7 @@ pub(crate) fn is_allowed(uri: &str, schemes: &[String]) -> bool {
     }
 }
 
-/// Whether a request may use `requested`, given one URI of its client. They must be equal, except for the port of a
-/// URL of this machine (RFC 8252, 7.3).
+/// Whether two URIs are equal, except for the port of a URL of this machine (RFC 8252, 7.3).
 pub(crate) fn matches(registered: &str, requested: &str) -> bool {
     registered == requested
         || (kind(registered) == RedirectKind::Loopback

@@ -8,6 +8,7 @@ use toolbooth::log::LogEvent;
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Event<'a> {
+    /// A user was asked for authorization.
     ChallengeIssued {
         tool: &'a str,
         provider: &'a str,

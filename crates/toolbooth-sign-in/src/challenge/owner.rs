@@ -15,12 +15,10 @@ const USER: &str = "user ";
 /// The owner of a grant: a user of a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
-    /// How the caller was authenticated: users with the same id by different methods are different
-    /// users.
+    /// How the caller was authenticated: the same id by another method is another user.
     #[serde(rename = "w")]
     pub(super) method: String,
-    /// The name of the calling application; empty if the method has no names. Two applications may
-    /// have users with the same id.
+    /// The calling application, whose users have ids of their own; empty if the method has no names.
     #[serde(rename = "a")]
     pub(super) application: String,
     #[serde(rename = "u")]

@@ -1,5 +1,4 @@
-//! The routes of authorization challenges and grants, which users open in a browser and clients poll. Only confirmations
-//! and deletions need credentials.
+//! The routes of challenges and grants, for browsers and clients. Only confirmations and deletions need credentials.
 
 use std::sync::Arc;
 

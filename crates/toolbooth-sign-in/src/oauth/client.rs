@@ -53,8 +53,7 @@ impl OAuthClient {
         Ok(server)
     }
 
-    /// The URL to which a browser is sent for an authorization, with the parameters that differ between users
-    /// (RFC 6749, 4.1.1; RFC 7636, 4.3).
+    /// Where a browser is sent, with the parameters that differ between users (RFC 6749, 4.1.1; RFC 7636, 4.3).
     pub(super) fn authorization_url(
         &self,
         server: &ProviderEndpoints,

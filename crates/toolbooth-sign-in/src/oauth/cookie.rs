@@ -10,8 +10,7 @@ pub(crate) fn set(id: &str, value: &str) -> String {
     set_for(id, value, FLOW_LIFE_MS / 1000)
 }
 
-/// A `Set-Cookie` header for this many seconds. `__Host-` binds the cookie to this host; with `Lax` browsers send it
-/// when a provider redirects them back.
+/// A `Set-Cookie` header. `__Host-` binds it to this host; with `Lax` browsers send it when a provider redirects them.
 pub(crate) fn set_for(name: &str, value: &str, seconds: u64) -> String {
     format!("{PREFIX}{name}={value}; Max-Age={seconds}; Path=/; Secure; HttpOnly; SameSite=Lax")
 }

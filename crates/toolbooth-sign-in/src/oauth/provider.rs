@@ -67,8 +67,7 @@ pub(crate) struct ProviderSettings {
     pub client_auth: Option<ClientAuth>,
     /// How it revokes grants. Default: by the discovery document, otherwise not at all.
     pub revocation: Option<RevocationEndpoint>,
-    /// Where it describes the user of an access token. Default: by the discovery document, otherwise nobody can sign
-    /// in there.
+    /// Where it describes users. Default: by the discovery document, otherwise nobody can sign in there.
     pub userinfo: Option<String>,
     /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
     pub scopes: Vec<String>,

@@ -9,14 +9,10 @@ use toolbooth::log::LogEvent;
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum SignInEvent<'a> {
-    ClientRegistered {
-        auth_method: AuthMethod,
-    },
-    /// A person signed in: for a client, whose request they agreed to, for their account or for a challenge. `method` is the id of a provider, or a constant.
-    SignedIn {
-        method: &'a str,
-        caller: String,
-    },
+    /// A client registered itself.
+    ClientRegistered { auth_method: AuthMethod },
+    /// A person signed in: for a client, their account or a challenge. `method` is the id of a provider, or a constant.
+    SignedIn { method: &'a str, caller: String },
     /// A person who wanted to sign in saw a page with a problem.
     SignInRejected {
         reason: &'static str,
@@ -24,19 +20,12 @@ pub(crate) enum SignInEvent<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         account: Option<&'a str>,
     },
-    TokensIssued {
-        grant_type: &'static str,
-        caller: String,
-    },
+    /// A client got tokens.
+    TokensIssued { grant_type: &'static str, caller: String },
     /// A client got an error instead of tokens.
-    TokensRejected {
-        error: &'static str,
-        reason: &'a str,
-    },
-    ClientRevoked {
-        reason: RevocationReason,
-        caller: String,
-    },
+    TokensRejected { error: &'static str, reason: &'a str },
+    /// A client's grant was revoked.
+    ClientRevoked { reason: RevocationReason, caller: String },
 }
 
 /// How a registered client authenticates.

@@ -28,10 +28,8 @@ impl<E: Into<FlowError>> From<E> for ChallengeError {
 }
 
 impl ChallengeError {
-    /// After how many milliseconds the challenge fails, if it does.
-    ///
-    /// A code is also rejected if it comes twice, while the first callback has stored a grant that the
-    /// check may not see for a minute.
+    /// After how many milliseconds the challenge fails, if it does. A code is also rejected if it comes
+    /// twice, while the first callback has stored a grant that the check may not see for a minute.
     pub(super) fn fails_challenge_after_ms(self) -> Option<u64> {
         match self {
             Self::Flow(FlowError::Denied | FlowError::Rejected)

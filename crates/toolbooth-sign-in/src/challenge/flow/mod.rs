@@ -52,8 +52,7 @@ pub(super) fn rejection_page(
     Some(challenges.page(Err(ChallengeError::RateLimited)))
 }
 
-/// The page of an error that happened after the page of a challenge. It leads back there if the error may not happen
-/// again.
+/// The page of an error after the page of a challenge. It leads back there if the error may not happen again.
 fn error_page(error: ChallengeError, token: &str) -> Response {
     let url = format!("{START}?c={token}");
     let link = error.is_temporary().then_some((TRY_AGAIN, &*url));

@@ -23,8 +23,7 @@ pub(crate) async fn show<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, R
     Ok(challenges.page(challenges.start_page(request, person.as_ref())).into())
 }
 
-/// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider; with `deny`, fails the
-/// challenge.
+/// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider, or fails the challenge.
 pub(crate) async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let challenges = Challenges::of(request)?;
     let person = request.state.person(request.headers, request.host).await;
@@ -88,8 +87,7 @@ impl Challenges {
     }
 }
 
-/// The other tools that can use the grant: it belongs to the application and not to one tool.
-/// Versions of a tool count as one.
+/// The other tools that can use the grant: it belongs to the application. Versions of a tool count as one.
 fn other_tools(
     claims: &ChallengeClaims,
     tools: impl Iterator<Item = &'static Tool>,

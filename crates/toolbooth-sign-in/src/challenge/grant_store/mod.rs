@@ -27,8 +27,7 @@ const LIFE: Duration = DAY.saturating_mul(180);
 /// How long a deletion is kept. A location that cannot read it yet may still write the grant for a
 /// minute, and the deletion must outlive that copy.
 const DELETED_LIFE: Duration = DAY.saturating_mul(181);
-/// How far the clocks of two locations may differ. A deletion also covers grants that seem to be
-/// younger by this much.
+/// How far the clocks of two locations may differ. A deletion covers grants that seem to be this much younger.
 const CLOCK_SKEW_MS: u64 = 2_000;
 
 #[derive(Debug, Clone, Copy)]
@@ -121,8 +120,7 @@ impl GrantStore {
         Ok(GrantState::newest([grant], deleted_ms).grant)
     }
 
-    /// The user's grant as a call sees it: in the store, among the recent writes of this instance, or by
-    /// the proof that the client sends.
+    /// The user's grant as a call sees it: in the store, in the recent writes of this instance, or by a proof.
     pub(super) async fn find(
         &self,
         id: GrantId<'_>,
@@ -230,14 +228,11 @@ impl GrantStore {
         sealed.map_err(|_| StoreError("no random bytes".to_owned()))
     }
 
-    /// Deletes a user's grant and returns its newest copy, which the provider should revoke.
+    /// Deletes a user's grant and returns its newest copy, which the provider should revoke. After an error
+    /// the grant is still valid, or cannot be revoked yet because it could not be read.
     ///
     /// The deletion is a separate record, because a location that still has the old copy may refresh it
     /// and write it again. A grant is valid only if the user agreed after the deletion.
-    ///
-    /// # Errors
-    /// The deletion could not be written, so the grant is still valid; or the grant could not be read,
-    /// so it cannot be revoked yet.
     pub(super) async fn delete(
         &self,
         id: GrantId<'_>,

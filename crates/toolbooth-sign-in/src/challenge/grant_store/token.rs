@@ -11,8 +11,7 @@ use toolbooth::secret::Secret;
 pub(crate) enum AccessTokenError {
     /// The user must be asked.
     ChallengeRequired {
-        /// When the grant that does not suffice was issued or deleted, if there was one. Only a later
-        /// grant completes the challenge.
+        /// When the grant that does not suffice was issued or deleted. Only a later one completes the challenge.
         seen_ms: Option<u64>,
         /// The scopes of that grant, which the new one should keep.
         scopes: Vec<String>,
@@ -72,8 +71,7 @@ impl GrantStore {
                         grant = new;
                     }
                 }
-                // Rejected because this copy is a minute old, or unreachable: the token at hand is
-                // still valid.
+                // This copy may be a minute old, or the provider unreachable: the token is still valid.
                 Err(_) if !is_expired => {}
                 // Another request may have used the refresh token at the same moment.
                 Err(TokenError::Rejected) => {

@@ -1,5 +1,4 @@
-//! The forms on the server's own pages: only the page itself, in the same browser and for the same person, may send
-//! them.
+//! Forms that only the server's own page may send, in the same browser and for the same person.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,7 @@ use super::rules::People;
 use super::{Login, Problem};
 use toolbooth::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Scopes};
 
-/// A person who has signed in. Sessions and refresh tokens contain it, so that it can be checked again whether they still
-/// may.
+/// A person who has signed in, as in sessions and refresh tokens: it is checked again whether they still may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Identity {
     #[serde(rename = "p")]
@@ -33,7 +32,7 @@ pub(crate) enum Identity {
     Development,
 }
 
-/// An account at a provider, as far as the rules of `SIGN_IN_ALLOWED` need it. ASCII letters of all texts but the id are in lower case.
+/// An account at a provider, as far as rules need it. ASCII letters of all texts but the id are in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Account {
     #[serde(rename = "p")]

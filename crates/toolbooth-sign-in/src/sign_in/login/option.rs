@@ -16,6 +16,7 @@ pub(crate) enum SignInOption {
     Access(Identity),
     /// This person has signed in with the browser before.
     Session(Identity),
+    /// They go to a provider.
     Provider {
         id: String,
         title: String,

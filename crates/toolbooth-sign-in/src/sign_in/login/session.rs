@@ -35,8 +35,7 @@ impl Login {
         self.keys.open(purpose::SESSION, &token, host.now_ms()).ok()
     }
 
-    /// Who has signed in with this browser, if they still may. None if the store cannot tell whether they have
-    /// signed out again.
+    /// Who has signed in with this browser, if they still may, and the store says that they have not signed out.
     pub(crate) async fn session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Identity> {
         let Session { identity, id } = self.read_session(headers, host)?;
         self.permitted(&identity)?;

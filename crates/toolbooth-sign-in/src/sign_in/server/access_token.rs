@@ -5,9 +5,7 @@ use jwt_compact::alg::{Hs256, Hs256Key};
 use jwt_compact::{Algorithm, AlgorithmSignature};
 use serde::{Deserialize, Serialize};
 
-use super::AuthorizationServer;
-use super::client::DocumentAuth;
-use super::grant::ClientGrant;
+use super::{AuthorizationServer, ClientGrant, DocumentAuth};
 use crate::oauth::random_text;
 use crate::purpose;
 use toolbooth::host::{Host, NoRandomness};

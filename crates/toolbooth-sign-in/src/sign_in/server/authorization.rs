@@ -16,8 +16,7 @@ use toolbooth::url::query_value;
 /// The longest `state`, in bytes: it travels in a cookie.
 const MAX_STATE: usize = 1_024;
 
-/// What a client asks for, once everything about it has been checked. The names are short, because it travels in a
-/// cookie.
+/// What a client asks for, once all of it has been checked. The names are short, because it travels in a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ApprovedRequest {
     /// The hash of the client's id.

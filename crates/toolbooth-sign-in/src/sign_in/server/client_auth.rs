@@ -5,10 +5,8 @@ use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::client::DocumentAuth;
-use super::client_document;
 use super::error::{INVALID_CLIENT, INVALID_REQUEST, OAuthError};
-use super::{AuthorizationServer, Parameters};
+use super::{AuthorizationServer, DocumentAuth, Parameters, client_document};
 use crate::paths::TOKEN;
 use crate::purpose;
 use crate::sign_in::event::AuthMethod;

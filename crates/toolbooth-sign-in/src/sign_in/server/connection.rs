@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 
-use super::AuthorizationServer;
-use super::grant::{ClientGrant, REFRESH_LIFE_MS};
+use super::grant::REFRESH_LIFE_MS;
+use super::{AuthorizationServer, ClientGrant};
 use crate::oauth::store;
 use crate::purpose;
 use crate::sign_in::event::RevocationReason;
@@ -20,8 +20,7 @@ const LIFE_MS: u64 = DAY_MS + REFRESH_LIFE_MS + DAY_MS;
 const RANDOM_TEXT: usize = 22;
 /// The most clients that are listed: the newest.
 const MOST: usize = 100;
-/// The most records that are read to find them. With the status of those that are listed, a request stays below the 1,000
-/// operations that Workers KV allows.
+/// The most records that are read to find them: Workers KV allows 1,000 operations, with those for their status.
 const MOST_READ: usize = 600;
 
 /// A client that a person has connected.
@@ -41,8 +40,7 @@ pub(crate) struct Connection {
     /// When the person agreed, in milliseconds since the Unix epoch.
     #[serde(rename = "t")]
     pub(crate) granted_ms: u64,
-    /// When the client first got new tokens on the last day that it did, if it ever has: in milliseconds since the Unix
-    /// epoch.
+    /// When the client first got new tokens on the last day that it did, if it ever has: like `granted_ms`.
     #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
     pub(crate) used_ms: Option<u64>,
 }

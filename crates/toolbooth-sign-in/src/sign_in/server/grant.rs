@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::AuthorizationServer;
-use super::client::DocumentAuth;
+use super::{AuthorizationServer, DocumentAuth};
 use crate::oauth::store;
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::sign_in::login::Identity;
@@ -92,8 +91,8 @@ impl AuthorizationServer {
         self.marks.set(&SPENT_CODE, grant, "1", host).await.map(|()| true)
     }
 
-    /// Marks a refresh token as the newest that was used. False if its successor, or another token of its generation, was
-    /// used before: a copy exists. The newest may be used again, because the response may have been lost.
+    /// Marks a refresh token as the newest that was used. False if its successor, or another token of its generation,
+    /// was used before: a copy exists. The newest may be used again, because the response may have been lost.
     pub(super) async fn use_refresh_token(
         &self,
         claims: &RefreshClaims,

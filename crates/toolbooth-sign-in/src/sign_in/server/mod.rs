@@ -1,8 +1,8 @@
 //! The authorization server (OAuth 2.1) for MCP clients. It asks [`Login`] who people are and what they may give.
 //!
 //! Codes, refresh tokens and registrations are sealed tokens: their content is in them. The store only marks what is
-//! spent or revoked, so a store that is a minute behind delays the detection of reuse and nothing else. Access tokens are
-//! signed, and calls verify them without the store.
+//! spent or revoked, so a store that is a minute behind delays the detection of reuse and nothing else. Calls verify
+//! access tokens without the store.
 //!
 //! - `settings`; `metadata`: what clients discover (RFC 8414);
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
@@ -37,6 +37,9 @@ pub(crate) use revoke::revoke;
 pub(crate) use settings::{CLIENTS_DOC, SCHEMES, ServerSettings, TOKEN_SECONDS, read_clients};
 pub(crate) use token::token;
 
+use client::{DocumentAuth, hash};
+use client_auth::Credentials;
+use grant::{ClientGrant, RefreshClaims};
 use std::sync::Arc;
 
 use super::login::Login;

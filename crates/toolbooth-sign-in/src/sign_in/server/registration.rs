@@ -67,8 +67,7 @@ struct RegistrationResponse<'a> {
     token_endpoint_auth_method: AuthMethod,
 }
 
-/// A name as the consent page shows it: without characters that are invisible or change the text around them. `None`
-/// if nothing is left.
+/// A name without characters that are invisible or change the text around them; `None` if nothing is left.
 pub(super) fn display_name(name: &str) -> Option<String> {
     let visible = name.chars().filter(|c| !is_invisible(*c));
     let name: String = visible.take(MAX_NAME).collect();

@@ -1,10 +1,7 @@
 //! Token revocation (RFC 7009).
 
 use super::access_token::RevokedClaims;
-use super::client::hash;
-use super::client_auth::Credentials;
-use super::grant::RefreshClaims;
-use super::{AuthorizationServer, OAuthError, Parameters};
+use super::{AuthorizationServer, Credentials, OAuthError, Parameters, RefreshClaims, hash};
 use crate::purpose;
 use crate::sign_in::event::RevocationReason;
 use toolbooth::call::Rejection;

@@ -6,12 +6,10 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::client::hash;
-use super::client_auth::Credentials;
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
 use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
-use super::{AuthorizationServer, OAuthError, OFFLINE, Parameters};
+use super::{AuthorizationServer, Credentials, OAuthError, OFFLINE, Parameters, hash};
 use crate::oauth::random_text;
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::{paths, purpose, redirect_uri};
