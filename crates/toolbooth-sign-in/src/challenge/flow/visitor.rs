@@ -17,8 +17,6 @@ use toolbooth::principal::Person;
 use toolbooth::route::RouteRequest;
 use toolbooth::url::{query_parameter, query_value};
 
-/// How long a browser that the application has confirmed may continue, in seconds.
-const VERIFIED_SECONDS: u64 = LIFE_MS / 1000;
 /// The value of `v` if the application says that its user is a different one.
 const OTHER_USER: &str = "other";
 
@@ -82,37 +80,35 @@ impl Challenges {
         person: Option<&'a Person>,
     ) -> Result<Visit<'a>, ChallengeError> {
         let RouteRequest { headers, host, .. } = *request;
-        match self.verifiers.verification(&claims.owner) {
-            Verification::Link { host } => Ok(Visit::Admitted(Visitor::Anyone { host })),
-            Verification::Denied => Err(ChallengeError::Unverified),
-            Verification::SignIn => Ok(match person {
-                None => Visit::Respond(redirect(format!("{SIGN_IN}?c={}", query_value(token)))),
-                Some(person) if is_user(&claims.owner, person) => {
-                    Visit::Admitted(Visitor::Person { label: &person.label })
-                }
-                Some(person) => Visit::Respond(page::other_person(&person.label, token)),
-            }),
-            Verification::Application { url, host: application } => {
-                let cookie = cookie::read(headers, &cookie_name(claims)).unwrap_or_default();
-                let verified =
-                    self.state_keys.open::<String>(purpose::VERIFIED_USER, &cookie, host.now_ms());
-                let is_verified = verified.is_ok_and(|challenge| challenge == claims.id);
-                match query_parameter(query, "v") {
-                    // The page without the value, which is spent: people reload and copy addresses.
-                    Some(_) if is_verified => {
-                        Ok(Visit::Respond(redirect(format!("{START}?c={token}"))))
+        let (url, application) = match self.verifiers.verification(&claims.owner) {
+            Verification::Application { url, host } => (url, host),
+            Verification::Link { host } => return Ok(Visit::Admitted(Visitor::Anyone { host })),
+            Verification::Denied => return Err(ChallengeError::Unverified),
+            Verification::SignIn => {
+                return Ok(match person {
+                    None => Visit::Respond(redirect(format!("{SIGN_IN}?c={}", query_value(token)))),
+                    Some(person) if is_user(&claims.owner, person) => {
+                        Visit::Admitted(Visitor::Person { label: &person.label })
                     }
-                    None if is_verified => {
-                        Ok(Visit::Admitted(Visitor::Application { host: application }))
-                    }
-                    Some(value) if value == OTHER_USER => Err(ChallengeError::OtherUser),
-                    Some(value) => {
-                        self.verified((claims, token), (&value, &cookie), host).map(Visit::Respond)
-                    }
-                    None => self.to_application((claims, token), url, host).map(Visit::Respond),
-                }
+                    Some(person) => Visit::Respond(page::other_person(&person.label, token)),
+                });
             }
-        }
+        };
+        let cookie = cookie::read(headers, &cookie_name(claims)).unwrap_or_default();
+        let verified =
+            self.state_keys.open::<String>(purpose::VERIFIED_USER, &cookie, host.now_ms());
+        let is_verified = verified.is_ok_and(|challenge| challenge == claims.id);
+        let response = match query_parameter(query, "v") {
+            None if is_verified => {
+                return Ok(Visit::Admitted(Visitor::Application { host: application }));
+            }
+            // The page without the value, which is spent: people reload and copy addresses.
+            Some(_) if is_verified => redirect(format!("{START}?c={token}")),
+            Some(value) if value == OTHER_USER => return Err(ChallengeError::OtherUser),
+            Some(value) => self.verified((claims, token), (&value, &cookie), host)?,
+            None => self.to_application((claims, token), url, host)?,
+        };
+        Ok(Visit::Respond(response))
     }
 
     /// Sends a browser to the application, which knows its user. `state` binds the answer to the browser: a link with a
@@ -148,7 +144,7 @@ impl Challenges {
         let parts = [&*claims.id, csrf_token];
         let key = self.state_keys.verify_hash(purpose::USER_BROWSER, &parts, &browser);
         key.ok_or(FlowError::OtherBrowser)?;
-        let expires_ms = now_ms.saturating_add(VERIFIED_SECONDS * 1000);
+        let expires_ms = now_ms.saturating_add(LIFE_MS);
         let verified = self.state_keys.seal(purpose::VERIFIED_USER, &claims.id, expires_ms);
         let cookie = cookie::set(&cookie_name(claims), &verified);
         Ok(redirect(format!("{START}?c={token}")).with("set-cookie", cookie))
