@@ -124,24 +124,21 @@ impl AuthorizationServer {
     /// The redirect URIs that a client can use. One of a private scheme that is not allowed does not matter beside
     /// others: Cursor registers three.
     fn usable_uris(&self, uris: Vec<String>) -> Result<Vec<String>, OAuthError> {
-        let invalid = |description: &'static str| INVALID_REDIRECT_URI.error(description);
-        if uris.iter().any(|uri| redirect_uri::kind(uri) == RedirectKind::Forbidden) {
-            return Err(invalid(
-                "`redirect_uris` must be https, http on this machine, or of a native application",
-            ));
-        }
+        let is_forbidden = |uri: &String| redirect_uri::kind(uri) == RedirectKind::Forbidden;
+        let has_forbidden = uris.iter().any(is_forbidden);
         let schemes = &self.settings.redirect_schemes;
         let uris: Vec<String> =
             uris.into_iter().filter(|uri| redirect_uri::is_allowed(uri, schemes)).collect();
-        if uris.is_empty() {
-            return Err(invalid(
-                "`redirect_uris` must have one that is https or http on this machine",
-            ));
-        }
-        if uris.iter().map(String::len).sum::<usize>() > MAX_URIS_BYTES {
-            return Err(invalid("`redirect_uris` are too long"));
-        }
-        Ok(uris)
+        let expected = if has_forbidden {
+            "`redirect_uris` must be https, http on this machine, or of a native application"
+        } else if uris.is_empty() {
+            "`redirect_uris` must have one that is https or http on this machine"
+        } else if uris.iter().map(String::len).sum::<usize>() > MAX_URIS_BYTES {
+            "`redirect_uris` are too long"
+        } else {
+            return Ok(uris);
+        };
+        Err(INVALID_REDIRECT_URI.error(expected))
     }
 
     fn registered(&self, registration: &Registration, now_ms: u64) -> Response {
