@@ -3,7 +3,7 @@
 use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
 use toolbooth::settings::{
     CapabilitySettings, GRANT_KEYS_DOC, GrantKeySettings, Row, Settings, StateKeySettings,
-    VariableReader, documented,
+    VariableReader,
 };
 
 #[derive(Debug, Clone)]
@@ -18,22 +18,20 @@ pub(crate) struct ChallengeSettings {
     pub allows_unverified: bool,
 }
 
-static UNVERIFIED_USERS: Row<bool> = Row {
-    name: "UNVERIFIED_USERS",
-    doc: documented(
-        "whether a challenge continues if the server cannot verify who has opened it: \
+static UNVERIFIED_USERS: Row<bool> = Row::new(
+    "UNVERIFIED_USERS",
+    "whether a challenge continues if the server cannot verify who has opened it: \
              `allow`, or `deny`. See [Who opens the \
              link](SIGN-IN.md#who-opens-the-link-of-a-challenge) | `allow` | `deny`, and \
              calls are rejected",
-    ),
     // An invalid value must not allow more than a valid one.
-    default: false,
-    parse: |text| match text {
+    false,
+    |text| match text {
         "" | "allow" => Ok(true),
         "deny" => Ok(false),
         _ => Err("must be allow or deny".to_owned()),
     },
-};
+);
 
 pub(crate) static SETTINGS: CapabilitySettings = CapabilitySettings {
     variables: &[PROVIDER_DOCS, &[UNVERIFIED_USERS.doc(), GRANT_KEYS_DOC]],

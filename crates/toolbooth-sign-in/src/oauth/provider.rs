@@ -3,7 +3,7 @@
 use toolbooth::address::is_secure;
 use toolbooth::secret::Secret;
 use toolbooth::settings::OAUTH_PROVIDERS;
-use toolbooth::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, documented, list};
+use toolbooth::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, list};
 
 /// The providers of `OAUTH_PROVIDERS`, where users authorize tools or sign in.
 #[derive(Debug, Clone)]
@@ -114,64 +114,58 @@ pub(crate) enum ClientAuth {
 
 /// `OAUTH_PROVIDERS`, and the rows that exist for each of its ids. `<ID>` stands for the id in upper case, with `_` for `-`.
 pub(crate) static DOCS: &[VariableDoc] = &[
-    VariableDoc {
-        name: OAUTH_PROVIDERS,
-        doc: documented(
-            "the ids of the providers, separated by commas: `github` and `google` are \
+    VariableDoc::new(
+        OAUTH_PROVIDERS,
+        "the ids of the providers, separated by commas: `github` and `google` are \
              preconfigured, any other id of lowercase letters, digits and dashes works with \
              the variables below, except `access`, `api-key` and `development` | not set: \
              clients must send tokens | no challenges",
-        ),
-    },
-    doc("OAUTH_<ID>_CLIENT_ID", "the id of the OAuth client | required"),
-    doc(
+    ),
+    VariableDoc::new("OAUTH_<ID>_CLIENT_ID", "the id of the OAuth client | required"),
+    VariableDoc::new(
         "OAUTH_<ID>_CLIENT_SECRET",
         "its secret: printable ASCII characters | a public client, with PKCE alone",
     ),
-    doc(
+    VariableDoc::new(
         "OAUTH_<ID>_TITLE",
         "the provider's name on the consent page | `GitHub`, `Google`, otherwise the id",
     ),
-    doc(
+    VariableDoc::new(
         "OAUTH_<ID>_ISSUER",
         "the issuer; its discovery document (OpenID Connect) provides the addresses. Takes \
          precedence over the next two | not set",
     ),
-    doc(
+    VariableDoc::new(
         "OAUTH_<ID>_AUTHORIZE_URL",
         "the authorization endpoint | preset; otherwise this and `TOKEN_URL`, or `ISSUER`, \
          are required. Only at the preset's endpoint, GitHub is asked to show which account \
          it uses (`prompt=select_account`), and Google to ask for consent and return a \
          refresh token",
     ),
-    doc("OAUTH_<ID>_TOKEN_URL", "the token endpoint | preset; otherwise as above"),
-    doc(
+    VariableDoc::new("OAUTH_<ID>_TOKEN_URL", "the token endpoint | preset; otherwise as above"),
+    VariableDoc::new(
         "OAUTH_<ID>_REVOKE_URL",
         "where deleted grants are revoked; `{client_id}` is replaced. GitHub needs a client \
          secret for it | the discovery document's, or the preset's if neither `ISSUER` nor \
          `TOKEN_URL` is set; otherwise grants are only deleted here",
     ),
-    doc(
+    VariableDoc::new(
         "OAUTH_<ID>_USERINFO_URL",
         "where the provider describes the user of an access token (OpenID Connect), for \
          sign-in | the discovery document's, or the preset's if neither `ISSUER` nor \
          `TOKEN_URL` is set; otherwise nobody can sign in there",
     ),
-    doc(
+    VariableDoc::new(
         "OAUTH_<ID>_CLIENT_AUTH",
         "how the client sends its secret: `basic` (header) or `post` (body) | what the \
          discovery document asks for, otherwise `post`",
     ),
-    doc(
+    VariableDoc::new(
         "OAUTH_<ID>_SCOPES",
         "scopes to request in addition to those of the tool, such as `offline_access`, \
          separated by spaces or commas | none",
     ),
 ];
-
-const fn doc(name: &'static str, doc: &'static str) -> VariableDoc {
-    VariableDoc { name, doc: documented(doc) }
-}
 
 /// A provider that needs a client id only.
 struct Preset {

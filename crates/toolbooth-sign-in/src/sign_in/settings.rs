@@ -6,7 +6,6 @@ use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
 use toolbooth::auth::own_issuer;
 use toolbooth::settings::{
     CapabilitySettings, PUBLIC_URL, Settings, StateKeySettings, VariableDoc, VariableReader,
-    documented,
 };
 
 /// How people sign in, and how clients get tokens.
@@ -31,18 +30,16 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
 };
 
 static DOCS: &[VariableDoc] = &[
-    VariableDoc {
-        name: rules::ALLOWED,
-        doc: documented(
-            "who may sign in at the providers of `OAUTH_PROVIDERS`: `github:octocat`, \
+    VariableDoc::new(
+        rules::ALLOWED,
+        "who may sign in at the providers of `OAUTH_PROVIDERS`: `github:octocat`, \
              `github:id/583231`, `github:org/acme`, `google:ada@acme.example`, \
              `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
              these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"gateway\"]}` \
              ([what people can give to a \
              client](SIGN-IN.md#what-people-can-give-to-a-client)) | nobody | nobody may sign \
              in by the invalid rule; the others remain",
-        ),
-    },
+    ),
     server::TOKEN_SECONDS.doc(),
     server::CLIENTS_DOC,
     server::SCHEMES.doc(),

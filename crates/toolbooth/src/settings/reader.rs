@@ -42,8 +42,8 @@ pub struct VariableDoc {
 }
 
 impl VariableDoc {
-    /// That of a variable without a [`Row`].
-    pub(super) const fn new(name: &'static str, doc: &'static str) -> Self {
+    /// The documentation of a variable without a [`Row`].
+    pub const fn new(name: &'static str, doc: &'static str) -> Self {
         Self { name, doc: documented(doc) }
     }
 }

@@ -4,9 +4,7 @@ use super::rules::IdentityRule;
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
 use toolbooth::auth::issuer_of_tokens;
-use toolbooth::settings::{
-    ApiKeySettings, Row, StateKeySettings, VariableReader, documented, list,
-};
+use toolbooth::settings::{ApiKeySettings, Row, StateKeySettings, VariableReader, list};
 
 #[derive(Debug, Clone)]
 pub(crate) struct LoginSettings {
@@ -72,15 +70,12 @@ impl AccessSettings {
     }
 }
 
-pub(crate) static ACCESS_TEAM: Row<Option<String>> = Row {
-    name: "ACCESS_TEAM_DOMAIN",
-    doc: documented(
-        "the address of your Cloudflare Access team, such as \
-             `https://acme.cloudflareaccess.com`, if Access protects `/oauth/authorize` | not \
-             set | Access is not used",
-    ),
-    default: None,
-    parse: |text| {
+pub(crate) static ACCESS_TEAM: Row<Option<String>> = Row::new(
+    "ACCESS_TEAM_DOMAIN",
+    "the address of your Cloudflare Access team, such as `https://acme.cloudflareaccess.com`, if \
+     Access protects `/oauth/authorize` | not set | Access is not used",
+    None,
+    |text| {
         let team = text.trim_end_matches('/');
         match team {
             "" => Ok(None),
@@ -88,13 +83,11 @@ pub(crate) static ACCESS_TEAM: Row<Option<String>> = Row {
             _ => Err("must be an https URL such as https://acme.cloudflareaccess.com".to_owned()),
         }
     },
-};
-pub(crate) static ACCESS_AUDIENCE: Row<Vec<String>> = Row {
-    name: "ACCESS_AUDIENCE",
-    doc: documented(
-        "the audience tags of the Access application, separated by commas. Required with \
-             `ACCESS_TEAM_DOMAIN` | not set | Access is not used",
-    ),
-    default: Vec::new(),
-    parse: |text| Ok(list(text).map(str::to_owned).collect()),
-};
+);
+pub(crate) static ACCESS_AUDIENCE: Row<Vec<String>> = Row::new(
+    "ACCESS_AUDIENCE",
+    "the audience tags of the Access application, separated by commas. Required with \
+     `ACCESS_TEAM_DOMAIN` | not set | Access is not used",
+    Vec::new(),
+    |text| Ok(list(text).map(str::to_owned).collect()),
+);

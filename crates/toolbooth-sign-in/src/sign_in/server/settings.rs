@@ -2,7 +2,7 @@
 
 use crate::redirect_uri;
 use toolbooth::json::{self, Object, Value};
-use toolbooth::settings::{Row, VariableDoc, VariableReader, count, documented, list};
+use toolbooth::settings::{Row, VariableDoc, VariableReader, count, list};
 
 /// A client that the operator has registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,52 +34,44 @@ pub(crate) struct ServerSettings {
 
 const CLIENTS: &str = "SIGN_IN_CLIENTS";
 
-pub(crate) const CLIENTS_DOC: VariableDoc = VariableDoc {
-    name: CLIENTS,
-    doc: documented(
-        "clients that you have registered: a JSON array of `{\"id\", \"name\", \
-             \"redirect_uris\", \"secret_hash\"}`. `secret_hash` is the SHA-256 of the secret \
-             as 64 hexadecimal digits; a public client has none. Redirect URIs are `https`, \
-             `http` on this machine, or of a scheme in `SIGN_IN_REDIRECT_SCHEMES`. Other \
-             members are not allowed | none | the client of the invalid entry is rejected; \
-             the others may connect",
-    ),
-};
+pub(crate) const CLIENTS_DOC: VariableDoc = VariableDoc::new(
+    CLIENTS,
+    "clients that you have registered: a JSON array of `{\"id\", \"name\", \"redirect_uris\", \
+     \"secret_hash\"}`. `secret_hash` is the SHA-256 of the secret as 64 hexadecimal digits; a \
+     public client has none. Redirect URIs are `https`, `http` on this machine, or of a scheme in \
+     `SIGN_IN_REDIRECT_SCHEMES`. Other members are not allowed | none | the client of the invalid \
+     entry is rejected; the others may connect",
+);
 
 /// The longest lifetime of an access token, in seconds: 365 days.
 const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
 
-pub(crate) static TOKEN_SECONDS: Row<usize> = Row {
-    name: "SIGN_IN_TOKEN_SECONDS",
-    doc: documented(
-        "how long access tokens are valid, in seconds from 60 to 31536000. They end \
-             earlier only if they rest on an API key that is removed | `3600` | the default \
-             applies",
-    ),
-    default: 3600,
-    parse: |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
+pub(crate) static TOKEN_SECONDS: Row<usize> = Row::new(
+    "SIGN_IN_TOKEN_SECONDS",
+    "how long access tokens are valid, in seconds from 60 to 31536000. They end earlier only if \
+     they rest on an API key that is removed | `3600` | the default applies",
+    3600,
+    |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
         Ok(seconds) if seconds >= 60 => Ok(seconds),
         _ => Err("must be a whole number of seconds from 60 to 31536000".to_owned()),
     },
-};
+);
 
 /// The schemes of native applications that may be redirected to.
-pub(crate) static SCHEMES: Row<Vec<String>> = Row {
-    name: "SIGN_IN_REDIRECT_SCHEMES",
-    doc: documented(
-        "schemes of native applications that may receive codes, such as `cursor`, \
-             separated by commas. MCP requires `https` or an address of this machine, which \
-             always work | none | the default applies",
-    ),
-    default: Vec::new(),
-    parse: |text| {
+pub(crate) static SCHEMES: Row<Vec<String>> = Row::new(
+    "SIGN_IN_REDIRECT_SCHEMES",
+    "schemes of native applications that may receive codes, such as `cursor`, separated by commas. \
+     MCP requires `https` or an address of this machine, which always work | none | the default \
+     applies",
+    Vec::new(),
+    |text| {
         let schemes: Vec<String> = list(text).map(str::to_ascii_lowercase).collect();
         match schemes.iter().all(|scheme| redirect_uri::is_private_scheme(scheme)) {
             true => Ok(schemes),
             false => Err("must be schemes of native apps, such as cursor".to_owned()),
         }
     },
-};
+);
 
 /// Reads `SIGN_IN_CLIENTS`: the clients, and the ids of invalid entries, which are reported by their index. `schemes`
 /// are those of native applications that may be redirected to.
