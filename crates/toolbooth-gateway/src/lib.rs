@@ -7,9 +7,9 @@
 //! - `gateway`: chats with any model at `/v1`.
 #![forbid(unsafe_code)]
 
-pub mod gateway;
+mod gateway;
 pub mod providers;
-pub mod wire;
+mod wire;
 
 /// The chat gateway: any model behind one endpoint.
 pub use gateway::routes::CAPABILITY as GATEWAY;

@@ -1,8 +1,8 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
 use super::IdSource;
-use super::completion::{Completion, UpstreamError};
-use super::stream::Delta;
+use super::completion::{Completion, Read, UpstreamError};
+use super::stream::{Delta, RawEvent, StreamEvent};
 use crate::wire::{Answer, Arguments, Finish, FinishReason, Item, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -19,23 +19,34 @@ pub(super) const MAX_WARNINGS: usize = 64;
 /// The most bytes of text that are kept for the tool loop.
 const MAX_KEPT_BYTES: usize = 32 << 20;
 
-/// A completion that grows. Most methods return the delta that corresponds to their part.
-#[derive(Debug)]
+/// A completion that grows. Each part is also a delta.
 pub(super) struct Builder {
     pub(super) completion: Completion,
+    /// The parts since the last event.
+    pub(super) deltas: Vec<Delta>,
+    /// The events of a stream that nobody has taken.
+    pub(super) events: Vec<StreamEvent>,
     /// The content as the provider wrote it, for the next request.
-    native: Vec<Value<'static>>,
-    ids: IdSource,
+    pub(super) native: Vec<Value<'static>>,
     /// Whether text, reasoning and the native content are kept.
-    collect: bool,
+    pub(super) collect: bool,
+    ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
 }
 
 impl Builder {
     pub(super) fn new(ids: IdSource, collect: bool) -> Self {
-        let (completion, native) = (Completion::default(), Vec::new());
-        Self { completion, native, ids, collect, argument_bytes: 0, kept_bytes: 0 }
+        Self {
+            completion: Completion::default(),
+            deltas: Vec::new(),
+            events: Vec::new(),
+            native: Vec::new(),
+            collect,
+            ids,
+            argument_bytes: 0,
+            kept_bytes: 0,
+        }
     }
 
     pub(super) fn into_completion(mut self) -> Completion {
@@ -45,29 +56,19 @@ impl Builder {
         self.completion
     }
 
-    /// Whether text, reasoning and the native content are kept.
-    pub(super) fn collects(&self) -> bool {
-        self.collect
+    /// The deltas since the last event are an event, which clients get as `raw` if it is there.
+    pub(super) fn end_event(&mut self, raw: Option<RawEvent>) {
+        let deltas = std::mem::take(&mut self.deltas);
+        if raw.is_some() || !deltas.is_empty() {
+            self.events.push(StreamEvent { raw, deltas });
+        }
     }
 
-    /// The content that was kept.
-    pub(super) fn native(&self) -> &[Value<'static>] {
-        &self.native
-    }
-
-    /// Keeps a part of the native content.
-    pub(super) fn keep(&mut self, part: Value<'static>) {
-        self.native.push(part);
-    }
-
-    /// A whole answer.
-    ///
-    /// # Errors
-    /// A call cannot be read, or there are too many.
-    pub(super) fn answer(&mut self, mut answer: Answer<'_>) -> Result<(), UpstreamError> {
+    /// A whole answer. The error: a call cannot be read, or there are too many.
+    pub(super) fn answer(&mut self, mut answer: Answer<'_>) -> Read {
         self.head(&mut answer);
         for item in answer.items {
-            self.item(item, &mut Vec::new())?;
+            self.item(item)?;
         }
         let reason = answer.finish.map_or(FinishReason::Stop, |finish| self.reason(&finish));
         self.finish(reason);
@@ -84,30 +85,20 @@ impl Builder {
     }
 
     /// A complete part of an answer.
-    ///
-    /// # Errors
-    /// A call cannot be read, or there are too many.
-    pub(super) fn item(
-        &mut self,
-        item: Item<'_>,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
+    pub(super) fn item(&mut self, item: Item<'_>) -> Read {
         match item {
-            Item::Text(text) => deltas.extend(self.text(&text)),
-            Item::Refusal(text) => deltas.extend(self.refusal(&text)),
-            Item::Reasoning(text) => deltas.extend(self.reasoning(&text)),
+            Item::Text(text) => self.text(&text),
+            Item::Refusal(text) => self.refusal(&text),
+            Item::Reasoning(text) => self.reasoning(&text),
             Item::Call(call) => {
                 if let Arguments::Unreadable(reason) = call.arguments {
                     return Err(UpstreamError::malformed(reason));
                 }
                 let index = self.calls().len();
                 let arguments = call.arguments.text().into_owned();
-                let extra = call.extra.into_owned();
-                deltas.push(self.call(&call.id, &call.name, call.custom, extra)?);
-                if !arguments.is_empty() {
-                    deltas.push(self.arguments(index, &arguments)?);
-                }
-                deltas.extend(self.complete_call(index));
+                self.call(&call.id, &call.name, call.custom, call.extra.into_owned())?;
+                self.arguments(index, &arguments)?;
+                self.complete_call(index);
             }
             Item::Hosted(kind) | Item::ClientCall(kind) | Item::Other(kind) => {
                 let kind = excerpt(&kind);
@@ -125,45 +116,43 @@ impl Builder {
         &self.completion.message.tool_calls
     }
 
-    pub(super) fn text(&mut self, text: &str) -> Option<Delta> {
-        self.grow(|completion| &mut completion.message.content, text).map(Delta::Text)
+    pub(super) fn text(&mut self, text: &str) {
+        self.grow(|completion| &mut completion.message.content, text, Delta::Text);
     }
 
-    pub(super) fn refusal(&mut self, text: &str) -> Option<Delta> {
-        self.grow(|completion| &mut completion.message.refusal, text).map(Delta::Refusal)
+    pub(super) fn refusal(&mut self, text: &str) {
+        self.grow(|completion| &mut completion.message.refusal, text, Delta::Refusal);
     }
 
-    pub(super) fn reasoning(&mut self, text: &str) -> Option<Delta> {
-        self.grow(|completion| &mut completion.message.reasoning, text).map(Delta::Reasoning)
+    pub(super) fn reasoning(&mut self, text: &str) {
+        self.grow(|completion| &mut completion.message.reasoning, text, Delta::Reasoning);
     }
 
-    /// Adds text to a member, if text is kept. `None` if there is none.
+    /// Adds text to a member, if text is kept.
     fn grow(
         &mut self,
         member: fn(&mut Completion) -> &mut Option<String>,
         more: &str,
-    ) -> Option<String> {
+        delta: fn(String) -> Delta,
+    ) {
         if more.is_empty() {
-            return None;
+            return;
         }
         self.kept_bytes = self.kept_bytes.saturating_add(more.len());
         if self.collect && self.kept_bytes <= MAX_KEPT_BYTES {
             member(&mut self.completion).get_or_insert_default().push_str(more);
         }
-        Some(more.to_owned())
+        self.deltas.push(delta(more.to_owned()));
     }
 
-    /// A call begins. Without an id, it gets one.
-    ///
-    /// # Errors
-    /// It has no name, or there are too many calls.
+    /// A call begins. Without an id, it gets one. The error: it has no name, or there are too many calls.
     pub(super) fn call(
         &mut self,
         id: &str,
         name: &str,
         custom: bool,
         extra: Object<'static>,
-    ) -> Result<Delta, UpstreamError> {
+    ) -> Read {
         if name.is_empty() {
             return Err(UpstreamError::malformed("a tool call names no tool"));
         }
@@ -181,18 +170,15 @@ impl Builder {
             custom,
             extra,
         });
-        Ok(Delta::Call { index, id, name, custom, extra_content })
+        self.deltas.push(Delta::Call { index, id, name, custom, extra_content });
+        Ok(())
     }
 
-    /// More arguments of a call.
-    ///
-    /// # Errors
-    /// There is no such call, or the arguments are too long.
-    pub(super) fn arguments(
-        &mut self,
-        index: usize,
-        fragment: &str,
-    ) -> Result<Delta, UpstreamError> {
+    /// More arguments of a call. The error: there is no such call, or they are too long.
+    pub(super) fn arguments(&mut self, index: usize, fragment: &str) -> Read {
+        if fragment.is_empty() {
+            return Ok(());
+        }
         self.argument_bytes = self.argument_bytes.saturating_add(fragment.len());
         if self.argument_bytes > MAX_ARGUMENT_BYTES {
             return Err(UpstreamError::malformed("the arguments of the tool calls are too long"));
@@ -202,29 +188,34 @@ impl Builder {
             return Err(UpstreamError::malformed("arguments belong to no tool call"));
         };
         text.to_mut().push_str(fragment);
-        Ok(Delta::Arguments { index, fragment: fragment.to_owned() })
+        self.deltas.push(Delta::Arguments { index, fragment: fragment.to_owned() });
+        Ok(())
     }
 
     /// Gives a call without arguments an empty object, because clients parse the text.
-    pub(super) fn complete_call(&mut self, index: usize) -> Option<Delta> {
-        let call = self.calls().get(index)?;
-        let is_empty = !call.custom && call.arguments.text().is_empty();
-        is_empty.then(|| self.arguments(index, "{}").ok()).flatten()
+    fn complete_call(&mut self, index: usize) {
+        let is_empty = |it: &ToolCall<'_>| !it.custom && it.arguments.text().is_empty();
+        if self.calls().get(index).is_some_and(is_empty) {
+            // Two bytes more than the limit are no reason to fail.
+            let _ = self.arguments(index, "{}");
+        }
     }
 
     /// The same for all calls.
-    pub(super) fn complete_calls(&mut self) -> Vec<Delta> {
-        (0..self.calls().len()).filter_map(|index| self.complete_call(index)).collect()
+    pub(super) fn complete_calls(&mut self) {
+        for index in 0..self.calls().len() {
+            self.complete_call(index);
+        }
     }
 
     /// `extra_content` of the message.
-    pub(super) fn extra_content(&mut self, value: Value<'static>) -> Delta {
+    pub(super) fn extra_content(&mut self, value: Value<'static>) {
         self.completion.message.extra.insert("extra_content".into(), value.clone());
-        Delta::ExtraContent(value)
+        self.deltas.push(Delta::ExtraContent(value));
     }
 
     /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9).
-    pub(super) fn finish(&mut self, reason: FinishReason) -> Delta {
+    pub(super) fn finish(&mut self, reason: FinishReason) {
         let has_calls = !self.calls().is_empty();
         let reason = match (reason, has_calls) {
             (FinishReason::Stop | FinishReason::Failed(_) | FinishReason::Other, true) => {
@@ -234,7 +225,14 @@ impl Builder {
             (reason, _) => reason,
         };
         self.completion.finish_reason = reason;
-        Delta::Finish(reason)
+        self.deltas.push(Delta::Finish(reason));
+    }
+
+    /// The last deltas: why the model stopped, the tokens, and the end.
+    pub(super) fn end(&mut self, reason: FinishReason) {
+        self.finish(reason);
+        self.deltas.extend(self.completion.usage.clone().map(Delta::Usage));
+        self.deltas.push(Delta::Done);
     }
 
     /// Why the model stopped, with a warning if OpenAI has no word for it.

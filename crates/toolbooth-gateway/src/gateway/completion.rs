@@ -1,5 +1,6 @@
 //! A model's answer, the same for all providers.
 
+use super::error::Result;
 use super::front;
 use super::{Provider, ToolResult, Turn};
 use crate::wire::{FinishReason, ToolCall, Usage};
@@ -7,16 +8,14 @@ use toolbooth::json::{self, Object};
 
 /// An answer.
 #[derive(Debug, Clone, Default)]
-pub struct Completion {
+pub(crate) struct Completion {
     /// The provider's id of the answer.
     pub id: Option<String>,
     /// The model that the provider names.
     pub model: Option<String>,
     /// When it was created, in seconds since the Unix epoch, if the provider says so.
     pub created: Option<u64>,
-    /// The message.
     pub message: AssistantMessage,
-    /// Why the model stopped.
     pub finish_reason: FinishReason,
     /// The tokens, as far as the provider has counted them.
     pub usage: Option<Usage>,
@@ -25,23 +24,15 @@ pub struct Completion {
     pub native: String,
     /// What the client should know about the answer.
     pub warnings: Vec<String>,
-    /// Further members of the body and of the choice, which only OpenAI-compatible providers have.
-    pub extra: CompletionExtra,
-}
-
-/// Members that the gateway does not interpret.
-#[derive(Debug, Clone, Default)]
-pub struct CompletionExtra {
-    /// Of the body.
-    pub body: Object<'static>,
-    /// Of the choice.
-    pub choice: Object<'static>,
+    /// Further members of the body, which only OpenAI-compatible providers have. The gateway does not interpret them.
+    pub of_body: Object<'static>,
+    /// Those of the choice.
+    pub of_choice: Object<'static>,
 }
 
 /// The assistant's message.
 #[derive(Debug, Clone, Default)]
-pub struct AssistantMessage {
-    /// The text; `None` if there is none.
+pub(crate) struct AssistantMessage {
     pub content: Option<String>,
     /// Why the model refuses.
     pub refusal: Option<String>,
@@ -55,7 +46,7 @@ pub struct AssistantMessage {
 
 /// The provider failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UpstreamError {
+pub(crate) enum UpstreamError {
     /// It reported an error.
     Reported {
         /// The HTTP status that fits the error: that of the response, or of the error's type in a stream.
@@ -71,17 +62,19 @@ pub enum UpstreamError {
     Malformed(String),
 }
 
+/// What is read from a provider's answer.
+pub(super) type Read<T = ()> = Result<T, UpstreamError>;
+
 impl UpstreamError {
-    /// The answer is malformed.
     pub(super) fn malformed(reason: &str) -> Self {
         Self::Malformed(reason.to_owned())
     }
 }
 
 impl Completion {
-    /// The round of the tool loop that this answer and these results make: append it to
-    /// [`ChatRequest::history`](super::ChatRequest::history). Needs a completion that was collected.
-    pub fn into_turn(self, provider: Provider, results: Vec<ToolResult>) -> Turn {
+    /// The round of the tool loop that this answer and these results make, for the history of the request. The answer
+    /// must have been collected.
+    pub(crate) fn into_turn(self, provider: Provider, results: Vec<ToolResult>) -> Turn {
         let message = json::to_string(&front::Message::of_request(&self.message));
         Turn { provider, message, native: self.native, results }
     }

@@ -1,21 +1,20 @@
 //! The errors of the gateway, in OpenAI's format, each with its status and its code.
 
-use std::fmt::Write;
-
 use super::completion::UpstreamError;
+use super::front::event_bytes;
 use super::routes::{ErrorBody, ErrorObject};
 use crate::providers::ErrorType;
 use toolbooth::call::CHALLENGE;
 use toolbooth::host::HttpError;
 use toolbooth::http::Response;
-use toolbooth::json;
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::secret::Secret;
 
+pub(super) type Result<T, E = GatewayError> = std::result::Result<T, E>;
+
 /// An error of the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GatewayError {
-    /// What kind of error it is.
+pub(crate) struct GatewayError {
     pub(super) kind: ErrorKind,
     /// For the client. It may quote the request or the provider, so no log has it.
     pub(super) message: String,
@@ -31,7 +30,7 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident => $status:literal, $type:ident, $code:literal;)+) => {
         /// The kinds of errors, each with its HTTP status, its type and a code for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum ErrorKind {
+        pub(crate) enum ErrorKind {
             $($(#[$doc])* $kind,)+
             /// The provider rejected the request, with this status.
             ProviderRejected(u16),
@@ -174,15 +173,14 @@ impl GatewayError {
             }
             UpstreamError::Malformed(reason) => (ErrorKind::BadResponse, reason.as_str()),
         };
-        let mut text = target.to_owned();
-        match kind {
+        let message = match kind {
             // The message can contain a part of the key.
-            ErrorKind::ProviderAuth => text.push_str(" does not accept the key it was called with"),
-            _ => {
-                let _ = write!(text, ": {reason}");
+            ErrorKind::ProviderAuth => {
+                format!("{target} does not accept the key it was called with")
             }
-        }
-        Self { retry_after_ms, ..Self::new(kind, text) }
+            _ => format!("{target}: {reason}"),
+        };
+        Self { retry_after_ms, ..Self::new(kind, message) }
     }
 
     fn body(&self) -> ErrorBody<'_> {
@@ -214,9 +212,6 @@ impl GatewayError {
 
     /// The last event of a stream that has begun.
     pub(super) fn event(&self) -> Vec<u8> {
-        let mut event = b"data: ".to_vec();
-        event.extend(json::to_vec(&self.body()));
-        event.extend(b"\n\n");
-        event
+        event_bytes(&self.body())
     }
 }

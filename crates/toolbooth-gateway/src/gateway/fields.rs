@@ -1,26 +1,27 @@
 //! What a translation loses or changes, and objects that are read member by member so that nothing is lost unnoticed.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
+use super::FunctionTool;
 use super::builder::MAX_WARNINGS;
-use super::error::GatewayError;
-use super::{ChatRequest, FunctionTool};
+use super::error::{GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 
 /// What the client is told about a translation.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    dropped: BTreeSet<String>,
-    warnings: Vec<String>,
+    dropped: RefCell<BTreeSet<String>>,
+    warnings: RefCell<Vec<String>>,
 }
 
 impl Notes {
     /// The provider does not get the member at `path`. Positions become `[]`, so that a long conversation has a short
     /// list.
-    pub(super) fn drop_member(&mut self, path: &str) {
+    pub(super) fn drop_member(&self, path: &str) {
         let mut name = String::with_capacity(path.len());
         let mut inside = false;
         for character in path.chars() {
@@ -30,66 +31,52 @@ impl Notes {
             }
             inside |= character == '[';
         }
-        self.dropped.insert(name);
+        self.dropped.borrow_mut().insert(name);
     }
 
     /// Something is sent in another way than the client asked for.
-    pub(super) fn warn(&mut self, warning: String) {
-        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
-            self.warnings.push(warning);
-        }
-    }
-
-    /// Without tools, there is nothing to choose.
-    pub(super) fn drop_choice(&mut self, request: &ChatRequest, parallel: Option<bool>) {
-        if request.tool_choice.is_some() {
-            self.drop_member("tool_choice");
-        }
-        if parallel.is_some() {
-            self.drop_member("parallel_tool_calls");
+    pub(super) fn warn(&self, warning: impl Into<String>) {
+        let (mut warnings, warning) = (self.warnings.borrow_mut(), warning.into());
+        if warnings.len() < MAX_WARNINGS && !warnings.contains(&warning) {
+            warnings.push(warning);
         }
     }
 
     pub(super) fn into_parts(self) -> (Vec<String>, Vec<String>) {
-        (self.dropped.into_iter().collect(), self.warnings)
+        (self.dropped.into_inner().into_iter().collect(), self.warnings.into_inner())
     }
+}
+
+/// The JSON at `path` in the request, which was read before with its limit of values.
+pub(super) fn parse<'t>(json: &'t str, path: &str) -> Result<Value<'t>> {
+    json::parse_within(json, &mut { usize::MAX })
+        .map_err(|_| GatewayError::expected(path, "valid JSON"))
 }
 
 /// An object that is read member by member. What is left in the end is reported as dropped.
 #[derive(Debug)]
 pub(super) struct Fields<'t> {
     object: Object<'t>,
-    path: String,
+    /// Where it is in the request.
+    pub(super) path: String,
+    pub(super) notes: &'t Notes,
 }
 
 impl<'t> Fields<'t> {
-    /// The members of `value`, which is at `path`.
-    ///
-    /// # Errors
-    /// It is not an object.
-    pub(super) fn of(value: Value<'t>, path: String) -> Result<Self, GatewayError> {
+    /// The members of `value`, which is at `path` and must be an object.
+    pub(super) fn of(value: Value<'t>, path: String, notes: &'t Notes) -> Result<Self> {
         match value {
             Value::Object(mut object) => {
                 object.retain(|_, value| !value.is_null());
-                Ok(Self { object, path })
+                Ok(Self { object, path, notes })
             }
             _ => Err(GatewayError::expected(&path, "an object")),
         }
     }
 
     /// The members of an object in the request.
-    ///
-    /// # Errors
-    /// It is not an object.
-    pub(super) fn of_json(json: &'t RawValue, path: String) -> Result<Self, GatewayError> {
-        let value = json::parse_within(json.get(), &mut { usize::MAX })
-            .map_err(|_| GatewayError::expected(&path, "valid JSON"))?;
-        Self::of(value, path)
-    }
-
-    /// Where it is in the request.
-    pub(super) fn path(&self) -> &str {
-        &self.path
+    pub(super) fn of_json(json: &'t str, path: String, notes: &'t Notes) -> Result<Self> {
+        Self::of(parse(json, &path)?, path, notes)
     }
 
     /// Where its member `name` is in the request.
@@ -97,75 +84,66 @@ impl<'t> Fields<'t> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
+    /// The error that the member `name` is not what is expected.
+    pub(super) fn expected<T>(&self, name: &str, expected: &str) -> Result<T> {
+        Err(GatewayError::expected(&self.path_of(name), expected))
+    }
+
     /// The member `name`, unless it is `null`.
     pub(super) fn take(&mut self, name: &str) -> Option<Value<'t>> {
         self.object.take(name)
     }
 
-    /// The member `name`.
-    ///
-    /// # Errors
-    /// It is not a string.
-    pub(super) fn text(&mut self, name: &str) -> Result<Option<Cow<'t, str>>, GatewayError> {
-        match self.take(name) {
+    /// The member `name`, if it is there: what `read` makes of it, which is `expected`.
+    fn optional<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl FnOnce(Value<'t>) -> Option<T>,
+    ) -> Result<Option<T>> {
+        match self.take(name).map(read) {
             None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(GatewayError::expected(&self.path_of(name), "a string")),
+            Some(None) => self.expected(name, expected),
+            Some(value) => Ok(value),
         }
     }
 
-    /// The member `name`.
-    ///
-    /// # Errors
-    /// It is missing, or not a string.
-    pub(super) fn required_text(&mut self, name: &str) -> Result<Cow<'t, str>, GatewayError> {
-        self.text(name)?.ok_or_else(|| GatewayError::expected(&self.path_of(name), "a string"))
+    pub(super) fn text(&mut self, name: &str) -> Result<Option<Cow<'t, str>>> {
+        self.optional(name, "a string", |value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        })
     }
 
-    /// The member `name`, a string that is not empty.
-    ///
-    /// # Errors
-    /// It is not; `expected` says what it is.
-    pub(super) fn name(&mut self, name: &str, expected: &str) -> Result<String, GatewayError> {
+    pub(super) fn required_text(&mut self, name: &str) -> Result<Cow<'t, str>> {
+        self.text(name)?.map_or_else(|| self.expected(name, "a string"), Ok)
+    }
+
+    /// The member `name`, a string that is not empty; otherwise the error says what is expected.
+    pub(super) fn name(&mut self, name: &str, expected: &str) -> Result<String> {
         match self.take(name) {
             Some(Value::String(text)) if !text.is_empty() => Ok(text.into_owned()),
-            _ => Err(GatewayError::expected(&self.path_of(name), expected)),
+            _ => self.expected(name, expected),
         }
     }
 
-    /// The member `name`, a number.
-    ///
-    /// # Errors
-    /// It is not a number.
-    pub(super) fn number(&mut self, name: &str) -> Result<Option<Value<'t>>, GatewayError> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::Number(number)) => Ok(Some(Value::Number(number))),
-            Some(_) => Err(GatewayError::expected(&self.path_of(name), "a number")),
-        }
+    pub(super) fn number(&mut self, name: &str) -> Result<Option<Value<'t>>> {
+        self.optional(name, "a number", |value| value.as_number().is_some().then_some(value))
     }
 
-    /// The member `name`, a positive integer.
-    ///
-    /// # Errors
-    /// It is not.
-    pub(super) fn count(&mut self, name: &str) -> Result<Option<u64>, GatewayError> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        match value.as_number().and_then(serde_json::Number::as_u64) {
-            Some(count) if count > 0 => Ok(Some(count)),
-            _ => Err(GatewayError::expected(&self.path_of(name), "a positive integer")),
-        }
+    /// The member `name`, a whole number above 0.
+    fn count(&mut self, name: &str) -> Result<Option<u64>> {
+        self.optional(name, "a positive integer", |value| {
+            value.as_number()?.as_u64().filter(|count| *count > 0)
+        })
     }
 
     /// `max_completion_tokens`, or the older `max_tokens`.
-    ///
-    /// # Errors
-    /// One of them is not a positive integer.
-    pub(super) fn max_tokens(&mut self, notes: &mut Notes) -> Result<Option<u64>, GatewayError> {
+    pub(super) fn max_tokens(&mut self) -> Result<Option<u64>> {
         let newer = self.count("max_completion_tokens")?;
         let older = self.count("max_tokens")?;
         if newer.is_some() && older.is_some_and(|older| Some(older) != newer) {
-            notes.drop_member("max_tokens");
+            self.notes.drop_member("max_tokens");
         }
         Ok(newer.or(older))
     }
@@ -178,24 +156,20 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The member `name`, a boolean.
-    ///
-    /// # Errors
-    /// It is not a boolean.
-    pub(super) fn boolean(&mut self, name: &str) -> Result<Option<bool>, GatewayError> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::Bool(value)) => Ok(Some(value)),
-            Some(_) => Err(GatewayError::expected(&self.path_of(name), "a boolean")),
-        }
+    pub(super) fn boolean(&mut self, name: &str) -> Result<Option<bool>> {
+        self.optional(name, "a boolean", |value| match value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        })
     }
 
     /// The member `name`, an object.
-    ///
-    /// # Errors
-    /// It is not an object.
-    pub(super) fn fields(&mut self, name: &str) -> Result<Option<Self>, GatewayError> {
-        self.take(name).map(|value| Self::of(value, self.path_of(name))).transpose()
+    pub(super) fn fields(&mut self, name: &str) -> Result<Option<Self>> {
+        self.take(name).map(|value| Self::of(value, self.path_of(name), self.notes)).transpose()
+    }
+
+    pub(super) fn required_fields(&mut self, name: &str) -> Result<Self> {
+        self.fields(name)?.map_or_else(|| self.expected(name, "an object"), Ok)
     }
 
     /// The members that are left.
@@ -204,9 +178,9 @@ impl<'t> Fields<'t> {
     }
 
     /// Reports the members that nobody has taken.
-    pub(super) fn finish(self, notes: &mut Notes) {
+    pub(super) fn finish(self) {
         for (name, _) in self.object.iter() {
-            notes.drop_member(&self.path_of(name));
+            self.notes.drop_member(&self.path_of(name));
         }
     }
 }
@@ -221,27 +195,26 @@ pub(super) fn raw_member<'t>(mut json: &'t RawValue, names: &[&str]) -> Option<&
 }
 
 impl FunctionTool {
-    /// Reports the members that are not translated, except `kept`: takes the first of these that there is.
-    ///
-    /// # Errors
-    /// The definition is malformed.
-    pub(super) fn finish(
-        &self,
+    /// Reports the members that are not translated, except `kept`, which may be in the definition or in its function.
+    pub(super) fn finish<'t>(
+        &'t self,
         path: String,
-        kept: &[&str],
-        notes: &mut Notes,
-    ) -> Result<Option<Value<'_>>, GatewayError> {
-        let mut definition = Fields::of_json(&self.json, path)?;
+        kept: Option<&str>,
+        notes: &'t Notes,
+    ) -> Result<Option<Value<'t>>> {
+        let mut definition = Fields::of_json(self.json.get(), path, notes)?;
         definition.take("type");
-        let mut taken = kept.iter().find_map(|name| definition.take(name));
+        let mut taken = kept.and_then(|name| definition.take(name));
         if let Some(mut function) = definition.fields("function")? {
             for known in ["name", "description", "parameters", "strict"] {
                 function.take(known);
             }
-            taken = taken.or_else(|| kept.iter().find_map(|name| function.take(name)));
-            function.finish(notes);
+            if taken.is_none() {
+                taken = kept.and_then(|name| function.take(name));
+            }
+            function.finish();
         }
-        definition.finish(notes);
+        definition.finish();
         Ok(taken)
     }
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::completion::{AssistantMessage, Completion};
 use super::sse::SseParser;
 use super::stream::{Delta, RawEvent, StreamEvent};
+use crate::wire::openai::argument_of;
 use crate::wire::{Arguments, FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
 
 /// What the gateway adds to an answer.
 #[derive(Debug, Clone, Default)]
-pub struct CompletionInfo {
-    /// The id of the answer.
+pub(crate) struct CompletionInfo {
     pub id: String,
     /// The model that the client is shown.
     pub model: String,
@@ -61,7 +61,7 @@ pub(super) struct Message<'a> {
 
 /// A call, or a part of one in a chunk.
 #[derive(Default, Serialize)]
-struct Call<'a> {
+pub(super) struct Call<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,19 +101,32 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The part of a call that is a delta; `None` for other deltas.
+    pub(super) fn part(delta: &'a Delta, is_custom: impl Fn(usize) -> bool) -> Option<Self> {
+        match delta {
+            Delta::Call { index, id, name, custom, extra_content } => Some(Self {
+                index: Some(*index),
+                id: Some(id),
+                r#type: Some(argument_of(*custom).0),
+                extra_content: extra_content.as_ref(),
+                ..Self::new(*custom, Some(name), "")
+            }),
+            Delta::Arguments { index, fragment } => {
+                Some(Self { index: Some(*index), ..Self::new(is_custom(*index), None, fragment) })
+            }
+            _ => None,
+        }
+    }
+
     fn whole(call: &'a ToolCall<'_>) -> Self {
         let Arguments::Text(arguments) = &call.arguments else { return Self::default() };
         Self {
             id: Some(&call.id),
-            r#type: Some(type_of(call.custom)),
+            r#type: Some(argument_of(call.custom).0),
             extra: Some(&call.extra),
             ..Self::new(call.custom, Some(&call.name), arguments)
         }
     }
-}
-
-fn type_of(custom: bool) -> &'static str {
-    if custom { "custom" } else { "function" }
 }
 
 impl<'a> Message<'a> {
@@ -144,12 +157,12 @@ impl<'a> Message<'a> {
 
 impl Completion {
     /// The body of a response (2api.ai, 3.2). `two_api` is the member `_2api`.
-    pub fn encode(&self, info: &CompletionInfo, two_api: Option<&Value<'_>>) -> Vec<u8> {
+    pub(crate) fn encode(&self, info: &CompletionInfo, two_api: Option<&Value<'_>>) -> Vec<u8> {
         let choice = Choice {
             index: 0,
             message: Message::of_response(&self.message),
             finish_reason: self.finish_reason.as_str(),
-            extra: &self.extra.choice,
+            extra: &self.of_choice,
         };
         json::to_vec(&Body {
             id: &info.id,
@@ -158,7 +171,7 @@ impl Completion {
             model: &info.model,
             choices: &[choice],
             usage: self.usage.as_ref(),
-            extra: &self.extra.body,
+            extra: &self.of_body,
             two_api,
         })
     }
@@ -189,7 +202,7 @@ struct ChunkDelta<'a> {
 
 /// Writes OpenAI's chunks as Server-Sent Events.
 #[derive(Debug)]
-pub struct ChunkEncoder {
+pub(crate) struct ChunkEncoder {
     info: CompletionInfo,
     include_usage: bool,
     begun: bool,
@@ -199,7 +212,7 @@ pub struct ChunkEncoder {
 
 impl ChunkEncoder {
     /// An encoder. Without `include_usage`, usage chunks are left out.
-    pub fn new(info: CompletionInfo, include_usage: bool) -> Self {
+    pub(crate) fn new(info: CompletionInfo, include_usage: bool) -> Self {
         Self { info, include_usage, begun: false, custom: Vec::new() }
     }
 
@@ -209,7 +222,7 @@ impl ChunkEncoder {
     }
 
     /// The bytes for an event: its own, if it has any, otherwise a chunk for each delta.
-    pub fn event(&mut self, event: &StreamEvent) -> Vec<u8> {
+    pub(crate) fn event(&mut self, event: &StreamEvent) -> Vec<u8> {
         let is_usage = matches!(event.deltas.as_slice(), [Delta::Usage(_)]);
         match &event.raw {
             Some(_) if is_usage && !self.include_usage => Vec::new(),
@@ -222,40 +235,29 @@ impl ChunkEncoder {
     }
 
     /// The bytes for a delta. The first one is preceded by a chunk with the role.
-    pub fn delta(&mut self, delta: &Delta) -> Vec<u8> {
+    pub(crate) fn delta(&mut self, delta: &Delta) -> Vec<u8> {
         let mut chunk = ChunkDelta::default();
         match delta {
             Delta::Text(text) => chunk.content = Some(text),
             Delta::Refusal(text) => chunk.refusal = Some(text),
             Delta::Reasoning(text) => chunk.reasoning_content = Some(text),
             Delta::ExtraContent(value) => chunk.extra_content = Some(value),
-            Delta::Call { index, id, name, custom, extra_content } => {
-                self.custom.push(*custom);
-                chunk.tool_calls = Some([Call {
-                    index: Some(*index),
-                    id: Some(id),
-                    r#type: Some(type_of(*custom)),
-                    extra_content: extra_content.as_ref(),
-                    ..Call::new(*custom, Some(name), "")
-                }]);
-            }
-            Delta::Arguments { index, fragment } => {
-                let custom = self.custom.get(*index).copied().unwrap_or_default();
-                chunk.tool_calls =
-                    Some([Call { index: Some(*index), ..Call::new(custom, None, fragment) }]);
-            }
+            Delta::Call { custom, .. } => self.custom.push(*custom),
+            Delta::Arguments { .. } => {}
             Delta::Finish(reason) => return self.finish(*reason, None),
             Delta::Usage(_) if !self.include_usage => return Vec::new(),
             Delta::Usage(usage) => return self.chunk(&[], Some(usage), None),
             Delta::Done => return b"data: [DONE]\n\n".to_vec(),
         }
+        let is_custom = |index: usize| self.custom.get(index).copied().unwrap_or_default();
+        chunk.tool_calls = Call::part(delta, is_custom).map(|call| [call]);
         let mut bytes = self.role();
         bytes.extend(self.choice(chunk, None, None));
         bytes
     }
 
     /// The finish chunk with the member `_2api`.
-    pub fn finish(&mut self, reason: FinishReason, two_api: Option<&Value<'_>>) -> Vec<u8> {
+    pub(crate) fn finish(&mut self, reason: FinishReason, two_api: Option<&Value<'_>>) -> Vec<u8> {
         let mut bytes = self.role();
         bytes.extend(self.choice(ChunkDelta::default(), Some(reason.as_str()), two_api));
         bytes

@@ -6,23 +6,23 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 /// The longest id that every provider accepts (OpenAI's limit).
-pub const MAX_LENGTH: usize = 40;
+pub(crate) const MAX_LENGTH: usize = 40;
 
 /// Makes ids that are unique within a request and unlikely to repeat elsewhere.
 #[derive(Debug, Clone)]
-pub struct IdSource {
+pub(crate) struct IdSource {
     seed: [u8; 16],
     count: u32,
 }
 
 impl IdSource {
     /// Ids from sixteen random bytes.
-    pub fn new(seed: [u8; 16]) -> Self {
+    pub(crate) fn new(seed: [u8; 16]) -> Self {
         Self { seed, count: 0 }
     }
 
     /// The next id: `call_`, 24 hexadecimal digits, `_` and a number.
-    pub fn next_id(&mut self) -> String {
+    pub(crate) fn next_id(&mut self) -> String {
         let mut id = hexadecimal(self.seed.iter().take(12));
         let _ = write!(id, "_{}", self.count);
         self.count = self.count.wrapping_add(1);
@@ -31,20 +31,20 @@ impl IdSource {
 }
 
 /// Whether every provider accepts the id: `[A-Za-z0-9_-]{1,40}`.
-pub fn is_portable(id: &str) -> bool {
+pub(crate) fn is_portable(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(plain)
 }
 
 /// The id in a form that every provider accepts. The same id always gives the same result, so that calls and results
 /// still match.
-pub fn portable(id: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn portable(id: Cow<'_, str>) -> Cow<'_, str> {
     if is_portable(&id) { id } else { digest(&id).into() }
 }
 
 /// The id, shortened like [`portable`] only if it is too long. Some providers with OpenAI's format insist on their own
 /// ids, which may have other characters.
-pub fn short(id: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn short(id: Cow<'_, str>) -> Cow<'_, str> {
     if (1..=MAX_LENGTH).contains(&id.len()) { id } else { digest(&id).into() }
 }
 

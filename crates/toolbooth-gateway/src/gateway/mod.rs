@@ -8,46 +8,38 @@
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
-//! - `output`: into a body or a stream; `front`: what clients get; `report`, `event`: what the answer and the log say about it.
+//! - `output`: into a body or a stream; `front`: what clients get; `report`: what the answer and the log say about it.
 
-pub mod adapter;
+mod adapter;
 mod arguments;
 mod builder;
 mod catalog_tools;
 mod chat;
-pub mod completion;
+mod completion;
 mod continuation;
 mod error;
 mod event;
 mod fields;
 mod front;
-pub mod ids;
+mod ids;
 mod limits;
 mod models;
 mod output;
 mod plan;
 mod report;
-pub mod request;
+mod request;
 mod rounds;
 pub(crate) mod routes;
-pub(crate) mod settings;
-pub mod sse;
-pub mod stream;
+mod settings;
+mod sse;
+mod stream;
 mod upstream;
 
-pub use crate::wire::{Arguments, FinishReason, ToolCall, Usage};
-pub use adapter::{Provider, TranslateOptions, Translation};
-pub(crate) use chat::{Sender, chat};
-pub use completion::{AssistantMessage, Completion, UpstreamError};
-pub use error::{ErrorKind, GatewayError};
-pub use front::{ChunkEncoder, CompletionInfo};
-pub use ids::IdSource;
-pub(crate) use models::models;
-pub(crate) use report::log_rejected;
-pub use request::{
-    ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn,
-};
-pub use stream::{Decoder, Delta, RawEvent, StreamEvent};
+use adapter::{Provider, TranslateOptions};
+use completion::{Completion, UpstreamError};
+use front::{ChunkEncoder, CompletionInfo};
+use ids::IdSource;
+use request::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn};
 
 #[cfg(test)]
 mod tests;

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Provider;
-use super::error::{ErrorKind, GatewayError};
-use super::fields::Fields;
+use super::error::{ErrorKind, GatewayError, Result};
+use super::fields::{Fields, Notes};
 use toolbooth::json::{self, Value};
 
-pub use tools::{FunctionTool, Tool, ToolChoice};
+pub(crate) use tools::{FunctionTool, Tool, ToolChoice};
 use tools::{tool_choice, tools};
 
 /// The members that are read here; the others are passed on.
@@ -25,21 +25,18 @@ const MAX_VALUES: usize = 262_144;
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
 /// when they write structured output, is not lost.
 #[derive(Debug, Clone)]
-pub struct ChatRequest {
+pub(crate) struct ChatRequest {
     /// The model, as the client wrote it: `provider/model`, or an alias.
     pub model: String,
-    /// Whether the answer is streamed.
     pub stream: bool,
     /// Whether the stream ends with a usage chunk: `stream_options.include_usage`.
     pub include_usage: bool,
-    /// The conversation.
     pub history: Vec<HistoryItem>,
     /// The client's own tools.
     pub tools: Vec<Tool>,
     /// The entries of `tools` that select compiled-in tools: `type: "toolbooth"`, or `type: "mcp"` with the
     /// `server_url` `toolbooth`.
     pub gateway_tools: Vec<Box<RawValue>>,
-    /// `tool_choice`, if the client sent it.
     pub tool_choice: Option<ToolChoice>,
     /// `request_options`, which are for the gateway.
     pub request_options: Option<Box<RawValue>>,
@@ -51,36 +48,28 @@ pub struct ChatRequest {
 
 /// A message of the client, or a round of the server-side tool loop.
 #[derive(Debug, Clone)]
-pub enum HistoryItem {
+pub(crate) enum HistoryItem {
     /// A message as the client sent it.
-    Message {
-        /// Its role.
-        role: Role,
-        /// The whole message.
-        json: Box<RawValue>,
-    },
+    Message { role: Role, json: Box<RawValue> },
     /// A round of the tool loop: the model's answer, and the results of all its calls.
     Turn(Turn),
 }
 
 /// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// `system`
+pub(crate) enum Role {
     System,
-    /// `developer`, which means the same to newer models.
+    /// It means the same to newer models.
     Developer,
-    /// `user`
     User,
-    /// `assistant`
     Assistant,
-    /// `tool`: the result of a call.
+    /// The result of a call.
     Tool,
 }
 
 /// A model's answer with calls, and their results: one round of the tool loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// The provider whose format `native` has.
     pub provider: Provider,
     /// The assistant message in OpenAI's format.
@@ -93,23 +82,18 @@ pub struct Turn {
 
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolResult {
-    /// The id of the call.
+pub(crate) struct ToolResult {
     pub call_id: String,
     /// The name of the tool.
     pub name: String,
     /// The result or an error message: text, or JSON as text.
     pub content: String,
-    /// Whether the tool failed.
     pub is_error: bool,
 }
 
 impl ChatRequest {
-    /// Reads the body of a request.
-    ///
-    /// # Errors
-    /// Invalid JSON, a member of the wrong type, or a request that no provider could get (`n` above 1, no messages).
-    pub fn parse(body: &str) -> Result<Self, GatewayError> {
+    /// Reads the body of a request. An error is also one that no provider could get (`n` above 1, no messages).
+    pub(crate) fn parse(body: &str) -> Result<Self> {
         let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
         let value = json::parse_within(body, &mut { MAX_VALUES })
             .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
@@ -119,39 +103,35 @@ impl ChatRequest {
         };
         let is_null = |json: &RawValue| json.get() == "null";
         let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
-        let mut fields = Fields::of(value, String::new())?;
+        let notes = Notes::default();
+        let mut fields = Fields::of(value, String::new(), &notes)?;
         let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
         let messages = match fields.take("messages") {
             Some(Value::Array(messages)) if !messages.is_empty() => messages,
-            _ => {
-                let expected = "an array of messages that is not empty";
-                return Err(GatewayError::expected("messages", expected));
-            }
+            _ => return fields.expected("messages", "an array of messages that is not empty"),
         };
         let history = items(raw_of("messages")).into_iter().zip(messages).enumerate();
-        let history = history.map(|(index, (json, message))| history_item(index, message, json));
-        let history = history.collect::<Result<_, _>>()?;
+        let history = history.map(|(index, (json, message))| {
+            let message = Fields::of(message, format!("messages[{index}]"), &notes)?;
+            Ok(HistoryItem::Message { role: role(message)?, json: json.to_owned() })
+        });
+        let history = history.collect::<Result<_>>()?;
         if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
             let message = "n must be 1: send several requests instead";
             return Err(GatewayError::invalid("n", message));
         }
-        let (tools, gateway_tools) = tools(fields.take("tools"), raw_of("tools"))?;
+        let (tools, gateway_tools) = tools(fields.take("tools"), raw_of("tools"), &notes)?;
         let include_usage = match fields.fields("stream_options")? {
             Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
             None => false,
         };
-        let choice = fields.take("tool_choice");
+        let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
         Ok(Self {
             model,
             stream: fields.boolean("stream")?.unwrap_or(false),
             include_usage,
             history,
-            tool_choice: tool_choice(
-                choice,
-                raw_of("tool_choice"),
-                &tools,
-                !gateway_tools.is_empty(),
-            )?,
+            tool_choice: tool_choice(choice, raw_choice, &tools, !gateway_tools.is_empty())?,
             tools,
             gateway_tools,
             request_options: raw_of("request_options").map(RawValue::to_owned),
@@ -163,9 +143,7 @@ impl ChatRequest {
                 .collect(),
         })
     }
-}
 
-impl ChatRequest {
     /// One of the other members.
     pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
         let mut members = self.members.iter();
@@ -178,22 +156,16 @@ fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
     array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
 }
 
-fn history_item(
-    index: usize,
-    message: Value<'_>,
-    json: &RawValue,
-) -> Result<HistoryItem, GatewayError> {
-    let mut message = Fields::of(message, format!("messages[{index}]"))?;
+fn role(mut message: Fields<'_>) -> Result<Role> {
     let expected = "one of system, developer, user, assistant, tool";
-    let role = match message.name("role", expected)?.as_str() {
+    Ok(match message.name("role", expected)?.as_str() {
         "system" => Role::System,
         "developer" => Role::Developer,
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "tool" => Role::Tool,
-        _ => return Err(GatewayError::expected(&message.path_of("role"), expected)),
-    };
-    Ok(HistoryItem::Message { role, json: json.to_owned() })
+        _ => return message.expected("role", expected),
+    })
 }
 
 #[cfg(test)]

@@ -5,63 +5,15 @@ use super::chat::{Chat, Sender};
 use super::completion::Completion;
 use super::continuation;
 use super::error::{ErrorKind, GatewayError};
-use super::output::{BodyOutput, StreamOutput};
+use super::output::{Abort, BodyOutput, OpenStream, Output, StreamOutput};
 use super::request::HistoryItem;
-use super::upstream::{Streaming, Unary};
 use crate::wire::{FinishReason, ToolCall};
 use toolbooth::call::RequestContext;
-use toolbooth::http::{Answer, BodyWriter, ClientGone, Response};
+use toolbooth::http::{Answer, BodyWriter, Response};
 use toolbooth::log::CallRequest;
 
 /// The status and the error in the log if the client has gone.
 const CLIENT_CLOSED_REQUEST: (u16, &str) = (499, "client_closed_request");
-
-/// Where an answer goes: into a body, or into a stream.
-pub(super) trait Output {
-    /// The model's answer, or its beginning.
-    type Reply;
-    /// What is left to do for the caller.
-    type Done;
-
-    /// Asks the model again.
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply, Abort>;
-
-    /// Receives the rest of an answer. The client may get parts of it.
-    async fn receive(
-        &mut self,
-        chat: &mut Chat<'_>,
-        reply: Self::Reply,
-    ) -> Result<Completion, Abort>;
-
-    /// Another round follows an answer with this text.
-    fn next_round(&mut self, text: Option<String>);
-
-    /// Gives the client the last answer, with what the gateway adds to its text.
-    async fn finish(
-        &mut self,
-        chat: &mut Chat<'_>,
-        completion: Completion,
-        notice: Option<String>,
-    ) -> Result<Self::Done, Abort>;
-}
-
-/// Why the loop ends early.
-pub(super) enum Abort {
-    Failed(GatewayError),
-    ClientGone,
-}
-
-impl From<GatewayError> for Abort {
-    fn from(error: GatewayError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<ClientGone> for Abort {
-    fn from(_: ClientGone) -> Self {
-        Self::ClientGone
-    }
-}
 
 /// What follows from an answer.
 enum Round {
@@ -82,16 +34,16 @@ enum Round {
 /// Serves a request.
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     if chat.request.stream {
-        return match chat.ask::<Streaming>().await {
+        return match chat.ask::<StreamOutput>().await {
             // The head has waited for the first event, so that an error before it still has a status.
             Ok(first) => streamed(chat, first),
             Err(error) => failed(&chat, &error).into(),
         };
     }
     let mut output = BodyOutput::default();
-    let result = match chat.ask::<Unary>().await {
+    let result = match output.ask(&mut chat).await {
         Ok(first) => run(&mut chat, &mut output, first).await,
-        Err(error) => Err(error.into()),
+        Err(abort) => Err(abort),
     };
     match result {
         Ok(response) => {
@@ -114,7 +66,7 @@ fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
 }
 
 /// A stream that begins with `first`.
-fn streamed(mut chat: Chat<'_>, first: <StreamOutput as Output>::Reply) -> Answer<'_> {
+fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
     let head = Response::empty(200)
         .with("content-type", "text/event-stream")
         .with("cache-control", "no-store");

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::chat::{Sender, chat};
+use super::models::models;
+use super::report::log_rejected;
 use super::settings::{GatewaySettings, SETTINGS};
-use super::{Sender, chat, log_rejected, models};
 use crate::providers::ErrorType;
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::capability::Capability;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The largest event, in bytes. A picture in a Gemini answer is one event.
-pub const MAX_EVENT_BYTES: usize = 8 << 20;
+pub(crate) const MAX_EVENT_BYTES: usize = 8 << 20;
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SseEvent<'a> {
+pub(crate) struct SseEvent<'a> {
     /// The `event` field; empty if there is none.
     pub name: &'a str,
     /// The `data` fields, joined by line feeds; `None` if there are none (comments).
@@ -21,7 +21,7 @@ pub struct SseEvent<'a> {
 
 /// Why a stream cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SseError {
+pub(crate) enum SseError {
     /// An event is larger than [`MAX_EVENT_BYTES`].
     TooLarge,
     /// An event is not UTF-8.
@@ -30,7 +30,7 @@ pub enum SseError {
 
 /// Collects bytes until an event is complete.
 #[derive(Debug, Default)]
-pub struct SseParser {
+pub(crate) struct SseParser {
     buffer: Vec<u8>,
     /// Where the current event begins.
     start: usize,
@@ -49,7 +49,7 @@ impl SseParser {
     ///
     /// # Errors
     /// The current event is too large.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), SseError> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), SseError> {
         if self.start > 0 {
             self.buffer.drain(..self.start);
             self.line -= self.start;
@@ -64,7 +64,7 @@ impl SseParser {
     }
 
     /// The stream has ended: what is left is the last event, although no blank line follows.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.ended = true;
     }
 
@@ -72,7 +72,7 @@ impl SseParser {
     ///
     /// # Errors
     /// It is too large, or not UTF-8.
-    pub fn next_event(&mut self) -> Result<Option<SseEvent<'_>>, SseError> {
+    pub(crate) fn next_event(&mut self) -> Result<Option<SseEvent<'_>>, SseError> {
         let Some(range) = self.next_range() else {
             let is_large = self.buffer.len() - self.start > MAX_EVENT_BYTES;
             return if is_large { Err(SseError::TooLarge) } else { Ok(None) };

@@ -2,7 +2,7 @@
 
 use super::adapter::EventDecoder;
 use super::builder::Builder;
-use super::completion::{Completion, UpstreamError};
+use super::completion::{Completion, Read, UpstreamError};
 use super::sse::{SseError, SseParser};
 use super::{IdSource, Provider};
 use crate::wire::{FinishReason, Usage};
@@ -10,7 +10,7 @@ use toolbooth::json::Value;
 
 /// An event of a stream.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StreamEvent {
+pub(crate) struct StreamEvent {
     /// The event in OpenAI's format as the client gets it, if the provider's format is OpenAI's; otherwise `None`, and
     /// [`ChunkEncoder`](super::ChunkEncoder) makes chunks from the deltas.
     pub raw: Option<RawEvent>,
@@ -20,40 +20,31 @@ pub struct StreamEvent {
 
 /// An event in OpenAI's format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawEvent {
+pub(crate) struct RawEvent {
     /// Its bytes, up to and including the blank line.
     pub bytes: Vec<u8>,
     /// Whether these are the provider's bytes; otherwise the event had to be changed.
     pub unchanged: bool,
 }
 
-/// A part of an answer.
+/// A part of an answer. Calls are known by their position among the calls.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Delta {
-    /// More text.
+pub(crate) enum Delta {
     Text(String),
-    /// More of a refusal.
     Refusal(String),
-    /// More readable reasoning.
     Reasoning(String),
     /// A call begins.
     Call {
-        /// Its position among the calls.
         index: usize,
-        /// Its id.
         id: String,
-        /// The tool's name.
         name: String,
         /// Whether it is a call of a custom tool.
         custom: bool,
-        /// `extra_content` of the call.
         extra_content: Option<Value<'static>>,
     },
     /// More arguments of a call.
     Arguments {
-        /// The position of the call.
         index: usize,
-        /// The next part of the text.
         fragment: String,
     },
     /// `extra_content` of the message: what the provider must get back.
@@ -67,35 +58,28 @@ pub enum Delta {
 }
 
 /// Decodes a provider's stream.
-#[derive(Debug)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     parser: SseParser,
     builder: Builder,
-    events: Box<dyn EventDecoder>,
+    format: Box<dyn EventDecoder>,
     stopped: bool,
 }
 
 impl Decoder {
     /// A decoder. With `collect`, [`completion`](Self::completion) has the text and the native message too, which the
     /// tool loop needs; otherwise only calls, finish reason, usage and warnings.
-    pub fn new(provider: Provider, ids: IdSource, collect: bool) -> Self {
+    pub(crate) fn new(provider: Provider, ids: IdSource, collect: bool) -> Self {
         Self {
             parser: SseParser::default(),
             builder: Builder::new(ids, collect),
-            events: (provider.adapter().decoder)(),
+            format: (provider.adapter().decoder)(),
             stopped: false,
         }
     }
 
-    /// Decodes the next bytes, cut anywhere.
-    ///
-    /// # Errors
-    /// The provider reported an error, or its stream is malformed. `events` has what came before; nothing follows.
-    pub fn feed(
-        &mut self,
-        bytes: &[u8],
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
+    /// Decodes the next bytes, cut anywhere. After an error, which the provider reported or made, `events` has what came
+    /// before, and nothing follows.
+    pub(crate) fn feed(&mut self, bytes: &[u8], events: &mut Vec<StreamEvent>) -> Read {
         if self.stopped {
             return Ok(());
         }
@@ -105,41 +89,47 @@ impl Decoder {
         result
     }
 
-    /// The provider's stream has ended. Adds the last events.
-    ///
-    /// # Errors
-    /// It ended too early.
-    pub fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), UpstreamError> {
+    /// The provider's stream has ended: adds the last events, unless it ended too early.
+    pub(crate) fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Read {
         if self.stopped {
             return Ok(());
         }
         self.parser.end();
         let mut result = self.drain(events);
         if result.is_ok() && !self.stopped {
-            result = self.events.end(&mut self.builder, events);
+            result = self.format.end(&mut self.builder);
+            self.take_events(result.is_ok(), events);
         }
         self.stopped = true;
         result
     }
 
-    fn drain(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), UpstreamError> {
-        while let Some(event) = self.parser.next_event()? {
-            self.events.event(&event, &mut self.builder, events)?;
-            if events.last().is_some_and(|event| event.deltas.last() == Some(&Delta::Done)) {
-                self.stopped = true;
-                break;
-            }
+    fn drain(&mut self, events: &mut Vec<StreamEvent>) -> Read {
+        while !self.stopped
+            && let Some(event) = self.parser.next_event()?
+        {
+            let result = self.format.event(&event, &mut self.builder);
+            self.take_events(result.is_ok(), events);
+            result?;
+            self.stopped = events.last().is_some_and(|it| it.deltas.last() == Some(&Delta::Done));
         }
         Ok(())
     }
 
+    /// Moves the events to the caller. The last one is complete if it was read without an error.
+    fn take_events(&mut self, is_complete: bool, events: &mut Vec<StreamEvent>) {
+        if is_complete {
+            self.builder.end_event(None);
+        }
+        events.append(&mut self.builder.events);
+    }
+
     /// What has been decoded so far.
-    pub fn completion(&self) -> &Completion {
+    pub(crate) fn completion(&self) -> &Completion {
         &self.builder.completion
     }
 
-    /// What was decoded.
-    pub fn into_completion(self) -> Completion {
+    pub(crate) fn into_completion(self) -> Completion {
         self.builder.into_completion()
     }
 }

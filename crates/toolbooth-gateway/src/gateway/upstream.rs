@@ -4,19 +4,17 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::chat::Chat;
-use super::completion::{Completion, UpstreamError};
-use super::error::{ErrorKind, GatewayError};
+use super::completion::UpstreamError;
+use super::error::{ErrorKind, GatewayError, Result};
+use super::output::Output;
 use super::plan::Target;
 use super::report::Attempt;
-use super::stream::{Decoder, StreamEvent};
 use super::{IdSource, Provider, TranslateOptions};
-use toolbooth::host::{ByteStream, Host, HttpError, HttpRequest};
+use toolbooth::host::{Host, HttpError, HttpRequest};
 use toolbooth::secret::Secret;
 
 /// The largest answer that is not a stream, in bytes.
 const MAX_ANSWER: usize = 8 << 20;
-/// The largest error that is read from a stream, in bytes.
-const MAX_ERROR: usize = 64 << 10;
 /// The longest `Retry-After` that the gateway waits for itself.
 const LONGEST_WAIT_MS: u64 = 5_000;
 /// The first wait between two attempts without `Retry-After`. Each further one is twice as long.
@@ -24,156 +22,31 @@ const FIRST_WAIT_MS: u64 = 200;
 /// `max_tokens` for providers that require it, if the request has none.
 const DEFAULT_MAX_TOKENS: u64 = 4096;
 
-/// How an answer is received.
-pub(super) trait Receive {
-    /// The answer, or its beginning.
-    type Answer;
-    /// Whether the provider streams it.
-    const STREAM: bool;
-
-    /// Sends the request and receives the answer.
-    async fn receive(exchange: Exchange<'_>) -> Result<Self::Answer, Failure>;
-}
-
 /// A request to a provider.
 pub(super) struct Exchange<'e> {
-    request: HttpRequest<'static>,
-    format: Provider,
+    pub(super) request: HttpRequest<'static>,
+    pub(super) format: Provider,
     /// What the provider is called in errors.
-    name: String,
+    pub(super) name: String,
     /// For calls to which the provider gives no id.
-    ids: IdSource,
-    host: &'e dyn Host,
-    deadline_ms: u64,
+    pub(super) ids: IdSource,
+    pub(super) host: &'e dyn Host,
+    pub(super) deadline_ms: u64,
     /// Whether the whole message is needed at the end of a stream.
-    collect: bool,
+    pub(super) collect: bool,
 }
 
 /// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// The status of the response, or that of the error in it.
-    status: Option<u16>,
-    error: GatewayError,
+    pub(super) status: Option<u16>,
+    pub(super) error: GatewayError,
 }
 
-/// Receives a whole answer.
-pub(super) struct Unary;
-
-impl Receive for Unary {
-    type Answer = Completion;
-    const STREAM: bool = false;
-
-    // The timeout of the request ends the answer too.
-    async fn receive(exchange: Exchange<'_>) -> Result<Completion, Failure> {
-        let Exchange { request, format, name, ids, host, .. } = exchange;
-        let sent = host.send(request).await;
-        let response = sent.map_err(|error| Failure::transport(&error, &name))?;
-        let failed = |error| Failure::upstream(&error, response.retry_after_ms, &name);
-        if !(200..300).contains(&response.status) {
-            return Err(failed(format.decode_error(response.status, &response.body)));
-        }
-        format.decode(&response.body, ids).map_err(failed)
-    }
-}
-
-/// Receives the beginning of a stream: all up to its first event.
-pub(super) struct Streaming;
-
-/// A stream whose first event has arrived.
-pub(super) struct OpenStream {
-    /// What the provider is called in errors.
-    pub(super) name: String,
-    pub(super) decoder: Decoder,
-    pub(super) body: Box<dyn ByteStream>,
-    /// What has arrived.
-    pub(super) decoded: Decoded,
-}
-
-/// A part of a stream.
-#[derive(Default)]
-pub(super) struct Decoded {
-    pub(super) events: Vec<StreamEvent>,
-    /// Why nothing follows these events.
-    pub(super) failure: Option<Failure>,
-}
-
-impl Decoded {
-    /// Decodes a chunk.
-    pub(super) fn chunk(decoder: &mut Decoder, bytes: &[u8], name: &str) -> Self {
-        let mut events = Vec::new();
-        let result = decoder.feed(bytes, &mut events);
-        Self { events, failure: result.err().map(|error| Failure::upstream(&error, None, name)) }
-    }
-
-    /// The end of the stream.
-    pub(super) fn end(decoder: &mut Decoder, name: &str) -> Self {
-        let mut events = Vec::new();
-        let result = decoder.finish(&mut events);
-        Self { events, failure: result.err().map(|error| Failure::upstream(&error, None, name)) }
-    }
-}
-
-impl Receive for Streaming {
-    type Answer = OpenStream;
-    const STREAM: bool = true;
-
-    async fn receive(exchange: Exchange<'_>) -> Result<OpenStream, Failure> {
-        let Exchange { request, format, name, ids, host, deadline_ms, collect } = exchange;
-        let opened = host.open(request).await;
-        let mut response = opened.map_err(|error| Failure::transport(&error, &name))?;
-        if !(200..300).contains(&response.status) {
-            let mut body = Vec::new();
-            while body.len() < MAX_ERROR
-                && host.now_ms() < deadline_ms
-                && let Ok(Some(chunk)) = response.body.next().await
-            {
-                body.extend(chunk);
-            }
-            let error = format.decode_error(response.status, &body);
-            return Err(Failure::upstream(&error, response.retry_after_ms, &name));
-        }
-        let mut decoder = Decoder::new(format, ids, collect);
-        let mut decoded = Decoded::default();
-        // A failure before the first event can still be answered by another model.
-        while decoded.failure.is_none() && !decoded.events.iter().any(is_first) {
-            // A provider that sends nothing but comments is not silent.
-            if host.now_ms() >= deadline_ms {
-                return Err(Failure { status: None, error: GatewayError::deadline() });
-            }
-            // So far these are comments: do not keep any number of them.
-            decoded.events.clear();
-            let next = match response.body.next().await {
-                Ok(Some(bytes)) => Decoded::chunk(&mut decoder, &bytes, &name),
-                Ok(None) => {
-                    let end = Decoded::end(&mut decoder, &name);
-                    decoded.events.extend(end.events);
-                    decoded.failure = end.failure;
-                    break;
-                }
-                Err(error) => {
-                    Decoded { events: Vec::new(), failure: Some(Failure::transport(&error, &name)) }
-                }
-            };
-            decoded.events.extend(next.events);
-            decoded.failure = next.failure;
-        }
-        match decoded.failure {
-            Some(failure) if !decoded.events.iter().any(is_first) => Err(failure),
-            failure => {
-                let decoded = Decoded { events: decoded.events, failure };
-                Ok(OpenStream { name, decoder, body: response.body, decoded })
-            }
-        }
-    }
-}
-
-/// Whether an event is more than a comment or a ping.
-fn is_first(event: &StreamEvent) -> bool {
-    let has_data = event.raw.as_ref().is_some_and(|raw| {
-        raw.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"))
-    });
-    has_data || !event.deltas.is_empty()
+/// Whether a status means success.
+pub(super) fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
 }
 
 impl Failure {
@@ -182,30 +55,23 @@ impl Failure {
         Self { status: None, error: GatewayError::transport(error, name) }
     }
 
-    fn upstream(error: &UpstreamError, retry_after_ms: Option<u64>, name: &str) -> Self {
+    pub(super) fn upstream(error: &UpstreamError, retry_after_ms: Option<u64>, name: &str) -> Self {
         let status = match error {
             UpstreamError::Reported { status, .. } => Some(*status),
             UpstreamError::BrokenOff | UpstreamError::Malformed(_) => None,
         };
         Self { status, error: GatewayError::upstream(error, retry_after_ms, name) }
     }
-
-    pub(super) fn into_error(self) -> GatewayError {
-        self.error
-    }
 }
 
 impl Chat<'_> {
-    /// Asks the models of the plan, one after the other, until one answers. The next round begins with
-    /// that one.
-    ///
-    /// # Errors
-    /// That of the last attempt; or the request cannot be translated for any of them.
-    pub(super) async fn ask<R: Receive>(&mut self) -> Result<R::Answer, GatewayError> {
+    /// Asks the models of the plan, one after the other, until one answers. The next round begins with that one. The
+    /// error is that of the last attempt; or the request cannot be translated for any of them.
+    pub(super) async fn ask<O: Output>(&mut self) -> Result<O::Reply> {
         let mut last = None;
         for (position, target) in self.plan.in_order() {
             self.report.asks(&target);
-            let body = match self.translate(&target, R::STREAM) {
+            let body = match self.translate(&target, O::STREAM) {
                 Ok(body) => body,
                 Err(error) => {
                     last.get_or_insert(error);
@@ -219,7 +85,7 @@ impl Chat<'_> {
                 self.spend(1)?;
                 let started = self.sender.host.now_ms();
                 let exchange = Exchange {
-                    request: self.request_to(&target, R::STREAM, body.clone())?,
+                    request: self.request_to(&target, O::STREAM, body.clone())?,
                     format: target.format,
                     name: target.name(),
                     ids: self.ids()?,
@@ -227,7 +93,7 @@ impl Chat<'_> {
                     deadline_ms: self.deadline_ms,
                     collect: !self.tools.is_empty() || self.schemas.is_some(),
                 };
-                let result = R::receive(exchange).await;
+                let result = O::send(exchange).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
                 let status = match &result {
                     Ok(_) => Some(200),
@@ -257,7 +123,7 @@ impl Chat<'_> {
     }
 
     /// The body for a target.
-    fn translate(&mut self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>, GatewayError> {
+    fn translate(&mut self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
         let (server_tools, warnings) =
             self.tools.definitions(target.format, &self.sender.context())?;
         let options = TranslateOptions {
@@ -279,7 +145,7 @@ impl Chat<'_> {
         target: &Target<'_>,
         stream: bool,
         body: Vec<u8>,
-    ) -> Result<HttpRequest<'static>, GatewayError> {
+    ) -> Result<HttpRequest<'static>> {
         let path = target.format.path(&target.model, stream);
         let mut headers: Vec<(&'static str, Cow<'static, str>)> =
             vec![("content-type", "application/json".into())];
@@ -296,11 +162,7 @@ impl Chat<'_> {
     }
 
     /// Waits before another attempt; false if it would take too long.
-    async fn wait(
-        &self,
-        attempt: usize,
-        last: Option<&GatewayError>,
-    ) -> Result<bool, GatewayError> {
+    async fn wait(&self, attempt: usize, last: Option<&GatewayError>) -> Result<bool> {
         let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
         let usual = FIRST_WAIT_MS.saturating_mul(2_u64.saturating_pow(doublings));
         let ms = last.and_then(|error| error.retry_after_ms).unwrap_or(usual);

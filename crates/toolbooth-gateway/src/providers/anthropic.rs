@@ -74,6 +74,7 @@ pub(crate) const PLAIN: Target = Target {
     },
     property: property_name,
     limits: SchemaLimits::NONE,
+    allows_cycles: true,
     finish: |_, _| {},
 };
 
@@ -91,6 +92,7 @@ pub(crate) const STRICT: Target = Target {
     },
     property: property_name,
     limits: SchemaLimits { optional: 24, unions: 16, ..SchemaLimits::NONE },
+    allows_cycles: false,
     finish: tighten,
 };
 

@@ -86,6 +86,7 @@ pub(crate) const PLAIN: Target = Target {
     },
     property: property_name,
     limits: SchemaLimits::NONE,
+    allows_cycles: true,
     finish: |_, _| {},
 };
 

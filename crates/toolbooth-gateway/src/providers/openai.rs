@@ -105,6 +105,7 @@ pub(crate) const PLAIN: Target = Target {
     },
     property: |_| true,
     limits: SchemaLimits::NONE,
+    allows_cycles: true,
     finish: complete,
 };
 
@@ -120,6 +121,7 @@ pub(crate) const STRICT: Target = Target {
     },
     property: |_| true,
     limits: SchemaLimits { properties: 5000, enum_values: 1000, ..SchemaLimits::NONE },
+    allows_cycles: true,
     finish: tighten,
 };
 

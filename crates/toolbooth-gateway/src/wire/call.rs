@@ -6,12 +6,11 @@ use toolbooth::json::{self, JsonError, Object, Value};
 
 /// A call of a tool.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolCall<'t> {
+pub(crate) struct ToolCall<'t> {
     /// Pairs the call with its result; empty if the model sent none.
     pub id: Cow<'t, str>,
     /// The tool's name; empty if the model wrote none.
     pub name: Cow<'t, str>,
-    /// The arguments.
     pub arguments: Arguments<'t>,
     /// Whether it is a call of a custom tool, whose argument is plain text.
     pub custom: bool,
@@ -21,7 +20,7 @@ pub struct ToolCall<'t> {
 
 /// The arguments of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Arguments<'t> {
+pub(crate) enum Arguments<'t> {
     /// Text that the model wrote: JSON, unless it made a mistake. Empty if there are no arguments.
     Text(Cow<'t, str>),
     /// JSON that the provider has parsed.
@@ -40,7 +39,7 @@ impl Default for Arguments<'_> {
 
 impl<'t> Arguments<'t> {
     /// The arguments of a call that may be incomplete.
-    pub const TRUNCATED: Self = Self::Unreadable(
+    pub(crate) const TRUNCATED: Self = Self::Unreadable(
         "The call was cut off at the token limit and did not run. \
          Please retry with shorter arguments or a higher limit.",
     );
@@ -60,7 +59,7 @@ impl<'t> Arguments<'t> {
     }
 
     /// The arguments as text.
-    pub fn text(&self) -> Cow<'_, str> {
+    pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
             Self::Json(value) | Self::NotText(value) => Cow::Owned(value.text()),
@@ -68,11 +67,9 @@ impl<'t> Arguments<'t> {
         }
     }
 
-    /// Parses the arguments: at most `limit` bytes of JSON, and at most `values_left` values in a text.
-    ///
-    /// # Errors
-    /// What is wrong with them, for the model: the position, never a value.
-    pub fn parse(self, limit: usize, values_left: &mut usize) -> Result<Value<'t>, String> {
+    /// Parses the arguments: at most `limit` bytes of JSON, and at most `values_left` values in a text. The error is for
+    /// the model: the position, never a value.
+    pub(crate) fn parse(self, limit: usize, values_left: &mut usize) -> Result<Value<'t>, String> {
         let size = self.text().len();
         if size > limit {
             return Err(format!("The arguments have {size} bytes of JSON; the limit is {limit}."));

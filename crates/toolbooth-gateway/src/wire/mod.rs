@@ -3,12 +3,12 @@
 //! `/providers` and the chat gateway share these types. Each format is one file: it reads answers into an [`Answer`],
 //! and has the types of its results.
 
-pub mod anthropic;
+pub(crate) mod anthropic;
 mod call;
-pub mod fields;
-pub mod gemini;
-pub mod openai;
-pub mod responses;
+pub(crate) mod fields;
+pub(crate) mod gemini;
+pub(crate) mod openai;
+pub(crate) mod responses;
 mod usage;
 
 use std::borrow::Cow;
@@ -16,22 +16,18 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-pub use call::{Arguments, ToolCall};
+pub(crate) use call::{Arguments, ToolCall};
 use toolbooth::json::{Rendered, Value};
-pub use usage::Usage;
+pub(crate) use usage::Usage;
 
-/// What a model answered, the same for all providers.
+/// What a model answered, the same for all providers: what they say of it.
 #[derive(Debug, Default)]
-pub struct Answer<'t> {
-    /// The provider's id of the answer.
+pub(crate) struct Answer<'t> {
     pub id: Option<Cow<'t, str>>,
-    /// The model that the provider names.
     pub model: Option<Cow<'t, str>>,
     /// What the answer consists of, in order.
     pub items: Vec<Item<'t>>,
-    /// Why the model stopped, if the provider says so.
     pub finish: Option<Finish<'t>>,
-    /// The tokens, if the provider counted them.
     pub usage: Option<Usage>,
     /// Whether there are several choices, of which only the first was read.
     pub has_alternatives: bool,
@@ -39,8 +35,7 @@ pub struct Answer<'t> {
 
 /// A part of an answer.
 #[derive(Debug)]
-pub enum Item<'t> {
-    /// Text.
+pub(crate) enum Item<'t> {
     Text(Cow<'t, str>),
     /// Why the model refuses.
     Refusal(Cow<'t, str>),
@@ -48,7 +43,6 @@ pub enum Item<'t> {
     Reasoning(Cow<'t, str>),
     /// A signature of what precedes it, which the provider must get back.
     Signature(Cow<'t, str>),
-    /// A call of a tool.
     Call(ToolCall<'t>),
     /// The result of an earlier call, by the call's id.
     Result(Option<Cow<'t, str>>),
@@ -62,10 +56,8 @@ pub enum Item<'t> {
 
 /// Why a model stopped: the provider's word, and what it means.
 #[derive(Debug)]
-pub struct Finish<'t> {
-    /// The provider's word.
+pub(crate) struct Finish<'t> {
     pub word: Cow<'t, str>,
-    /// What it means.
     pub reason: FinishReason,
 }
 
@@ -77,13 +69,11 @@ impl<'t> Finish<'t> {
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FinishReason {
-    /// It was done.
+pub(crate) enum FinishReason {
     #[default]
     Stop,
     /// It reached a limit of tokens, so the last part may be incomplete.
     Length,
-    /// It calls tools.
     ToolCalls,
     /// The provider withheld the rest, or the model refuses.
     ContentFilter,
@@ -95,7 +85,7 @@ pub enum FinishReason {
 
 impl FinishReason {
     /// OpenAI's word for it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Stop | Self::Failed(_) | Self::Other => "stop",
             Self::Length => "length",
@@ -107,10 +97,8 @@ impl FinishReason {
 
 /// JSON that is passed on as it is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Json<'t> {
-    /// Text.
+pub(crate) enum Json<'t> {
     Text(Cow<'t, str>),
-    /// A value.
     Value(Value<'t>),
 }
 

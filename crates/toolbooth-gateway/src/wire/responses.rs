@@ -20,11 +20,8 @@ const HOSTED: &[&str] = &[
     "web_search_call",
 ];
 
-/// Reads a response, or the array of its output items.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a response, or the array of its output items. The error says what was expected, and where.
+pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     let mut answer = Answer::default();
     let (items, path) = match body {
         Value::Array(items) => (items, ""),
@@ -77,7 +74,7 @@ fn finish_reason(word: &str) -> FinishReason {
 
 /// The result of a call.
 #[derive(Debug, Serialize)]
-pub struct FunctionCallOutput<'r> {
+pub(crate) struct FunctionCallOutput<'r> {
     r#type: &'static str,
     call_id: &'r str,
     output: Cow<'r, str>,
@@ -85,7 +82,7 @@ pub struct FunctionCallOutput<'r> {
 
 impl<'r> FunctionCallOutput<'r> {
     /// The result of the call with this id.
-    pub fn new(call_id: &'r str, output: Cow<'r, str>) -> Self {
+    pub(crate) fn new(call_id: &'r str, output: Cow<'r, str>) -> Self {
         Self { r#type: "function_call_output", call_id, output }
     }
 }

@@ -1,17 +1,15 @@
 //! Counts of tokens.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-use super::fields::lenient;
-use toolbooth::json::{self, Value};
+use super::fields::count;
+use toolbooth::json::Value;
 
 /// Counts of tokens, as OpenAI defines them: the prompt includes what was cached, the completion includes the
 /// reasoning.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Usage {
-    /// Tokens of the prompt.
+pub(crate) struct Usage {
     pub prompt_tokens: u64,
-    /// Tokens of the answer.
     pub completion_tokens: u64,
     /// All tokens, as far as the provider counts more than these two.
     pub total_tokens: u64,
@@ -23,55 +21,28 @@ pub struct Usage {
     pub extra: Option<Value<'static>>,
 }
 
-/// OpenAI's object.
-#[derive(Default, Deserialize, Serialize)]
-#[serde(default)]
-struct Counts {
-    #[serde(deserialize_with = "lenient")]
-    prompt_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    completion_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    total_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    prompt_tokens_details: PromptDetails,
-    #[serde(deserialize_with = "lenient")]
-    completion_tokens_details: CompletionDetails,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(default)]
-struct PromptDetails {
-    #[serde(deserialize_with = "lenient")]
-    cached_tokens: u64,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(default)]
-struct CompletionDetails {
-    #[serde(deserialize_with = "lenient")]
-    reasoning_tokens: u64,
-}
-
 impl Usage {
     /// The counts in OpenAI's object; `None` if it is none.
-    pub fn of_openai(value: &Value<'_>) -> Option<Self> {
+    pub(crate) fn of_openai(value: &Value<'_>) -> Option<Self> {
         const REQUIRED: [&str; 3] = ["prompt_tokens", "completion_tokens", "total_tokens"];
-        let counts: Counts = json::read_value(value)?;
+        value.as_object()?;
+        let counts = REQUIRED.map(|name| count(value.get(name)).unwrap_or_default());
+        let [prompt_tokens, completion_tokens, total_tokens] = counts;
+        let detail = |details, name| count(value.get(details)?.get(name));
         let is_count = |name| value.get(name).is_some_and(|it| it.as_number().is_some());
-        let both = counts.prompt_tokens.saturating_add(counts.completion_tokens);
         Some(Self {
-            prompt_tokens: counts.prompt_tokens,
-            completion_tokens: counts.completion_tokens,
-            total_tokens: counts.total_tokens.max(both),
-            cached_tokens: counts.prompt_tokens_details.cached_tokens,
-            reasoning_tokens: counts.completion_tokens_details.reasoning_tokens,
+            prompt_tokens,
+            completion_tokens,
+            total_tokens: total_tokens.max(prompt_tokens.saturating_add(completion_tokens)),
+            cached_tokens: detail("prompt_tokens_details", "cached_tokens").unwrap_or_default(),
+            reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens")
+                .unwrap_or_default(),
             extra: REQUIRED.into_iter().all(is_count).then(|| value.clone().into_owned()),
         })
     }
 
     /// Adds the tokens of another answer, for the sum over the rounds of the tool loop.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
         self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
         self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
@@ -84,18 +55,36 @@ impl Usage {
 /// OpenAI's object.
 impl Serialize for Usage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(own) = &self.extra {
-            return own.serialize(serializer);
+        #[derive(Serialize)]
+        struct Counts {
+            prompt_tokens: u64,
+            completion_tokens: u64,
+            total_tokens: u64,
+            prompt_tokens_details: PromptDetails,
+            completion_tokens_details: CompletionDetails,
         }
-        let counts = Counts {
-            prompt_tokens: self.prompt_tokens,
-            completion_tokens: self.completion_tokens,
-            total_tokens: self.total_tokens,
-            prompt_tokens_details: PromptDetails { cached_tokens: self.cached_tokens },
-            completion_tokens_details: CompletionDetails {
-                reasoning_tokens: self.reasoning_tokens,
-            },
-        };
-        counts.serialize(serializer)
+        #[derive(Serialize)]
+        struct PromptDetails {
+            cached_tokens: u64,
+        }
+        #[derive(Serialize)]
+        struct CompletionDetails {
+            reasoning_tokens: u64,
+        }
+        let Self { prompt_tokens, completion_tokens, total_tokens, .. } = *self;
+        let Self { cached_tokens, reasoning_tokens, extra, .. } = self;
+        match extra {
+            Some(own) => own.serialize(serializer),
+            None => Counts {
+                prompt_tokens,
+                completion_tokens,
+                total_tokens,
+                prompt_tokens_details: PromptDetails { cached_tokens: *cached_tokens },
+                completion_tokens_details: CompletionDetails {
+                    reasoning_tokens: *reasoning_tokens,
+                },
+            }
+            .serialize(serializer),
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::GatewayError;
 use super::part::{Content, Part, content};
+use super::{GatewayError, Job, Result};
 use crate::gateway::fields::{Fields, Notes};
-use crate::gateway::{ChatRequest, HistoryItem, Provider, Role, ToolResult, Turn};
-use toolbooth::json::{self, Value};
+use crate::gateway::{HistoryItem, Provider, Role, Turn};
+use toolbooth::json::{self, Object, Value};
 
 /// A conversation.
 #[derive(Debug, Default)]
@@ -20,9 +20,7 @@ pub(super) struct Conversation<'t> {
 /// A message, or an assistant message with the results of its calls.
 #[derive(Debug)]
 pub(super) enum Entry<'t> {
-    /// A user message.
     User(Vec<Part<'t>>),
-    /// An assistant message.
     Assistant(Assistant<'t>),
     /// A round of the tool loop in the provider's own format.
     Native(&'t Turn),
@@ -31,9 +29,7 @@ pub(super) enum Entry<'t> {
 /// An assistant message with the results of its calls.
 #[derive(Debug)]
 pub(super) struct Assistant<'t> {
-    /// Its text.
     pub(super) texts: Vec<Cow<'t, str>>,
-    /// Its calls.
     pub(super) calls: Vec<Call<'t>>,
     /// What the provider added: signatures, reasoning.
     pub(super) extra_content: Option<Value<'t>>,
@@ -46,7 +42,6 @@ pub(super) struct Assistant<'t> {
 pub(super) struct Call<'t> {
     /// The id that the client knows.
     pub(super) id: Cow<'t, str>,
-    /// The tool's name.
     pub(super) name: Cow<'t, str>,
     /// The arguments; text that is not a JSON object is wrapped in one.
     pub(super) arguments: Value<'t>,
@@ -56,39 +51,39 @@ pub(super) struct Call<'t> {
     pub(super) result: Option<ResultContent<'t>>,
 }
 
-/// The result of a call.
+/// The result of a call: texts and images.
 #[derive(Debug)]
 pub(super) struct ResultContent<'t> {
-    /// Texts and images.
     pub(super) parts: Vec<Part<'t>>,
     /// Whether the tool failed: its text begins with `Error:` (2api.ai, 8).
     pub(super) is_error: bool,
 }
 
 /// Reads the conversation for `provider`.
-pub(super) fn read<'t>(
-    request: &'t ChatRequest,
-    provider: Provider,
-    notes: &mut Notes,
-) -> Result<Conversation<'t>, GatewayError> {
+pub(super) fn read<'t>(job: &'t Job<'t>, provider: Provider) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
-    for (index, item) in request.history.iter().enumerate() {
+    for (index, item) in job.request.history.iter().enumerate() {
         let path = format!("messages[{index}]");
+        if let HistoryItem::Turn(_)
+        | HistoryItem::Message { role: Role::User | Role::Assistant, .. } = item
+        {
+            conversation.close()?;
+        }
         match item {
             HistoryItem::Turn(turn) if turn.provider == provider => {
-                conversation.close()?;
                 conversation.entries.push(Entry::Native(turn));
             }
             HistoryItem::Turn(turn) => {
-                conversation.close()?;
-                let mut message = assistant(&turn.message, path, notes)?;
+                let mut message = assistant(message_fields(&turn.message, path, &job.notes)?)?;
                 for (call, result) in message.calls.iter_mut().zip(&turn.results) {
-                    call.result = Some(turn_result(result));
+                    let parts = vec![Part::text(result.content.as_str(), String::new())];
+                    call.result = Some(ResultContent { parts, is_error: result.is_error });
                 }
                 conversation.entries.push(Entry::Assistant(message));
             }
             HistoryItem::Message { role, json } => {
-                conversation.message(*role, json.get(), path, notes)?;
+                let message = message_fields(json.get(), path, &job.notes)?;
+                conversation.message(*role, message)?;
             }
         }
     }
@@ -101,55 +96,31 @@ pub(super) fn read<'t>(
     Ok(conversation)
 }
 
-fn turn_result(result: &ToolResult) -> ResultContent<'_> {
-    let parts = vec![Part::text(result.content.as_str(), String::new())];
-    ResultContent { parts, is_error: result.is_error }
-}
-
 impl<'t> Conversation<'t> {
-    fn message(
-        &mut self,
-        role: Role,
-        json: &'t str,
-        path: String,
-        notes: &mut Notes,
-    ) -> Result<(), GatewayError> {
+    fn message(&mut self, role: Role, mut fields: Fields<'t>) -> Result<()> {
         match role {
             Role::System | Role::Developer => {
-                let mut fields = message_fields(json, path)?;
                 if !self.entries.is_empty() {
-                    notes.warn(format!(
+                    fields.notes.warn(format!(
                         "{}: a system message within the conversation applies to all of it",
-                        fields.path()
+                        fields.path
                     ));
                 }
-                let parts = content(&mut fields, notes)?;
-                self.system.extend(parts);
-                fields.finish(notes);
+                self.system.extend(content(&mut fields)?);
+                fields.finish();
             }
             Role::User => {
-                self.close()?;
-                let mut fields = message_fields(json, path)?;
-                let parts = content(&mut fields, notes)?;
-                fields.finish(notes);
+                let parts = content(&mut fields)?;
+                fields.finish();
                 self.entries.push(Entry::User(parts));
             }
-            Role::Assistant => {
-                self.close()?;
-                self.entries.push(Entry::Assistant(assistant(json, path, notes)?));
-            }
-            Role::Tool => self.tool_message(json, path, notes)?,
+            Role::Assistant => self.entries.push(Entry::Assistant(assistant(fields)?)),
+            Role::Tool => self.tool_message(fields)?,
         }
         Ok(())
     }
 
-    fn tool_message(
-        &mut self,
-        json: &'t str,
-        path: String,
-        notes: &mut Notes,
-    ) -> Result<(), GatewayError> {
-        let mut fields = message_fields(json, path)?;
+    fn tool_message(&mut self, mut fields: Fields<'t>) -> Result<()> {
         let id = fields.required_text("tool_call_id")?;
         let calls = match self.entries.last_mut() {
             Some(Entry::Assistant(message)) => message.calls.as_mut_slice(),
@@ -157,16 +128,14 @@ impl<'t> Conversation<'t> {
         };
         let call = calls.iter_mut().find(|call| call.id == id && call.result.is_none());
         let Some(call) = call else {
-            let message = format!(
-                "{} answers no call of the assistant message before it",
-                fields.path_of("tool_call_id")
-            );
-            return Err(GatewayError::invalid(fields.path_of("tool_call_id"), message));
+            let path = fields.path_of("tool_call_id");
+            let message = format!("{path} answers no call of the assistant message before it");
+            return Err(GatewayError::invalid(path, message));
         };
         // The name is known from the call.
         fields.take("name");
-        let parts = content(&mut fields, notes)?;
-        fields.finish(notes);
+        let parts = content(&mut fields)?;
+        fields.finish();
         let is_error = matches!(
             parts.first(),
             Some(Part { content: Content::Text(text), .. }) if text.starts_with("Error:")
@@ -176,7 +145,7 @@ impl<'t> Conversation<'t> {
     }
 
     /// No results may follow any more: checks that every call has one.
-    fn close(&self) -> Result<(), GatewayError> {
+    fn close(&self) -> Result<()> {
         let Some(Entry::Assistant(message)) = self.entries.last() else { return Ok(()) };
         match message.calls.iter().position(|call| call.result.is_none()) {
             None => Ok(()),
@@ -184,91 +153,69 @@ impl<'t> Conversation<'t> {
                 let path = format!("{}.tool_calls[{index}]", message.path);
                 let message =
                     format!("{path} has no result: a tool message with its id must follow");
-                Err(GatewayError::invalid(&path, message))
+                Err(GatewayError::invalid(path, message))
             }
         }
     }
 }
 
-fn message_fields(json: &str, path: String) -> Result<Fields<'_>, GatewayError> {
-    let value = json::parse_within(json, &mut { usize::MAX })
-        .map_err(|_| GatewayError::expected(&path, "valid JSON"))?;
-    let mut fields = Fields::of(value, path)?;
+fn message_fields<'t>(json: &'t str, path: String, notes: &'t Notes) -> Result<Fields<'t>> {
+    let mut fields = Fields::of_json(json, path, notes)?;
     fields.take("role");
     Ok(fields)
 }
 
-fn assistant<'t>(
-    json: &'t str,
-    path: String,
-    notes: &mut Notes,
-) -> Result<Assistant<'t>, GatewayError> {
-    let mut fields = message_fields(json, path)?;
+fn assistant(mut fields: Fields<'_>) -> Result<Assistant<'_>> {
     fields.take("_2api");
     let mut texts = Vec::new();
-    for part in content(&mut fields, notes)? {
+    for part in content(&mut fields)? {
         match part.content {
             Content::Text(text) => texts.push(text),
             Content::Url(_) | Content::Data { .. } => {
-                let message = format!("{} must be text in an assistant message", part.path);
-                return Err(GatewayError::invalid(&part.path, message));
+                let expected = "text in an assistant message";
+                return Err(GatewayError::expected(&part.path, expected));
             }
         }
     }
     texts.extend(fields.text("refusal")?);
     let mut calls = Vec::new();
-    if let Some(list) = fields.take("tool_calls") {
-        let path = fields.path_of("tool_calls");
-        let Value::Array(list) = list else {
-            return Err(GatewayError::expected(&path, "an array"));
-        };
-        for (index, item) in list.into_iter().enumerate() {
-            calls.push(call(item, format!("{path}[{index}]"), notes)?);
+    match fields.take("tool_calls") {
+        None => {}
+        Some(Value::Array(list)) => {
+            let path = fields.path_of("tool_calls");
+            for (index, item) in list.into_iter().enumerate() {
+                calls.push(call(Fields::of(item, format!("{path}[{index}]"), fields.notes)?)?);
+            }
         }
+        Some(_) => return fields.expected("tool_calls", "an array"),
     }
     let extra_content = fields.take("extra_content");
-    let path = fields.path().to_owned();
-    fields.finish(notes);
+    let path = fields.path.clone();
+    fields.finish();
     Ok(Assistant { texts, calls, extra_content, path })
 }
 
-fn call<'t>(value: Value<'t>, path: String, notes: &mut Notes) -> Result<Call<'t>, GatewayError> {
-    let mut fields = Fields::of(value, path)?;
+fn call(mut fields: Fields<'_>) -> Result<Call<'_>> {
     fields.take("index");
     let id = fields.required_text("id")?;
-    if let Some(kind) = fields.text("type")?
-        && kind != "function"
-    {
-        let path = fields.path_of("type");
-        return Err(GatewayError::expected(&path, "\"function\" for this provider"));
+    if fields.text("type")?.is_some_and(|kind| kind != "function") {
+        return fields.expected("type", "\"function\" for this provider");
     }
-    let mut function = fields
-        .fields("function")?
-        .ok_or_else(|| GatewayError::expected(&fields.path_of("function"), "an object"))?;
+    let mut function = fields.required_fields("function")?;
     let name = function.required_text("name")?;
     let text = function.text("arguments")?.unwrap_or_default();
-    let arguments = match parse_arguments(&text) {
-        Some(arguments) => arguments,
-        None => {
+    let arguments = match json::parse(&text) {
+        Ok(Value::Object(object)) => object.into_owned(),
+        _ if text.trim().is_empty() => Object::default(),
+        _ => {
             let path = function.path_of("arguments");
-            notes.warn(format!("{path} is not a JSON object, so it is sent as a member of one"));
-            let members = [("malformed_arguments", Value::String(text))];
-            Value::Object(members.into_iter().collect())
+            let warning = format!("{path} is not a JSON object, so it is sent as a member of one");
+            fields.notes.warn(warning);
+            Object::from_iter([("malformed_arguments", Value::String(text))])
         }
     };
     let extra_content = fields.take("extra_content");
-    function.finish(notes);
-    fields.finish(notes);
-    Ok(Call { id, name, arguments, extra_content, result: None })
-}
-
-/// Arguments as an object. No text at all means no arguments.
-fn parse_arguments(text: &str) -> Option<Value<'static>> {
-    if text.trim().is_empty() {
-        return Some(Value::Object(json::Object::default()));
-    }
-    match json::parse(text) {
-        Ok(Value::Object(object)) => Some(Value::Object(object.into_owned())),
-        _ => None,
-    }
+    function.finish();
+    fields.finish();
+    Ok(Call { id, name, arguments: Value::Object(arguments), extra_content, result: None })
 }

@@ -7,16 +7,16 @@ mod openai;
 mod part;
 mod schema;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::builder::Builder;
-use super::error::{ErrorKind, GatewayError};
-use super::fields::{Fields, Notes};
+use super::completion::Read;
+use super::error::{ErrorKind, GatewayError, Result};
+use super::fields::{Fields, Notes, parse};
 use super::sse::SseEvent;
-use super::stream::StreamEvent;
 use super::{ChatRequest, Completion, FunctionTool, IdSource, Tool, UpstreamError};
+use crate::wire::Json;
+use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::{cut, excerpt};
 
@@ -29,7 +29,7 @@ const MAX_MESSAGE: usize = 2000;
 /// A provider's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Provider {
+pub(crate) enum Provider {
     /// OpenAI itself, whose limits are known.
     OpenAi,
     /// Any other provider with OpenAI's Chat Completions format.
@@ -42,7 +42,7 @@ pub enum Provider {
 
 /// What a translation needs to know apart from the request.
 #[derive(Debug, Clone)]
-pub struct TranslateOptions<'a> {
+pub(crate) struct TranslateOptions<'a> {
     /// The model, as the provider names it.
     pub model: &'a str,
     /// Provider and model for error messages, such as `google/gemini-2.5-pro`.
@@ -61,8 +61,7 @@ pub struct TranslateOptions<'a> {
 
 /// A request in a provider's format.
 #[derive(Debug, Clone)]
-pub struct Translation {
-    /// The body.
+pub(crate) struct Translation {
     pub body: Vec<u8>,
     /// The members of the request that the provider does not get, such as `seed` or `messages[].name`.
     pub dropped: Vec<String>,
@@ -79,39 +78,27 @@ pub(super) struct Adapter {
     /// The headers that authenticate a request with a key, and those that select the version.
     headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
     /// Writes the body of a request.
-    translate: Translate,
+    translate: fn(&Job<'_>) -> Result<Vec<u8>>,
     /// Reads the body of an answer that is not a stream.
-    decode: fn(Value<'_>, &mut Builder) -> Result<(), UpstreamError>,
+    decode: fn(Value<'_>, &mut Builder) -> Read,
     /// Reads the events of a stream.
     pub(super) decoder: fn() -> Box<dyn EventDecoder>,
 }
 
-type Translate =
-    fn(&ChatRequest, &TranslateOptions<'_>, &mut Notes) -> Result<Vec<u8>, GatewayError>;
+/// A request that is translated.
+struct Job<'t> {
+    request: &'t ChatRequest,
+    options: &'t TranslateOptions<'t>,
+    notes: Notes,
+}
 
 /// Reads the events of a provider's stream.
 pub(super) trait EventDecoder {
     /// Reads an event.
-    fn event(
-        &mut self,
-        event: &SseEvent<'_>,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError>;
+    fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read;
 
-    /// The stream has ended. Adds the last events.
-    fn end(
-        &mut self,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError>;
-}
-
-/// Shows nothing. A supertrait would link the code that shows every part of a decoder.
-impl fmt::Debug for dyn EventDecoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EventDecoder(…)")
-    }
+    /// The stream has ended.
+    fn end(&mut self, builder: &mut Builder) -> Read;
 }
 
 impl Provider {
@@ -126,36 +113,29 @@ impl Provider {
     }
 
     /// The path and query after the base URL.
-    pub fn path(self, model: &str, stream: bool) -> String {
+    pub(crate) fn path(self, model: &str, stream: bool) -> String {
         (self.adapter().path)(model, stream)
     }
 
-    /// The headers that authenticate a request, and those that select the version. A provider on one's own machine may
-    /// have no key.
-    pub fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+    /// The headers of a request. A provider on one's own machine may have no key.
+    pub(crate) fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
         (self.adapter().headers)(key)
     }
 
-    /// Translates a request.
-    ///
-    /// # Errors
-    /// The provider cannot get it.
-    pub fn translate(
+    /// Translates a request, unless the provider cannot get it.
+    pub(crate) fn translate(
         self,
         request: &ChatRequest,
         options: &TranslateOptions<'_>,
-    ) -> Result<Translation, GatewayError> {
-        let mut notes = Notes::default();
-        let body = (self.adapter().translate)(request, options, &mut notes)?;
-        let (dropped, warnings) = notes.into_parts();
+    ) -> Result<Translation> {
+        let job = Job { request, options, notes: Notes::default() };
+        let body = (self.adapter().translate)(&job)?;
+        let (dropped, warnings) = job.notes.into_parts();
         Ok(Translation { body, dropped, warnings })
     }
 
     /// Decodes the body of a successful response that is not a stream.
-    ///
-    /// # Errors
-    /// The provider reported an error, or the body is malformed.
-    pub fn decode(self, body: &[u8], ids: IdSource) -> Result<Completion, UpstreamError> {
+    pub(crate) fn decode(self, body: &[u8], ids: IdSource) -> Read<Completion> {
         let text = str::from_utf8(body)
             .map_err(|_| UpstreamError::malformed("the answer is not UTF-8"))?;
         let value = json::parse_within(text, &mut { MAX_VALUES })
@@ -166,22 +146,70 @@ impl Provider {
     }
 
     /// Decodes the body of a response with an error status. All providers' errors are alike.
-    pub fn decode_error(self, status: u16, body: &[u8]) -> UpstreamError {
+    pub(crate) fn decode_error(self, status: u16, body: &[u8]) -> UpstreamError {
         reported(status, &json::parse_bytes(body).unwrap_or_default())
     }
 }
 
+impl<'t> Job<'t> {
+    /// The members of the request that a translation reads. The gateway itself has read `n` and
+    /// `stream_options.include_usage`.
+    fn members(&'t self) -> Result<Fields<'t>> {
+        let mut object = Object::default();
+        for (name, json) in &self.request.members {
+            object.insert(name.as_str().into(), parse(json.get(), name)?);
+        }
+        let mut fields = Fields::of(Value::Object(object), String::new(), &self.notes)?;
+        fields.take("n");
+        if let Some(mut options) = fields.fields("stream_options")? {
+            options.take("include_usage");
+            options.finish();
+        }
+        if fields.take("functions").is_some() {
+            let message = "functions is deprecated, and this provider does not have it: use tools";
+            return Err(GatewayError::invalid("functions", message));
+        }
+        Ok(fields)
+    }
+
+    /// The client's functions, each with its path. There may be no tool of another kind.
+    fn functions(&self) -> Result<Vec<(String, &'t FunctionTool)>> {
+        let tools = self.request.tools.iter().enumerate();
+        tools
+            .map(|(index, tool)| match tool {
+                Tool::Function(function) => Ok((format!("tools[{index}]"), function)),
+                Tool::Other { .. } => {
+                    let path = format!("tools[{index}].type");
+                    Err(GatewayError::expected(&path, "\"function\" for this provider"))
+                }
+            })
+            .collect()
+    }
+
+    /// The definitions of this server's tools.
+    fn server_tools(&self) -> impl Iterator<Item = Json<'t>> {
+        self.options.server_tools.iter().map(|json| Json::Text((*json).into()))
+    }
+
+    /// Without tools, there is nothing to choose.
+    fn drop_choice(&self, parallel: Option<bool>) {
+        if self.request.tool_choice.is_some() {
+            self.notes.drop_member("tool_choice");
+        }
+        if parallel.is_some() {
+            self.notes.drop_member("parallel_tool_calls");
+        }
+    }
+}
+
 /// The data of an event, which must be JSON.
-fn event_data<'e>(data: &'e str, max_values: usize) -> Result<Value<'e>, UpstreamError> {
+fn event_data(data: &str, max_values: usize) -> Read<Value<'_>> {
     json::parse_within(data, &mut { max_values })
         .map_err(|_| UpstreamError::malformed("an event of the stream is not JSON"))
 }
 
-/// The members of an answer or of an event.
-///
-/// # Errors
-/// It is not an object, or it is an error.
-fn members_of_answer(value: Value<'_>) -> Result<Object<'_>, UpstreamError> {
+/// The members of an answer or of an event, which is no error.
+fn members_of_answer(value: Value<'_>) -> Read<Object<'_>> {
     if value.get("error").is_some_and(|error| !error.is_null()) {
         return Err(reported(200, &value));
     }
@@ -191,64 +219,23 @@ fn members_of_answer(value: Value<'_>) -> Result<Object<'_>, UpstreamError> {
     }
 }
 
-/// The members of the request that a translation reads. The gateway itself has read `n` and
-/// `stream_options.include_usage`.
-fn members<'t>(request: &'t ChatRequest, notes: &mut Notes) -> Result<Fields<'t>, GatewayError> {
-    let mut object = Object::default();
-    for (name, json) in &request.members {
-        let value = json::parse_within(json.get(), &mut { usize::MAX })
-            .map_err(|_| GatewayError::expected(name, "valid JSON"))?;
-        object.insert(name.as_str().into(), value);
-    }
-    let mut fields = Fields::of(Value::Object(object), String::new())?;
-    fields.take("n");
-    if let Some(mut options) = fields.fields("stream_options")? {
-        options.take("include_usage");
-        options.finish(notes);
-    }
-    if fields.take("functions").is_some() {
-        let message = "functions is deprecated, and this provider does not have it: use tools";
-        return Err(GatewayError::invalid("functions", message.to_owned()));
-    }
-    Ok(fields)
-}
-
-/// The client's functions, each with its path.
-///
-/// # Errors
-/// There is a tool of another kind.
-fn tools_of(request: &ChatRequest) -> Result<Vec<(String, &FunctionTool)>, GatewayError> {
-    let mut functions = Vec::new();
-    for (index, tool) in request.tools.iter().enumerate() {
-        let Tool::Function(function) = tool else {
-            let path = format!("tools[{index}].type");
-            return Err(GatewayError::expected(&path, "\"function\" for this provider"));
-        };
-        functions.push((format!("tools[{index}]"), function));
-    }
-    Ok(functions)
-}
-
 /// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with
 /// the status 200 gets the status that fits its type.
 fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
     // Gemini sends an array if the request was for a stream.
     let value = value.as_array().and_then(<[_]>::first).unwrap_or(value);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
-    let text = |name: &str| error.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let first = |names: &[&str]| names.iter().find_map(|name| text(error.get(name)));
     let message = error
         .as_str()
-        .or_else(|| text("message"))
-        .or_else(|| text("detail"))
+        .or_else(|| first(&["message", "detail"]))
         .unwrap_or("The provider reported an error without a message");
-    let kind = text("type").or_else(|| text("status")).or_else(|| text("code")).unwrap_or_default();
-    let code = error.get("code").and_then(Value::as_number).and_then(serde_json::Number::as_u64);
-    let code = code.and_then(|code| u16::try_from(code).ok()).filter(|it| (400..600).contains(it));
+    let kind = first(&["type", "status", "code"]).unwrap_or_default();
+    let code = count(error.get("code")).and_then(|code| u16::try_from(code).ok());
+    let code = code.filter(|it| (400..600).contains(it));
     // Gemini answers a wrong key with 400.
     let details = error.get("details").and_then(Value::as_array).unwrap_or_default();
-    let is_key_invalid = |detail: &Value<'_>| {
-        detail.get("reason").and_then(Value::as_str) == Some("API_KEY_INVALID")
-    };
+    let is_key_invalid = |detail: &Value<'_>| text(detail.get("reason")) == Some("API_KEY_INVALID");
     let status = match status {
         400 if details.iter().any(is_key_invalid) => 401,
         200 => code.unwrap_or_else(|| status_of(kind)),

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::GatewayError;
+use super::{GatewayError, Result};
 use crate::gateway::fields::{Fields, Notes};
 use toolbooth::json::Value;
 
 /// A part of a message.
 #[derive(Debug)]
 pub(super) struct Part<'t> {
-    /// What it is.
     pub(super) content: Content<'t>,
     /// Anthropic's `cache_control`, which many clients send in OpenAI's format.
     pub(super) cache_control: Option<Value<'t>>,
@@ -20,15 +19,12 @@ pub(super) struct Part<'t> {
 /// The content of a part.
 #[derive(Debug)]
 pub(super) enum Content<'t> {
-    /// Text.
     Text(Cow<'t, str>),
     /// An image, or another file, at an address.
     Url(Cow<'t, str>),
-    /// An image, audio or a file as base64.
+    /// An image, audio or a file.
     Data {
-        /// Its media type.
         media_type: Cow<'t, str>,
-        /// The base64 text.
         base64: Cow<'t, str>,
     },
 }
@@ -40,74 +36,63 @@ impl<'t> Part<'t> {
 }
 
 /// The content of a message: a string, or parts.
-pub(super) fn content<'t>(
-    fields: &mut Fields<'t>,
-    notes: &mut Notes,
-) -> Result<Vec<Part<'t>>, GatewayError> {
+pub(super) fn content<'t>(fields: &mut Fields<'t>) -> Result<Vec<Part<'t>>> {
     let path = fields.path_of("content");
     match fields.take("content") {
         None => Ok(Vec::new()),
         Some(Value::String(text)) => Ok(vec![Part::text(text, path)]),
-        Some(Value::Array(parts)) => parts
-            .into_iter()
-            .enumerate()
-            .map(|(index, value)| part(value, format!("{path}[{index}]"), notes))
-            .collect(),
-        Some(_) => Err(GatewayError::expected(&path, "a string or an array of parts")),
+        Some(Value::Array(parts)) => {
+            let parts = parts.into_iter().enumerate();
+            parts.map(|(at, value)| part(value, format!("{path}[{at}]"), fields.notes)).collect()
+        }
+        Some(_) => fields.expected("content", "a string or an array of parts"),
     }
 }
 
-fn part<'t>(value: Value<'t>, path: String, notes: &mut Notes) -> Result<Part<'t>, GatewayError> {
-    let mut fields = Fields::of(value, path)?;
+fn part<'t>(value: Value<'t>, path: String, notes: &'t Notes) -> Result<Part<'t>> {
+    let mut fields = Fields::of(value, path, notes)?;
     let kind = fields.required_text("type")?;
-    let missing = |fields: &Fields<'_>, name: &str| {
-        GatewayError::expected(&fields.path_of(name), "an object")
-    };
     let content = match kind.as_ref() {
-        "text" => Content::Text(fields.required_text("text")?),
-        "refusal" => Content::Text(fields.required_text("refusal")?),
+        "text" | "refusal" => Content::Text(fields.required_text(&kind)?),
         "image_url" => {
-            let mut image =
-                fields.fields("image_url")?.ok_or_else(|| missing(&fields, "image_url"))?;
+            let mut image = fields.required_fields("image_url")?;
             let url = image.required_text("url")?;
             let content = address(url, &image.path_of("url"))?;
-            image.finish(notes);
+            image.finish();
             content
         }
         "input_audio" => {
-            let mut audio =
-                fields.fields("input_audio")?.ok_or_else(|| missing(&fields, "input_audio"))?;
+            let mut audio = fields.required_fields("input_audio")?;
             let base64 = audio.required_text("data")?;
             let format = audio.required_text("format")?;
-            audio.finish(notes);
+            audio.finish();
             Content::Data { media_type: format!("audio/{format}").into(), base64 }
         }
         "file" => {
-            let mut file = fields.fields("file")?.ok_or_else(|| missing(&fields, "file"))?;
+            let mut file = fields.required_fields("file")?;
             let path = file.path_of("file_data");
             let Some(data) = file.text("file_data")? else {
                 let message =
                     format!("{path} is required: this provider cannot read OpenAI's files");
-                return Err(GatewayError::invalid(&path, message));
+                return Err(GatewayError::invalid(path, message));
             };
             let content = address(data, &path)?;
-            file.finish(notes);
+            file.finish();
             content
         }
         _ => {
-            let path = fields.path_of("type");
             let expected = "one of text, image_url, input_audio, file for this provider";
-            return Err(GatewayError::expected(&path, expected));
+            return fields.expected("type", expected);
         }
     };
     let cache_control = fields.take("cache_control");
-    let path = fields.path().to_owned();
-    fields.finish(notes);
+    let path = fields.path.clone();
+    fields.finish();
     Ok(Part { content, cache_control, path })
 }
 
 /// A `data:` URL with base64, or an `https:` URL.
-fn address<'t>(url: Cow<'t, str>, path: &str) -> Result<Content<'t>, GatewayError> {
+fn address<'t>(url: Cow<'t, str>, path: &str) -> Result<Content<'t>> {
     let begins = |scheme: &str| {
         url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     };
@@ -122,9 +107,9 @@ fn address<'t>(url: Cow<'t, str>, path: &str) -> Result<Content<'t>, GatewayErro
             media_type: media_type.to_ascii_lowercase().into(),
             base64: base64.to_owned().into(),
         }),
-        None => Err(GatewayError::expected(
-            path,
-            "an https URL, or a data URL such as data:image/png;base64,…",
-        )),
+        None => {
+            let expected = "an https URL, or a data URL such as data:image/png;base64,…";
+            Err(GatewayError::expected(path, expected))
+        }
     }
 }

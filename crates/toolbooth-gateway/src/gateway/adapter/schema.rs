@@ -3,9 +3,9 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{ErrorKind, GatewayError};
-use crate::gateway::fields::{Fields, Notes, raw_member};
-use crate::gateway::{ChatRequest, FunctionTool};
+use super::{ErrorKind, GatewayError, Job, Result};
+use crate::gateway::FunctionTool;
+use crate::gateway::fields::{Fields, raw_member};
 use crate::providers::schema::{Target, adapt_schema};
 use crate::wire::Json;
 use toolbooth::json;
@@ -13,12 +13,13 @@ use toolbooth::protocol::keywords::{walk, walk_mut};
 
 /// A schema of the request.
 pub(super) struct ClientSchema<'t> {
-    /// Its JSON.
     json: &'t RawValue,
     /// What has it, for messages: `Tool 'x'`.
     owner: String,
     /// Where it is in the request.
     path: String,
+    /// Whether the provider requires the type `object`.
+    pub(super) needs_type: bool,
 }
 
 impl<'t> ClientSchema<'t> {
@@ -28,84 +29,47 @@ impl<'t> ClientSchema<'t> {
             json: tool.parameters.as_deref()?,
             owner: format!("Tool '{}'", tool.name),
             path: format!("{path}.function.parameters"),
+            needs_type: true,
         })
     }
 
     /// The schema of `response_format`, whose members are `format`.
-    ///
-    /// # Errors
-    /// It is malformed.
     pub(super) fn of_response_format(
-        request: &'t ChatRequest,
+        job: &'t Job<'t>,
         format: &mut Fields<'_>,
-        notes: &mut Notes,
-    ) -> Result<Option<Self>, GatewayError> {
-        let Some(mut own) = format.fields("json_schema")? else {
-            return Err(GatewayError::expected(&format.path_of("json_schema"), "an object"));
-        };
+    ) -> Result<Option<Self>> {
+        let mut own = format.required_fields("json_schema")?;
         let path = own.path_of("schema");
         own.take("schema");
         // The providers' answers always follow the schema.
         own.take("strict");
-        own.finish(notes);
-        let format = request.member("response_format");
+        own.finish();
+        let format = job.request.member("response_format");
         let schema = format.and_then(|json| raw_member(json, &["json_schema", "schema"]));
         Ok(schema.filter(|json| json.get() != "null").map(|json| Self {
             json,
             owner: "response_format".to_owned(),
             path,
+            needs_type: false,
         }))
-    }
-
-    /// Like [`convert`](Self::convert), for a provider that requires the type `object`.
-    ///
-    /// # Errors
-    /// As [`convert`](Self::convert).
-    pub(super) fn convert_object(
-        &self,
-        target: &Target,
-        allows_cycles: bool,
-        model: &str,
-        notes: &mut Notes,
-    ) -> Result<Json<'t>, GatewayError> {
-        self.convert_with(target, allows_cycles, true, model, notes)
     }
 
     /// The schema as `target` accepts it. If nothing changes, it is the client's text, with its members in the client's
     /// order.
-    ///
-    /// # Errors
-    /// The target does not accept it. `model` names it in the message.
-    pub(super) fn convert(
-        &self,
-        target: &Target,
-        allows_cycles: bool,
-        model: &str,
-        notes: &mut Notes,
-    ) -> Result<Json<'t>, GatewayError> {
-        self.convert_with(target, allows_cycles, false, model, notes)
-    }
-
-    fn convert_with(
-        &self,
-        target: &Target,
-        allows_cycles: bool,
-        needs_type: bool,
-        model: &str,
-        notes: &mut Notes,
-    ) -> Result<Json<'t>, GatewayError> {
+    pub(super) fn convert(&self, target: &Target, job: &Job<'_>) -> Result<Json<'t>> {
+        let model = job.options.target;
         let original: Map<String, Value> = serde_json::from_str(self.json.get())
             .map_err(|_| GatewayError::expected(&self.path, "a JSON Schema object"))?;
         let mut schema = Value::Object(original.clone());
         rename_definitions(&mut schema);
         let mut features = Vec::new();
-        if !has_only_local_references(&schema) || !allows_cycles && has_cycle(&schema) {
+        if !has_only_local_references(&schema) || !target.allows_cycles && has_cycle(&schema) {
             features.push("$ref".to_owned());
         }
         let Value::Object(mut schema) = schema else {
             return Err(self.incompatible(features, model));
         };
-        if needs_type && !schema.contains_key("type") {
+        if self.needs_type && !schema.contains_key("type") {
             schema.insert("type".to_owned(), "object".into());
         }
         if schema.get("type").is_some_and(|kind| kind != "object") {
@@ -122,17 +86,17 @@ impl<'t> ClientSchema<'t> {
             }
         };
         for warning in fitted.warnings {
-            notes.warn(format!("{}: {warning}", self.owner));
+            job.notes.warn(format!("{}: {warning}", self.owner));
         }
         if !fitted.described.is_empty() {
             let keywords = fitted.described.join(", ");
-            notes.warn(format!(
+            job.notes.warn(format!(
                 "{}: {model} does not enforce {keywords}; the description says it instead",
                 self.owner
             ));
         }
         for keyword in fitted.dropped {
-            notes.drop_member(&format!("{}.{keyword}", self.path));
+            job.notes.drop_member(&format!("{}.{keyword}", self.path));
         }
         if fitted.schema.as_object() == Some(&original) {
             return Ok(self.json.into());

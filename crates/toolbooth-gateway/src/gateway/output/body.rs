@@ -1,9 +1,9 @@
 //! Answers that are not streamed.
 
+use super::{Abort, Output};
 use crate::gateway::chat::Chat;
 use crate::gateway::completion::Completion;
-use crate::gateway::rounds::{Abort, Output};
-use crate::gateway::upstream::Unary;
+use crate::gateway::upstream::{Exchange, Failure, is_success};
 use toolbooth::http::Response;
 
 /// One body, with the texts of all rounds.
@@ -15,9 +15,22 @@ pub(in crate::gateway) struct BodyOutput {
 impl Output for BodyOutput {
     type Reply = Completion;
     type Done = Response;
+    const STREAM: bool = false;
+
+    // The timeout of the request ends the answer too.
+    async fn send(exchange: Exchange<'_>) -> Result<Completion, Failure> {
+        let Exchange { request, format, name, ids, host, .. } = exchange;
+        let sent = host.send(request).await;
+        let response = sent.map_err(|error| Failure::transport(&error, &name))?;
+        let decoded = match is_success(response.status) {
+            true => format.decode(&response.body, ids),
+            false => Err(format.decode_error(response.status, &response.body)),
+        };
+        decoded.map_err(|error| Failure::upstream(&error, response.retry_after_ms, &name))
+    }
 
     async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Completion, Abort> {
-        Ok(chat.ask::<Unary>().await?)
+        Ok(chat.ask::<Self>().await?)
     }
 
     async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion, Abort> {

@@ -6,20 +6,23 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use super::{Abort, Output};
 use crate::gateway::chat::Chat;
 use crate::gateway::completion::Completion;
 use crate::gateway::error::GatewayError;
 use crate::gateway::front::{ChunkEncoder, with_two_api};
-use crate::gateway::rounds::{Abort, Output};
-use crate::gateway::stream::{Decoder, Delta, StreamEvent};
-use crate::gateway::upstream::{Decoded, OpenStream, Streaming};
+use crate::gateway::stream::{Decoder, Delta, RawEvent, StreamEvent};
+use crate::gateway::upstream::{Exchange, Failure, is_success};
 use crate::wire::FinishReason;
-use toolbooth::host::HttpError;
+use toolbooth::host::{ByteStream, HttpError};
 use toolbooth::http::{BodySink, KeepAlive, PipeError};
 use toolbooth::json::Value;
 
 /// The most bytes that are held back until the end of a stream.
 const MAX_BUFFERED: usize = 16 << 20;
+
+/// The largest error that is read from a stream, in bytes.
+const MAX_ERROR: usize = 64 << 10;
 
 /// Sent to the client while the provider is silent: a comment, which clients ignore.
 const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
@@ -33,6 +36,43 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 pub(in crate::gateway) struct StreamOutput {
     sink: Box<dyn BodySink>,
     events: EventWriter,
+}
+
+/// A provider's stream whose first event has arrived.
+pub(in crate::gateway) struct OpenStream {
+    body: Box<dyn ByteStream>,
+    incoming: Incoming,
+}
+
+/// What has arrived of a provider's stream.
+struct Incoming {
+    decoder: Decoder,
+    /// What the provider is called in errors.
+    name: String,
+    /// What nobody has looked at.
+    events: Vec<StreamEvent>,
+    /// Why nothing follows these events.
+    failure: Option<Failure>,
+}
+
+impl Incoming {
+    /// Decodes a chunk, or the end of the stream.
+    fn decode(&mut self, chunk: Option<&[u8]>) {
+        let result = match chunk {
+            Some(bytes) => self.decoder.feed(bytes, &mut self.events),
+            None => self.decoder.finish(&mut self.events),
+        };
+        self.failure = result.err().map(|error| Failure::upstream(&error, None, &self.name));
+    }
+
+    /// Whether an event has arrived that is more than a comment or a ping.
+    fn has_begun(&self) -> bool {
+        let has_data = |raw: &RawEvent| {
+            raw.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"))
+        };
+        let mut events = self.events.iter();
+        events.any(|event| !event.deltas.is_empty() || event.raw.as_ref().is_some_and(has_data))
+    }
 }
 
 /// Writes the events that the client gets.
@@ -66,7 +106,7 @@ impl StreamOutput {
         chat: &Chat<'_>,
         first: &OpenStream,
     ) -> Self {
-        let info = chat.info(first.decoder.completion());
+        let info = chat.info(first.incoming.decoder.completion());
         let encoder = ChunkEncoder::new(info, chat.request.include_usage);
         let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
         let buffer = chat.tools.is_empty().then_some(buffer);
@@ -79,17 +119,100 @@ impl StreamOutput {
         }
         Ok(())
     }
+
+    /// Sends the client what it gets of each event, until the stream ends. `unsent` is what it still has to get then.
+    async fn forward(
+        &mut self,
+        chat: &Chat<'_>,
+        stream: &mut OpenStream,
+        unsent: &mut Vec<u8>,
+    ) -> Result<(), Abort> {
+        let OpenStream { body, incoming } = stream;
+        if self.events.accept(chat, incoming, unsent)? {
+            return Ok(());
+        }
+        self.send(&mem::take(unsent)).await?;
+        let mut is_done = Ok(false);
+        let mut transform = |chunk: Vec<u8>| {
+            let mut ready = Vec::new();
+            incoming.decode(Some(&chunk));
+            is_done = self.events.accept(chat, incoming, &mut ready);
+            if let Ok(false) = is_done {
+                is_done = chat.time_left().map(|_| false);
+            }
+            match is_done {
+                Ok(false) => Some(ready),
+                Ok(true) | Err(_) => {
+                    *unsent = ready;
+                    None
+                }
+            }
+        };
+        let keep_alive = KeepAlive { after: longest_silence(chat), bytes: KEEP_ALIVE };
+        match self.sink.pipe(&mut **body, &mut transform, keep_alive).await {
+            Ok(()) => {}
+            Err(PipeError::ClientGone) => return Err(Abort::ClientGone),
+            Err(PipeError::Source(error)) => {
+                return Err(GatewayError::transport(&error, &incoming.name).into());
+            }
+        }
+        if !is_done? {
+            incoming.decode(None);
+            self.events.accept(chat, incoming, unsent)?;
+        }
+        Ok(())
+    }
 }
 
 impl Output for StreamOutput {
     type Reply = OpenStream;
     type Done = ();
+    const STREAM: bool = true;
+
+    /// Returns when the first event has arrived.
+    async fn send(exchange: Exchange<'_>) -> Result<OpenStream, Failure> {
+        let Exchange { request, format, name, ids, host, deadline_ms, collect } = exchange;
+        let opened = host.open(request).await;
+        let mut response = opened.map_err(|error| Failure::transport(&error, &name))?;
+        if !is_success(response.status) {
+            let mut body = Vec::new();
+            while body.len() < MAX_ERROR
+                && host.now_ms() < deadline_ms
+                && let Ok(Some(chunk)) = response.body.next().await
+            {
+                body.extend(chunk);
+            }
+            let error = format.decode_error(response.status, &body);
+            return Err(Failure::upstream(&error, response.retry_after_ms, &name));
+        }
+        let decoder = Decoder::new(format, ids, collect);
+        let mut incoming = Incoming { decoder, name, events: Vec::new(), failure: None };
+        let mut has_ended = false;
+        while !has_ended && incoming.failure.is_none() && !incoming.has_begun() {
+            // A provider that sends nothing but comments is not silent.
+            if host.now_ms() >= deadline_ms {
+                return Err(Failure { status: None, error: GatewayError::deadline() });
+            }
+            // So far these are comments: do not keep any number of them.
+            incoming.events.clear();
+            let chunk = response.body.next().await;
+            let chunk = chunk.map_err(|error| Failure::transport(&error, &incoming.name))?;
+            incoming.decode(chunk.as_deref());
+            has_ended = chunk.is_none();
+        }
+        // A failure before the first event can still be answered by another model.
+        let has_begun = incoming.has_begun();
+        match incoming.failure.take_if(|_| !has_begun) {
+            Some(failure) => Err(failure),
+            None => Ok(OpenStream { body: response.body, incoming }),
+        }
+    }
 
     /// Asks the model again. Meanwhile, the client gets comments.
     async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream, Abort> {
         let host = chat.sender.host;
         let after = longest_silence(chat);
-        let mut answer = pin!(chat.ask::<Streaming>());
+        let mut answer = pin!(chat.ask::<Self>());
         loop {
             let mut silence = host.sleep(after);
             let first = poll_fn(|context| match answer.as_mut().poll(context) {
@@ -103,85 +226,29 @@ impl Output for StreamOutput {
         }
     }
 
-    /// Sends what the client gets of each event, until the stream ends.
     async fn receive(
         &mut self,
         chat: &mut Chat<'_>,
-        reply: OpenStream,
+        mut reply: OpenStream,
     ) -> Result<Completion, Abort> {
-        let OpenStream { name, mut decoder, mut body, decoded } = reply;
-        let events = &mut self.events;
-        let mut accept = |decoded: Decoded,
-                          decoder: &Decoder,
-                          out: &mut Vec<u8>|
-         -> Result<bool, GatewayError> {
-            chat.limits.check_calls(&decoder.completion().message.tool_calls)?;
-            let mut is_done = false;
-            for event in decoded.events {
-                is_done |= event.deltas.contains(&Delta::Done);
-                if !events.write(event, out) {
-                    return Err(GatewayError::transport(&HttpError::TooLarge, &name));
-                }
-            }
-            decoded.failure.map_or(Ok(is_done), |failure| Err(failure.into_error()))
-        };
-        let mut out = Vec::new();
-        let mut result = accept(decoded, &decoder, &mut out);
-        let mut has_client = true;
-        if let Ok(false) = result
-            && !out.is_empty()
+        let mut unsent = Vec::new();
+        let mut result = self.forward(chat, &mut reply, &mut unsent).await;
+        if !matches!(result, Err(Abort::ClientGone))
+            && let Err(gone) = self.send(&unsent).await
         {
-            has_client = self.sink.write(&mem::take(&mut out)).await.is_ok();
+            result = Err(gone);
         }
-        if has_client && let Ok(false) = result {
-            let mut transform = |bytes: Vec<u8>| {
-                let mut ready = Vec::new();
-                let decoded = Decoded::chunk(&mut decoder, &bytes, &name);
-                result = accept(decoded, &decoder, &mut ready);
-                if let Ok(false) = result {
-                    result = chat.time_left().map(|_| false);
-                }
-                if let Ok(false) = result {
-                    return Some(ready);
-                }
-                out = ready;
-                None
-            };
-            let keep_alive = KeepAlive { after: longest_silence(chat), bytes: KEEP_ALIVE };
-            match self.sink.pipe(&mut *body, &mut transform, keep_alive).await {
-                Ok(()) => {}
-                Err(PipeError::ClientGone) => has_client = false,
-                Err(PipeError::Source(error)) => {
-                    result = Err(GatewayError::transport(&error, &name));
-                }
-            }
-        }
-        if has_client && let Ok(false) = result {
-            let decoded = Decoded::end(&mut decoder, &name);
-            result = accept(decoded, &decoder, &mut out);
-        }
-        let stop = match (has_client, result) {
-            (true, Ok(_)) => match self.send(&out).await {
-                Ok(()) => return Ok(decoder.into_completion()),
-                Err(abort) => {
-                    out.clear();
-                    abort
-                }
-            },
-            (true, Err(error)) => {
-                let key = chat.answered.as_ref().and_then(|target| target.key.as_ref());
-                Abort::Failed(error.without(key))
-            }
-            (false, _) => Abort::ClientGone,
-        };
+        let completion = reply.incoming.decoder.into_completion();
+        let Err(abort) = result else { return Ok(completion) };
         // The tokens have been used, whether or not the client gets the rest of the answer.
-        if let Some(usage) = decoder.into_completion().usage {
+        if let Some(usage) = completion.usage {
             chat.report.add_usage(usage);
         }
-        if has_client {
-            self.send(&out).await?;
-        }
-        Err(stop)
+        let key = chat.answered.as_ref().and_then(|target| target.key.as_ref());
+        Err(match abort {
+            Abort::Failed(error) => Abort::Failed(error.without(key)),
+            Abort::ClientGone => Abort::ClientGone,
+        })
     }
 
     fn next_round(&mut self, text: Option<String>) {
@@ -216,6 +283,24 @@ fn longest_silence(chat: &Chat<'_>) -> Duration {
 }
 
 impl EventWriter {
+    /// Writes what the client gets now of the events that have arrived. Returns whether the answer is complete.
+    fn accept(
+        &mut self,
+        chat: &Chat<'_>,
+        incoming: &mut Incoming,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, GatewayError> {
+        chat.limits.check_calls(&incoming.decoder.completion().message.tool_calls)?;
+        let mut is_done = false;
+        for event in mem::take(&mut incoming.events) {
+            is_done |= event.deltas.contains(&Delta::Done);
+            if !self.write(event, out) {
+                return Err(GatewayError::transport(&HttpError::TooLarge, &incoming.name));
+            }
+        }
+        incoming.failure.take().map_or(Ok(is_done), |failure| Err(failure.error))
+    }
+
     /// Writes what the client gets of an event now. False if too much is held back.
     fn write(&mut self, event: StreamEvent, out: &mut Vec<u8>) -> bool {
         match &mut self.buffer {

@@ -4,21 +4,17 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{Fields, GatewayError, items};
+use super::{Fields, GatewayError, Notes, Result, items};
 use crate::gateway::fields::raw_member;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 /// A tool that the client runs.
 #[derive(Debug, Clone)]
-pub enum Tool {
-    /// A function.
+pub(crate) enum Tool {
     Function(FunctionTool),
     /// A kind of tool that only OpenAI-compatible providers know, such as `custom`.
     Other {
-        /// Its `type`.
-        kind: String,
-        /// Its name, if it has one.
         name: Option<String>,
         /// The whole definition.
         json: Box<RawValue>,
@@ -27,10 +23,8 @@ pub enum Tool {
 
 /// A function that the client runs (2api.ai, 2.1).
 #[derive(Debug, Clone)]
-pub struct FunctionTool {
-    /// Its name.
+pub(crate) struct FunctionTool {
     pub name: String,
-    /// What it does.
     pub description: Option<String>,
     /// The schema of its arguments; `None` if it has none.
     pub parameters: Option<Box<RawValue>>,
@@ -42,8 +36,7 @@ pub struct FunctionTool {
 
 /// Which tools the model may or must call (2api.ai, 3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ToolChoice {
-    /// None.
+pub(crate) enum ToolChoice {
     None,
     /// Any number of any.
     Auto,
@@ -53,9 +46,7 @@ pub enum ToolChoice {
     Function(String),
     /// Any number of these, or at least one.
     Allowed {
-        /// Whether at least one is required.
         required: bool,
-        /// The names of the functions.
         names: Vec<String>,
     },
     /// A choice that only OpenAI-compatible providers know, such as a custom tool: its JSON.
@@ -64,7 +55,7 @@ pub enum ToolChoice {
 
 impl ToolChoice {
     /// Whether the model must call a tool.
-    pub fn forces_call(&self) -> bool {
+    pub(crate) fn forces_call(&self) -> bool {
         match self {
             Self::Required | Self::Function(_) | Self::Other(_) => true,
             Self::Allowed { required, .. } => *required,
@@ -73,13 +64,12 @@ impl ToolChoice {
     }
 }
 
-pub(super) type Tools = (Vec<Tool>, Vec<Box<RawValue>>);
-
 /// The client's tools, and the entries that select compiled-in tools.
 pub(super) fn tools(
     definitions: Option<Value<'_>>,
     raw: Option<&RawValue>,
-) -> Result<Tools, GatewayError> {
+    notes: &Notes,
+) -> Result<(Vec<Tool>, Vec<Box<RawValue>>)> {
     let (mut tools, mut gateway_tools) = (Vec::new(), Vec::new());
     let definitions = match definitions {
         None => return Ok((tools, gateway_tools)),
@@ -88,7 +78,7 @@ pub(super) fn tools(
     };
     for (index, (json, definition)) in items(raw).into_iter().zip(definitions).enumerate() {
         let json = json.to_owned();
-        let mut definition = Fields::of(definition, format!("tools[{index}]"))?;
+        let mut definition = Fields::of(definition, format!("tools[{index}]"), notes)?;
         let kind = definition.name("type", "\"function\"")?;
         let server = definition.take("server_url");
         let is_this_server = server.as_ref().and_then(Value::as_str) == Some("toolbooth");
@@ -96,10 +86,10 @@ pub(super) fn tools(
             "toolbooth" => gateway_tools.push(json),
             "mcp" if is_this_server => gateway_tools.push(json),
             "function" => tools.push(Tool::Function(function_tool(definition, json)?)),
-            _ => {
-                let own = definition.take(&kind);
+            kind => {
+                let own = definition.take(kind);
                 let name = own.and_then(|own| own.get("name")?.as_str().map(str::to_owned));
-                tools.push(Tool::Other { kind, name, json });
+                tools.push(Tool::Other { name, json });
             }
         }
     }
@@ -116,20 +106,12 @@ pub(super) fn tools(
     Ok((tools, gateway_tools))
 }
 
-fn function_tool(
-    mut definition: Fields<'_>,
-    json: Box<RawValue>,
-) -> Result<FunctionTool, GatewayError> {
-    let Some(mut function) = definition.fields("function")? else {
-        return Err(GatewayError::expected(&definition.path_of("function"), "an object"));
-    };
+fn function_tool(mut definition: Fields<'_>, json: Box<RawValue>) -> Result<FunctionTool> {
+    let mut function = definition.required_fields("function")?;
     let parameters = match function.take("parameters") {
         None => None,
         Some(Value::Object(_)) => raw_member(&json, &["function", "parameters"]),
-        Some(_) => {
-            let path = function.path_of("parameters");
-            return Err(GatewayError::expected(&path, "a JSON Schema object"));
-        }
+        Some(_) => return function.expected("parameters", "a JSON Schema object"),
     };
     Ok(FunctionTool {
         name: function.name("name", "the tool's name")?,
@@ -142,7 +124,7 @@ fn function_tool(
 
 impl Tool {
     /// Its name, if it has one.
-    pub fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Function(tool) => Some(&tool.name),
             Self::Other { name, .. } => name.as_deref(),
@@ -156,7 +138,7 @@ pub(super) fn tool_choice(
     raw: Option<&RawValue>,
     tools: &[Tool],
     has_gateway_tools: bool,
-) -> Result<Option<ToolChoice>, GatewayError> {
+) -> Result<Option<ToolChoice>> {
     const EXPECTED: &str = "\"none\", \"auto\", \"required\", a function or allowed_tools";
     let invalid = || GatewayError::expected("tool_choice", EXPECTED);
     let other = || ToolChoice::Other(raw.map(|json| json.get().to_owned()).unwrap_or_default());

@@ -5,7 +5,8 @@ use proptest::sample::select;
 
 use super::*;
 use crate::gateway::arguments::Schemas;
-use crate::gateway::{Arguments, FunctionTool, Tool, ToolCall};
+use crate::gateway::{FunctionTool, Tool};
+use crate::wire::{Arguments, ToolCall};
 
 /// Whether arguments match a schema.
 fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {

@@ -51,8 +51,9 @@ pub(crate) struct Target {
     pub(super) rule: fn(&str) -> KeywordRule,
     /// Whether the tool's input may have a property of this name.
     pub(super) property: fn(&str) -> bool,
-    /// The size limits.
     pub(super) limits: SchemaLimits,
+    /// Whether definitions may refer to themselves.
+    pub(crate) allows_cycles: bool,
     /// Further changes that a schema needs. Called for each subschema, the innermost first.
     pub(super) finish: fn(&mut Map<String, Value>, &mut Compatibility),
 }

@@ -1,21 +1,18 @@
 //! Anthropic Messages.
 
-pub mod request;
+pub(crate) mod request;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::fields::{JsonPath, lenient, object, take, take_text};
+use super::fields::{JsonPath, count, object, take, take_text};
 use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";
 
-/// Reads a message, or the array of its content blocks.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a message, or the array of its content blocks. The error says what was expected, and where.
+pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     match body {
         Value::Array(blocks) => Ok(Answer { items: read_blocks(blocks, "")?, ..Answer::default() }),
         Value::Object(body) => message(body),
@@ -24,10 +21,7 @@ pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
 }
 
 /// Reads a message.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn message(mut body: Object<'_>) -> Result<Answer<'_>, String> {
+pub(crate) fn message(mut body: Object<'_>) -> Result<Answer<'_>, String> {
     let items = match take(&mut body, &["content"]) {
         Some(Value::Array(blocks)) => read_blocks(blocks, "content")?,
         Some(Value::String(text)) => vec![Item::Text(text)],
@@ -39,7 +33,7 @@ pub fn message(mut body: Object<'_>) -> Result<Answer<'_>, String> {
         model: take_text(&mut body, &["model"]),
         items,
         finish: take_text(&mut body, &["stop_reason"]).map(|it| Finish::new(it, finish_reason)),
-        usage: body.get("usage").and_then(MessageUsage::of).map(Usage::from),
+        usage: MessageUsage::default().add(body.get("usage")),
         has_alternatives: false,
     })
 }
@@ -49,11 +43,8 @@ fn read_blocks<'t>(blocks: Vec<Value<'t>>, path: &str) -> Result<Vec<Item<'t>>, 
     blocks.map(|(at, block)| read_block(block, format_args!("{path}[{at}]"))).collect()
 }
 
-/// Reads a content block.
-///
-/// # Errors
-/// What was expected; `path` is where it is.
-pub fn read_block<'t>(block: Value<'t>, path: JsonPath<'_>) -> Result<Item<'t>, String> {
+/// Reads a content block, which is at `path`.
+pub(crate) fn read_block<'t>(block: Value<'t>, path: JsonPath<'_>) -> Result<Item<'t>, String> {
     let mut block = object(block, path)?;
     let Some(kind) = take_text(&mut block, &["type"]) else {
         return Err(format!("{path} is not a content block, which has a type"));
@@ -75,7 +66,7 @@ pub fn read_block<'t>(block: Value<'t>, path: JsonPath<'_>) -> Result<Item<'t>, 
 }
 
 /// The meaning of `stop_reason`.
-pub fn finish_reason(word: &str) -> FinishReason {
+pub(crate) fn finish_reason(word: &str) -> FinishReason {
     match word {
         "end_turn" | "stop_sequence" => FinishReason::Stop,
         "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
@@ -89,70 +80,46 @@ pub fn finish_reason(word: &str) -> FinishReason {
 }
 
 /// Counts of tokens. In a stream they are cumulative, and each may come in either of two events.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct MessageUsage {
-    #[serde(deserialize_with = "lenient")]
-    input_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    cache_creation_input_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    cache_read_input_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    output_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    output_tokens_details: OutputDetails,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-struct OutputDetails {
-    #[serde(deserialize_with = "lenient")]
-    thinking_tokens: u64,
+#[derive(Debug, Default)]
+pub(crate) struct MessageUsage {
+    input: u64,
+    written_to_cache: u64,
+    read_from_cache: u64,
+    output: u64,
+    thinking: u64,
 }
 
 impl MessageUsage {
-    /// The counts in `usage`; `None` if it is not an object.
-    pub fn of(usage: &Value<'_>) -> Option<Self> {
-        json::read_value(usage)
-    }
-
-    /// Adds what a later event says.
-    pub fn update(&mut self, later: &Self) {
-        for (count, later) in [
-            (&mut self.input_tokens, later.input_tokens),
-            (&mut self.cache_creation_input_tokens, later.cache_creation_input_tokens),
-            (&mut self.cache_read_input_tokens, later.cache_read_input_tokens),
-            (&mut self.output_tokens, later.output_tokens),
-            (
-                &mut self.output_tokens_details.thinking_tokens,
-                later.output_tokens_details.thinking_tokens,
-            ),
+    /// Adds what an event says. Returns the counts so far, unless it says nothing.
+    pub(crate) fn add(&mut self, usage: Option<&Value<'_>>) -> Option<Usage> {
+        let usage = usage.filter(|usage| usage.as_object().is_some())?;
+        for (known, name) in [
+            (&mut self.input, "input_tokens"),
+            (&mut self.written_to_cache, "cache_creation_input_tokens"),
+            (&mut self.read_from_cache, "cache_read_input_tokens"),
+            (&mut self.output, "output_tokens"),
         ] {
-            *count = (*count).max(later);
+            *known = (*known).max(count(usage.get(name)).unwrap_or_default());
         }
-    }
-}
-
-impl From<MessageUsage> for Usage {
-    fn from(usage: MessageUsage) -> Self {
-        let cached = usage.cache_read_input_tokens;
-        let prompt = usage.input_tokens.saturating_add(usage.cache_creation_input_tokens);
-        let prompt = prompt.saturating_add(cached);
-        Self {
+        let details = usage.get("output_tokens_details");
+        let thinking = count(details.and_then(|details| details.get("thinking_tokens")));
+        self.thinking = self.thinking.max(thinking.unwrap_or_default());
+        let cached = self.written_to_cache.saturating_add(self.read_from_cache);
+        let prompt = self.input.saturating_add(cached);
+        Some(Usage {
             prompt_tokens: prompt,
-            completion_tokens: usage.output_tokens,
-            total_tokens: prompt.saturating_add(usage.output_tokens),
-            cached_tokens: cached,
-            reasoning_tokens: usage.output_tokens_details.thinking_tokens,
+            completion_tokens: self.output,
+            total_tokens: prompt.saturating_add(self.output),
+            cached_tokens: self.read_from_cache,
+            reasoning_tokens: self.thinking,
             extra: None,
-        }
+        })
     }
 }
 
 /// The result of a call. Its content is a text or an array of blocks.
 #[derive(Debug, Serialize)]
-pub struct ToolResult<I, C> {
+pub(crate) struct ToolResult<I, C> {
     r#type: &'static str,
     tool_use_id: I,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +130,7 @@ pub struct ToolResult<I, C> {
 
 impl<I, C> ToolResult<I, C> {
     /// The result of the call with this id.
-    pub fn new(tool_use_id: I, content: Option<C>, is_error: Option<bool>) -> Self {
+    pub(crate) fn new(tool_use_id: I, content: Option<C>, is_error: Option<bool>) -> Self {
         Self { r#type: "tool_result", tool_use_id, content, is_error }
     }
 }

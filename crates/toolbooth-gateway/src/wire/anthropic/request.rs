@@ -1,5 +1,4 @@
 //! Requests to Anthropic. The members have the provider's names and meanings.
-#![allow(missing_docs)]
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ use toolbooth::json::Value;
 
 /// The body of a request.
 #[derive(Debug, Default, Serialize)]
-pub struct Request<'t> {
+pub(crate) struct Request<'t> {
     pub model: &'t str,
     pub max_tokens: u64,
     #[serde(flatten)]
@@ -35,7 +34,7 @@ pub struct Request<'t> {
 
 /// Members that choose among the possible next words.
 #[derive(Debug, Default, Serialize)]
-pub struct Sampling<'t> {
+pub(crate) struct Sampling<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Value<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,14 +47,14 @@ pub struct Sampling<'t> {
 
 /// The user.
 #[derive(Debug, Serialize)]
-pub struct Metadata<'t> {
+pub(crate) struct Metadata<'t> {
     pub user_id: Cow<'t, str>,
 }
 
 /// Whether the model thinks.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Thinking<'t> {
+pub(crate) enum Thinking<'t> {
     Disabled,
     Adaptive,
     Enabled {
@@ -67,7 +66,7 @@ pub enum Thinking<'t> {
 
 /// The effort, and the schema of the answer.
 #[derive(Debug, Default, Serialize)]
-pub struct OutputConfig<'t> {
+pub(crate) struct OutputConfig<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,14 +82,14 @@ impl OutputConfig<'_> {
 /// The schema of the answer.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum OutputFormat<'t> {
+pub(crate) enum OutputFormat<'t> {
     JsonSchema { schema: Json<'t> },
 }
 
 /// A tool.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Tool<'t> {
+pub(crate) enum Tool<'t> {
     /// One of the client.
     Client {
         name: &'t str,
@@ -108,7 +107,7 @@ pub enum Tool<'t> {
 
 /// Which tools the model may or must call.
 #[derive(Debug, Default, Serialize)]
-pub struct ToolChoice<'t> {
+pub(crate) struct ToolChoice<'t> {
     pub r#type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'t str>,
@@ -118,7 +117,7 @@ pub struct ToolChoice<'t> {
 
 /// A message.
 #[derive(Debug, Serialize)]
-pub struct Message<'t> {
+pub(crate) struct Message<'t> {
     pub role: &'static str,
     pub content: Content<'t>,
 }
@@ -126,7 +125,7 @@ pub struct Message<'t> {
 /// What a message says.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Content<'t> {
+pub(crate) enum Content<'t> {
     Blocks(Vec<Block<'t>>),
     Native(Json<'t>),
 }
@@ -134,7 +133,7 @@ pub enum Content<'t> {
 /// A content block.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Block<'t> {
+pub(crate) enum Block<'t> {
     Text {
         text: Cow<'t, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,7 +163,7 @@ pub enum Block<'t> {
 /// The content of a result.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum ResultContent<'t> {
+pub(crate) enum ResultContent<'t> {
     Text(&'t str),
     Blocks(Vec<Block<'t>>),
 }
@@ -172,7 +171,7 @@ pub enum ResultContent<'t> {
 /// An image or a PDF.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Source<'t> {
+pub(crate) enum Source<'t> {
     Url { url: Cow<'t, str> },
     Base64 { media_type: Cow<'t, str>, data: Cow<'t, str> },
 }

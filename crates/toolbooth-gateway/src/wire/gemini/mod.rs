@@ -3,30 +3,24 @@
 //! Members are read in both spellings, `functionCall` and `function_call`, because the provider's own libraries
 //! write both.
 
-pub mod request;
+pub(crate) mod request;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::fields::{JsonPath, has, lenient, object, take, take_list, take_text};
+use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
 use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
     content), its content (with parts) or the array of its parts";
 
 /// Members that identify a response. If the prompt was blocked, it has no `candidates`.
+#[rustfmt::skip]
 const RESPONSE_MEMBERS: &[&str] = &[
-    "candidates",
-    "promptFeedback",
-    "prompt_feedback",
-    "usageMetadata",
-    "usage_metadata",
-    "modelVersion",
-    "model_version",
-    "responseId",
-    "response_id",
+    "candidates", "promptFeedback", "prompt_feedback", "usageMetadata", "usage_metadata",
+    "modelVersion", "model_version", "responseId", "response_id",
 ];
 
 /// Members of parts that are neither calls nor text, in both spellings.
@@ -44,11 +38,8 @@ const OTHER_PARTS: &[&str] = &[
 const ANNOTATIONS: &[&str] =
     &["text", "thought", "thoughtSignature", "thought_signature", "partMetadata", "part_metadata"];
 
-/// Reads a response, a candidate, its content, or the array of its parts.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a response, a candidate, its content, or the array of its parts. The error says what was expected, and where.
+pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     let mut answer = Answer::default();
     match body {
         Value::Array(parts) => read_parts(parts, format_args!(""), &mut answer)?,
@@ -65,15 +56,11 @@ pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
 }
 
 /// Reads a response, or a chunk of a stream, which has the same form.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn response(mut body: Object<'_>) -> Result<Answer<'_>, String> {
+pub(crate) fn response(mut body: Object<'_>) -> Result<Answer<'_>, String> {
     let mut answer = Answer {
         id: take_text(&mut body, &["responseId", "response_id"]),
         model: take_text(&mut body, &["modelVersion", "model_version"]),
-        usage: take(&mut body, &["usageMetadata", "usage_metadata"])
-            .and_then(|usage| json::read_value::<UsageMetadata>(&usage).map(Usage::from)),
+        usage: take(&mut body, &["usageMetadata", "usage_metadata"]).as_ref().and_then(usage),
         ..Answer::default()
     };
     let mut candidates = take_list(&mut body, "candidates", format_args!(""))?.into_iter();
@@ -185,7 +172,7 @@ fn function_call<'t>(mut call: Object<'t>, signature: Option<Cow<'t, str>>) -> T
 }
 
 /// A signature as Google's own OpenAI-compatible interface carries it.
-pub fn extra_content(signature: Cow<'_, str>) -> Value<'_> {
+pub(crate) fn extra_content(signature: Cow<'_, str>) -> Value<'_> {
     let own = Object::from_iter([("thought_signature", Value::String(signature))]);
     Value::Object(Object::from_iter([("google", Value::Object(own))]))
 }
@@ -222,44 +209,31 @@ fn finish_reason(word: &str) -> FinishReason {
     }
 }
 
-/// Counts of tokens. `candidatesTokenCount` leaves out the thoughts.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct UsageMetadata {
-    #[serde(alias = "prompt_token_count", deserialize_with = "lenient")]
-    prompt_token_count: u64,
-    #[serde(alias = "tool_use_prompt_token_count", deserialize_with = "lenient")]
-    tool_use_prompt_token_count: u64,
-    #[serde(alias = "candidates_token_count", deserialize_with = "lenient")]
-    candidates_token_count: u64,
-    #[serde(alias = "thoughts_token_count", deserialize_with = "lenient")]
-    thoughts_token_count: u64,
-    #[serde(alias = "cached_content_token_count", deserialize_with = "lenient")]
-    cached_content_token_count: u64,
-    #[serde(alias = "total_token_count", deserialize_with = "lenient")]
-    total_token_count: u64,
-}
-
-impl From<UsageMetadata> for Usage {
-    fn from(usage: UsageMetadata) -> Self {
-        let prompt = usage.prompt_token_count.saturating_add(usage.tool_use_prompt_token_count);
-        let answer = usage.candidates_token_count.saturating_add(usage.thoughts_token_count);
-        let total = usage.total_token_count.max(prompt.saturating_add(answer));
-        Self {
-            prompt_tokens: prompt,
-            completion_tokens: total.saturating_sub(prompt),
-            total_tokens: total,
-            cached_tokens: usage.cached_content_token_count,
-            reasoning_tokens: usage.thoughts_token_count,
-            extra: None,
-        }
-    }
+/// The counts of tokens in `usageMetadata`; `None` if it is not an object.
+fn usage(metadata: &Value<'_>) -> Option<Usage> {
+    metadata.as_object()?;
+    let count =
+        |name, other| count(metadata.get(name)).or(count(metadata.get(other))).unwrap_or_default();
+    let tool_use = count("toolUsePromptTokenCount", "tool_use_prompt_token_count");
+    let prompt = count("promptTokenCount", "prompt_token_count").saturating_add(tool_use);
+    // `candidatesTokenCount` leaves out the thoughts.
+    let thoughts = count("thoughtsTokenCount", "thoughts_token_count");
+    let answer = count("candidatesTokenCount", "candidates_token_count").saturating_add(thoughts);
+    let total = count("totalTokenCount", "total_token_count").max(prompt.saturating_add(answer));
+    Some(Usage {
+        prompt_tokens: prompt,
+        completion_tokens: total.saturating_sub(prompt),
+        total_tokens: total,
+        cached_tokens: count("cachedContentTokenCount", "cached_content_token_count"),
+        reasoning_tokens: thoughts,
+        extra: None,
+    })
 }
 
 /// A part with the result of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ResultPart<T, V> {
+pub(crate) struct ResultPart<T, V> {
     function_response: FunctionResponse<T, V>,
 }
 
@@ -281,7 +255,7 @@ enum ResultObject<V> {
 
 impl<T, V> ResultPart<T, V> {
     /// The result of a call of `name`. It has an id only if the call had one: older models reject it.
-    pub fn new(id: Option<T>, name: T, result: Result<V, V>) -> Self {
+    pub(crate) fn new(id: Option<T>, name: T, result: Result<V, V>) -> Self {
         let response = match result {
             Ok(value) => ResultObject::Output(value),
             Err(message) => ResultObject::Error(message),

@@ -1,5 +1,4 @@
 //! Requests to Gemini. The members have the provider's names and meanings.
-#![allow(missing_docs)]
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use toolbooth::json::Value;
 /// The body of a request.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'t> {
+pub(crate) struct Request<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_instruction: Option<System<'t>>,
     pub contents: Vec<Content<'t>>,
@@ -26,13 +25,13 @@ pub struct Request<'t> {
 
 /// The system prompt.
 #[derive(Debug, Serialize)]
-pub struct System<'t> {
+pub(crate) struct System<'t> {
     pub parts: Vec<Part<'t>>,
 }
 
 /// A message.
 #[derive(Debug, Serialize)]
-pub struct Content<'t> {
+pub(crate) struct Content<'t> {
     pub role: &'static str,
     pub parts: Parts<'t>,
 }
@@ -40,7 +39,7 @@ pub struct Content<'t> {
 /// What a message says.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Parts<'t> {
+pub(crate) enum Parts<'t> {
     List(Vec<Part<'t>>),
     Native(Json<'t>),
 }
@@ -48,7 +47,7 @@ pub enum Parts<'t> {
 /// A part of a message.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Part<'t> {
+pub(crate) enum Part<'t> {
     #[serde(rename_all = "camelCase")]
     Text {
         text: Cow<'t, str>,
@@ -74,7 +73,7 @@ pub enum Part<'t> {
 
 /// A call.
 #[derive(Debug, Serialize)]
-pub struct FunctionCall<'t> {
+pub(crate) struct FunctionCall<'t> {
     pub name: Cow<'t, str>,
     pub args: Value<'t>,
 }
@@ -82,7 +81,7 @@ pub struct FunctionCall<'t> {
 /// A file at an address.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FileData<'t> {
+pub(crate) struct FileData<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<&'static str>,
     pub file_uri: Cow<'t, str>,
@@ -91,7 +90,7 @@ pub struct FileData<'t> {
 /// A file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct InlineData<'t> {
+pub(crate) struct InlineData<'t> {
     pub mime_type: Cow<'t, str>,
     pub data: Cow<'t, str>,
 }
@@ -99,14 +98,14 @@ pub struct InlineData<'t> {
 /// The tools.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Tools<'t> {
+pub(crate) struct Tools<'t> {
     pub function_declarations: Vec<Declaration<'t>>,
 }
 
 /// A function.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Declaration<'t> {
+pub(crate) enum Declaration<'t> {
     #[serde(rename_all = "camelCase")]
     Client {
         name: &'t str,
@@ -121,14 +120,14 @@ pub enum Declaration<'t> {
 /// Which tools the model may or must call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ToolConfig<'t> {
+pub(crate) struct ToolConfig<'t> {
     pub function_calling_config: CallingConfig<'t>,
 }
 
 /// Which functions the model may or must call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CallingConfig<'t> {
+pub(crate) struct CallingConfig<'t> {
     pub mode: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_function_names: Option<&'t [String]>,
@@ -137,7 +136,7 @@ pub struct CallingConfig<'t> {
 /// How the answer is generated.
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct GenerationConfig<'t> {
+pub(crate) struct GenerationConfig<'t> {
     #[serde(skip_serializing_if = "is_default")]
     pub max_output_tokens: Option<u64>,
     #[serde(skip_serializing_if = "is_default")]
@@ -165,7 +164,7 @@ pub struct GenerationConfig<'t> {
 /// How much the model thinks.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum ThinkingConfig {
+pub(crate) enum ThinkingConfig {
     ThinkingBudget(u64),
     ThinkingLevel(&'static str),
 }

@@ -1,12 +1,12 @@
 //! OpenAI Chat Completions.
 
-pub mod request;
+pub(crate) mod request;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::fields::{JsonPath, has, object, take, take_list, take_text};
+use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
 use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
@@ -15,7 +15,7 @@ const EXPECTED: &str = "The body must be a chat completion (an object with choic
 
 /// A chat completion, and the members of its objects that mean nothing here.
 #[derive(Debug, Default)]
-pub struct Completion<'t> {
+pub(crate) struct Completion<'t> {
     /// What the model answered in the first choice.
     pub answer: Answer<'t>,
     /// When it was created, in seconds since the Unix epoch.
@@ -28,18 +28,15 @@ pub struct Completion<'t> {
 
 /// The further members of a choice.
 #[derive(Debug, Default)]
-pub struct Choice<'t> {
+pub(crate) struct Choice<'t> {
     /// Those of the choice itself.
     pub choice: Object<'t>,
     /// Those of its message.
     pub message: Object<'t>,
 }
 
-/// Reads a chat completion, its message, or the array of the message's calls.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a chat completion, its message, or the array of the message's calls. The error says what was expected, and where.
+pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     let mut answer = Answer::default();
     match body {
         Value::Array(calls) => read_calls(calls, format_args!(""), &mut answer.items)?,
@@ -56,10 +53,7 @@ pub fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
 }
 
 /// Reads a chat completion.
-///
-/// # Errors
-/// What was expected, and where.
-pub fn completion(mut body: Object<'_>) -> Result<Completion<'_>, String> {
+pub(crate) fn completion(mut body: Object<'_>) -> Result<Completion<'_>, String> {
     let mut completion = Completion::default();
     let answer = &mut completion.answer;
     let mut choices = take_list(&mut body, "choices", format_args!(""))?.into_iter();
@@ -77,7 +71,7 @@ pub fn completion(mut body: Object<'_>) -> Result<Completion<'_>, String> {
     answer.id = take_text(&mut body, &["id"]);
     answer.model = take_text(&mut body, &["model"]);
     answer.usage = take(&mut body, &["usage"]).as_ref().and_then(Usage::of_openai);
-    completion.created = take(&mut body, &["created"]).and_then(|it| it.as_number()?.as_u64());
+    completion.created = count(take(&mut body, &["created"]).as_ref());
     completion.body = body;
     Ok(completion)
 }
@@ -117,7 +111,7 @@ fn read_calls<'t>(
         let mut call = object(call, path)?;
         let kind = take_text(&mut call, &["type"]);
         let custom = kind.as_deref() == Some("custom");
-        let (member, text) = if custom { ("custom", "input") } else { ("function", "arguments") };
+        let (member, text) = argument_of(custom);
         let mut called = match (take(&mut call, &[member]), kind) {
             (Some(called), _) => object(called, format_args!("{path}.{member}"))?,
             (None, Some(kind)) if custom || kind == "function" => Object::default(),
@@ -143,8 +137,13 @@ fn read_calls<'t>(
     Ok(())
 }
 
+/// The member of a call that has its name and its arguments, and that of the arguments in it.
+pub(crate) fn argument_of(custom: bool) -> (&'static str, &'static str) {
+    if custom { ("custom", "input") } else { ("function", "arguments") }
+}
+
 /// The meaning of `finish_reason`.
-pub fn finish_reason(word: &str) -> FinishReason {
+pub(crate) fn finish_reason(word: &str) -> FinishReason {
     match word {
         "stop" => FinishReason::Stop,
         "length" => FinishReason::Length,
@@ -156,7 +155,7 @@ pub fn finish_reason(word: &str) -> FinishReason {
 
 /// The result of a call.
 #[derive(Debug, Serialize)]
-pub struct ToolMessage<'r> {
+pub(crate) struct ToolMessage<'r> {
     role: &'static str,
     tool_call_id: &'r str,
     content: Cow<'r, str>,
@@ -164,7 +163,7 @@ pub struct ToolMessage<'r> {
 
 impl<'r> ToolMessage<'r> {
     /// The result of the call with this id.
-    pub fn new(tool_call_id: &'r str, content: impl Into<Cow<'r, str>>) -> Self {
+    pub(crate) fn new(tool_call_id: &'r str, content: impl Into<Cow<'r, str>>) -> Self {
         Self { role: "tool", tool_call_id, content: content.into() }
     }
 }

@@ -1,5 +1,4 @@
 //! Requests in OpenAI's format, of which most members are passed on. The members have the provider's names and meanings.
-#![allow(missing_docs)]
 
 use std::borrow::Cow;
 
@@ -9,7 +8,7 @@ use crate::wire::{Json, is_default};
 
 /// The body of a request.
 #[derive(Debug, Default, Serialize)]
-pub struct Request<'t> {
+pub(crate) struct Request<'t> {
     pub model: &'t str,
     pub messages: Vec<Json<'t>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -27,7 +26,7 @@ pub struct Request<'t> {
 
 /// Members in the order in which they are written.
 #[derive(Debug, Default)]
-pub struct Members<'t>(pub Vec<(Cow<'t, str>, Json<'t>)>);
+pub(crate) struct Members<'t>(pub Vec<(Cow<'t, str>, Json<'t>)>);
 
 impl Serialize for Members<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -38,7 +37,7 @@ impl Serialize for Members<'_> {
 /// Which tools the model may or must call.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum ToolChoice<'t> {
+pub(crate) enum ToolChoice<'t> {
     Word(&'static str),
     Function(NamedFunction<'t>),
     Allowed(AllowedChoice<'t>),
@@ -46,7 +45,7 @@ pub enum ToolChoice<'t> {
 }
 
 #[derive(Debug, Serialize)]
-pub struct NamedFunction<'t> {
+pub(crate) struct NamedFunction<'t> {
     r#type: &'static str,
     function: Name<'t>,
 }
@@ -57,13 +56,13 @@ struct Name<'t> {
 }
 
 impl<'t> NamedFunction<'t> {
-    pub fn new(name: &'t str) -> Self {
+    pub(crate) fn new(name: &'t str) -> Self {
         Self { r#type: "function", function: Name { name } }
     }
 }
 
 #[derive(Debug, Serialize)]
-pub struct AllowedChoice<'t> {
+pub(crate) struct AllowedChoice<'t> {
     r#type: &'static str,
     allowed_tools: AllowedTools<'t>,
 }
@@ -75,7 +74,7 @@ struct AllowedTools<'t> {
 }
 
 impl<'t> AllowedChoice<'t> {
-    pub fn new(required: bool, names: &'t [String]) -> Self {
+    pub(crate) fn new(required: bool, names: &'t [String]) -> Self {
         let mode = if required { "required" } else { "auto" };
         let tools = names.iter().map(|name| NamedFunction::new(name)).collect();
         Self { r#type: "allowed_tools", allowed_tools: AllowedTools { mode, tools } }

@@ -1,9 +1,9 @@
 //! The conversation in Anthropic's format.
 
 use super::thinking;
-use crate::gateway::adapter::GatewayError;
 use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
 use crate::gateway::adapter::part::{self, Part};
+use crate::gateway::adapter::{GatewayError, Result};
 use crate::gateway::{Turn, ids};
 use crate::wire::Json;
 use crate::wire::anthropic::ToolResult;
@@ -12,7 +12,7 @@ use crate::wire::anthropic::request::{Block, Content, Message, ResultContent, So
 /// `system` and `messages`. All results of a turn are in one user message, before any text.
 pub(super) fn messages(
     conversation: Conversation<'_>,
-) -> Result<(Vec<Block<'_>>, Vec<Message<'_>>), GatewayError> {
+) -> Result<(Vec<Block<'_>>, Vec<Message<'_>>)> {
     let mut messages = Messages::default();
     for entry in conversation.entries {
         match entry {
@@ -40,7 +40,7 @@ impl<'t> Messages<'t> {
     }
 }
 
-fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<(), GatewayError> {
+fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<()> {
     let thinking = thinking::blocks(message.extra_content);
     let mut content = Vec::from_iter(thinking.into_iter().map(Block::Verbatim));
     let texts = message.texts.into_iter().filter(|text| !text.is_empty());
@@ -73,7 +73,7 @@ fn native<'t>(turn: &'t Turn, messages: &mut Messages<'t>) {
 }
 
 /// Content blocks. Anthropic rejects empty text.
-fn blocks(parts: Vec<Part<'_>>) -> Result<Vec<Block<'_>>, GatewayError> {
+fn blocks(parts: Vec<Part<'_>>) -> Result<Vec<Block<'_>>> {
     let mut blocks = Vec::new();
     for Part { content, cache_control, path } in parts {
         let (is_document, source) = match content {
@@ -93,7 +93,7 @@ fn blocks(parts: Vec<Part<'_>>) -> Result<Vec<Block<'_>>, GatewayError> {
                             "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, \
                              GIF, WebP or PDF"
                         );
-                        return Err(GatewayError::invalid(&path, message));
+                        return Err(GatewayError::invalid(path, message));
                     }
                 };
                 (is_document, Source::Base64 { media_type, data: base64 })
@@ -109,6 +109,5 @@ fn blocks(parts: Vec<Part<'_>>) -> Result<Vec<Block<'_>>, GatewayError> {
 
 fn has_pdf_extension(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
-    path.len() >= 4
-        && path.get(path.len() - 4..).is_some_and(|end| end.eq_ignore_ascii_case(".pdf"))
+    path.to_ascii_lowercase().ends_with(".pdf")
 }

@@ -8,7 +8,7 @@ mod thinking;
 use super::{Adapter, members_of_answer};
 use crate::gateway::UpstreamError;
 use crate::gateway::builder::Builder;
-use crate::gateway::stream::Delta;
+use crate::gateway::completion::Read;
 use crate::wire::anthropic;
 use toolbooth::json::{Object, Value};
 
@@ -27,26 +27,24 @@ pub(super) static ADAPTER: Adapter = Adapter {
     decoder: || Box::<stream::Stream>::default(),
 };
 
-fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
-    for block in body.get("content").and_then(Value::as_array).unwrap_or_default() {
-        builder.keep(block.clone().into_owned());
-    }
+    let blocks = body.get("content").and_then(Value::as_array).unwrap_or_default();
+    builder.native.extend(blocks.iter().map(|block| block.clone().into_owned()));
     builder.answer(anthropic::message(body).map_err(UpstreamError::Malformed)?)?;
     keep_thinking(builder);
     Ok(())
 }
 
 /// Carries the thinking blocks, if there are any, in `extra_content`.
-fn keep_thinking(builder: &mut Builder) -> Option<Delta> {
+fn keep_thinking(builder: &mut Builder) {
     let thinking: Vec<_> =
-        builder.native().iter().filter(|block| is_thinking(block)).cloned().collect();
-    if thinking.is_empty() {
-        return None;
+        builder.native.iter().filter(|block| is_thinking(block)).cloned().collect();
+    if !thinking.is_empty() {
+        let own = Object::from_iter([("thinking_blocks", Value::Array(thinking))]);
+        let extra = Object::from_iter([("anthropic", Value::Object(own))]);
+        builder.extra_content(Value::Object(extra));
     }
-    let own = Object::from_iter([("thinking_blocks", Value::Array(thinking))]);
-    let extra = Object::from_iter([("anthropic", Value::Object(own))]);
-    Some(builder.extra_content(Value::Object(extra)))
 }
 
 fn is_thinking(block: &Value<'_>) -> bool {

@@ -6,9 +6,10 @@ use super::{is_thinking, keep_thinking};
 use crate::gateway::UpstreamError;
 use crate::gateway::adapter::{EventDecoder, event_data, reported};
 use crate::gateway::builder::Builder;
+use crate::gateway::completion::Read;
 use crate::gateway::sse::SseEvent;
-use crate::gateway::stream::{Delta, StreamEvent};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
+use crate::wire::fields::{count, text};
 use crate::wire::{Answer, Finish, FinishReason, Item};
 use toolbooth::json::{self, MAX_VALUES, Object, Value};
 
@@ -16,7 +17,7 @@ use toolbooth::json::{self, MAX_VALUES, Object, Value};
 const MAX_OPEN_BLOCKS: usize = 256;
 
 /// The state of a stream.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Stream {
     usage: MessageUsage,
     /// The blocks that have begun and not ended, by their index.
@@ -25,7 +26,6 @@ pub(super) struct Stream {
 }
 
 /// A block that grows.
-#[derive(Debug)]
 struct Block {
     kind: Kind,
     /// The block as it began.
@@ -36,7 +36,6 @@ struct Block {
     signature: String,
 }
 
-#[derive(Debug)]
 enum Kind {
     Text,
     Thinking,
@@ -47,107 +46,72 @@ enum Kind {
 }
 
 impl EventDecoder for Stream {
-    fn event(
-        &mut self,
-        event: &SseEvent<'_>,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
+    fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else { return Ok(()) };
         let value = event_data(data, MAX_VALUES)?;
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
-        let mut deltas = Vec::new();
-        match kind {
+        match value.get("type").and_then(Value::as_str).unwrap_or(event.name) {
             "message_start" => {
-                if let Some(Value::Object(message)) = value.get("message") {
+                if let Some(message) = value.get("message").filter(|it| it.as_object().is_some()) {
                     let text = |name| Some(Cow::Borrowed(message.get(name)?.as_str()?));
                     let (id, model) = (text("id"), text("model"));
-                    builder.head(&mut Answer { id, model, ..Answer::default() });
-                    self.count(message.get("usage"), builder);
+                    let usage = self.usage.add(message.get("usage"));
+                    builder.head(&mut Answer { id, model, usage, ..Answer::default() });
                 }
             }
-            "content_block_start" => self.begin(&value, builder, &mut deltas)?,
-            "content_block_delta" => self.grow(&value, builder, &mut deltas)?,
-            "content_block_stop" => self.close(index_of(&value), builder, &mut deltas)?,
+            "content_block_start" => self.begin(&value, builder)?,
+            "content_block_delta" => self.grow(&value, builder)?,
+            "content_block_stop" => self.close(index_of(&value), builder)?,
             "message_delta" => {
-                self.count(value.get("usage"), builder);
-                let delta = value.get("delta");
-                let word = delta.and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str);
-                if let Some(word) = word {
+                let usage = self.usage.add(value.get("usage"));
+                builder.completion.usage = usage.or(builder.completion.usage.take());
+                let word = value.get("delta").and_then(|delta| delta.get("stop_reason"));
+                if let Some(word) = word.and_then(Value::as_str) {
                     let finish = Finish { word: word.into(), reason: finish_reason(word) };
                     self.reason = Some(builder.reason(&finish));
                 }
             }
-            "message_stop" => return self.end(builder, events),
+            "message_stop" => return self.end(builder),
             "error" => return Err(reported(200, &value)),
             // `ping`, and what later versions add.
             _ => {}
         }
-        if !deltas.is_empty() {
-            events.push(StreamEvent { raw: None, deltas });
-        }
         Ok(())
     }
 
-    fn end(
-        &mut self,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
-        let Some(reason) = self.reason else { return Err(UpstreamError::BrokenOff) };
-        let mut deltas = Vec::new();
+    fn end(&mut self, builder: &mut Builder) -> Read {
+        let reason = self.reason.ok_or(UpstreamError::BrokenOff)?;
         while let Some((index, _)) = self.open.first() {
-            self.close(*index, builder, &mut deltas)?;
+            self.close(*index, builder)?;
         }
-        deltas.extend(keep_thinking(builder));
-        deltas.push(builder.finish(reason));
-        deltas.extend(builder.completion.usage.clone().map(Delta::Usage));
-        deltas.push(Delta::Done);
-        events.push(StreamEvent { raw: None, deltas });
+        keep_thinking(builder);
+        builder.end(reason);
         Ok(())
     }
 }
 
 impl Stream {
-    fn count(&mut self, usage: Option<&Value<'_>>, builder: &mut Builder) {
-        if let Some(usage) = usage.and_then(MessageUsage::of) {
-            self.usage.update(&usage);
-            builder.completion.usage = Some(self.usage.clone().into());
-        }
-    }
-
-    fn begin(
-        &mut self,
-        value: &Value<'_>,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
-        let Some(Value::Object(start)) = value.get("content_block") else {
+    fn begin(&mut self, value: &Value<'_>, builder: &mut Builder) -> Read {
+        let block = value.get("content_block").cloned().unwrap_or_default();
+        let Value::Object(start) = block.clone().into_owned() else {
             return Err(UpstreamError::malformed("a content block is not an object"));
         };
-        let block = Value::Object(start.clone());
-        let has_thinking = start.get("type").and_then(Value::as_str) == Some("thinking");
+        let has_thinking = text(block.get("type")) == Some("thinking");
+        let signature = text(block.get("signature")).unwrap_or_default().to_owned();
         let item = read_block(block, format_args!("content_block"));
         let (kind, first) = match item.map_err(UpstreamError::Malformed)? {
             Item::Text(text) => (Kind::Text, text),
             Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
             Item::Call(call) => {
-                deltas.push(builder.call(&call.id, &call.name, false, Object::default())?);
+                builder.call(&call.id, &call.name, false, Object::default())?;
                 (Kind::ToolUse(builder.calls().len() - 1), "".into())
             }
             item => {
-                builder.item(item, deltas)?;
+                builder.item(item)?;
                 (Kind::Other, "".into())
             }
         };
-        let signature = start.get("signature").and_then(Value::as_str).unwrap_or_default();
-        let mut block = Block {
-            kind,
-            start: start.clone().into_owned(),
-            text: String::new(),
-            signature: signature.to_owned(),
-        };
-        block.add(&first, builder, deltas)?;
+        let mut block = Block { kind, start, text: String::new(), signature };
+        block.add(&first, builder)?;
         if self.open.len() >= MAX_OPEN_BLOCKS {
             return Err(UpstreamError::malformed("there are too many content blocks"));
         }
@@ -155,18 +119,13 @@ impl Stream {
         Ok(())
     }
 
-    fn grow(
-        &mut self,
-        value: &Value<'_>,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
+    fn grow(&mut self, value: &Value<'_>, builder: &mut Builder) -> Read {
         let index = index_of(value);
         let Some((_, block)) = self.open.iter_mut().find(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("a delta belongs to no content block"));
         };
         let Some(delta) = value.get("delta") else { return Ok(()) };
-        let text = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
+        let text = |name| text(delta.get(name)).unwrap_or_default();
         let more = match &block.kind {
             Kind::Text => text("text"),
             Kind::Thinking => {
@@ -176,16 +135,11 @@ impl Stream {
             Kind::ToolUse(_) => text("partial_json"),
             Kind::Other => "",
         };
-        block.add(more, builder, deltas)
+        block.add(more, builder)
     }
 
     /// A block has ended.
-    fn close(
-        &mut self,
-        index: u64,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
+    fn close(&mut self, index: u64, builder: &mut Builder) -> Read {
         let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("the end of no content block"));
         };
@@ -200,7 +154,7 @@ impl Stream {
             Kind::ToolUse(index) if text.is_empty() => {
                 let input = start.get("input").filter(|input| input.as_object().is_some());
                 let input = input.map_or_else(|| "{}".to_owned(), Value::text);
-                deltas.push(builder.arguments(index, &input)?);
+                builder.arguments(index, &input)?;
             }
             Kind::ToolUse(_) => {
                 if let Ok(input) = json::parse(&text) {
@@ -210,8 +164,8 @@ impl Stream {
             Kind::Other => {}
         }
         let block = Value::Object(start);
-        if builder.collects() || is_thinking(&block) {
-            builder.keep(block);
+        if builder.collect || is_thinking(&block) {
+            builder.native.push(block);
         }
         Ok(())
     }
@@ -219,23 +173,15 @@ impl Stream {
 
 impl Block {
     /// Adds text, reasoning or arguments.
-    fn add(
-        &mut self,
-        more: &str,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
-        if more.is_empty() {
-            return Ok(());
-        }
+    fn add(&mut self, more: &str, builder: &mut Builder) -> Read {
         match self.kind {
-            Kind::Text => deltas.extend(builder.text(more)),
-            Kind::Thinking => deltas.extend(builder.reasoning(more)),
-            Kind::ToolUse(index) => deltas.push(builder.arguments(index, more)?),
+            Kind::Text => builder.text(more),
+            Kind::Thinking => builder.reasoning(more),
+            Kind::ToolUse(index) => builder.arguments(index, more)?,
             Kind::Other => return Ok(()),
         }
         // Reasoning must go back to the model with its signature, whether or not the rest is kept.
-        if builder.collects() || !matches!(self.kind, Kind::Text) {
+        if builder.collect || !matches!(self.kind, Kind::Text) {
             self.text.push_str(more);
         }
         Ok(())
@@ -243,5 +189,5 @@ impl Block {
 }
 
 fn index_of(value: &Value<'_>) -> u64 {
-    value.get("index").and_then(|index| index.as_number()?.as_u64()).unwrap_or_default()
+    count(value.get("index")).unwrap_or_default()
 }

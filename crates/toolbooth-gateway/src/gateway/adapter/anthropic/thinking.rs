@@ -1,9 +1,9 @@
 //! `reasoning_effort` for Anthropic, and the thinking blocks that it must get back.
 
 use super::is_thinking;
+use crate::gateway::adapter::Result;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
-use crate::gateway::adapter::{GatewayError, TranslateOptions};
-use crate::gateway::fields::{Fields, Notes};
+use crate::gateway::fields::Fields;
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::Value;
 
@@ -44,10 +44,9 @@ impl Thinking<'_> {
 pub(super) fn select<'t>(
     fields: &mut Fields<'t>,
     conversation: &Conversation<'_>,
-    options: &TranslateOptions<'_>,
+    model: &str,
     forces_call: bool,
-    notes: &mut Notes,
-) -> Result<Thinking<'t>, GatewayError> {
+) -> Result<Thinking<'t>> {
     let own = fields.take("thinking");
     let Some(effort) = fields.text("reasoning_effort")? else {
         return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
@@ -61,18 +60,18 @@ pub(super) fn select<'t>(
         "max" => (16384, "max"),
         _ => {
             let expected = "one of none, minimal, low, medium, high, xhigh, max";
-            return Err(GatewayError::expected("reasoning_effort", expected));
+            return fields.expected("reasoning_effort", expected);
         }
     };
     if let Some(own) = own {
-        notes.drop_member("reasoning_effort");
+        fields.notes.drop_member("reasoning_effort");
         return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort: None });
     }
-    let version = version(options.model);
-    let mut drop = |reason: &str| {
-        notes.warn(format!("reasoning_effort: {reason}"));
-        notes.drop_member("reasoning_effort");
-        Thinking::default()
+    let version = version(model);
+    let drop = |reason: &str| {
+        fields.notes.warn(format!("reasoning_effort: {reason}"));
+        fields.notes.drop_member("reasoning_effort");
+        Ok(Thinking::default())
     };
     if budget == 0 {
         // Models before 3.7 do not know the member.
@@ -80,16 +79,16 @@ pub(super) fn select<'t>(
         return Ok(Thinking { mode: knows.then_some(Mode::Disabled), effort: None });
     }
     if version.is_some_and(|version| version < (3, 7)) {
-        return Ok(drop("this model cannot think"));
+        return drop("this model cannot think");
     }
     if forces_call {
-        return Ok(drop("Anthropic does not let a model think that is forced to call a tool"));
+        return drop("Anthropic does not let a model think that is forced to call a tool");
     }
     if version.is_none_or(|version| version >= (4, 6)) {
         return Ok(Thinking { mode: Some(Mode::Adaptive), effort: Some(level) });
     }
     if !continues_thinking(conversation) {
-        return Ok(drop("the last assistant message with calls has no thinking blocks"));
+        return drop("the last assistant message with calls has no thinking blocks");
     }
     Ok(Thinking { mode: Some(Mode::Enabled { budget_tokens: budget }), effort: None })
 }

@@ -2,8 +2,8 @@
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer};
 use crate::gateway::builder::Builder;
+use crate::gateway::completion::Read;
 use crate::gateway::sse::SseEvent;
-use crate::gateway::stream::{Delta, StreamEvent};
 use crate::gateway::{UpstreamError, ids};
 use crate::wire::gemini::{extra_content, response};
 use crate::wire::{FinishReason, Item};
@@ -11,20 +11,20 @@ use toolbooth::json::{MAX_VALUES, Value};
 use toolbooth::schema::text::excerpt;
 
 /// Decodes the body of a response.
-pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let has_candidate =
         body.get("candidates").and_then(Value::as_array).is_some_and(|it| !it.is_empty());
     let mut stream = Stream::default();
-    stream.chunk(body, builder, &mut Vec::new())?;
-    let Some(reason) = stream.reason.or(has_candidate.then_some(FinishReason::Stop)) else {
+    stream.chunk(body, builder)?;
+    if stream.reason.is_none() && !has_candidate {
         return Err(UpstreamError::malformed("the answer has no candidates"));
-    };
-    stream.complete(reason, builder);
-    Ok(())
+    }
+    stream.reason.get_or_insert(FinishReason::Stop);
+    stream.end(builder)
 }
 
 /// The state of a stream. Its end is the end of the answer: calls may follow `finishReason`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Stream {
     /// Why the model stopped, once it has said so.
     reason: Option<FinishReason>,
@@ -33,47 +33,30 @@ pub(super) struct Stream {
 }
 
 impl EventDecoder for Stream {
-    fn event(
-        &mut self,
-        event: &SseEvent<'_>,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
+    fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else { return Ok(()) };
-        let mut deltas = Vec::new();
-        self.chunk(event_data(data, MAX_VALUES)?, builder, &mut deltas)?;
-        if !deltas.is_empty() {
-            events.push(StreamEvent { raw: None, deltas });
-        }
-        Ok(())
+        self.chunk(event_data(data, MAX_VALUES)?, builder)
     }
 
-    fn end(
-        &mut self,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
-        let Some(reason) = self.reason else { return Err(UpstreamError::BrokenOff) };
-        let mut deltas = self.complete(reason, builder);
-        deltas.push(Delta::Done);
-        events.push(StreamEvent { raw: None, deltas });
+    fn end(&mut self, builder: &mut Builder) -> Read {
+        let reason = self.reason.ok_or(UpstreamError::BrokenOff)?;
+        if let Some(signature) = self.signature.take() {
+            builder.extra_content(signature);
+        }
+        builder.end(reason);
         Ok(())
     }
 }
 
 impl Stream {
     /// Reads a chunk, or a whole body.
-    fn chunk(
-        &mut self,
-        body: Value<'_>,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<(), UpstreamError> {
+    fn chunk(&mut self, body: Value<'_>, builder: &mut Builder) -> Read {
         let body = members_of_answer(body)?;
         let content = body.get("candidates").and_then(|it| it.as_array()?.first()?.get("content"));
         let parts = content.and_then(|content| content.get("parts")?.as_array());
-        if builder.collects() {
-            parts.into_iter().flatten().for_each(|part| builder.keep(part.clone().into_owned()));
+        if builder.collect {
+            let parts = parts.into_iter().flatten();
+            builder.native.extend(parts.map(|part| part.clone().into_owned()));
         }
         let mut answer = response(body).map_err(UpstreamError::Malformed)?;
         builder.head(&mut answer);
@@ -91,7 +74,7 @@ impl Stream {
                 }
                 _ => {}
             }
-            builder.item(item, deltas)?;
+            builder.item(item)?;
         }
         if let Some(finish) = answer.finish {
             if finish.reason == FinishReason::ContentFilter {
@@ -101,14 +84,5 @@ impl Stream {
             self.reason = Some(builder.reason(&finish));
         }
         Ok(())
-    }
-
-    /// The last deltas.
-    fn complete(&mut self, reason: FinishReason, builder: &mut Builder) -> Vec<Delta> {
-        let signature = self.signature.take();
-        let mut deltas = Vec::from_iter(signature.map(|extra| builder.extra_content(extra)));
-        deltas.push(builder.finish(reason));
-        deltas.extend(builder.completion.usage.clone().map(Delta::Usage));
-        deltas
     }
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::generation;
 use crate::gateway::Turn;
-use crate::gateway::adapter::TranslateOptions;
+use crate::gateway::adapter::Job;
 use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry, ResultContent};
 use crate::gateway::adapter::part::{self, Part as ClientPart};
-use crate::gateway::fields::Notes;
+use crate::gateway::fields::{Notes, parse};
 use crate::wire::Json;
 use crate::wire::gemini::ResultPart;
 use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part, Parts};
@@ -19,14 +19,14 @@ const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 /// The parts of `systemInstruction`, and `contents`.
 pub(super) fn contents<'t>(
     conversation: Conversation<'t>,
-    options: &TranslateOptions<'_>,
-    notes: &mut Notes,
+    job: &Job<'_>,
 ) -> (Vec<Part<'t>>, Vec<Content<'t>>) {
+    let notes = &job.notes;
     let system = parts(conversation.system, notes);
     // Only the calls since the last user message are checked for signatures.
     let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));
     let turn_begins = conversation.entries.iter().rposition(is_user).unwrap_or_default();
-    let needs_signature = generation(options.model).is_none_or(|generation| generation >= 3);
+    let needs_signature = generation(job.options.model).is_none_or(|generation| generation >= 3);
     let mut contents = Vec::new();
     for (index, entry) in conversation.entries.into_iter().enumerate() {
         match entry {
@@ -52,7 +52,7 @@ fn assistant<'t>(
     message: Assistant<'t>,
     is_checked: bool,
     contents: &mut Vec<Content<'t>>,
-    notes: &mut Notes,
+    notes: &Notes,
 ) {
     let (mut said, mut results, mut further) = (Vec::new(), Vec::new(), Vec::new());
     let signature = message.extra_content.and_then(thought_signature);
@@ -66,8 +66,7 @@ fn assistant<'t>(
         if signature.is_none() && is_checked && index == 0 {
             notes.warn(
                 "messages[].tool_calls[].extra_content.google.thought_signature is missing: send back what the \
-                 answer had, so that the model can continue its reasoning"
-                    .to_owned(),
+                 answer had, so that the model can continue its reasoning",
             );
             signature = Some(FOREIGN_SIGNATURE.into());
         }
@@ -97,7 +96,7 @@ fn result_part<'t>(
     name: Cow<'t, str>,
     result: ResultContent<'t>,
     further: &mut Vec<Part<'t>>,
-    notes: &mut Notes,
+    notes: &Notes,
 ) -> Part<'t> {
     let mut texts = Vec::new();
     let mut others = Vec::new();
@@ -108,10 +107,7 @@ fn result_part<'t>(
         }
     }
     further.extend(parts(others, notes));
-    let text = match texts.len() {
-        1 => texts.swap_remove(0),
-        _ => texts.join("\n").into(),
-    };
+    let text = texts.join("\n").into();
     Part::Result(ResultPart::new(None, name, structured(text, result.is_error)))
 }
 
@@ -130,7 +126,7 @@ fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
     let parts = Parts::Native(Json::Text(turn.native.as_str().into()));
     contents.push(Content { role: "model", parts });
     // A result has the id that Gemini gave the call. Older models give none and reject it.
-    let parts = json::parse_within(&turn.native, &mut { usize::MAX }).unwrap_or_default();
+    let parts = parse(&turn.native, "").unwrap_or_default();
     let parts = parts.as_array().unwrap_or_default();
     let call = |part: &Value<'_>| {
         let call = part.get("functionCall").or_else(|| part.get("function_call"))?;
@@ -145,7 +141,7 @@ fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
 }
 
 /// Parts of a message.
-fn parts<'t>(all: Vec<ClientPart<'t>>, notes: &mut Notes) -> Vec<Part<'t>> {
+fn parts<'t>(all: Vec<ClientPart<'t>>, notes: &Notes) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
     for ClientPart { content, cache_control, path } in all {
         if cache_control.is_some() {

@@ -6,6 +6,7 @@ mod stream;
 use super::{Adapter, members_of_answer};
 use crate::gateway::UpstreamError;
 use crate::gateway::builder::Builder;
+use crate::gateway::completion::Read;
 use crate::wire::openai::{self, Choice};
 use toolbooth::json::Value;
 
@@ -22,15 +23,15 @@ const fn adapter(strict: bool) -> Adapter {
             key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
         },
         translate: match strict {
-            true => |request, options, notes| request::translate(request, options, true, notes),
-            false => |request, options, notes| request::translate(request, options, false, notes),
+            true => |job| request::translate(job, true),
+            false => |job| request::translate(job, false),
         },
         decode,
         decoder: || Box::<stream::Stream>::default(),
     }
 }
 
-fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
+fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
     let openai::Completion { answer, created, mut body, choice } =
         openai::completion(body).map_err(UpstreamError::Malformed)?;
@@ -44,7 +45,7 @@ fn decode(body: Value<'_>, builder: &mut Builder) -> Result<(), UpstreamError> {
     let completion = &mut builder.completion;
     completion.created = created;
     completion.message.extra = message.into_owned();
-    completion.extra.body = body.into_owned();
-    completion.extra.choice = choice.into_owned();
+    completion.of_body = body.into_owned();
+    completion.of_choice = choice.into_owned();
     Ok(())
 }

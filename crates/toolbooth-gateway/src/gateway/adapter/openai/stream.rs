@@ -2,20 +2,21 @@
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
 use crate::gateway::builder::Builder;
-use crate::gateway::front::event_bytes;
+use crate::gateway::completion::Read;
+use crate::gateway::front::{Call, event_bytes};
 use crate::gateway::sse::SseEvent;
-use crate::gateway::stream::{Delta, RawEvent, StreamEvent};
-use crate::gateway::{ChunkEncoder, Completion, CompletionInfo, UpstreamError};
-use crate::wire::fields::take_text;
-use crate::wire::openai::finish_reason;
-use crate::wire::{Finish, FinishReason, ToolCall, Usage};
-use toolbooth::json::{Object, Value};
+use crate::gateway::stream::{Delta, RawEvent};
+use crate::gateway::{ChunkEncoder, CompletionInfo, UpstreamError};
+use crate::wire::fields::{count, take_text, text};
+use crate::wire::openai::{argument_of, finish_reason};
+use crate::wire::{Finish, FinishReason, Usage};
+use toolbooth::json::{self, Object, Value};
 
 /// The most JSON values in an event.
 const MAX_VALUES: usize = 262_144;
 
 /// The state of a stream.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Stream {
     /// The provider's index of each call, and its id there.
     calls: Vec<(Option<u64>, String)>,
@@ -25,20 +26,13 @@ pub(super) struct Stream {
 }
 
 impl EventDecoder for Stream {
-    fn event(
-        &mut self,
-        event: &SseEvent<'_>,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
+    fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else {
-            if !event.is_cut {
-                events.push(StreamEvent { raw: Some(unchanged(event)), deltas: Vec::new() });
-            }
+            builder.end_event((!event.is_cut).then(|| unchanged(event)));
             return Ok(());
         };
         if data.trim() == "[DONE]" {
-            self.complete(Some(unchanged(event)), builder, events);
+            self.complete(Some(unchanged(event)), builder);
             return Ok(());
         }
         let value = event_data(data, MAX_VALUES)?;
@@ -58,81 +52,63 @@ impl EventDecoder for Stream {
                 return Ok(());
             }
         }
-        let mut deltas = Vec::new();
         let mut is_changed = false;
         if let Some(Value::Array(mut choices)) = choices {
             if let Some(Value::Object(choice)) = choices.first_mut() {
-                is_changed = self.choice(choice, builder, &mut deltas)?;
+                is_changed = self.choice(choice, builder)?;
             }
             chunk.insert("choices".into(), Value::Array(choices));
         }
-        let raw = match is_changed {
+        builder.end_event(Some(match is_changed {
             true => RawEvent { bytes: event_bytes(&Value::Object(chunk)), unchanged: false },
             false => unchanged(event),
-        };
-        events.push(StreamEvent { raw: Some(raw), deltas });
+        }));
         Ok(())
     }
 
     /// The stream has ended without `[DONE]`.
-    fn end(
-        &mut self,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) -> Result<(), UpstreamError> {
+    fn end(&mut self, builder: &mut Builder) -> Read {
         if !self.finished {
             return Err(UpstreamError::BrokenOff);
         }
-        self.complete(None, builder, events);
+        self.complete(None, builder);
         Ok(())
     }
 }
 
 impl Stream {
     /// The last events: a finish chunk if the provider sent none, the usage, and the end.
-    fn complete(
-        &mut self,
-        done: Option<RawEvent>,
-        builder: &mut Builder,
-        events: &mut Vec<StreamEvent>,
-    ) {
+    fn complete(&mut self, done: Option<RawEvent>, builder: &mut Builder) {
         if !self.finished {
             self.finished = true;
             builder.warn("The provider sent no finish reason".to_owned());
-            let mut deltas = builder.complete_calls();
-            deltas.push(builder.finish(FinishReason::Stop));
-            events.push(synthetic(deltas, &builder.completion));
+            builder.complete_calls();
+            builder.finish(FinishReason::Stop);
+            builder.end_event(Some(synthetic(builder)));
         }
         if let Some(usage) = builder.completion.usage.clone() {
-            let deltas = vec![Delta::Usage(usage)];
-            events.push(match self.usage_event.take() {
-                Some(raw) => StreamEvent { raw: Some(raw), deltas },
-                None => synthetic(deltas, &builder.completion),
-            });
+            builder.deltas.push(Delta::Usage(usage));
+            let raw = self.usage_event.take().unwrap_or_else(|| synthetic(builder));
+            builder.end_event(Some(raw));
         }
-        let raw = done
-            .unwrap_or_else(|| RawEvent { bytes: b"data: [DONE]\n\n".to_vec(), unchanged: false });
-        events.push(StreamEvent { raw: Some(raw), deltas: vec![Delta::Done] });
+        builder.deltas.push(Delta::Done);
+        let raw = done.unwrap_or_else(|| synthetic(builder));
+        builder.end_event(Some(raw));
     }
 
     /// Reads a choice, and changes what clients could not read. Returns whether it did.
-    fn choice(
-        &mut self,
-        choice: &mut Object<'_>,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<bool, UpstreamError> {
+    fn choice(&mut self, choice: &mut Object<'_>, builder: &mut Builder) -> Read<bool> {
         let mut delta = match choice.take("delta") {
             Some(Value::Object(delta)) => delta,
             _ => Object::default(),
         };
-        read_text(&delta, builder, deltas);
+        read_text(&delta, builder);
         let mut is_changed = false;
         for call in delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default() {
             let Value::Object(call) = call else {
                 return Err(UpstreamError::malformed("a tool call is not an object"));
             };
-            is_changed |= self.call(call, builder, deltas)?;
+            is_changed |= self.call(call, builder)?;
         }
         let finish = take_text(choice, &["finish_reason"]);
         let mut word = finish.as_ref().map_or(Value::Null, |word| Value::String(word.clone()));
@@ -140,28 +116,29 @@ impl Stream {
             if std::mem::replace(&mut self.finished, true) {
                 (word, is_changed) = (Value::Null, true);
             } else {
-                let completed = builder.complete_calls();
-                is_changed |= !completed.is_empty();
-                deltas.extend(completed);
+                let before = builder.deltas.len();
+                builder.complete_calls();
+                is_changed |= builder.deltas.len() > before;
                 let reason = finish_reason(&finish);
                 let reason = builder.reason(&Finish { word: finish.clone(), reason });
-                let last = builder.finish(reason);
-                if let Delta::Finish(reason) = last
-                    && reason.as_str() != finish
-                    && finish != "function_call"
-                {
-                    (word, is_changed) = (reason.as_str().into(), true);
+                builder.finish(reason);
+                let own = builder.completion.finish_reason.as_str();
+                if own != finish && finish != "function_call" {
+                    (word, is_changed) = (own.into(), true);
                 }
-                deltas.push(last);
             }
         }
         choice.insert("finish_reason".into(), word);
         if is_changed {
-            let calls = deltas.iter().filter_map(|delta| call_part(delta, builder.calls()));
-            let calls = Vec::from_iter(calls);
+            let is_custom =
+                |index: usize| builder.calls().get(index).is_some_and(|call| call.custom);
+            let parts = builder.deltas.iter().filter_map(|delta| Call::part(delta, is_custom));
+            let parts = json::to_string(&Vec::from_iter(parts));
             delta.take("tool_calls");
-            if !calls.is_empty() {
-                delta.insert("tool_calls".into(), Value::Array(calls));
+            if let Ok(parts) = json::parse(&parts)
+                && parts.as_array().is_some_and(|parts| !parts.is_empty())
+            {
+                delta.insert("tool_calls".into(), parts.into_owned());
             }
         }
         choice.insert("delta".into(), Value::Object(delta));
@@ -169,20 +146,14 @@ impl Stream {
     }
 
     /// Reads a part of a call. Returns whether clients could not read it.
-    fn call(
-        &mut self,
-        call: &Object<'_>,
-        builder: &mut Builder,
-        deltas: &mut Vec<Delta>,
-    ) -> Result<bool, UpstreamError> {
-        let sent_index = call.get("index").and_then(|it| it.as_number()?.as_u64());
-        let (id, kind) = (text(call, "id"), text(call, "type"));
+    fn call(&mut self, call: &Object<'_>, builder: &mut Builder) -> Read<bool> {
+        let sent_index = count(call.get("index"));
+        let (id, kind) = (text(call.get("id")), text(call.get("type")));
         let custom =
             kind == Some("custom") || call.get("custom").is_some_and(|custom| !custom.is_null());
-        let (member, argument) =
-            if custom { ("custom", "input") } else { ("function", "arguments") };
+        let (member, argument) = argument_of(custom);
         let called = call.get(member).and_then(Value::as_object);
-        let name = called.and_then(|called| text(called, "name"));
+        let name = text(called.and_then(|called| called.get("name")));
         let (index, mut is_changed) = match self.position(sent_index, id) {
             // Clients join the strings of all parts, so these must not be repeated.
             Some(index) => (index, id.is_some() || kind.is_some() || name.is_some()),
@@ -190,22 +161,19 @@ impl Stream {
                 let mut extra = call.clone();
                 extra.retain(|name, _| !matches!(name, "id" | "type" | "index") && name != member);
                 let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
-                deltas.push(builder.call(id, name, custom, extra.into_owned())?);
+                builder.call(id, name, custom, extra.into_owned())?;
                 self.calls.push((sent_index, id.to_owned()));
                 (self.calls.len() - 1, id.is_empty() || kind.is_none())
             }
         };
-        let fragment = match called.and_then(|called| called.get(argument)) {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(fragment)) => fragment.as_ref().to_owned(),
+        match called.and_then(|called| called.get(argument)) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(fragment)) => builder.arguments(index, fragment)?,
             // Some providers send an object.
             Some(value) => {
                 is_changed = true;
-                value.text()
+                builder.arguments(index, &value.text())?;
             }
-        };
-        if !fragment.is_empty() {
-            deltas.push(builder.arguments(index, &fragment)?);
         }
         Ok(is_changed || sent_index != Some(index as u64))
     }
@@ -234,39 +202,39 @@ fn unchanged(event: &SseEvent<'_>) -> RawEvent {
     RawEvent { bytes, unchanged: false }
 }
 
-/// An event that the provider has not sent, with the id and the model of those that it has.
-fn synthetic(deltas: Vec<Delta>, completion: &Completion) -> StreamEvent {
-    let Completion { id, model, created, .. } = completion;
+/// The deltas as an event that the provider has not sent, with the id and the model of those that it has.
+fn synthetic(builder: &Builder) -> RawEvent {
+    let completion = &builder.completion;
     let info = CompletionInfo {
-        id: id.clone().unwrap_or_default(),
-        model: model.clone().unwrap_or_default(),
-        created: created.unwrap_or_default(),
+        id: completion.id.clone().unwrap_or_default(),
+        model: completion.model.clone().unwrap_or_default(),
+        created: completion.created.unwrap_or_default(),
     };
     let mut encoder = ChunkEncoder::continuing(info);
-    let bytes = deltas.iter().flat_map(|delta| encoder.delta(delta)).collect();
-    StreamEvent { raw: Some(RawEvent { bytes, unchanged: false }), deltas }
+    let bytes = builder.deltas.iter().flat_map(|delta| encoder.delta(delta)).collect();
+    RawEvent { bytes, unchanged: false }
 }
 
 fn read_head(chunk: &Object<'_>, builder: &mut Builder) {
     let completion = &mut builder.completion;
     if completion.id.is_none() {
-        completion.id = text(chunk, "id").map(str::to_owned);
-        completion.model = text(chunk, "model").map(str::to_owned);
-        completion.created = chunk.get("created").and_then(|it| it.as_number()?.as_u64());
+        completion.id = text(chunk.get("id")).map(str::to_owned);
+        completion.model = text(chunk.get("model")).map(str::to_owned);
+        completion.created = count(chunk.get("created"));
     }
 }
 
-fn read_text(delta: &Object<'_>, builder: &mut Builder, deltas: &mut Vec<Delta>) {
-    deltas.extend(text(delta, "content").and_then(|it| builder.text(it)));
-    deltas.extend(text(delta, "refusal").and_then(|it| builder.refusal(it)));
-    let reasoning = text(delta, "reasoning_content").or(text(delta, "reasoning"));
-    deltas.extend(reasoning.and_then(|it| builder.reasoning(it)));
+fn read_text(delta: &Object<'_>, builder: &mut Builder) {
+    let string = |name| text(delta.get(name)).unwrap_or_default();
+    builder.text(string("content"));
+    builder.refusal(string("refusal"));
+    builder.reasoning(text(delta.get("reasoning_content")).unwrap_or(string("reasoning")));
     if let Some(extra) = delta.get("extra_content").filter(|extra| !extra.is_null()) {
-        deltas.push(builder.extra_content(extra.clone().into_owned()));
+        builder.extra_content(extra.clone().into_owned());
     }
     // OpenRouter's form of signatures and encrypted reasoning, which it needs back.
     if let Some(Value::Array(more)) = delta.get("reasoning_details")
-        && builder.collects()
+        && builder.collect
     {
         let extra = &mut builder.completion.message.extra;
         let mut details = match extra.take("reasoning_details") {
@@ -276,35 +244,4 @@ fn read_text(delta: &Object<'_>, builder: &mut Builder, deltas: &mut Vec<Delta>)
         details.extend(more.iter().map(|detail| detail.clone().into_owned()));
         extra.insert("reasoning_details".into(), Value::Array(details));
     }
-}
-
-/// A part of a call as clients can read it; `None` for other deltas.
-fn call_part(delta: &Delta, calls: &[ToolCall<'static>]) -> Option<Value<'static>> {
-    let string = |text: &str| Value::String(text.to_owned().into());
-    let (index, name, arguments) = match delta {
-        Delta::Call { index, name, .. } => (*index, Some(name), ""),
-        Delta::Arguments { index, fragment } => (*index, None, fragment.as_str()),
-        _ => return None,
-    };
-    let custom = calls.get(index)?.custom;
-    let (member, argument) = if custom { ("custom", "input") } else { ("function", "arguments") };
-    let mut called = Object::from_iter([(argument, string(arguments))]);
-    if let Some(name) = name {
-        called.insert("name".into(), string(name));
-    }
-    let mut part = Object::from_iter([("index", Value::Number(index.into()))]);
-    part.insert(member.into(), Value::Object(called));
-    if let Delta::Call { id, extra_content, .. } = delta {
-        part.insert("id".into(), string(id));
-        part.insert("type".into(), member.into());
-        if let Some(extra) = extra_content {
-            part.insert("extra_content".into(), extra.clone());
-        }
-    }
-    Some(Value::Object(part))
-}
-
-/// A string that is not empty.
-fn text<'v>(object: &'v Object<'_>, name: &str) -> Option<&'v str> {
-    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
 }

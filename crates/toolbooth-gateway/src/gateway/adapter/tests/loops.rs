@@ -248,7 +248,7 @@ fn case_05_rounds_of_gemini() {
     ]);
     let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
     let completion = Provider::Gemini.decode(answer.to_string().as_bytes(), ids()).unwrap();
-    let result = |call: &crate::gateway::ToolCall<'_>| ToolResult {
+    let result = |call: &crate::wire::ToolCall<'_>| ToolResult {
         call_id: call.id.to_string(),
         name: call.name.to_string(),
         content: "Error: no".to_owned(),

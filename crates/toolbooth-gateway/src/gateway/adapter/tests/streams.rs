@@ -3,9 +3,8 @@
 use super::recorded::{ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR};
 use super::*;
 use crate::gateway::front::with_two_api;
-use crate::gateway::{
-    ChunkEncoder, CompletionInfo, Decoder, Delta, RawEvent, StreamEvent, UpstreamError,
-};
+use crate::gateway::stream::{Decoder, Delta, RawEvent, StreamEvent};
+use crate::gateway::{ChunkEncoder, CompletionInfo, UpstreamError};
 
 /// The events of a stream, and its error.
 pub(super) fn decoded(
