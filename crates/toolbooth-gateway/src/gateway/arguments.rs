@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use super::error::{ErrorKind, GatewayError};
+use super::error::{ErrorKind, GatewayError, Result};
 use super::request::Tool;
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
@@ -66,7 +66,7 @@ impl Schemas {
     pub(super) fn check<'c>(
         &self,
         mut calls: impl Iterator<Item = &'c ToolCall<'static>>,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<()> {
         calls.try_for_each(|call| {
             if call.custom {
                 return Ok(());

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Provider;
-use super::error::{ErrorKind, GatewayError};
+use super::error::{ErrorKind, GatewayError, Result};
 use super::report::{RanCall, ReportedChallenge};
 use super::request::{ChatRequest, Tool, ToolResult};
 use crate::providers::for_model;
@@ -63,10 +63,7 @@ impl CatalogTools {
     ///
     /// # Errors
     /// An entry is malformed or selects nothing, or a tool has the name of one of the client's.
-    pub(super) fn select(
-        request: &ChatRequest,
-        context: &RequestContext<'_>,
-    ) -> Result<Self, GatewayError> {
+    pub(super) fn select(request: &ChatRequest, context: &RequestContext<'_>) -> Result<Self> {
         let mut selected: Vec<Selected> = Vec::new();
         for (index, entry) in request.gateway_tools.iter().enumerate() {
             let Selection { allowed, require_approval } = selection(entry, index)?;
@@ -126,7 +123,7 @@ impl CatalogTools {
         &self,
         provider: Provider,
         context: &RequestContext<'_>,
-    ) -> Result<(Vec<&'static str>, Vec<String>), GatewayError> {
+    ) -> Result<(Vec<&'static str>, Vec<String>)> {
         if self.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
@@ -170,7 +167,7 @@ impl CatalogTools {
         calls: &[ToolCall<'static>],
         user: Option<&str>,
         context: &RequestContext<'_>,
-    ) -> Result<RunCalls, GatewayError> {
+    ) -> Result<RunCalls> {
         // All argument strings of an answer share one limit.
         let mut values_left = json::MAX_VALUES;
         let requests = calls.iter().map(|call| self.request(call, user, &mut values_left));
@@ -245,7 +242,7 @@ impl CatalogTools {
     }
 }
 
-fn selection(entry: &RawValue, index: usize) -> Result<Selection, GatewayError> {
+fn selection(entry: &RawValue, index: usize) -> Result<Selection> {
     json::read(entry.get().as_bytes()).ok_or_else(|| {
         let message = "A tool of type toolbooth may have allowed (an array of ids, names or Toolkit.*) \
                        and require_approval (never or always)";

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::arguments::Schemas;
 use super::catalog_tools::CatalogTools;
 use super::completion::Completion;
-use super::error::{ErrorKind, GatewayError};
+use super::error::{ErrorKind, GatewayError, Result};
 use super::limits::Limits;
 use super::plan::{CALLER_KEY, Plan, Target};
 use super::report::Report;
@@ -81,7 +81,6 @@ pub(super) struct Chat<'a> {
     /// The messages before the rounds of this request.
     pub(super) sent_messages: usize,
     pub(super) max_rounds: usize,
-    started_ms: u64,
     pub(super) deadline_ms: u64,
     subrequests_left: usize,
     /// The calls of the round before, to notice a model that repeats itself.
@@ -89,117 +88,22 @@ pub(super) struct Chat<'a> {
 }
 
 /// Serves a chat request.
-pub(crate) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
-    let started_ms = sender.host.now_ms();
-    let mut report = Report::default();
-    let prepared = match Prepared::of(&sender, body, started_ms, &mut report) {
-        Ok(prepared) => prepared,
+pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
+    let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
+    match Chat::of(&sender, body, &mut report) {
+        Ok(chat) => rounds::answer(chat).await,
         Err(error) => {
-            report.log(&sender, error.kind.status(), Some(error.kind.code()), started_ms);
-            return error.response().into();
+            report.log(&sender, error.kind.status(), Some(error.kind.code()));
+            error.response().into()
         }
-    };
-    rounds::answer(Chat::new(sender, prepared, report, started_ms)).await
+    }
 }
 
 impl<'a> Chat<'a> {
-    fn new(sender: Sender<'a>, prepared: Prepared<'a>, report: Report, started_ms: u64) -> Self {
-        let Prepared { request, options, plan, tools, limits, schemas, warnings, user } = prepared;
-        let settings = sender.settings;
-        let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
-        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
-        Self {
-            sent_messages: request.history.len(),
-            request,
-            plan,
-            answered: None,
-            tools,
-            limits,
-            schemas,
-            report: Report { warnings, ..report },
-            user,
-            max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
-            started_ms,
-            deadline_ms: started_ms.saturating_add(deadline),
-            subrequests_left: settings.max_subrequests,
-            repeated: Vec::new(),
-            sender,
-        }
-    }
-
-    /// The time until the deadline.
-    ///
-    /// # Errors
-    /// There is none left.
-    pub(super) fn time_left(&self) -> Result<Duration, GatewayError> {
-        let left = self.deadline_ms.saturating_sub(self.sender.host.now_ms());
-        if left == 0 {
-            return Err(GatewayError::deadline());
-        }
-        Ok(Duration::from_millis(left))
-    }
-
-    /// Takes requests to providers or calls of tools from the budget.
-    pub(super) fn spend(&mut self, count: usize) -> Result<(), GatewayError> {
-        self.time_left()?;
-        match self.subrequests_left.checked_sub(count) {
-            Some(left) => {
-                self.subrequests_left = left;
-                Ok(())
-            }
-            None => {
-                let message = "The request needs more requests to models and calls of tools than the \
-                               operator allows (GATEWAY_MAX_SUBREQUESTS)";
-                Err(GatewayError::new(ErrorKind::Budget, message))
-            }
-        }
-    }
-
-    /// New ids for the calls of an answer, if the provider gives none.
-    pub(super) fn ids(&self) -> Result<IdSource, GatewayError> {
-        let seed = self.sender.host.random_16().map_err(|_| {
-            GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
-        })?;
-        Ok(IdSource::new(seed))
-    }
-
-    /// What the client is told about an answer: the provider's words, or the gateway's if it has none.
-    pub(super) fn info(&self, completion: &Completion) -> CompletionInfo {
-        let now_ms = self.sender.host.now_ms();
-        CompletionInfo {
-            id: completion.id.clone().unwrap_or_else(|| format!("chatcmpl-{now_ms:x}")),
-            model: completion.model.clone().unwrap_or_else(|| self.report.model.clone()),
-            created: completion.created.unwrap_or(now_ms / 1000),
-        }
-    }
-
-    /// Writes the line of the request to the log, with the code of its error.
-    pub(super) fn log(&self, status: u16, error: Option<&'static str>) {
-        self.report.log(&self.sender, status, error, self.started_ms);
-    }
-}
-
-/// What is known before a model is asked.
-struct Prepared<'a> {
-    request: ChatRequest,
-    options: Options,
-    plan: Plan<'a>,
-    tools: CatalogTools,
-    limits: Limits<'a>,
-    schemas: Option<Schemas>,
-    warnings: Vec<String>,
-    user: Option<String>,
-}
-
-impl<'a> Prepared<'a> {
-    /// Checks who may chat, reads the request and checks it. The report gets the model that it asks for.
-    fn of(
-        sender: &Sender<'a>,
-        body: &str,
-        now_ms: u64,
-        report: &mut Report,
-    ) -> Result<Self, GatewayError> {
+    /// Checks who may chat, reads the request and checks it. If that fails, the report has the model that it asks for.
+    fn of(sender: &Sender<'a>, body: &str, report: &mut Report) -> Result<Self> {
         let Sender { settings, headers, principal, pipeline, host, .. } = sender;
+        let now_ms = report.started_ms;
         if settings.local_only
             && matches!(principal, Principal::Anonymous { .. })
             && !headers.get("host").is_some_and(|host| is_localhost(&host))
@@ -225,13 +129,77 @@ impl<'a> Prepared<'a> {
         warnings.extend(continuation::restore(&mut request, sender, now_ms)?);
         let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
         warnings.extend(schemas.iter().flat_map(Schemas::warnings));
-        let user = request.member("user").and_then(|text| json::read(text.get().as_bytes()));
-        Ok(Self { request, options, plan, tools, limits, schemas, warnings, user })
+        let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
+        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
+        Ok(Self {
+            sender: Sender {
+                principal: principal.clone(),
+                calls: CallRecorder::default(),
+                ..*sender
+            },
+            plan,
+            answered: None,
+            tools,
+            limits,
+            schemas,
+            report: Report { warnings, ..std::mem::take(report) },
+            user: request.member("user").and_then(|text| json::read(text.get().as_bytes())),
+            sent_messages: request.history.len(),
+            max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
+            deadline_ms: now_ms.saturating_add(deadline),
+            subrequests_left: settings.max_subrequests,
+            repeated: Vec::new(),
+            request,
+        })
+    }
+
+    /// The time until the deadline, unless it has passed.
+    pub(super) fn time_left(&self) -> Result<Duration> {
+        let left = self.deadline_ms.saturating_sub(self.sender.host.now_ms());
+        if left == 0 {
+            return Err(GatewayError::deadline());
+        }
+        Ok(Duration::from_millis(left))
+    }
+
+    /// Takes requests to providers or calls of tools from the budget.
+    pub(super) fn spend(&mut self, count: usize) -> Result<()> {
+        self.time_left()?;
+        let Some(left) = self.subrequests_left.checked_sub(count) else {
+            let message = "The request needs more requests to models and calls of tools than the \
+                           operator allows (GATEWAY_MAX_SUBREQUESTS)";
+            return Err(GatewayError::new(ErrorKind::Budget, message));
+        };
+        self.subrequests_left = left;
+        Ok(())
+    }
+
+    /// New ids for the calls of an answer, if the provider gives none.
+    pub(super) fn ids(&self) -> Result<IdSource> {
+        let seed = self.sender.host.random_16().map_err(|_| {
+            GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
+        })?;
+        Ok(IdSource::new(seed))
+    }
+
+    /// What the client is told about an answer: the provider's words, or the gateway's if it has none.
+    pub(super) fn info(&self, completion: &Completion) -> CompletionInfo {
+        let now_ms = self.sender.host.now_ms();
+        CompletionInfo {
+            id: completion.id.clone().unwrap_or_else(|| format!("chatcmpl-{now_ms:x}")),
+            model: completion.model.clone().unwrap_or_else(|| self.report.model.clone()),
+            created: completion.created.unwrap_or(now_ms / 1000),
+        }
+    }
+
+    /// Writes the line of the request to the log, with the code of its error.
+    pub(super) fn log(&self, status: u16, error: Option<&'static str>) {
+        self.report.log(&self.sender, status, error);
     }
 }
 
 /// The caller's own key of the provider, if it sent one.
-fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>, GatewayError> {
+fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>> {
     let Some(key) = headers.get(CALLER_KEY) else { return Ok(None) };
     let key = Secret::new(key);
     if !allowed {
@@ -245,7 +213,7 @@ fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>, Ga
     Ok(Some(key))
 }
 
-fn options(request: &ChatRequest) -> Result<Options, GatewayError> {
+fn options(request: &ChatRequest) -> Result<Options> {
     let Some(text) = &request.request_options else { return Ok(Options::default()) };
     let options: Option<Options> = json::read(text.get().as_bytes());
     let fits = |options: &Options| {

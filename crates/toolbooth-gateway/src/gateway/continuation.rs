@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::chat::Sender;
-use super::error::GatewayError;
+use super::error::{GatewayError, Result};
 use super::request::{ChatRequest, HistoryItem, Role, ToolResult, Turn};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
@@ -97,7 +97,7 @@ pub(super) fn restore(
     request: &mut ChatRequest,
     sender: &Sender<'_>,
     now_ms: u64,
-) -> Result<Vec<String>, GatewayError> {
+) -> Result<Vec<String>> {
     let mut own = top_level(request);
     let mut warnings = Vec::new();
     // From the end, so that the positions before stay the same.
@@ -154,11 +154,7 @@ fn state_of(message: &RawValue, own: &mut Option<String>) -> Option<String> {
 }
 
 /// Replaces the answer at `position` and the results that follow it.
-fn replace(
-    history: &mut Vec<HistoryItem>,
-    position: usize,
-    rounds: Rounds,
-) -> Result<(), GatewayError> {
+fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> Result<()> {
     let Rounds { mut turns, pending } = rounds;
     if pending.is_empty() {
         // The answer is a round after these, which the client has.

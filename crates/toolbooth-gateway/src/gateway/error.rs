@@ -1,9 +1,10 @@
 //! The errors of the gateway, in OpenAI's format, each with its status and its code.
 
+use serde::Serialize;
+
 use super::completion::UpstreamError;
 use super::front::event_bytes;
-use super::routes::{ErrorBody, ErrorObject};
-use crate::providers::ErrorType;
+use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::CHALLENGE;
 use toolbooth::host::HttpError;
 use toolbooth::http::Response;
@@ -24,6 +25,21 @@ pub(crate) struct GatewayError {
     pub(super) features: Vec<String>,
     /// After how many milliseconds the client may try again.
     pub(super) retry_after_ms: Option<u64>,
+}
+
+/// An error as OpenAI writes it.
+#[derive(Serialize)]
+pub(super) struct ErrorObject<'a> {
+    /// What went wrong, where, and what was expected.
+    pub(super) message: &'a str,
+    pub(super) r#type: ErrorType,
+    /// The member of the request with the fault.
+    pub(super) param: Option<&'a str>,
+    /// A stable word for programs.
+    pub(super) code: &'a str,
+    /// What the provider does not support (2api.ai, 5.4).
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) incompatible_features: &'a [String],
 }
 
 macro_rules! kinds {
@@ -183,7 +199,7 @@ impl GatewayError {
         Self { retry_after_ms, ..Self::new(kind, message) }
     }
 
-    fn body(&self) -> ErrorBody<'_> {
+    fn body(&self) -> ErrorBody<ErrorObject<'_>> {
         ErrorBody {
             error: ErrorObject {
                 message: &self.message,

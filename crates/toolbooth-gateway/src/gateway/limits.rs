@@ -1,6 +1,6 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers and for each API key.
 
-use super::error::{ErrorKind, GatewayError};
+use super::error::{ErrorKind, GatewayError, Result};
 use super::request::{ChatRequest, Tool};
 use super::settings::GatewaySettings;
 use crate::wire::ToolCall;
@@ -56,7 +56,7 @@ impl<'s> Limits<'s> {
         &self,
         request: &ChatRequest,
         host: &dyn Host,
-    ) -> Result<Vec<String>, GatewayError> {
+    ) -> Result<Vec<String>> {
         let count = request.tools.len();
         if count > MAX_TOOLS {
             let message =
@@ -106,7 +106,7 @@ impl<'s> Limits<'s> {
     }
 
     /// Checks the number of calls in an answer and the size of their arguments (7.1).
-    pub(super) fn check_calls(&self, calls: &[ToolCall<'_>]) -> Result<(), GatewayError> {
+    pub(super) fn check_calls(&self, calls: &[ToolCall<'_>]) -> Result<()> {
         if calls.len() > self.max_tool_calls {
             let message = format!(
                 "The model made more calls than the {} that one answer may have",
@@ -128,11 +128,7 @@ impl<'s> Limits<'s> {
     ///
     /// # Errors
     /// The limit is reached.
-    pub(super) async fn count(
-        &self,
-        calls: usize,
-        context: &RequestContext<'_>,
-    ) -> Result<(), GatewayError> {
+    pub(super) async fn count(&self, calls: usize, context: &RequestContext<'_>) -> Result<()> {
         if calls == 0 || !context.host.is_limited(self.limiter) {
             return Ok(());
         }

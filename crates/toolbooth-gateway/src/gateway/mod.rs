@@ -18,7 +18,6 @@ mod chat;
 mod completion;
 mod continuation;
 mod error;
-mod event;
 mod fields;
 mod front;
 mod ids;

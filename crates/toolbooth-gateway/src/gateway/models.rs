@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use super::settings::GatewaySettings;
-use toolbooth::http::Response;
-use toolbooth::principal::{GATEWAY_SCOPE, Principal};
+use super::routes::settings;
+use toolbooth::call::Rejection;
+use toolbooth::http::{Answer, Response};
+use toolbooth::principal::GATEWAY_SCOPE;
+use toolbooth::route::RouteRequest;
 
 /// The list, as OpenAI writes it.
 #[derive(Serialize)]
@@ -26,11 +28,12 @@ struct Model<'a> {
 }
 
 /// Lists the aliases and the models in them, and the providers: the gateway passes any other model of theirs on, too.
-pub(crate) fn models(settings: &GatewaySettings, principal: &Principal) -> Response {
+pub(super) async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let settings = settings(request)?;
     let mut data = Vec::new();
     let mut providers = Vec::new();
     let model = |id, owned_by| Model { id, object: "model", created: 0, owned_by };
-    if principal.scopes().cover(&[GATEWAY_SCOPE]) {
+    if request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
         for alias in &settings.aliases {
             data.push(model(alias.name.clone(), "toolbooth"));
         }
@@ -42,5 +45,5 @@ pub(crate) fn models(settings: &GatewaySettings, principal: &Principal) -> Respo
         }
         providers.extend(settings.providers.iter().map(|provider| &*provider.id));
     }
-    Response::json_of(200, &List { object: "list", data, providers })
+    Ok(Response::json_of(200, &List { object: "list", data, providers }).into())
 }

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use super::Provider;
-use super::error::{ErrorKind, GatewayError};
-use super::settings::{
-    Balance, GatewaySettings, ModelAlias, ModelFormat, ModelProvider, ModelTarget,
-};
+use super::error::{ErrorKind, GatewayError, Result};
+use super::settings::{GatewaySettings, ModelAlias, ModelProvider, ModelTarget, preset};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -30,19 +27,10 @@ pub(super) struct Plan<'s> {
 #[derive(Debug, Clone)]
 pub(super) struct Target<'s> {
     pub(super) provider: &'s ModelProvider,
-    /// The format of the provider.
-    pub(super) format: Provider,
     /// The model, as the provider names it.
     pub(super) model: String,
     /// The key that requests carry.
     pub(super) key: Option<Secret>,
-}
-
-impl Target<'_> {
-    /// `provider/model`, as in errors and in the log.
-    pub(super) fn name(&self) -> String {
-        format!("{}/{}", self.provider.id, excerpt(&self.model))
-    }
 }
 
 /// The header with the caller's own key.
@@ -55,7 +43,7 @@ impl<'s> Plan<'s> {
         model: &str,
         caller_key: Option<Secret>,
         random: &dyn Random,
-    ) -> Result<Self, GatewayError> {
+    ) -> Result<Self> {
         if settings.providers.is_empty() {
             return Err(GatewayError::new(
                 ErrorKind::NotConfigured,
@@ -73,12 +61,10 @@ impl<'s> Plan<'s> {
         let (id, name) = model.split_once('/').unwrap_or_default();
         // The seed writes google, Google's own documentation gemini.
         let id = if id == "gemini" { "google" } else { id };
-        let Some(provider) = settings.providers.iter().find(|provider| provider.id == id) else {
+        let provider = settings.providers.iter().find(|provider| provider.id == id);
+        let Some(provider) = provider.filter(|_| !name.is_empty()) else {
             return Err(unknown(settings, id, model));
         };
-        if name.is_empty() {
-            return Err(unknown(settings, id, model));
-        }
         let target = Target::new(provider, name, caller_key)?;
         let timeout = settings.timeout;
         Ok(Self { targets: vec![target], first: 0, attempts: 1, retry_statuses: None, timeout })
@@ -101,7 +87,7 @@ impl<'s> Plan<'s> {
         alias: &'s ModelAlias,
         caller_key: Option<Secret>,
         random: &dyn Random,
-    ) -> Result<Self, GatewayError> {
+    ) -> Result<Self> {
         let first = alias.targets.first().map(|target| &target.provider);
         if caller_key.is_some() && alias.targets.iter().any(|it| Some(&it.provider) != first) {
             let message = format!("{CALLER_KEY} cannot be used with a model of several providers");
@@ -111,13 +97,10 @@ impl<'s> Plan<'s> {
             let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
             Some(Target::new(provider, &target.model, caller_key.clone()))
         });
-        let first = match alias.balance {
-            Balance::Weighted => weighted(&alias.targets, random).unwrap_or_default(),
-            _ => 0,
-        };
+        let first = alias.is_weighted.then(|| weighted(&alias.targets, random)).flatten();
         Ok(Self {
-            targets: targets.collect::<Result<Vec<_>, _>>()?,
-            first,
+            targets: targets.collect::<Result<_>>()?,
+            first: first.unwrap_or_default(),
             attempts: alias.attempts,
             retry_statuses: alias.retry_statuses.as_deref(),
             timeout: alias.timeout,
@@ -145,11 +128,12 @@ impl<'s> Plan<'s> {
 }
 
 impl<'s> Target<'s> {
-    fn new(
-        provider: &'s ModelProvider,
-        model: &str,
-        caller_key: Option<Secret>,
-    ) -> Result<Self, GatewayError> {
+    /// `provider/model`, as in errors and in the log.
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.provider.id, excerpt(&self.model))
+    }
+
+    fn new(provider: &'s ModelProvider, model: &str, caller_key: Option<Secret>) -> Result<Self> {
         let key = caller_key.or_else(|| provider.key.clone());
         if key.is_none() && provider.needs_key {
             let message = format!(
@@ -159,37 +143,25 @@ impl<'s> Target<'s> {
             );
             return Err(GatewayError::new(ErrorKind::NotConfigured, message));
         }
-        let format = match provider.format {
-            ModelFormat::OpenAi => Provider::OpenAi,
-            ModelFormat::OpenAiCompatible => Provider::OpenAiCompatible,
-            ModelFormat::Anthropic => Provider::Anthropic,
-            ModelFormat::Gemini => Provider::Gemini,
-        };
-        Ok(Self { provider, format, model: model.to_owned(), key })
+        Ok(Self { provider, model: model.to_owned(), key })
     }
 }
 
 /// A random position, by weight.
 fn weighted(targets: &[ModelTarget], random: &dyn Random) -> Option<usize> {
-    let total: u64 = targets.iter().map(|target| u64::from(target.weight)).sum();
+    let total: u64 = targets.iter().map(|target| target.weight).sum();
     let [a, b, c, d, e, f, g, ..] = random.random_16().ok()?;
     let mut at = u64::from_be_bytes([0, a, b, c, d, e, f, g]).checked_rem(total)?;
     targets.iter().position(|target| {
-        let weight = u64::from(target.weight);
-        let found = at < weight;
-        at = at.saturating_sub(weight);
+        let found = at < target.weight;
+        at = at.saturating_sub(target.weight);
         found
     })
 }
 
 fn unknown(settings: &GatewaySettings, id: &str, model: &str) -> GatewayError {
-    let preset = match id {
-        "openai" => Some("OPENAI"),
-        "anthropic" => Some("ANTHROPIC"),
-        "google" => Some("GEMINI"),
-        _ => None,
-    };
-    if let Some(prefix) = preset.filter(|_| !settings.providers.iter().any(|it| it.id == id)) {
+    let is_missing = settings.providers.iter().all(|provider| provider.id != id);
+    if let Some(prefix) = preset(id).filter(|_| is_missing) {
         let message = format!("{id} is not configured: the operator must set {prefix}_API_KEY");
         return GatewayError::new(ErrorKind::NotConfigured, message).at("model");
     }

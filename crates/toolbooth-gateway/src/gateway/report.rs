@@ -3,23 +3,26 @@
 use serde::Serialize;
 
 use super::chat::Sender;
-use super::event::ChatEvent;
 use super::plan::Target;
 use crate::wire::Usage;
 use toolbooth::call::Rejection;
+use toolbooth::host::Level;
 use toolbooth::http::Response;
 use toolbooth::json::{self, Value};
+use toolbooth::log::LogEvent;
 use toolbooth::schema::text::excerpt;
 
 /// The warning of 2api.ai, 5.2, verbatim.
 const UNHANDLED_CALLS: &str = "Response contains tool_calls. Client must execute tools and send results to \
                                continue conversation.";
 
-/// What happened during a request.
-#[derive(Debug, Default)]
+/// What happened during a request, as in `_2api`.
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
     pub(super) attempts: Vec<Attempt>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) dropped: Vec<String>,
     /// The model that was asked last; until then the one that the request names, without a provider.
     pub(super) provider: String,
@@ -27,17 +30,24 @@ pub(super) struct Report {
     /// How often a model has answered.
     pub(super) rounds: usize,
     /// The tokens of all rounds, as far as the providers counted them.
+    #[serde(skip)]
     pub(super) usage: Option<Usage>,
     /// The calls of compiled-in tools that the gateway ran.
+    #[serde(rename = "tool_calls", skip_serializing_if = "Vec::is_empty")]
     pub(super) ran: Vec<RanCall>,
     /// The calls that were left to the client.
+    #[serde(skip)]
     pub(super) client_calls: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) challenge: Option<ReportedChallenge>,
+    #[serde(skip)]
+    pub(super) started_ms: u64,
 }
 
 /// A request to a provider.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct Attempt {
     pub(super) provider: String,
     /// The status; absent if there was no response.
@@ -48,7 +58,7 @@ pub(super) struct Attempt {
 }
 
 /// A call that the gateway ran.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct RanCall {
     pub(super) id: String,
     pub(super) tool: String,
@@ -58,7 +68,7 @@ pub(super) struct RanCall {
 }
 
 /// A challenge that the user must complete before a tool can run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Serialize)]
 pub(super) struct ReportedChallenge {
     pub(super) provider: String,
     pub(super) url: String,
@@ -70,21 +80,9 @@ pub(super) struct ReportedChallenge {
 struct TwoApi<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<&'static str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    warnings: &'a [String],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    dropped: &'a [String],
-    provider: &'a str,
-    model: &'a str,
-    attempts: &'a [Attempt],
-    rounds: usize,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    tool_calls: &'a [RanCall],
     usage: Counts,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    challenge: Option<&'a ReportedChallenge>,
+    #[serde(flatten)]
+    report: &'a Report,
 }
 
 /// What a request used.
@@ -95,6 +93,39 @@ struct Counts {
     cached_tokens: u64,
     tool_calls: usize,
     rounds: usize,
+}
+
+/// The line of the log: who used which model, and how much.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "chat")]
+struct ChatEvent<'a> {
+    #[serde(rename = "gen_ai.operation.name")]
+    operation: &'static str,
+    #[serde(rename = "gen_ai.provider.name", skip_serializing_if = "Option::is_none")]
+    provider: Option<&'a str>,
+    #[serde(rename = "gen_ai.request.model", skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    caller: String,
+    #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    #[serde(rename = "http.response.status_code")]
+    status: u16,
+    duration_ms: u64,
+    #[serde(rename = "gen_ai.usage.input_tokens")]
+    input_tokens: u64,
+    #[serde(rename = "gen_ai.usage.output_tokens")]
+    output_tokens: u64,
+    #[serde(rename = "gen_ai.usage.cache_read.input_tokens")]
+    cached_tokens: u64,
+    tool_calls: usize,
+    rounds: usize,
+    attempts: usize,
+}
+
+impl LogEvent for ChatEvent<'_> {
+    fn level(&self) -> Level {
+        if self.status < 400 { Level::Info } else { Level::Warn }
+    }
 }
 
 impl Report {
@@ -112,30 +143,26 @@ impl Report {
         self.model = excerpt(&target.model);
     }
 
-    /// Adds what a translation has changed. Each round repeats it.
-    pub(super) fn add_notes(&mut self, dropped: Vec<String>, warnings: Vec<String>) {
-        let add = |list: &mut Vec<String>, notes: Vec<String>| {
-            for note in notes {
-                if !list.contains(&note) {
-                    list.push(note);
-                }
-            }
-        };
-        add(&mut self.dropped, dropped);
+    pub(super) fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
         add(&mut self.warnings, warnings);
+    }
+
+    /// Adds the members that a provider does not get.
+    pub(super) fn drop(&mut self, members: Vec<String>) {
+        add(&mut self.dropped, members);
     }
 
     /// Adds the headers that name the model.
     pub(super) fn headers(&self, response: Response) -> Response {
         // The caller wrote the model: what is no header value is left out.
         let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
-        let mut response = response
+        let response = response
             .with("x-2api-provider", self.provider.clone())
             .with("x-2api-attempts", self.attempts.len().to_string());
-        if is_plain(&self.model) {
-            response = response.with("x-2api-model", self.model.clone());
+        match is_plain(&self.model) {
+            true => response.with("x-2api-model", self.model.clone()),
+            false => response,
         }
-        response
     }
 
     fn counts(&self) -> Counts {
@@ -152,31 +179,14 @@ impl Report {
 
     /// The member `_2api` of the answer.
     pub(super) fn two_api(&self) -> Value<'static> {
-        let two_api = TwoApi {
-            warning: (self.client_calls > 0).then_some(UNHANDLED_CALLS),
-            warnings: &self.warnings,
-            dropped: &self.dropped,
-            provider: &self.provider,
-            model: &self.model,
-            attempts: &self.attempts,
-            rounds: self.rounds,
-            tool_calls: &self.ran,
-            usage: self.counts(),
-            state: self.state.as_deref(),
-            challenge: self.challenge.as_ref(),
-        };
+        let warning = (self.client_calls > 0).then_some(UNHANDLED_CALLS);
+        let two_api = TwoApi { warning, usage: self.counts(), report: self };
         json::parse(&json::to_string(&two_api)).map(Value::into_owned).unwrap_or_default()
     }
 
     /// Writes the line of the request to the log: who used what, and the code of the error. Neither prompt nor answer
     /// is in it.
-    pub(super) fn log(
-        &self,
-        sender: &Sender<'_>,
-        status: u16,
-        error: Option<&'static str>,
-        started_ms: u64,
-    ) {
+    pub(super) fn log(&self, sender: &Sender<'_>, status: u16, error: Option<&'static str>) {
         let Counts { input_tokens, output_tokens, cached_tokens, tool_calls, rounds } =
             self.counts();
         let events = &sender.pipeline.events;
@@ -187,7 +197,7 @@ impl Report {
             caller: events.caller(&sender.principal),
             error,
             status,
-            duration_ms: sender.host.now_ms().saturating_sub(started_ms),
+            duration_ms: sender.host.now_ms().saturating_sub(self.started_ms),
             input_tokens,
             output_tokens,
             cached_tokens,
@@ -199,10 +209,20 @@ impl Report {
     }
 }
 
+/// Adds what a list does not have: each round repeats it.
+fn add(list: &mut Vec<String>, notes: impl IntoIterator<Item = String>) {
+    for note in notes {
+        if !list.contains(&note) {
+            list.push(note);
+        }
+    }
+}
+
 /// Writes the line of a request that was rejected before it was read.
-pub(crate) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection) {
+pub(super) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection) {
     let kind = rejection.describe().kind;
-    Report::default().log(sender, kind.status(), Some(kind.code()), sender.host.now_ms());
+    let report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
+    report.log(sender, kind.status(), Some(kind.code()));
 }
 
 /// Whether a text is made like the name of a model. The caller wrote it: nothing else may reach the log.

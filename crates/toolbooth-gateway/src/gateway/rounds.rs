@@ -4,7 +4,7 @@ use super::catalog_tools::RunCalls;
 use super::chat::{Chat, Sender};
 use super::completion::Completion;
 use super::continuation;
-use super::error::{ErrorKind, GatewayError};
+use super::error::{ErrorKind, GatewayError, Result};
 use super::output::{Abort, BodyOutput, OpenStream, Output, StreamOutput};
 use super::request::HistoryItem;
 use crate::wire::{FinishReason, ToolCall};
@@ -114,11 +114,11 @@ impl Chat<'_> {
     ///
     /// # Errors
     /// The answer exceeds a limit, or lacks a call.
-    async fn decide(&mut self, mut completion: Completion) -> Result<Round, GatewayError> {
+    async fn decide(&mut self, mut completion: Completion) -> Result<Round> {
         if let Some(usage) = completion.usage.take() {
             self.report.add_usage(usage);
         }
-        self.report.add_notes(Vec::new(), std::mem::take(&mut completion.warnings));
+        self.report.warn(std::mem::take(&mut completion.warnings));
         let calls = &completion.message.tool_calls;
         self.limits.check_calls(calls)?;
         let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());
@@ -136,7 +136,7 @@ impl Chat<'_> {
             return Ok(self.last(completion, None));
         }
         if let Some((reason, warning)) = self.ends_before(&own, !clients.is_empty()) {
-            self.report.add_notes(Vec::new(), vec![warning.to_owned()]);
+            self.report.warn([warning.to_owned()]);
             completion.finish_reason = reason;
             completion.message.tool_calls.clear();
             return Ok(self.last(completion, None));
@@ -153,7 +153,7 @@ impl Chat<'_> {
         }
         let Some(target) = &self.answered else { return Ok(self.last(completion, None)) };
         let results = continuation::in_order(&completion.message.tool_calls, results);
-        let turn = HistoryItem::Turn(completion.clone().into_turn(target.format, results));
+        let turn = HistoryItem::Turn(completion.clone().into_turn(target.provider.format, results));
         self.request.history.push(turn);
         if clients.is_empty() {
             return Ok(Round::Next { text: completion.message.content });
@@ -164,7 +164,7 @@ impl Chat<'_> {
     }
 
     /// Runs calls of compiled-in tools, and writes them to the log.
-    async fn run_calls(&self, calls: &[ToolCall<'static>]) -> Result<RunCalls, GatewayError> {
+    async fn run_calls(&self, calls: &[ToolCall<'static>]) -> Result<RunCalls> {
         let Sender { headers, principal, pipeline, host, .. } = &self.sender;
         let events = &pipeline.events;
         let recorder = events.recorder(*headers, *host);
@@ -219,9 +219,7 @@ impl Chat<'_> {
                     }
                     self.report.state = Some(state);
                 }
-                Some(Err(warning)) => {
-                    self.report.add_notes(Vec::new(), vec![warning.to_owned()]);
-                }
+                Some(Err(warning)) => self.report.warn([warning.to_owned()]),
             }
         }
         Round::Last { completion: Box::new(completion), notice }

@@ -1,16 +1,15 @@
 //! The routes of the chat gateway, which has the format of OpenAI Chat Completions, and its errors.
 
-use serde::Serialize;
-
 use super::chat::{Sender, chat};
+use super::error::ErrorObject;
 use super::models::models;
 use super::report::log_rejected;
 use super::settings::{GatewaySettings, SETTINGS};
-use crate::providers::ErrorType;
+use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::capability::Capability;
 use toolbooth::host::{Host, boxed};
-use toolbooth::http::{Answer, Response};
+use toolbooth::http::Response;
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::protocol::rejection_response;
@@ -47,11 +46,9 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     warning.into_iter().collect()
 }
 
-/// The chat gateway.
-pub(crate) static GATEWAY: Protocol =
+static GATEWAY: Protocol =
     protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
-/// The same at the path of 2api.ai.
-pub(crate) static TWO_API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
+static TWO_API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
 
 /// A chat counts like a call.
 const CHAT: Policy = Policy {
@@ -63,7 +60,7 @@ const CHAT: Policy = Policy {
 
 const ROUTES: &[Route] = &[
     Route::post("/chat/completions", CHAT, &ChatHandler),
-    Route::get("/models", Policy::CALLER, &list_models),
+    Route::get("/models", Policy::CALLER, &models),
 ];
 
 const fn protocol(name: &'static str, title: &'static str) -> Protocol {
@@ -101,45 +98,20 @@ fn sender<'a>(request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
 }
 
 /// The settings, which are read whenever the capability is served.
-fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySettings, Rejection> {
+pub(super) fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySettings, Rejection> {
     request.state.settings().extensions.get().ok_or(Rejection::NOT_FOUND)
-}
-
-/// Lists the aliases and the providers.
-async fn list_models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    Ok(models(settings(request)?, &request.principal).into())
-}
-
-/// The body of an error.
-#[derive(Serialize)]
-pub(crate) struct ErrorBody<'a> {
-    pub(crate) error: ErrorObject<'a>,
-}
-
-/// An error as OpenAI writes it.
-#[derive(Serialize)]
-pub(crate) struct ErrorObject<'a> {
-    /// What went wrong, where, and what was expected.
-    pub(crate) message: &'a str,
-    pub(crate) r#type: ErrorType,
-    /// The member of the request with the fault.
-    pub(crate) param: Option<&'a str>,
-    /// A stable word for programs.
-    pub(crate) code: &'a str,
-    /// What the provider does not support (2api.ai, 5.4).
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(crate) incompatible_features: &'a [String],
 }
 
 /// The response to a rejected request.
 fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     let description = rejection.describe();
+    let kind = description.kind;
     let error = ErrorObject {
         message: &description.to_string(),
-        r#type: ErrorType::of(description.kind),
+        r#type: ErrorType::of(kind),
         param: None,
-        code: description.kind.code(),
+        code: kind.code(),
         incompatible_features: &[],
     };
-    rejection_response(description.kind.status(), rejection, &ErrorBody { error })
+    rejection_response(kind.status(), rejection, &ErrorBody { error })
 }

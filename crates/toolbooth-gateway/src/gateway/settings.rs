@@ -3,8 +3,8 @@
 mod aliases;
 mod models;
 
-pub(crate) use aliases::{Balance, ModelAlias, ModelTarget};
-pub(crate) use models::{ModelFormat, ModelProvider};
+pub(crate) use aliases::{ModelAlias, ModelTarget};
+pub(super) use models::{ModelProvider, preset};
 
 use std::time::Duration;
 

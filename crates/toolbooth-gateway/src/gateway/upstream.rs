@@ -86,7 +86,7 @@ impl Chat<'_> {
                 let started = self.sender.host.now_ms();
                 let exchange = Exchange {
                     request: self.request_to(&target, O::STREAM, body.clone())?,
-                    format: target.format,
+                    format: target.provider.format,
                     name: target.name(),
                     ids: self.ids()?,
                     host: self.sender.host,
@@ -125,7 +125,7 @@ impl Chat<'_> {
     /// The body for a target.
     fn translate(&mut self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
         let (server_tools, warnings) =
-            self.tools.definitions(target.format, &self.sender.context())?;
+            self.tools.definitions(target.provider.format, &self.sender.context())?;
         let options = TranslateOptions {
             model: &target.model,
             target: &target.name(),
@@ -134,9 +134,9 @@ impl Chat<'_> {
             may_force: self.report.rounds == 0,
             default_max_tokens: DEFAULT_MAX_TOKENS,
         };
-        let translation = target.format.translate(&self.request, &options)?;
-        self.report.add_notes(translation.dropped, translation.warnings);
-        self.report.add_notes(Vec::new(), warnings);
+        let translation = target.provider.format.translate(&self.request, &options)?;
+        self.report.drop(translation.dropped);
+        self.report.warn(translation.warnings.into_iter().chain(warnings));
         Ok(translation.body)
     }
 
@@ -146,10 +146,10 @@ impl Chat<'_> {
         stream: bool,
         body: Vec<u8>,
     ) -> Result<HttpRequest<'static>> {
-        let path = target.format.path(&target.model, stream);
+        let path = target.provider.format.path(&target.model, stream);
         let mut headers: Vec<(&'static str, Cow<'static, str>)> =
             vec![("content-type", "application/json".into())];
-        let own = target.format.headers(target.key.as_ref().map(Secret::expose));
+        let own = target.provider.format.headers(target.key.as_ref().map(Secret::expose));
         headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
         Ok(HttpRequest {
             method: "POST",

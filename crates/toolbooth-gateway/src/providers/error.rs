@@ -8,8 +8,8 @@ use toolbooth::protocol::rejection_response;
 
 /// The body of an error response.
 #[derive(Serialize)]
-pub(super) struct ErrorBody<E> {
-    pub(super) error: E,
+pub(crate) struct ErrorBody<E> {
+    pub(crate) error: E,
 }
 
 /// An error without further members.

@@ -19,8 +19,8 @@ pub(crate) mod schema;
 mod strict;
 
 pub(crate) use call::for_model;
-pub(crate) use error::ErrorType;
 use error::encode_rejection;
+pub(crate) use error::{ErrorBody, ErrorType};
 use toolbooth::capability::{Capability, CapabilityLists};
 use toolbooth::route::{Calls, Document, EncodeRejection, Policy, Protocol, Route};
 

@@ -1,8 +1,10 @@
 //! `MODELS`: names for one model or several, with what to do if one fails.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::models::{self, ModelProvider};
+use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::settings::{VariableDoc, VariableReader, documented};
 
@@ -13,8 +15,9 @@ pub(crate) struct ModelAlias {
     pub name: String,
     /// The models; at least one.
     pub targets: Vec<ModelTarget>,
-    /// Which of them is asked first.
-    pub balance: Balance,
+    /// Whether a random one is asked first, by weight (`loadbalance`), and not the first (`fallback`). The others follow
+    /// if it fails.
+    pub is_weighted: bool,
     /// How often each is tried.
     pub attempts: usize,
     /// The status codes after which the next attempt or the next target is tried, if not the usual ones.
@@ -30,17 +33,8 @@ pub(crate) struct ModelTarget {
     pub provider: String,
     /// The model, as the provider names it.
     pub model: String,
-    /// Its share of the requests, with [`Balance::Weighted`].
-    pub weight: u32,
-}
-
-/// Which target is asked first. The others follow if it fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Balance {
-    /// The first (`fallback`).
-    InOrder,
-    /// A random one, by weight (`loadbalance`).
-    Weighted,
+    /// Its share of the requests of a weighted alias.
+    pub weight: u64,
 }
 
 const MODELS: &str = "MODELS";
@@ -86,10 +80,7 @@ pub(super) fn read(
     (aliases, rejected)
 }
 
-/// An alias, and why some of its targets cannot be used.
-///
-/// # Errors
-/// It is invalid, or none of its targets can be used.
+/// An alias, and why some of its targets cannot be used. The error: it is invalid, or none of them can.
 fn alias(
     name: &str,
     entry: &Value<'_>,
@@ -103,18 +94,21 @@ fn alias(
     }
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     for (index, entry) in targets.iter().enumerate() {
-        match target(index, entry, providers) {
-            Ok(target) => usable.push(target),
-            Err(TargetError::NoProvider(problem)) => unusable.push(problem),
-            Err(TargetError::Invalid(problem)) => return Err(problem),
+        let place = format!(".targets[{index}]");
+        let target = target(entry, &place)?;
+        if providers.iter().any(|known| known.id == target.provider) {
+            usable.push(target);
+        } else {
+            let (id, lacks) = (&target.provider, models::lacks(&target.provider));
+            unusable.push(format!("{place}.provider is {id}, which {lacks}"));
         }
     }
     if usable.is_empty() {
         return Err(unusable.join(", "));
     }
-    let balance = match members.get("mode").map(Value::as_str) {
-        None | Some(Some("fallback")) => Balance::InOrder,
-        Some(Some("loadbalance")) => Balance::Weighted,
+    let is_weighted = match members.get("mode").map(Value::as_str) {
+        None | Some(Some("fallback")) => false,
+        Some(Some("loadbalance")) => true,
         Some(_) => return Err(".mode must be fallback or loadbalance".to_owned()),
     };
     let (mut attempts, mut retry_statuses) = (1, None);
@@ -127,7 +121,7 @@ fn alias(
     let alias = ModelAlias {
         name: name.to_owned(),
         targets: usable,
-        balance,
+        is_weighted,
         attempts: usize::try_from(attempts).unwrap_or(1),
         retry_statuses,
         timeout: own_timeout.map_or(timeout, Duration::from_millis),
@@ -135,39 +129,14 @@ fn alias(
     Ok((alias, unusable))
 }
 
-/// Why a target cannot be used.
-enum TargetError {
-    /// Its provider has no key, or is unknown.
-    NoProvider(String),
-    /// It is not written as a target.
-    Invalid(String),
-}
-
-fn target(
-    index: usize,
-    entry: &Value<'_>,
-    providers: &[ModelProvider],
-) -> Result<ModelTarget, TargetError> {
-    let place = format!(".targets[{index}]");
-    let members =
-        members(entry, &place, &["provider", "model", "weight"]).map_err(TargetError::Invalid)?;
-    let text = |name: &str| members.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
+fn target(entry: &Value<'_>, place: &str) -> Result<ModelTarget, String> {
+    let members = members(entry, place, &["provider", "model", "weight"])?;
+    let text = |name| text(members.get(name)).map(str::to_owned);
     let (Some(provider), Some(model)) = (text("provider"), text("model")) else {
-        return Err(TargetError::Invalid(format!("{place} must have provider and model")));
+        return Err(format!("{place} must have provider and model"));
     };
-    if !providers.iter().any(|known| known.id == provider) {
-        let lacks = models::lacks(provider);
-        return Err(TargetError::NoProvider(format!(
-            "{place}.provider is {provider}, which {lacks}"
-        )));
-    }
-    let weight = number(members, "weight", MAX_WEIGHT, &place).map_err(TargetError::Invalid)?;
-    let weight = weight.unwrap_or(1);
-    Ok(ModelTarget {
-        provider: provider.to_owned(),
-        model: model.to_owned(),
-        weight: u32::try_from(weight).unwrap_or(1),
-    })
+    let weight = number(members, "weight", MAX_WEIGHT, place)?.unwrap_or(1);
+    Ok(ModelTarget { provider, model, weight })
 }
 
 /// The members of an object that has no others than `known`.
@@ -176,7 +145,7 @@ fn members<'v, 't>(
     place: &str,
     known: &[&str],
 ) -> Result<&'v Object<'t>, String> {
-    let is_known = |(name, _): &(std::borrow::Cow<'_, str>, Value<'_>)| known.contains(&&**name);
+    let is_known = |(name, _): &(Cow<'_, str>, Value<'_>)| known.contains(&&**name);
     value
         .as_object()
         .filter(|members| members.iter().all(is_known))
@@ -186,8 +155,7 @@ fn members<'v, 't>(
 /// A whole number from 1 to `most`, if it is there.
 fn number(members: &Object<'_>, name: &str, most: u64, place: &str) -> Result<Option<u64>, String> {
     let Some(value) = members.get(name) else { return Ok(None) };
-    let number = value.as_number().and_then(|number| number.as_u64());
-    match number.filter(|number| (1..=most).contains(number)) {
+    match count(Some(value)).filter(|number| (1..=most).contains(number)) {
         Some(number) => Ok(Some(number)),
         None => Err(format!("{place}.{name} must be a whole number from 1 to {most}")),
     }
@@ -195,7 +163,7 @@ fn number(members: &Object<'_>, name: &str, most: u64, place: &str) -> Result<Op
 
 fn status_codes(value: &Value<'_>) -> Result<Vec<u16>, String> {
     let code = |value: &Value<'_>| {
-        let code = u16::try_from(value.as_number()?.as_u64()?).ok()?;
+        let code = u16::try_from(count(Some(value))?).ok()?;
         (400..600).contains(&code).then_some(code)
     };
     let codes = value.as_array().and_then(|codes| codes.iter().map(code).collect());

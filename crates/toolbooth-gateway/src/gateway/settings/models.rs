@@ -1,29 +1,16 @@
 //! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
 
+use crate::gateway::Provider;
 use toolbooth::address::secure_base_address;
 use toolbooth::secret::Secret;
 use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
-
-/// The format of a provider's API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ModelFormat {
-    /// OpenAI Chat Completions, by OpenAI itself.
-    OpenAi,
-    /// OpenAI Chat Completions, by another provider.
-    OpenAiCompatible,
-    /// Anthropic Messages.
-    Anthropic,
-    /// Gemini generateContent.
-    Gemini,
-}
 
 /// A provider of models.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelProvider {
     /// Its name in `provider/model`.
     pub id: String,
-    /// The format of its API.
-    pub format: ModelFormat,
+    pub format: Provider,
     /// The base URL of its API, as its own SDK expects it.
     pub base_url: String,
     /// The server's key. Without one, requests carry the caller's key, or none.
@@ -32,34 +19,11 @@ pub(crate) struct ModelProvider {
     pub needs_key: bool,
 }
 
-/// A provider that needs no entry in `PROVIDERS`.
-struct Preset {
-    id: &'static str,
-    /// The start of its variables.
-    prefix: &'static str,
-    format: ModelFormat,
-    base_url: &'static str,
-}
-
-const PRESETS: [Preset; 3] = [
-    Preset {
-        id: "openai",
-        prefix: "OPENAI",
-        format: ModelFormat::OpenAi,
-        base_url: "https://api.openai.com/v1",
-    },
-    Preset {
-        id: "anthropic",
-        prefix: "ANTHROPIC",
-        format: ModelFormat::Anthropic,
-        base_url: "https://api.anthropic.com",
-    },
-    Preset {
-        id: "google",
-        prefix: "GEMINI",
-        format: ModelFormat::Gemini,
-        base_url: "https://generativelanguage.googleapis.com",
-    },
+/// The providers that need no entry in `PROVIDERS`: id, start of the variables, format, and base URL.
+const PRESETS: [(&str, &str, Provider, &str); 3] = [
+    ("openai", "OPENAI", Provider::OpenAi, "https://api.openai.com/v1"),
+    ("anthropic", "ANTHROPIC", Provider::Anthropic, "https://api.anthropic.com"),
+    ("google", "GEMINI", Provider::Gemini, "https://generativelanguage.googleapis.com"),
 ];
 
 const PROVIDERS: &str = "PROVIDERS";
@@ -108,31 +72,33 @@ impl ModelProvider {
     }
 }
 
+/// The start of the variables of a provider that needs no entry in `PROVIDERS`.
+pub(in crate::gateway) fn preset(id: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(known, ..)| *known == id).map(|(_, prefix, ..)| *prefix)
+}
+
 /// The start of a provider's variables.
 fn prefix(id: &str) -> String {
-    match PRESETS.iter().find(|preset| preset.id == id) {
-        Some(preset) => preset.prefix.to_owned(),
-        None => id.to_ascii_uppercase().replace('-', "_"),
-    }
+    preset(id).map_or_else(|| id.to_ascii_uppercase().replace('-', "_"), str::to_owned)
 }
 
 /// Reads the providers that have a key or a base URL, or that callers can have a key of.
 pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<ModelProvider> {
     let mut providers = Vec::new();
-    for preset in &PRESETS {
-        let Some((key, url)) = key_and_url(reader, preset.prefix) else { continue };
+    for (id, prefix, format, base_url) in PRESETS {
+        let Some((key, url)) = key_and_url(reader, prefix) else { continue };
         if key.is_some() || url.is_some() || caller_keys {
             let needs_key = url.is_none();
-            let base_url = url.unwrap_or_else(|| preset.base_url.to_owned());
-            let (id, format) = (preset.id.to_owned(), preset.format);
-            providers.push(ModelProvider { id, format, base_url, key, needs_key });
+            let base_url = url.unwrap_or_else(|| base_url.to_owned());
+            providers.push(ModelProvider { id: id.to_owned(), format, base_url, key, needs_key });
         }
     }
     for (index, id) in list(&reader.text(PROVIDERS).unwrap_or_default()).enumerate() {
         let is_plain =
             id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        let is_preset = |preset: &Preset| preset.id == id || preset.prefix == prefix(id);
-        let is_known = PRESETS.iter().any(is_preset) || providers.iter().any(|it| it.id == id);
+        let prefix = prefix(id);
+        let is_preset = PRESETS.iter().any(|(known, of, ..)| *known == id || *of == prefix);
+        let is_known = is_preset || providers.iter().any(|it| it.id == id);
         if !is_plain || is_known {
             reader.reject(format!(
                 "{PROVIDERS}[{index}] must be an id such as groq, of lower-case letters, digits and \
@@ -141,10 +107,9 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
             ));
             continue;
         }
-        let prefix = prefix(id);
         match key_and_url(reader, &prefix) {
             Some((key, Some(base_url))) => {
-                let (id, format) = (id.to_owned(), ModelFormat::OpenAiCompatible);
+                let (id, format) = (id.to_owned(), Provider::OpenAiCompatible);
                 providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
             }
             Some((_, None)) => reader.reject(format!(
@@ -159,8 +124,8 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
 
 /// Why a provider cannot be reached, after its id.
 pub(super) fn lacks(id: &str) -> String {
-    match PRESETS.iter().find(|preset| preset.id == id) {
-        Some(Preset { prefix, .. }) => format!("needs the secret {prefix}_API_KEY"),
+    match preset(id) {
+        Some(prefix) => format!("needs the secret {prefix}_API_KEY"),
         None => {
             format!("is none of openai, anthropic, google and the valid entries of {PROVIDERS}")
         }
