@@ -59,12 +59,10 @@ enum Approval {
 }
 
 impl CatalogTools {
-    /// Selects the tools that a request asks for, among those that the caller may run.
-    ///
-    /// # Errors
-    /// An entry is malformed or selects nothing, or a tool has the name of one of the client's.
+    /// Selects the tools that a request asks for, among those that the caller may run. The error: an entry is malformed or
+    /// selects nothing, or a tool has the name of one of the client's.
     pub(super) fn select(request: &ChatRequest, context: &RequestContext<'_>) -> Result<Self> {
-        let mut selected: Vec<Selected> = Vec::new();
+        let mut all = Self::default();
         for (index, entry) in request.gateway_tools.iter().enumerate() {
             let Selection { allowed, require_approval } = selection(entry, index)?;
             let allowed = allowed.map(Allowlist::only);
@@ -73,22 +71,17 @@ impl CatalogTools {
                 Some(allowed) => tool.permission_in(allowed) == Permission::Given,
             };
             // The latest version of each tool has its plain name.
-            let latest = context.pipeline.catalog.tools.iter().filter(|tool| {
-                context
-                    .pipeline
-                    .catalog
-                    .named(tool.name)
-                    .is_some_and(|it| it.version == tool.version)
-            });
-            let mut tools =
-                latest.filter(|tool| is_allowed(tool) && context.allows(tool)).peekable();
+            let catalog = context.pipeline.catalog;
+            let is_latest = |tool: &catalog::Tool| {
+                catalog.named(tool.name).is_some_and(|it| it.version == tool.version)
+            };
+            let tools = catalog.tools.iter().filter(|tool| is_latest(tool) && is_allowed(tool));
+            let mut tools = tools.filter(|tool| context.allows(tool)).peekable();
             if tools.peek().is_none() {
                 let message = "allowed must name tools of this server that the caller may call: \
                                ids, names, or Toolkit.*";
-                return Err(GatewayError::invalid(
-                    format!("gateway tools[{index}].allowed"),
-                    message,
-                ));
+                let param = format!("gateway tools[{index}].allowed");
+                return Err(GatewayError::invalid(param, message));
             }
             for tool in tools {
                 let needs_approval = match require_approval {
@@ -96,14 +89,14 @@ impl CatalogTools {
                     Some(Approval::Always) => true,
                     None => tool.destructive,
                 };
-                if !selected.iter().any(|it| it.tool.name == tool.name) {
-                    selected.push(Selected { tool, needs_approval });
+                if all.tool(tool.name).is_none() {
+                    all.selected.push(Selected { tool, needs_approval });
                 }
             }
         }
         for tool in &request.tools {
             let Tool::Function(function) = tool else { continue };
-            if selected.iter().any(|it| it.tool.name == function.name) {
+            if all.tool(&function.name).is_some() {
                 let message = format!(
                     "Tool '{}' is also one of this server's tools; rename it, or narrow allowed",
                     excerpt(&function.name)
@@ -111,7 +104,7 @@ impl CatalogTools {
                 return Err(GatewayError::invalid("tools", message));
             }
         }
-        Ok(Self { selected })
+        Ok(all)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -132,8 +125,7 @@ impl CatalogTools {
         })?;
         let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
         for entry in list.entries {
-            let is_selected = |it: &Selected| it.tool.name == entry.name;
-            if !self.selected.iter().any(is_selected) {
+            if self.tool(entry.name).is_none() {
                 continue;
             }
             if !entry.unsupported.is_empty() {
@@ -158,10 +150,7 @@ impl CatalogTools {
         !call.custom && self.tool(&call.name).is_some_and(|it| !it.needs_approval)
     }
 
-    /// Runs calls side by side; the results are in the order of the calls.
-    ///
-    /// # Errors
-    /// The caller's rate limit is reached.
+    /// Runs calls side by side, unless the caller's rate limit is reached; the results are in the order of the calls.
     pub(super) async fn run(
         &self,
         calls: &[ToolCall<'static>],
@@ -186,13 +175,11 @@ impl CatalogTools {
                     check_url: challenge.check_url.clone(),
                 });
             }
-            let ms = match &outcome {
+            let ms = match outcome {
                 Outcome::Done { duration_ms, .. } | Outcome::Failed { duration_ms, .. } => {
-                    *duration_ms
+                    duration_ms
                 }
-                Outcome::InputRequired { .. } | Outcome::InvalidInput(_) | Outcome::Rejected(_) => {
-                    0
-                }
+                _ => 0,
             };
             let result = for_model(outcome, &call.name);
             run.ran.push(RanCall {

@@ -11,10 +11,8 @@ use toolbooth::secret::Secret;
 /// The models that a request may go to.
 #[derive(Debug)]
 pub(super) struct Plan<'s> {
-    /// At least one.
-    targets: Vec<Target<'s>>,
-    /// The position of the one that is tried first. The others follow in their order.
-    first: usize,
+    /// At least one, in the order in which they are tried.
+    pub(super) targets: Vec<Target<'s>>,
     /// How often each is tried.
     pub(super) attempts: usize,
     /// The status codes after which the next attempt or target is tried; `None`: the usual ones.
@@ -67,19 +65,13 @@ impl<'s> Plan<'s> {
         };
         let target = Target::new(provider, name, caller_key)?;
         let timeout = settings.timeout;
-        Ok(Self { targets: vec![target], first: 0, attempts: 1, retry_statuses: None, timeout })
+        Ok(Self { targets: vec![target], attempts: 1, retry_statuses: None, timeout })
     }
 
-    /// The models with their positions, in the order in which they are tried.
-    pub(super) fn in_order(&self) -> Vec<(usize, Target<'s>)> {
-        let mut targets: Vec<_> = self.targets.iter().cloned().enumerate().collect();
-        targets.rotate_left(self.first.min(self.targets.len()));
-        targets
-    }
-
-    /// From now on, the model at this position is tried first.
+    /// From now on, the model at this position is tried first. The others follow in their order.
     pub(super) fn prefer(&mut self, position: usize) {
-        self.first = position;
+        let count = self.targets.len();
+        self.targets.rotate_left(position.min(count));
     }
 
     fn of_alias(
@@ -97,14 +89,16 @@ impl<'s> Plan<'s> {
             let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
             Some(Target::new(provider, &target.model, caller_key.clone()))
         });
-        let first = alias.is_weighted.then(|| weighted(&alias.targets, random)).flatten();
-        Ok(Self {
+        let mut plan = Self {
             targets: targets.collect::<Result<_>>()?,
-            first: first.unwrap_or_default(),
             attempts: alias.attempts,
             retry_statuses: alias.retry_statuses.as_deref(),
             timeout: alias.timeout,
-        })
+        };
+        if alias.is_weighted {
+            plan.prefer(weighted(&alias.targets, random).unwrap_or_default());
+        }
+        Ok(plan)
     }
 
     /// Whether another attempt makes sense after this error.

@@ -110,10 +110,8 @@ async fn run<O: Output>(
 }
 
 impl Chat<'_> {
-    /// Checks an answer, runs the calls of compiled-in tools, and decides what follows.
-    ///
-    /// # Errors
-    /// The answer exceeds a limit, or lacks a call.
+    /// Checks an answer, runs the calls of compiled-in tools, and decides what follows. The error: the answer exceeds a
+    /// limit, or lacks a call.
     async fn decide(&mut self, mut completion: Completion) -> Result<Round> {
         if let Some(usage) = completion.usage.take() {
             self.report.add_usage(usage);

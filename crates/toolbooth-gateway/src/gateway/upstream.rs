@@ -69,7 +69,7 @@ impl Chat<'_> {
     /// error is that of the last attempt; or the request cannot be translated for any of them.
     pub(super) async fn ask<O: Output>(&mut self) -> Result<O::Reply> {
         let mut last = None;
-        for (position, target) in self.plan.in_order() {
+        for (position, target) in self.plan.targets.clone().into_iter().enumerate() {
             self.report.asks(&target);
             let body = match self.translate(&target, O::STREAM) {
                 Ok(body) => body,

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::call::{self, CallFormat, CallResult};
-use super::list::{self, ProviderLists};
+use super::list::{self, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, SchemaLimits, Target, add_to_description, render};
+use super::schema::{Compatibility, Target, add_to_description, render};
 use super::strict;
 use crate::wire;
 use crate::wire::anthropic::ToolResult;
@@ -20,21 +20,13 @@ use toolbooth::protocol::keywords::{describe, types};
 use toolbooth::route::{CallResponse, Page, PageError, PostRequest};
 
 pub(super) const FORMS: &[ListForm] = &[
-    ListForm { name: "anthropic", head: "[", tail: "]", entry: |listed| tool(listed, false) },
-    ListForm { name: "anthropic-strict", head: "[", tail: "]", entry: |listed| tool(listed, true) },
+    form("anthropic", |listed| tool(listed, false)),
+    form("anthropic-strict", |listed| tool(listed, true)),
 ];
 
 /// `GET /providers/anthropic/tools`.
 pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    list::tools(
-        context,
-        &ProviderLists {
-            provider: "Anthropic Messages",
-            plain: "anthropic",
-            strict: Ok("anthropic-strict"),
-            max_strict: 20,
-        },
-    )
+    list::tools(context, "Anthropic Messages", "anthropic", Ok(("anthropic-strict", 20)))
 }
 
 /// `POST /providers/anthropic/call`.
@@ -73,7 +65,7 @@ pub(crate) const PLAIN: Target = Target {
         _ => KeywordRule::Keep,
     },
     property: property_name,
-    limits: SchemaLimits::NONE,
+    limits: &[],
     allows_cycles: true,
     finish: |_, _| {},
 };
@@ -91,7 +83,7 @@ pub(crate) const STRICT: Target = Target {
         _ => common(keyword),
     },
     property: property_name,
-    limits: SchemaLimits { optional: 24, unions: 16, ..SchemaLimits::NONE },
+    limits: &[("optional_properties", 24), ("unions", 16)],
     allows_cycles: false,
     finish: tighten,
 };

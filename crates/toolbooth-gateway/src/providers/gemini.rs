@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::call::{self, CallFormat, CallResult};
-use super::list::{self, ProviderLists};
+use super::list;
 use super::schema::rules::{KeywordRule, common, string_or_number};
-use super::schema::{SchemaLimits, Target, render};
+use super::schema::{Target, render};
 use crate::wire;
 use crate::wire::gemini::ResultPart;
 use toolbooth::call::RequestContext;
@@ -27,18 +27,9 @@ pub(super) const FORMS: &[ListForm] = &[ListForm {
 
 /// `GET /providers/gemini/tools`.
 pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    list::tools(
-        context,
-        &ProviderLists {
-            provider: "Gemini",
-            plain: "gemini",
-            strict: Err(
-                "Gemini has no strict tools; omit strict, and set functionCallingConfig.mode to \
-                 VALIDATED to have Gemini enforce the schema",
-            ),
-            max_strict: 0,
-        },
-    )
+    let no_strict = "Gemini has no strict tools; omit strict, and set functionCallingConfig.mode to \
+                     VALIDATED to have Gemini enforce the schema";
+    list::tools(context, "Gemini", "gemini", Err(no_strict))
 }
 
 /// `POST /providers/gemini/call`.
@@ -85,7 +76,7 @@ pub(crate) const PLAIN: Target = Target {
         _ => common(keyword),
     },
     property: property_name,
-    limits: SchemaLimits::NONE,
+    limits: &[],
     allows_cycles: true,
     finish: |_, _| {},
 };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::error::{ErrorBody, ErrorType, invalid_request};
 use super::query::ListQuery;
 use toolbooth::call::{Rejection, RequestContext, did_you_mean};
-use toolbooth::catalog::Entry;
+use toolbooth::catalog::{Entry, ListForm, Listed, Rendering};
 use toolbooth::http::Response;
 use toolbooth::route::{Page, PageError};
 
@@ -17,18 +17,6 @@ const MAX_WARNING_BYTES: usize = 1024;
 
 /// The warning for an empty list.
 const EMPTY: &str = "the list is empty, which providers reject: send no tools instead";
-
-/// A provider's lists.
-pub(super) struct ProviderLists {
-    /// The display name of the provider and its interface.
-    pub(super) provider: &'static str,
-    /// The name of the list of tools that are not strict.
-    pub(super) plain: &'static str,
-    /// The name of the list of strict tools, or why there is none.
-    pub(super) strict: Result<&'static str, &'static str>,
-    /// The maximum number of tools in a strict list.
-    pub(super) max_strict: usize,
-}
 
 /// The error that lists incompatible tools (2api.ai, 5.4).
 #[derive(Serialize)]
@@ -48,18 +36,24 @@ struct IncompatibleTool {
     incompatible_features: &'static [&'static str],
 }
 
-/// The tools that the query selects, in the provider's format (2api.ai, 3.1).
-///
-/// # Errors
-/// The query is invalid, a tool is incompatible with the provider (5.4), or there are too many tools (7.1).
+/// A list in the format that most providers have: an array.
+pub(super) const fn form(name: &'static str, entry: fn(&Listed<'_>) -> Rendering) -> ListForm {
+    ListForm { name, head: "[", tail: "]", entry }
+}
+
+/// The tools that the query selects, in the format of `provider` (2api.ai, 3.1): an excerpt of the list `plain`, or of
+/// that of strict tools with the most that the provider accepts, unless there is none for a reason. The error: the query
+/// is invalid, a tool is incompatible with the provider (5.4), or there are too many tools (7.1).
 pub(super) fn tools(
     context: &RequestContext<'_>,
-    lists: &ProviderLists,
+    provider: &str,
+    plain: &'static str,
+    strict: Result<(&'static str, usize), &str>,
 ) -> Result<Page, PageError> {
     let query = ListQuery::parse(context.query)?;
-    let (name, limit) = match (query.strict, lists.strict) {
-        (false, _) => (lists.plain, MAX_TOOLS),
-        (true, Ok(name)) => (name, lists.max_strict),
+    let (name, limit) = match (query.strict, strict) {
+        (false, _) => (plain, MAX_TOOLS),
+        (true, Ok(strict)) => strict,
         (true, Err(reason)) => return Err(Rejection::Malformed(reason.to_owned()).into()),
     };
     let selected = query.tools(context).map_err(not_found)?;
@@ -72,16 +66,15 @@ pub(super) fn tools(
         list.entries.iter().filter(is_selected).partition(|entry| entry.unsupported.is_empty());
     if !incompatible.is_empty() && !query.skip_incompatible {
         let strict = if query.strict { "strict tools of " } else { "" };
-        let target = format!("{strict}{}", lists.provider);
+        let target = format!("{strict}{provider}");
         return Err(PageError::Response(incompatible_tools(&incompatible, &target)));
     }
     if compatible.len() > limit {
         let strict = if query.strict { "strict " } else { "" };
         let message = format!(
-            "{} tools are selected, but {} accepts at most {limit} {strict}tools in a request. Narrow the \
-             list with include or toolkit",
-            compatible.len(),
-            lists.provider
+            "{} tools are selected, but {provider} accepts at most {limit} {strict}tools in a request. Narrow \
+             the list with include or toolkit",
+            compatible.len()
         );
         return Err(PageError::Response(invalid_request("too_many_tools", &message)));
     }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::call::{self, CallFormat};
-use super::list::{self, ProviderLists};
+use super::list::{self, MAX_TOOLS, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, SchemaLimits, Target, render};
+use super::schema::{Compatibility, Target, render};
 use super::strict;
 use crate::wire;
 use crate::wire::openai::ToolMessage;
@@ -22,48 +22,23 @@ use toolbooth::protocol::keywords::{properties, types};
 use toolbooth::route::{CallResponse, Page, PageError, PostRequest};
 
 pub(super) const CHAT_FORMS: &[ListForm] = &[
-    ListForm { name: "openai", head: "[", tail: "]", entry: |listed| chat(listed, false) },
-    ListForm { name: "openai-strict", head: "[", tail: "]", entry: |listed| chat(listed, true) },
+    form("openai", |listed| chat(listed, false)),
+    form("openai-strict", |listed| chat(listed, true)),
 ];
 pub(super) const RESPONSES_FORMS: &[ListForm] = &[
-    ListForm {
-        name: "openai-responses",
-        head: "[",
-        tail: "]",
-        entry: |listed| responses(listed, false),
-    },
-    ListForm {
-        name: "openai-responses-strict",
-        head: "[",
-        tail: "]",
-        entry: |listed| responses(listed, true),
-    },
+    form("openai-responses", |listed| responses(listed, false)),
+    form("openai-responses-strict", |listed| responses(listed, true)),
 ];
 
 /// `GET /providers/openai/tools`.
 pub(super) fn chat_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    list::tools(
-        context,
-        &ProviderLists {
-            provider: "OpenAI Chat Completions",
-            plain: "openai",
-            strict: Ok("openai-strict"),
-            max_strict: list::MAX_TOOLS,
-        },
-    )
+    list::tools(context, "OpenAI Chat Completions", "openai", Ok(("openai-strict", MAX_TOOLS)))
 }
 
 /// `GET /providers/openai-responses/tools`.
 pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    list::tools(
-        context,
-        &ProviderLists {
-            provider: "OpenAI Responses",
-            plain: "openai-responses",
-            strict: Ok("openai-responses-strict"),
-            max_strict: list::MAX_TOOLS,
-        },
-    )
+    let strict = Ok(("openai-responses-strict", MAX_TOOLS));
+    list::tools(context, "OpenAI Responses", "openai-responses", strict)
 }
 
 /// `POST /providers/openai/call`.
@@ -104,7 +79,7 @@ pub(crate) const PLAIN: Target = Target {
         _ => KeywordRule::Keep,
     },
     property: |_| true,
-    limits: SchemaLimits::NONE,
+    limits: &[],
     allows_cycles: true,
     finish: complete,
 };
@@ -120,7 +95,7 @@ pub(crate) const STRICT: Target = Target {
         _ => common(keyword),
     },
     property: |_| true,
-    limits: SchemaLimits { properties: 5000, enum_values: 1000, ..SchemaLimits::NONE },
+    limits: &[("properties", 5000), ("enum", 1000)],
     allows_cycles: true,
     finish: tighten,
 };

@@ -3,10 +3,7 @@
 
 use toolbooth::schema::text::excerpt;
 
-/// Calls `take` with the name and value of every parameter. The name is one of `known`.
-///
-/// # Errors
-/// An unknown or repeated parameter, or an error of `take`.
+/// Calls `take` with the name and value of every parameter. The name is one of `known`, and none is repeated.
 pub(super) fn for_each(
     query: &str,
     known: &[&'static str],
@@ -31,9 +28,6 @@ pub(super) fn for_each(
 }
 
 /// Whether a parameter that has two possible values has the first.
-///
-/// # Errors
-/// It has neither.
 pub(super) fn choice(name: &str, value: &str, [yes, no]: [&str; 2]) -> Result<bool, String> {
     match value {
         value if value == yes => Ok(true),

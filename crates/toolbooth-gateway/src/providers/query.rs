@@ -32,8 +32,6 @@ enum VersionFilter {
 }
 
 impl ListQuery {
-    /// # Errors
-    /// [`Rejection::Malformed`]: an unknown or repeated parameter, or an invalid value.
     pub(super) fn parse(query: &str) -> Result<Self, Rejection> {
         let mut parsed = Self {
             strict: false,
@@ -56,13 +54,8 @@ impl ListQuery {
         Ok(parsed)
     }
 
-    /// The selected tools that the caller may run.
-    ///
-    /// # Errors
-    /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: `include` names a tool that does not exist.
-    /// [`Rejection::ToolNotAllowed`], [`Rejection::ToolNotInKey`] or [`Rejection::MissingScope`]: it names one that the
-    /// caller may not run.
-    /// [`Rejection::Malformed`]: no tool has the toolkit or version.
+    /// The selected tools that the caller may run. The error: `include` names a tool that does not exist or that the caller
+    /// may not run, or no tool has the toolkit or version.
     pub(super) fn tools(
         &self,
         context: &RequestContext<'_>,

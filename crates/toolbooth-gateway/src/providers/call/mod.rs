@@ -18,8 +18,7 @@ use crate::wire::{Answer, ToolCall};
 use calls::Calls;
 pub(crate) use result::for_model;
 use toolbooth::call::{
-    CheckOrder, NullHandling, Outcome, Prepared, Rejection, RequestContext, ToolRequest,
-    ToolSelector,
+    CheckOrder, NullHandling, Outcome, Prepared, Rejection, ToolRequest, ToolSelector,
 };
 use toolbooth::http::Response;
 use toolbooth::json;
@@ -95,8 +94,6 @@ struct CallOptions {
 }
 
 impl CallOptions {
-    /// # Errors
-    /// An unknown or repeated parameter, or an invalid value.
     fn parse(query: &str) -> Result<Self, String> {
         let mut options = Self::default();
         parameters::for_each(query, &[VALIDATE, "unknown"], |name, value| {
@@ -111,9 +108,6 @@ impl CallOptions {
     }
 
     /// Takes `request_options` out of the body. Members that are `null` count as absent.
-    ///
-    /// # Errors
-    /// An unknown member, an invalid value, or an option that the query has too.
     fn take_from(&mut self, body: &mut json::Value<'_>) -> Result<(), String> {
         let json::Value::Object(body) = body else { return Ok(()) };
         let options = match body.take("request_options") {
@@ -121,22 +115,18 @@ impl CallOptions {
             Some(json::Value::Object(options)) => options,
             Some(_) => return Err(format!("request_options must be an object with {VALIDATE}")),
         };
-        for (name, value) in options.iter() {
-            match (&**name, value) {
-                (_, json::Value::Null) => {}
-                (VALIDATE, json::Value::Bool(_)) if self.validate.is_some() => {
-                    return Err(format!("{VALIDATE} is in the query and in request_options"));
-                }
-                (VALIDATE, json::Value::Bool(value)) => self.validate = Some(*value),
-                (VALIDATE, _) => {
-                    return Err(format!("request_options.{VALIDATE} must be true or false"));
-                }
-                (other, _) => {
-                    return Err(format!(
-                        "\"{}\" is not a member of request_options, which has only {VALIDATE}",
-                        excerpt(other)
-                    ));
-                }
+        for (name, value) in options.iter().filter(|(_, value)| !value.is_null()) {
+            if name != VALIDATE {
+                return Err(format!(
+                    "\"{}\" is not a member of request_options, which has only {VALIDATE}",
+                    excerpt(name)
+                ));
+            }
+            let json::Value::Bool(value) = value else {
+                return Err(format!("request_options.{VALIDATE} must be true or false"));
+            };
+            if self.validate.replace(*value).is_some() {
+                return Err(format!("{VALIDATE} is in the query and in request_options"));
             }
         }
         Ok(())
@@ -153,15 +143,31 @@ pub(super) fn run<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> 
         let mut options = CallOptions::parse(context.query).map_err(Rejection::Malformed)?;
         options.take_from(&mut body).map_err(Rejection::Malformed)?;
         let validates = options.validate == Some(true);
-        let calls = Calls::of((format.read)(body).map_err(Rejection::Malformed)?);
+        let mut calls = Calls::of((format.read)(body).map_err(Rejection::Malformed)?);
         let count = calls.count();
-        let limit = context.pipeline.settings.limits.max_tool_calls;
+        let limits = &context.pipeline.settings.limits;
+        let limit = limits.max_tool_calls;
         if count > limit {
             let message =
                 format!("There are {count} tool calls; a request may have at most {limit}");
             return Ok(invalid_request("too_many_tool_calls", &message));
         }
-        let Decoded { calls, handles, warnings } = decode(calls, &options, &context, format);
+        let had_calls = !calls.functions.is_empty();
+        if options.leave_unknown {
+            calls.leave_to_client(|name| {
+                let found = ToolSelector::Name(name.into()).resolve(context.pipeline.catalog);
+                !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
+            });
+        }
+        let mut warnings = calls.warnings(had_calls);
+        let handles = ids::assign(&mut calls.functions, context.host.now_ms());
+        warnings.extend(ids::warnings(&handles, format.pairs_by_id));
+        // All argument strings of a request share one limit.
+        let mut values_left = json::MAX_VALUES;
+        let decode = |(call, handle): (_, &CallHandle<'_>)| {
+            decode_call(call, &handle.id, limits.max_argument_bytes, &mut values_left)
+        };
+        let calls = calls.functions.into_iter().zip(&handles).map(decode).collect();
         let order = match validates {
             true => CheckOrder::InputFirst,
             false => CheckOrder::RequirementsFirst,
@@ -174,43 +180,7 @@ pub(super) fn run<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> 
     })
 }
 
-/// The calls of an answer, each with its handle.
-struct Decoded<'t> {
-    calls: Vec<Result<ToolRequest<'t>, Rejection>>,
-    handles: Vec<CallHandle<'t>>,
-    warnings: Vec<String>,
-}
-
-fn decode<'t>(
-    mut calls: Calls<'t>,
-    options: &CallOptions,
-    context: &RequestContext<'_>,
-    format: &CallFormat,
-) -> Decoded<'t> {
-    let had_calls = !calls.functions.is_empty();
-    if options.leave_unknown {
-        calls.leave_to_client(|name| {
-            let found = ToolSelector::Name(name.into()).resolve(context.pipeline.catalog);
-            !name.is_empty() && matches!(found, Err(Rejection::UnknownTool { .. }))
-        });
-    }
-    let mut warnings = calls.warnings(had_calls);
-    let handles = ids::assign(&mut calls.functions, context.host.now_ms());
-    warnings.extend(ids::warnings(&handles, format.pairs_by_id));
-    // All argument strings of a request share one limit.
-    let mut values_left = json::MAX_VALUES;
-    let limit = context.pipeline.settings.limits.max_argument_bytes;
-    let decode = |(call, handle): (ToolCall<'t>, &CallHandle<'_>)| {
-        decode_call(call, &handle.id, limit, &mut values_left)
-    };
-    let calls = calls.functions.into_iter().zip(&handles).map(decode).collect();
-    Decoded { calls, handles, warnings }
-}
-
-/// Decodes a call: at most `limit` bytes and `values_left` values of arguments.
-///
-/// # Errors
-/// [`Rejection::Malformed`], with a message for the model.
+/// Decodes a call: at most `limit` bytes and `values_left` values of arguments. The error has a message for the model.
 fn decode_call<'t>(
     call: ToolCall<'t>,
     id: &str,
@@ -255,10 +225,7 @@ fn invalid_arguments(
     Some(invalid_request("invalid_tool_arguments", &truncate(message)))
 }
 
-/// Writes the results.
-///
-/// # Errors
-/// The server is unavailable and nothing ran. That concerns the client, so it is not a result for the model.
+/// Writes the results. That the server is unavailable and nothing ran concerns the client, so it is an error.
 fn encode(
     handles: Vec<CallHandle<'_>>,
     outcomes: Vec<Outcome>,

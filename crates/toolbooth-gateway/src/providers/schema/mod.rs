@@ -6,7 +6,7 @@
 
 pub(super) mod rules;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -23,35 +23,14 @@ const MAX_DEPTH: usize = 10;
 /// The length of a description in characters above which there is a warning: OpenAI has rejected longer ones.
 const WARN_DESCRIPTION: usize = 1024;
 
-/// The largest schema that a target accepts.
-pub(super) struct SchemaLimits {
-    /// Properties in all its objects.
-    pub(super) properties: usize,
-    /// Values in all its `enum`s.
-    pub(super) enum_values: usize,
-    /// Properties that are not required.
-    pub(super) optional: usize,
-    /// Lists of types, and `anyOf`s.
-    pub(super) unions: usize,
-}
-
-impl SchemaLimits {
-    /// No known limits.
-    pub(super) const NONE: Self = Self {
-        properties: usize::MAX,
-        enum_values: usize::MAX,
-        optional: usize::MAX,
-        unions: usize::MAX,
-    };
-}
-
 /// One kind of a provider's lists: what it accepts in a schema.
 pub(crate) struct Target {
     /// How it treats a keyword. One that JSON Schema does not define restricts nothing.
     pub(super) rule: fn(&str) -> KeywordRule,
     /// Whether the tool's input may have a property of this name.
     pub(super) property: fn(&str) -> bool,
-    pub(super) limits: SchemaLimits,
+    /// The most that it accepts of a feature: those of [`Compatibility::counts`].
+    pub(super) limits: &'static [(&'static str, usize)],
     /// Whether definitions may refer to themselves.
     pub(crate) allows_cycles: bool,
     /// Further changes that a schema needs. Called for each subschema, the innermost first.
@@ -66,10 +45,7 @@ pub(super) struct Compatibility {
     described: BTreeSet<String>,
     dropped: BTreeSet<String>,
     depth: usize,
-    properties: usize,
-    enum_values: usize,
-    optional: usize,
-    unions: usize,
+    counts: BTreeMap<&'static str, usize>,
 }
 
 impl Compatibility {
@@ -120,10 +96,7 @@ pub(crate) struct AdaptedSchema {
     pub(crate) dropped: Vec<String>,
 }
 
-/// The schema as the target accepts it.
-///
-/// # Errors
-/// The features that the target does not accept.
+/// The schema as the target accepts it, or the features that it does not accept.
 pub(crate) fn adapt_schema(
     schema: &Map<String, Value>,
     target: &Target,
@@ -140,14 +113,8 @@ pub(crate) fn adapt_schema(
     if names.into_iter().flatten().any(|(name, _)| !(target.property)(name)) {
         found.reject("property_names");
     }
-    let SchemaLimits { properties, enum_values, optional, unions } = target.limits;
-    for (feature, count, limit) in [
-        ("properties", found.properties, properties),
-        ("enum", found.enum_values, enum_values),
-        ("optional_properties", found.optional, optional),
-        ("unions", found.unions, unions),
-    ] {
-        if count > limit {
+    for (feature, limit) in target.limits {
+        if found.counts.get(feature).is_some_and(|count| count > limit) {
             found.reject(feature);
         }
     }
@@ -262,10 +229,16 @@ fn count(schema: &Map<String, Value>, found: &mut Compatibility) {
         Some(Value::Object(map)) => map.len(),
         _ => 0,
     };
-    found.properties += length("properties");
-    found.enum_values += length("enum");
-    found.optional += length("properties").saturating_sub(length("required"));
-    found.unions += usize::from(length("type") > 1) + usize::from(schema.contains_key("anyOf"));
+    let unions = usize::from(length("type") > 1) + usize::from(schema.contains_key("anyOf"));
+    for (feature, count) in [
+        ("properties", length("properties")),
+        ("enum", length("enum")),
+        ("optional_properties", length("properties").saturating_sub(length("required"))),
+        // Lists of types, and `anyOf`s.
+        ("unions", unions),
+    ] {
+        *found.counts.entry(feature).or_default() += count;
+    }
 }
 
 #[cfg(test)]
