@@ -59,25 +59,20 @@ impl Schemas {
         self.0.iter().filter_map(warning).collect()
     }
 
-    /// Checks the arguments of calls.
-    ///
-    /// # Errors
-    /// The first arguments that are not JSON, or do not match the schema of their tool.
+    /// Checks that the arguments of calls are JSON, and match the schema of their tool.
     pub(super) fn check<'c>(
         &self,
-        mut calls: impl Iterator<Item = &'c ToolCall<'static>>,
+        calls: impl Iterator<Item = &'c ToolCall<'static>>,
     ) -> Result<()> {
-        calls.try_for_each(|call| {
-            if call.custom {
-                return Ok(());
-            }
-            self.check_one(call).map_err(|reason| {
+        for call in calls.filter(|call| !call.custom) {
+            if let Err(reason) = self.check_one(call) {
                 let name = excerpt(&call.name);
                 let message =
                     format!("The model called tool '{name}' with invalid arguments: {reason}");
-                GatewayError::new(ErrorKind::InvalidArguments, message)
-            })
-        })
+                return Err(GatewayError::new(ErrorKind::InvalidArguments, message));
+            }
+        }
+        Ok(())
     }
 
     fn check_one(&self, call: &ToolCall<'_>) -> Result<(), String> {

@@ -1,8 +1,6 @@
 //! Rounds of the tool loop that a client carries between two requests, sealed: when a model calls compiled-in tools
 //! and tools of the client in one answer, the client's next request continues after both.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -41,10 +39,7 @@ pub(super) fn in_order(calls: &[ToolCall<'_>], mut results: Vec<ToolResult>) -> 
 }
 
 /// Seals the rounds that this request has added for the answer with these calls; `None` if there are none. If the
-/// last round is that of the answer, the calls are its open ones.
-///
-/// # Errors
-/// There is no key: a warning for the client.
+/// last round is that of the answer, the calls are its open ones. Without a key, the error is a warning for the client.
 pub(super) fn seal(
     added: &[HistoryItem],
     calls: &[ToolCall<'_>],
@@ -79,20 +74,17 @@ fn token(sender: &Sender<'_>, now_ms: u64) -> Option<ContinuationToken> {
 
 /// Adds the state to a call, which clients send back unchanged.
 pub(super) fn attach(call: &mut ToolCall<'_>, state: &str) {
-    let mut own = Object::default();
-    own.insert(Cow::Borrowed("state"), Value::String(Cow::Owned(state.to_owned())));
+    let own = Object::from_iter([("state", Value::String(state.to_owned().into()))]);
     let mut content = match call.extra.take("extra_content") {
         Some(Value::Object(content)) => content,
         _ => Object::default(),
     };
-    content.insert(Cow::Borrowed(MEMBER), Value::Object(own));
-    call.extra.insert(Cow::Borrowed("extra_content"), Value::Object(content));
+    content.insert(MEMBER.into(), Value::Object(own));
+    call.extra.insert("extra_content".into(), Value::Object(content));
 }
 
-/// Replaces each answer that carries rounds by these rounds, with the client's results. Returns warnings.
-///
-/// # Errors
-/// A state that this server has not sealed for the caller, or a result is missing.
+/// Replaces each answer that carries rounds by these rounds, with the client's results. Returns warnings. The error: this
+/// server has not sealed a state for the caller, or a result is missing.
 pub(super) fn restore(
     request: &mut ChatRequest,
     sender: &Sender<'_>,
@@ -102,31 +94,24 @@ pub(super) fn restore(
     let mut warnings = Vec::new();
     // From the end, so that the positions before stay the same.
     for position in (0..request.history.len()).rev() {
-        let Some(HistoryItem::Message { role: Role::Assistant, json }) =
-            request.history.get(position)
-        else {
-            continue;
-        };
+        let item = request.history.get(position);
+        let Some(HistoryItem::Message { role: Role::Assistant, json }) = item else { continue };
         let Some(state) = state_of(json, &mut own) else { continue };
         let Some(token) = token(sender, now_ms) else {
             warnings.push("STATE_KEY is not set, so a state was ignored".to_owned());
             continue;
         };
-        let rounds = match token.open(&state, now_ms) {
-            Err(EXPIRED_STATE) => {
-                warnings.push("A state has expired and was ignored".to_owned());
-                continue;
-            }
+        match token.open(&state, now_ms) {
+            Err(EXPIRED_STATE) => warnings.push("A state has expired and was ignored".to_owned()),
             Err(reason) => {
                 return Err(GatewayError::invalid("messages", format!("The state {reason}")));
             }
             Ok(opened) => {
                 let state = opened.state.as_ref().and_then(|state| state.as_str());
-                state.and_then(|text| json::read::<Rounds>(text.as_bytes()))
+                if let Some(rounds) = state.and_then(|text| json::read(text.as_bytes())) {
+                    replace(&mut request.history, position, rounds)?;
+                }
             }
-        };
-        if let Some(rounds) = rounds {
-            replace(&mut request.history, position, rounds)?;
         }
     }
     Ok(warnings)
@@ -162,35 +147,28 @@ fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> R
         return Ok(());
     }
     let after = history.iter().skip(position + 1);
-    let results: Vec<ClientResult> = after
-        .map_while(|item| match item {
-            HistoryItem::Message { role: Role::Tool, json } => Some(client_result(json)),
-            _ => None,
-        })
-        .collect();
+    let results = after.map_while(|item| match item {
+        HistoryItem::Message { role: Role::Tool, json } => Some(client_result(json)),
+        _ => None,
+    });
+    let results = Vec::from_iter(results);
     let end = position + 1 + results.len();
     let last = turns.last_mut().map(|turn| &mut turn.results);
     for result in last.into_iter().flatten().filter(|it| pending.contains(&it.call_id)) {
-        let Some(sent) = results.iter().find(|sent| sent.id == result.call_id) else {
+        let Some((_, content)) = results.iter().find(|(id, _)| *id == result.call_id) else {
             let message = format!("There is no result of the call {}", result.call_id);
             return Err(GatewayError::invalid("messages", message));
         };
-        result.content.clone_from(&sent.content);
-        result.is_error = sent.content.starts_with("Error:");
+        result.content.clone_from(content);
+        result.is_error = content.starts_with("Error:");
     }
     history.splice(position..end, turns.into_iter().map(HistoryItem::Turn));
     Ok(())
 }
 
-/// A result that a client sends.
-#[derive(Default)]
-struct ClientResult {
-    id: String,
-    content: String,
-}
-
-fn client_result(message: &RawValue) -> ClientResult {
-    let Ok(message) = json::parse(message.get()) else { return ClientResult::default() };
+/// The id of the call and the content of a result that a client sends.
+fn client_result(message: &RawValue) -> (String, String) {
+    let message = json::parse(message.get()).unwrap_or_default();
     let text = |value: &Value<'_>| value.as_str().unwrap_or_default().to_owned();
     let content = match message.get("content") {
         Some(Value::Array(parts)) => {
@@ -199,5 +177,5 @@ fn client_result(message: &RawValue) -> ClientResult {
         Some(value) => text(value),
         None => String::new(),
     };
-    ClientResult { id: message.get("tool_call_id").map(text).unwrap_or_default(), content }
+    (message.get("tool_call_id").map(text).unwrap_or_default(), content)
 }

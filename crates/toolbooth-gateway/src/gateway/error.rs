@@ -72,9 +72,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The request is not valid.
     InvalidRequest => 400, InvalidRequest, "invalid_request";
-    /// There is no such model.
     UnknownModel => 404, InvalidRequest, "model_not_found";
     /// The provider does not support a schema (2api.ai, 5.4).
     IncompatibleSchema => 400, Semantic, "tool_schema_incompatible";
@@ -96,19 +94,14 @@ kinds! {
     InvalidArguments => 502, Server, "invalid_tool_arguments";
     /// The operator has not configured what the request needs.
     NotConfigured => 503, Server, "gateway_not_configured";
-    /// The caller's credentials lack the scope `gateway`.
     MissingScope => 403, Permission, "missing_scope";
     /// The operator does not accept keys of callers, or the key does not fit.
     CallerKey => 403, Permission, "provider_key_not_allowed";
     /// The provider does not accept the key.
     ProviderAuth => 502, Server, "provider_auth_error";
-    /// The provider failed.
     Provider => 502, Server, "provider_error";
-    /// The provider is overloaded.
     Overloaded => 503, Server, "provider_overloaded";
-    /// The provider did not answer in time.
     Timeout => 504, Server, "provider_timeout";
-    /// The provider cannot be reached.
     Unreachable => 502, Server, "provider_unreachable";
     /// The provider's answer is not valid.
     BadResponse => 502, Server, "provider_bad_response";
@@ -118,7 +111,6 @@ kinds! {
     Deadline => 504, Server, "deadline_exceeded";
     /// The request needs more requests to models and calls of tools than the operator allows.
     Budget => 502, Server, "subrequest_budget_exceeded";
-    /// The server failed.
     Internal => 500, Server, "server_error";
 }
 

@@ -208,12 +208,14 @@ pub(crate) struct ChunkEncoder {
     begun: bool,
     /// Whether each call so far is of a custom tool.
     custom: Vec<bool>,
+    /// The member `_2api`, which the finish chunk gets.
+    pub(super) two_api: Option<Value<'static>>,
 }
 
 impl ChunkEncoder {
     /// An encoder. Without `include_usage`, usage chunks are left out.
     pub(crate) fn new(info: CompletionInfo, include_usage: bool) -> Self {
-        Self { info, include_usage, begun: false, custom: Vec::new() }
+        Self { info, include_usage, begun: false, custom: Vec::new(), two_api: None }
     }
 
     /// An encoder for events within a stream that has begun.
@@ -228,7 +230,11 @@ impl ChunkEncoder {
             Some(_) if is_usage && !self.include_usage => Vec::new(),
             Some(raw) => {
                 self.begun |= !event.deltas.is_empty();
-                raw.bytes.clone()
+                let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
+                match &self.two_api {
+                    Some(two_api) if finishes => with_two_api(raw, two_api).bytes,
+                    _ => raw.bytes.clone(),
+                }
             }
             None => event.deltas.iter().flat_map(|delta| self.delta(delta)).collect(),
         }
@@ -244,7 +250,10 @@ impl ChunkEncoder {
             Delta::ExtraContent(value) => chunk.extra_content = Some(value),
             Delta::Call { custom, .. } => self.custom.push(*custom),
             Delta::Arguments { .. } => {}
-            Delta::Finish(reason) => return self.finish(*reason, None),
+            Delta::Finish(reason) => {
+                let two_api = self.two_api.take();
+                return self.finish(*reason, two_api.as_ref());
+            }
             Delta::Usage(_) if !self.include_usage => return Vec::new(),
             Delta::Usage(usage) => return self.chunk(&[], Some(usage), None),
             Delta::Done => return b"data: [DONE]\n\n".to_vec(),

@@ -48,10 +48,7 @@ impl<'s> Limits<'s> {
         }
     }
 
-    /// Checks the tools of a request (7.1, 7.2). Returns warnings for the client.
-    ///
-    /// # Errors
-    /// The first tool that exceeds a limit, or is not allowed.
+    /// Checks that no tool of a request exceeds a limit or is not allowed (7.1, 7.2). Returns warnings for the client.
     pub(super) fn check_tools(
         &self,
         request: &ChatRequest,
@@ -125,9 +122,6 @@ impl<'s> Limits<'s> {
     }
 
     /// Counts calls against the caller's limit per minute (7.4). If the limiter fails, the calls are served.
-    ///
-    /// # Errors
-    /// The limit is reached.
     pub(super) async fn count(&self, calls: usize, context: &RequestContext<'_>) -> Result<()> {
         if calls == 0 || !context.host.is_limited(self.limiter) {
             return Ok(());

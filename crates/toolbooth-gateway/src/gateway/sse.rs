@@ -45,10 +45,7 @@ pub(crate) struct SseParser {
 }
 
 impl SseParser {
-    /// Adds the next bytes.
-    ///
-    /// # Errors
-    /// The current event is too large.
+    /// Adds the next bytes, unless the current event is too large.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), SseError> {
         if self.start > 0 {
             self.buffer.drain(..self.start);
@@ -69,9 +66,6 @@ impl SseParser {
     }
 
     /// The next complete event.
-    ///
-    /// # Errors
-    /// It is too large, or not UTF-8.
     pub(crate) fn next_event(&mut self) -> Result<Option<SseEvent<'_>>, SseError> {
         let Some(range) = self.next_range() else {
             let is_large = self.buffer.len() - self.start > MAX_EVENT_BYTES;

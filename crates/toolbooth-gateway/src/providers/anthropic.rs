@@ -50,10 +50,12 @@ fn user_message(results: &[CallResult<'_>]) -> String {
     if results.is_empty() {
         return "[]".to_owned();
     }
-    let results = results.iter();
-    let content = results
-        .map(|it| ToolResult::new(&*it.handle.id, Some(it.text()), Some(it.result.is_err())))
-        .collect();
+    let results = results.iter().map(|it| ToolResult {
+        tool_use_id: &*it.handle.id,
+        content: Some(it.text()),
+        is_error: Some(it.result.is_err()),
+    });
+    let content = results.collect();
     json::to_string(&[UserMessage { role: "user", content }])
 }
 

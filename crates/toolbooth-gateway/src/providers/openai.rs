@@ -48,7 +48,8 @@ pub(super) fn chat_calls(request: PostRequest<'_>) -> CallResponse<'_> {
         member: "messages",
         results: |results| {
             let results = results.iter();
-            let messages = results.map(|it| ToolMessage::new(&it.handle.id, it.text()));
+            let messages =
+                results.map(|it| ToolMessage { tool_call_id: &it.handle.id, content: it.text() });
             json::to_string(&Vec::from_iter(messages))
         },
         pairs_by_id: true,
@@ -63,7 +64,8 @@ pub(super) fn responses_calls(request: PostRequest<'_>) -> CallResponse<'_> {
         member: "input",
         results: |results| {
             let results = results.iter();
-            let items = results.map(|it| FunctionCallOutput::new(&it.handle.id, it.text()));
+            let items =
+                results.map(|it| FunctionCallOutput { call_id: &it.handle.id, output: it.text() });
             json::to_string(&Vec::from_iter(items))
         },
         pairs_by_id: true,

@@ -74,15 +74,8 @@ fn finish_reason(word: &str) -> FinishReason {
 
 /// The result of a call.
 #[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "function_call_output")]
 pub(crate) struct FunctionCallOutput<'r> {
-    r#type: &'static str,
-    call_id: &'r str,
-    output: Cow<'r, str>,
-}
-
-impl<'r> FunctionCallOutput<'r> {
-    /// The result of the call with this id.
-    pub(crate) fn new(call_id: &'r str, output: Cow<'r, str>) -> Self {
-        Self { r#type: "function_call_output", call_id, output }
-    }
+    pub call_id: &'r str,
+    pub output: Cow<'r, str>,
 }

@@ -10,13 +10,12 @@ use super::{Abort, Output};
 use crate::gateway::chat::Chat;
 use crate::gateway::completion::Completion;
 use crate::gateway::error::GatewayError;
-use crate::gateway::front::{ChunkEncoder, with_two_api};
+use crate::gateway::front::ChunkEncoder;
 use crate::gateway::stream::{Decoder, Delta, RawEvent, StreamEvent};
 use crate::gateway::upstream::{Exchange, Failure, is_success};
-use crate::wire::FinishReason;
+use crate::wire::{FinishReason, Usage};
 use toolbooth::host::{ByteStream, HttpError};
 use toolbooth::http::{BodySink, KeepAlive, PipeError};
-use toolbooth::json::Value;
 
 /// The most bytes that are held back until the end of a stream.
 const MAX_BUFFERED: usize = 16 << 20;
@@ -261,17 +260,14 @@ impl Output for StreamOutput {
         completion: Completion,
         notice: Option<String>,
     ) -> Result<(), Abort> {
-        let two_api = chat.report.two_api();
-        let bytes = match self.events.buffer.take() {
-            Some(buffer) => self.events.release(buffer, &two_api),
-            None => {
-                let mut bytes = self.events.last(&completion, notice, &two_api);
-                if let Some(usage) = chat.report.usage.clone() {
-                    bytes.extend(self.events.encoder.delta(&Delta::Usage(usage)));
-                }
-                bytes.extend(self.events.encoder.delta(&Delta::Done));
-                bytes
+        let EventWriter { encoder, buffer, .. } = &mut self.events;
+        encoder.two_api = Some(chat.report.two_api());
+        let bytes = match buffer.take() {
+            Some(mut buffer) => {
+                buffer.bytes.extend(buffer.tail.iter().flat_map(|event| encoder.event(event)));
+                buffer.bytes
             }
+            None => self.events.last(completion, notice, chat.report.usage.clone()),
         };
         self.send(&bytes).await
     }
@@ -327,57 +323,36 @@ impl EventWriter {
         }
     }
 
-    /// What was held back. The finish reason gets `_2api`.
-    fn release(&mut self, buffer: Buffer, two_api: &Value<'_>) -> Vec<u8> {
-        let mut out = buffer.bytes;
-        for StreamEvent { raw, deltas } in buffer.tail {
-            let finishes = deltas.iter().any(|delta| matches!(delta, Delta::Finish(_)));
-            match raw {
-                Some(raw) => {
-                    let raw = if finishes { with_two_api(&raw, two_api) } else { raw };
-                    out.extend(self.encoder.event(&StreamEvent { raw: Some(raw), deltas }));
-                }
-                None => {
-                    for delta in &deltas {
-                        out.extend(match delta {
-                            Delta::Finish(reason) => self.encoder.finish(*reason, Some(two_api)),
-                            other => self.encoder.delta(other),
-                        });
-                    }
-                }
-            }
-        }
-        out
-    }
-
     /// What follows the text of the last round.
     fn last(
         &mut self,
-        completion: &Completion,
+        completion: Completion,
         notice: Option<String>,
-        two_api: &Value<'_>,
+        usage: Option<Usage>,
     ) -> Vec<u8> {
         let mut out = Vec::new();
-        let message = &completion.message;
+        let message = completion.message;
         if let Some(notice) = notice {
-            self.wrote_text |= message.content.as_ref().is_some_and(|text| !text.is_empty());
+            self.wrote_text |= message.content.is_some_and(|text| !text.is_empty());
             self.text(&[Delta::Text(notice)], &mut out);
-        }
-        for (index, call) in message.tool_calls.iter().enumerate() {
-            let (id, name, custom) = (call.id.to_string(), call.name.to_string(), call.custom);
-            let extra_content = call.extra.get("extra_content").cloned();
-            let fragment = call.arguments.text().into_owned();
-            out.extend(self.encoder.delta(&Delta::Call { index, id, name, custom, extra_content }));
-            out.extend(self.encoder.delta(&Delta::Arguments { index, fragment }));
-        }
-        if let Some(content) = message.extra.get("extra_content") {
-            out.extend(self.encoder.delta(&Delta::ExtraContent(content.clone())));
         }
         let reason = match (message.tool_calls.is_empty(), completion.finish_reason) {
             (true, FinishReason::ToolCalls) => FinishReason::Stop,
             (_, reason) => reason,
         };
-        out.extend(self.encoder.finish(reason, Some(two_api)));
+        let mut deltas = Vec::new();
+        for (index, call) in message.tool_calls.into_iter().enumerate() {
+            let (id, name, custom) = (call.id.into_owned(), call.name.into_owned(), call.custom);
+            let extra_content = call.extra.get("extra_content").cloned();
+            let fragment = call.arguments.text().into_owned();
+            deltas.push(Delta::Call { index, id, name, custom, extra_content });
+            deltas.push(Delta::Arguments { index, fragment });
+        }
+        deltas.extend(message.extra.get("extra_content").cloned().map(Delta::ExtraContent));
+        deltas.push(Delta::Finish(reason));
+        deltas.extend(usage.map(Delta::Usage));
+        deltas.push(Delta::Done);
+        out.extend(deltas.iter().flat_map(|delta| self.encoder.delta(delta)));
         out
     }
 }

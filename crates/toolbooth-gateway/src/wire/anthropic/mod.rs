@@ -119,18 +119,11 @@ impl MessageUsage {
 
 /// The result of a call. Its content is a text or an array of blocks.
 #[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "tool_result")]
 pub(crate) struct ToolResult<I, C> {
-    r#type: &'static str,
-    tool_use_id: I,
+    pub tool_use_id: I,
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<C>,
+    pub content: Option<C>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    is_error: Option<bool>,
-}
-
-impl<I, C> ToolResult<I, C> {
-    /// The result of the call with this id.
-    pub(crate) fn new(tool_use_id: I, content: Option<C>, is_error: Option<bool>) -> Self {
-        Self { r#type: "tool_result", tool_use_id, content, is_error }
-    }
+    pub is_error: Option<bool>,
 }

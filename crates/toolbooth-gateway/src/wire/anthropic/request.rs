@@ -19,7 +19,7 @@ pub(crate) struct Request<'t> {
     pub metadata: Option<Metadata<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<Thinking<'t>>,
-    #[serde(skip_serializing_if = "OutputConfig::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub output_config: OutputConfig<'t>,
     #[serde(skip_serializing_if = "is_default")]
     pub stream: bool,
@@ -65,7 +65,7 @@ pub(crate) enum Thinking<'t> {
 }
 
 /// The effort, and the schema of the answer.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct OutputConfig<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<&'static str>,
@@ -73,14 +73,8 @@ pub(crate) struct OutputConfig<'t> {
     pub format: Option<OutputFormat<'t>>,
 }
 
-impl OutputConfig<'_> {
-    fn is_empty(&self) -> bool {
-        self.effort.is_none() && self.format.is_none()
-    }
-}
-
 /// The schema of the answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum OutputFormat<'t> {
     JsonSchema { schema: Json<'t> },

@@ -155,15 +155,8 @@ pub(crate) fn finish_reason(word: &str) -> FinishReason {
 
 /// The result of a call.
 #[derive(Debug, Serialize)]
+#[serde(tag = "role", rename = "tool")]
 pub(crate) struct ToolMessage<'r> {
-    role: &'static str,
-    tool_call_id: &'r str,
-    content: Cow<'r, str>,
-}
-
-impl<'r> ToolMessage<'r> {
-    /// The result of the call with this id.
-    pub(crate) fn new(tool_call_id: &'r str, content: impl Into<Cow<'r, str>>) -> Self {
-        Self { role: "tool", tool_call_id, content: content.into() }
-    }
+    pub tool_call_id: &'r str,
+    pub content: Cow<'r, str>,
 }

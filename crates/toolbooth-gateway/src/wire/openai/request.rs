@@ -36,47 +36,27 @@ impl Serialize for Members<'_> {
 
 /// Which tools the model may or must call.
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ToolChoice<'t> {
+    Function {
+        function: Name<'t>,
+    },
+    AllowedTools {
+        allowed_tools: AllowedTools<'t>,
+    },
+    #[serde(untagged)]
     Word(&'static str),
-    Function(NamedFunction<'t>),
-    Allowed(AllowedChoice<'t>),
+    #[serde(untagged)]
     Verbatim(Json<'t>),
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct NamedFunction<'t> {
-    r#type: &'static str,
-    function: Name<'t>,
+pub(crate) struct Name<'t> {
+    pub name: &'t str,
 }
 
 #[derive(Debug, Serialize)]
-struct Name<'t> {
-    name: &'t str,
-}
-
-impl<'t> NamedFunction<'t> {
-    pub(crate) fn new(name: &'t str) -> Self {
-        Self { r#type: "function", function: Name { name } }
-    }
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct AllowedChoice<'t> {
-    r#type: &'static str,
-    allowed_tools: AllowedTools<'t>,
-}
-
-#[derive(Debug, Serialize)]
-struct AllowedTools<'t> {
-    mode: &'static str,
-    tools: Vec<NamedFunction<'t>>,
-}
-
-impl<'t> AllowedChoice<'t> {
-    pub(crate) fn new(required: bool, names: &'t [String]) -> Self {
-        let mode = if required { "required" } else { "auto" };
-        let tools = names.iter().map(|name| NamedFunction::new(name)).collect();
-        Self { r#type: "allowed_tools", allowed_tools: AllowedTools { mode, tools } }
-    }
+pub(crate) struct AllowedTools<'t> {
+    pub mode: &'static str,
+    pub tools: Vec<ToolChoice<'t>>,
 }

@@ -50,9 +50,11 @@ fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<
         let id = ids::portable(call.id);
         if let Some(result) = call.result {
             let parts = Some(blocks(result.parts)?).filter(|parts| !parts.is_empty());
-            let is_error = result.is_error.then_some(true);
-            let content = parts.map(ResultContent::Blocks);
-            results.push(Block::Result(ToolResult::new(id.clone(), content, is_error)));
+            results.push(Block::Result(ToolResult {
+                tool_use_id: id.clone(),
+                content: parts.map(ResultContent::Blocks),
+                is_error: result.is_error.then_some(true),
+            }));
         }
         content.push(Block::ToolUse { id, name: call.name, input: call.arguments });
     }
@@ -66,8 +68,8 @@ fn native<'t>(turn: &'t Turn, messages: &mut Messages<'t>) {
     messages.0.push(Message { role: "assistant", content });
     let results = turn.results.iter().map(|result| {
         let content = (!result.content.is_empty()).then_some(ResultContent::Text(&result.content));
-        let id = result.call_id.as_str().into();
-        Block::Result(ToolResult::new(id, content, result.is_error.then_some(true)))
+        let is_error = result.is_error.then_some(true);
+        Block::Result(ToolResult { tool_use_id: result.call_id.as_str().into(), content, is_error })
     });
     messages.push("user", results.collect());
 }

@@ -11,9 +11,7 @@ use crate::gateway::{FunctionTool, HistoryItem, Role, Tool, ToolChoice, ids};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::Json;
 use crate::wire::openai::ToolMessage;
-use crate::wire::openai::request::{
-    AllowedChoice, Members, NamedFunction, Request, ToolChoice as Choice,
-};
+use crate::wire::openai::request::{AllowedTools, Members, Name, Request, ToolChoice as Choice};
 use toolbooth::json::{self, Object, Value};
 
 /// The members of an assistant message that OpenAI knows.
@@ -89,7 +87,8 @@ fn history_item<'t>(
             messages.push(assistant(&turn.message, index, strict, notes)?);
             for result in &turn.results {
                 let id = accepted_id(Cow::Borrowed(&result.call_id), strict);
-                let message = ToolMessage::new(&id, result.content.as_str());
+                let message =
+                    ToolMessage { tool_call_id: &id, content: result.content.as_str().into() };
                 messages.push(Json::Text(json::to_string(&message).into()));
             }
         }
@@ -187,13 +186,16 @@ fn function_tool<'t>(tool: &'t FunctionTool, index: usize, job: &Job<'_>) -> Res
 }
 
 fn tool_choice(choice: &ToolChoice, may_force: bool) -> Choice<'_> {
+    let function = |name| Choice::Function { function: Name { name } };
     match choice {
         ToolChoice::None => Choice::Word("none"),
         ToolChoice::Required if may_force => Choice::Word("required"),
-        ToolChoice::Function(name) if may_force => Choice::Function(NamedFunction::new(name)),
+        ToolChoice::Function(name) if may_force => function(name),
         ToolChoice::Other(json) if may_force => Choice::Verbatim(Json::Text(json.into())),
         ToolChoice::Allowed { required, names } => {
-            Choice::Allowed(AllowedChoice::new(*required && may_force, names))
+            let mode = if *required && may_force { "required" } else { "auto" };
+            let tools = names.iter().map(|name| function(name)).collect();
+            Choice::AllowedTools { allowed_tools: AllowedTools { mode, tools } }
         }
         ToolChoice::Auto
         | ToolChoice::Required
