@@ -6,8 +6,7 @@
 
 use std::cell::Cell;
 
-use super::error::{ErrorKind, GatewayError, Result};
-use super::request::Tool;
+use super::{ErrorKind, GatewayError, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -24,10 +23,8 @@ const UNCHECKED: [&str; 6] = [
 ];
 /// The most schemas that are applied to the arguments of one call. `$ref` may repeat a schema without end.
 const MAX_STEPS: u32 = 100_000;
-/// The deepest nesting of schemas.
 const MAX_DEPTH: usize = 128;
 
-/// The schemas of a request's tools.
 #[derive(Debug)]
 pub(super) struct Schemas(Vec<(String, String)>);
 
@@ -90,7 +87,6 @@ impl Schemas {
     }
 }
 
-/// Whether a schema uses a keyword anywhere.
 fn uses(schema: &Value<'_>, keyword: &str) -> bool {
     match schema {
         Value::Array(items) => items.iter().any(|item| uses(item, keyword)),
@@ -107,7 +103,6 @@ fn uses(schema: &Value<'_>, keyword: &str) -> bool {
     }
 }
 
-/// A check of one value against a root schema.
 struct Check<'s> {
     root: &'s Value<'s>,
     steps: Cell<u32>,
@@ -116,7 +111,6 @@ struct Check<'s> {
 /// Whether a value is valid; `None` if a keyword that is not checked decides it.
 type Verdict = Option<bool>;
 
-/// Whether all hold.
 fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     let mut all = Some(true);
     for verdict in verdicts {
@@ -156,18 +150,33 @@ impl<'s> Check<'s> {
         };
         let left = self.steps.get().checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
         self.steps.set(left);
+        all(members
+            .iter()
+            .map(|(keyword, expected)| self.keyword(keyword, expected, members, value, depth)))
+    }
+
+    /// Whether a keyword holds, which may restrict only values of one type. `members` are those of its schema.
+    fn keyword(
+        &self,
+        keyword: &str,
+        expected: &'s Value<'s>,
+        members: &'s Object<'s>,
+        value: &Value<'_>,
+        depth: usize,
+    ) -> Verdict {
         let inner =
             |schema: &'s Value<'s>, value: &Value<'_>| self.verdict(schema, value, depth + 1);
-        let inner: Inner<'_, 's> = &inner;
-        let each =
-            |schemas: &'s Value<'s>| list(schemas).iter().map(move |schema| inner(schema, value));
-        all(members.iter().map(|(keyword, expected)| match &**keyword {
-            "$ref" => inner(self.resolve(expected)?, value),
-            "allOf" => all(each(expected)),
-            "anyOf" => count_in(each(expected), 1, usize::MAX),
-            "oneOf" => count_in(each(expected), 1, 1),
-            "not" => not(inner(expected, value)),
-            "if" => {
+        let each = || list(expected).iter().map(|schema| inner(schema, value));
+        // Whether a number is at least, or at most, the one that is expected.
+        let least = |size: usize| Some(count(Some(expected)).is_none_or(|least| size >= least));
+        let most = |size: usize| Some(count(Some(expected)).is_none_or(|most| size <= most));
+        match (keyword, value) {
+            ("$ref", _) => inner(self.resolve(expected)?, value),
+            ("allOf", _) => all(each()),
+            ("anyOf", _) => count_in(each(), 1, usize::MAX),
+            ("oneOf", _) => count_in(each(), 1, 1),
+            ("not", _) => not(inner(expected, value)),
+            ("if", _) => {
                 let branch = |name| members.get(name).map_or(Some(true), |it| inner(it, value));
                 match inner(expected, value) {
                     Some(true) => branch("then"),
@@ -175,14 +184,76 @@ impl<'s> Check<'s> {
                     None => Some(branch("then")).filter(|then| *then == branch("else"))?,
                 }
             }
-            keyword if UNCHECKED.contains(&keyword) => None,
-            keyword => match value {
-                Value::Array(items) => array(keyword, expected, members, items, inner),
-                Value::Object(it) => object(keyword, expected, members, it, value, inner),
-                _ => None,
+            ("type", _) => Some(match expected {
+                Value::String(name) => is_type(name, value),
+                other => names(other).any(|name| is_type(name, value)),
+            }),
+            ("enum", _) => Some(list(expected).iter().any(|one| order(one, value).is_eq())),
+            ("const", _) => Some(order(expected, value).is_eq()),
+            (keyword, _) if UNCHECKED.contains(&keyword) => None,
+
+            ("prefixItems", Value::Array(items)) => {
+                let pairs = list(expected).iter().zip(items);
+                all(pairs.map(|(schema, item)| inner(schema, item)))
             }
-            .unwrap_or_else(|| Some(plain(keyword, expected, value))),
-        }))
+            ("items", Value::Array(items)) => {
+                let prefix = members.get("prefixItems").map_or(0, |prefix| list(prefix).len());
+                all(items.iter().skip(prefix).map(|item| inner(expected, item)))
+            }
+            ("contains", Value::Array(items)) => {
+                let least = count(members.get("minContains")).unwrap_or(1);
+                let most = count(members.get("maxContains")).unwrap_or(usize::MAX);
+                count_in(items.iter().map(|item| inner(expected, item)), least, most)
+            }
+            ("minItems", Value::Array(items)) => least(items.len()),
+            ("maxItems", Value::Array(items)) => most(items.len()),
+            ("uniqueItems", Value::Array(items)) => {
+                Some(*expected != Value::Bool(true) || is_unique(items))
+            }
+
+            ("properties", Value::Object(it)) => {
+                all(named(expected, it).map(|(schema, member)| inner(schema, member)))
+            }
+            ("dependentSchemas", Value::Object(it)) => {
+                all(named(expected, it).map(|(schema, _)| inner(schema, value)))
+            }
+            ("dependentRequired", Value::Object(it)) => {
+                Some(named(expected, it).all(|(others, _)| has_all(others, it)))
+            }
+            ("required", Value::Object(it)) => Some(has_all(expected, it)),
+            ("additionalProperties", Value::Object(_)) if members.contains("patternProperties") => {
+                None
+            }
+            ("additionalProperties", Value::Object(it)) => {
+                let declared = members.get("properties").and_then(Value::as_object);
+                let is_declared = |name: &str| declared.is_some_and(|it| it.contains(name));
+                let others = it.iter().filter(|(name, _)| !is_declared(name));
+                all(others.map(|(_, member)| inner(expected, member)))
+            }
+            ("propertyNames", Value::Object(it)) => {
+                all(it.iter().map(|(name, _)| inner(expected, &Value::from(&**name))))
+            }
+            ("minProperties", Value::Object(it)) => least(it.len()),
+            ("maxProperties", Value::Object(it)) => most(it.len()),
+
+            ("minLength", Value::String(text)) => least(text.chars().count()),
+            ("maxLength", Value::String(text)) => most(text.chars().count()),
+            (keyword, Value::Number(number)) => {
+                let Some(limit) = expected.as_number() else { return Some(true) };
+                Some(match keyword {
+                    "minimum" => order(value, expected).is_ge(),
+                    "maximum" => order(value, expected).is_le(),
+                    "exclusiveMinimum" => order(value, expected).is_gt(),
+                    "exclusiveMaximum" => order(value, expected).is_lt(),
+                    "multipleOf" => {
+                        limit.as_f64().is_some_and(|it| it <= 0.0)
+                            || is_multiple(number.into(), limit.into())
+                    }
+                    _ => true,
+                })
+            }
+            _ => Some(true),
+        }
     }
 
     /// The schema that a reference within the root names.
@@ -221,95 +292,17 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Applies a schema.
-type Inner<'a, 's> = &'a dyn Fn(&'s Value<'s>, &Value<'_>) -> Verdict;
-
-/// Whether a keyword for arrays holds; `None` for others.
-fn array<'s>(
-    keyword: &str,
+/// The members of an object that a keyword names, each with what it says about them.
+fn named<'s, 'v>(
     expected: &'s Value<'s>,
-    members: &'s Object<'s>,
-    items: &[Value<'_>],
-    inner: Inner<'_, 's>,
-) -> Option<Verdict> {
-    let prefix = members.get("prefixItems").map_or(&[][..], list);
-    let each = || items.iter().map(|item| inner(expected, item));
-    Some(match keyword {
-        "prefixItems" => all(prefix.iter().zip(items).map(|(schema, item)| inner(schema, item))),
-        "items" => all(each().skip(prefix.len())),
-        "contains" => {
-            let least = count(members.get("minContains")).unwrap_or(1);
-            count_in(each(), least, count(members.get("maxContains")).unwrap_or(usize::MAX))
-        }
-        "minItems" => Some(count(Some(expected)).is_none_or(|least| items.len() >= least)),
-        "maxItems" => Some(count(Some(expected)).is_none_or(|most| items.len() <= most)),
-        "uniqueItems" => Some(*expected != Value::Bool(true) || is_unique(items)),
-        _ => return None,
-    })
-}
-
-/// Whether a keyword for objects holds; `None` for others. `whole` is the object of these members.
-fn object<'s>(
-    keyword: &str,
-    expected: &'s Value<'s>,
-    members: &'s Object<'s>,
-    value: &Object<'_>,
-    whole: &Value<'_>,
-    inner: Inner<'_, 's>,
-) -> Option<Verdict> {
-    // The members that the keyword names, each with what it says about them.
+    object: &'v Object<'v>,
+) -> impl Iterator<Item = (&'s Value<'s>, &'v Value<'v>)> {
     let named = expected.as_object().into_iter().flat_map(Object::iter);
-    let mut named = named.filter_map(|(name, expected)| Some((expected, value.get(name)?)));
-    let has_all = |expected: &Value<'_>| names(expected).all(|name| value.contains(name));
-    Some(match keyword {
-        "properties" => all(named.map(|(schema, member)| inner(schema, member))),
-        "dependentSchemas" => all(named.map(|(schema, _)| inner(schema, whole))),
-        "dependentRequired" => Some(named.all(|(others, _)| has_all(others))),
-        "required" => Some(has_all(expected)),
-        "additionalProperties" if members.contains("patternProperties") => None,
-        "additionalProperties" => {
-            let declared = members.get("properties").and_then(Value::as_object);
-            let is_declared = |name: &str| declared.is_some_and(|it| it.contains(name));
-            let others = value.iter().filter(|(name, _)| !is_declared(name));
-            all(others.map(|(_, member)| inner(expected, member)))
-        }
-        "propertyNames" => {
-            all(value.iter().map(|(name, _)| inner(expected, &Value::from(&**name))))
-        }
-        "minProperties" => Some(count(Some(expected)).is_none_or(|least| value.len() >= least)),
-        "maxProperties" => Some(count(Some(expected)).is_none_or(|most| value.len() <= most)),
-        _ => return None,
-    })
+    named.filter_map(|(name, expected)| Some((expected, object.get(name)?)))
 }
 
-/// Whether a keyword for values of any type, strings or numbers holds. Others restrict nothing.
-fn plain(keyword: &str, expected: &Value<'_>, value: &Value<'_>) -> bool {
-    let text = |holds: &dyn Fn(usize, usize) -> bool| {
-        let (text, limit) = (value.as_str(), count(Some(expected)));
-        text.zip(limit).is_none_or(|(text, limit)| holds(text.chars().count(), limit))
-    };
-    let number = |holds: &dyn Fn(std::cmp::Ordering) -> bool| {
-        let both = value.as_number().is_some() && expected.as_number().is_some();
-        !both || holds(order(value, expected))
-    };
-    match keyword {
-        "type" => match expected {
-            Value::String(name) => is_type(name, value),
-            other => names(other).any(|name| is_type(name, value)),
-        },
-        "enum" => list(expected).iter().any(|allowed| order(allowed, value).is_eq()),
-        "const" => order(expected, value).is_eq(),
-        "minLength" => text(&|length, limit| length >= limit),
-        "maxLength" => text(&|length, limit| length <= limit),
-        "minimum" => number(&|order| order.is_ge()),
-        "maximum" => number(&|order| order.is_le()),
-        "exclusiveMinimum" => number(&|order| order.is_gt()),
-        "exclusiveMaximum" => number(&|order| order.is_lt()),
-        "multipleOf" => value.as_number().zip(expected.as_number()).is_none_or(|(it, divisor)| {
-            divisor.as_f64().is_some_and(|it| it <= 0.0) || is_multiple(it.into(), divisor.into())
-        }),
-        _ => true,
-    }
+fn has_all(expected: &Value<'_>, object: &Object<'_>) -> bool {
+    names(expected).all(|name| object.contains(name))
 }
 
 fn is_type(name: &str, value: &Value<'_>) -> bool {

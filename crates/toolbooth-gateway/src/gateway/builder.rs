@@ -1,8 +1,6 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
-use super::IdSource;
-use super::completion::{Completion, Read, UpstreamError};
-use super::stream::{Delta, RawEvent, StreamEvent};
+use super::{Completion, Delta, IdSource, RawEvent, Read, StreamEvent, UpstreamError};
 use crate::wire::{Answer, Arguments, Finish, FinishReason, Item, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -84,7 +82,6 @@ impl Builder {
         completion.usage = answer.usage.take().or(completion.usage.take());
     }
 
-    /// A complete part of an answer.
     pub(super) fn item(&mut self, item: Item<'_>) -> Read {
         match item {
             Item::Text(text) => self.text(&text),
@@ -111,7 +108,6 @@ impl Builder {
         Ok(())
     }
 
-    /// The calls so far.
     pub(super) fn calls(&self) -> &[ToolCall<'static>] {
         &self.completion.message.tool_calls
     }
@@ -201,7 +197,6 @@ impl Builder {
         }
     }
 
-    /// The same for all calls.
     pub(super) fn complete_calls(&mut self) {
         for index in 0..self.calls().len() {
             self.complete_call(index);

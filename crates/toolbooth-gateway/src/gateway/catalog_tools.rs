@@ -3,10 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Provider;
-use super::error::{ErrorKind, GatewayError, Result};
 use super::report::{RanCall, ReportedChallenge};
-use super::request::{ChatRequest, Tool, ToolResult};
+use super::{ChatRequest, ErrorKind, GatewayError, Provider, Result, Tool, ToolResult};
 use crate::providers::for_model;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::call::{
@@ -31,7 +29,6 @@ struct Selected {
     needs_approval: bool,
 }
 
-/// Calls that were run.
 #[derive(Debug, Default)]
 pub(super) struct RunCalls {
     /// In the order of the calls.

@@ -6,14 +6,11 @@ use serde::Deserialize;
 
 use super::arguments::Schemas;
 use super::catalog_tools::CatalogTools;
-use super::completion::Completion;
-use super::error::{ErrorKind, GatewayError, Result};
-use super::limits::Limits;
-use super::plan::{CALLER_KEY, Plan, Target};
-use super::report::Report;
-use super::request::ChatRequest;
-use super::settings::GatewaySettings;
-use super::{CompletionInfo, IdSource, continuation, rounds};
+use super::plan::CALLER_KEY;
+use super::{
+    ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, IdSource,
+    Limits, Plan, Report, Result, Target, continuation, rounds,
+};
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
 use toolbooth::host::Host;
@@ -64,12 +61,10 @@ struct Options {
     timeout_ms: Option<u64>,
 }
 
-/// A chat request that is being served.
 pub(super) struct Chat<'a> {
     pub(super) sender: Sender<'a>,
     pub(super) request: ChatRequest,
     pub(super) plan: Plan<'a>,
-    /// The model that has answered last.
     pub(super) answered: Option<Target<'a>>,
     pub(super) tools: CatalogTools,
     pub(super) limits: Limits<'a>,
@@ -87,7 +82,6 @@ pub(super) struct Chat<'a> {
     pub(super) repeated: Vec<(String, String)>,
 }
 
-/// Serves a chat request.
 pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
     let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
     match Chat::of(&sender, body, &mut report) {

@@ -1,15 +1,11 @@
 //! A model's answer, the same for all providers.
 
-use super::error::Result;
-use super::front;
-use super::{Provider, ToolResult, Turn};
+use super::{Provider, Result, ToolResult, Turn, front};
 use crate::wire::{FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object};
 
-/// An answer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Completion {
-    /// The provider's id of the answer.
     pub id: Option<String>,
     /// The model that the provider names.
     pub model: Option<String>,
@@ -30,7 +26,6 @@ pub(crate) struct Completion {
     pub of_choice: Object<'static>,
 }
 
-/// The assistant's message.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AssistantMessage {
     pub content: Option<String>,
@@ -47,7 +42,6 @@ pub(crate) struct AssistantMessage {
 /// The provider failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UpstreamError {
-    /// It reported an error.
     Reported {
         /// The HTTP status that fits the error: that of the response, or of the error's type in a stream.
         status: u16,

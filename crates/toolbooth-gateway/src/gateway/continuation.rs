@@ -4,9 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::chat::Sender;
-use super::error::{GatewayError, Result};
-use super::request::{ChatRequest, HistoryItem, Role, ToolResult, Turn};
+use super::{ChatRequest, GatewayError, HistoryItem, Result, Role, Sender, ToolResult, Turn};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};

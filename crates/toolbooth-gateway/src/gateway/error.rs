@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::completion::UpstreamError;
+use super::UpstreamError;
 use super::front::event_bytes;
 use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::CHALLENGE;
@@ -13,7 +13,6 @@ use toolbooth::secret::Secret;
 
 pub(super) type Result<T, E = GatewayError> = std::result::Result<T, E>;
 
-/// An error of the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GatewayError {
     pub(super) kind: ErrorKind,
@@ -27,7 +26,6 @@ pub(crate) struct GatewayError {
     pub(super) retry_after_ms: Option<u64>,
 }
 
-/// An error as OpenAI writes it.
 #[derive(Serialize)]
 pub(super) struct ErrorObject<'a> {
     /// What went wrong, where, and what was expected.
@@ -135,7 +133,6 @@ impl GatewayError {
         self
     }
 
-    /// The deadline of the request has passed.
     pub(super) fn deadline() -> Self {
         Self::new(ErrorKind::Deadline, "The request took longer than it may")
     }
@@ -203,7 +200,6 @@ impl GatewayError {
         }
     }
 
-    /// The response, before anything else was sent.
     pub(super) fn response(&self) -> Response {
         let mut response = Response::json_of(self.kind.status(), &self.body());
         if self.kind == ErrorKind::MissingScope {

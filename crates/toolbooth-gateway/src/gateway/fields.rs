@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
-use super::FunctionTool;
 use super::builder::MAX_WARNINGS;
-use super::error::{GatewayError, Result};
+use super::{FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 
 /// What the client is told about a translation.
@@ -74,7 +73,6 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The members of an object in the request.
     pub(super) fn of_json(json: &'t str, path: String, notes: &'t Notes) -> Result<Self> {
         Self::of(parse(json, &path)?, path, notes)
     }
@@ -163,7 +161,6 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// The member `name`, an object.
     pub(super) fn fields(&mut self, name: &str) -> Result<Option<Self>> {
         self.take(name).map(|value| Self::of(value, self.path_of(name), self.notes)).transpose()
     }
@@ -172,7 +169,6 @@ impl<'t> Fields<'t> {
         self.fields(name)?.map_or_else(|| self.expected(name, "an object"), Ok)
     }
 
-    /// The members that are left.
     pub(super) fn into_object(self) -> Object<'t> {
         self.object
     }

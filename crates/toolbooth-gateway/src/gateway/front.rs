@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use super::completion::{AssistantMessage, Completion};
-use super::sse::SseParser;
-use super::stream::{Delta, RawEvent, StreamEvent};
+use super::{AssistantMessage, Completion, Delta, RawEvent, SseParser, StreamEvent};
 use crate::wire::openai::argument_of;
 use crate::wire::{Arguments, FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
@@ -44,7 +42,6 @@ struct Choice<'a> {
     extra: &'a Object<'a>,
 }
 
-/// The assistant's message.
 #[derive(Serialize)]
 pub(super) struct Message<'a> {
     role: &'static str,
@@ -309,7 +306,6 @@ impl ChunkEncoder {
     }
 }
 
-/// An event with this data.
 pub(super) fn event_bytes(data: &impl Serialize) -> Vec<u8> {
     let mut bytes = b"data: ".to_vec();
     bytes.extend(json::to_vec(data));

@@ -16,7 +16,6 @@ pub(crate) struct IdSource {
 }
 
 impl IdSource {
-    /// Ids from sixteen random bytes.
     pub(crate) fn new(seed: [u8; 16]) -> Self {
         Self { seed, count: 0 }
     }

@@ -1,8 +1,6 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers and for each API key.
 
-use super::error::{ErrorKind, GatewayError, Result};
-use super::request::{ChatRequest, Tool};
-use super::settings::GatewaySettings;
+use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::call::RequestContext;
 use toolbooth::host::{Host, Level};
@@ -10,16 +8,13 @@ use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, KeyLimits, Permission, Settings};
 
-/// The most tools of a request.
 const MAX_TOOLS: usize = 128;
-/// The longest name of a tool.
 const MAX_NAME: usize = 64;
 /// The limiter of calls per minute, unless a key names another one.
 const TOOL_CALL_LIMITER: &str = "TOOL_CALL_LIMITER";
 /// The longest period of a limiter on Workers. The Worker cannot read the configured period.
 const LIMITER_PERIOD_MS: u64 = 60_000;
 
-/// The limits of one caller.
 #[derive(Debug)]
 pub(super) struct Limits<'s> {
     pub(super) max_tool_calls: usize,

@@ -35,10 +35,21 @@ mod stream;
 mod upstream;
 
 use adapter::{Provider, TranslateOptions};
-use completion::{Completion, UpstreamError};
+use builder::Builder;
+use chat::{Chat, Sender};
+use completion::{AssistantMessage, Completion, Read, UpstreamError};
+use error::{ErrorKind, GatewayError, Result};
+use fields::{Fields, Notes};
 use front::{ChunkEncoder, CompletionInfo};
 use ids::IdSource;
+use limits::Limits;
+use plan::{Plan, Target};
+use report::Report;
 use request::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn};
+use settings::GatewaySettings;
+use sse::{SseEvent, SseParser};
+use stream::{Decoder, Delta, RawEvent, StreamEvent};
+use upstream::{Exchange, Failure};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,6 @@ use toolbooth::http::{Answer, Response};
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::route::RouteRequest;
 
-/// The list, as OpenAI writes it.
 #[derive(Serialize)]
 struct List<'a> {
     object: &'static str,

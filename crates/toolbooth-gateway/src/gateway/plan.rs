@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::error::{ErrorKind, GatewayError, Result};
-use super::settings::{GatewaySettings, ModelAlias, ModelProvider, ModelTarget, preset};
+use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
+use super::{ErrorKind, GatewayError, GatewaySettings, Result};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -13,21 +13,17 @@ use toolbooth::secret::Secret;
 pub(super) struct Plan<'s> {
     /// At least one, in the order in which they are tried.
     pub(super) targets: Vec<Target<'s>>,
-    /// How often each is tried.
     pub(super) attempts: usize,
     /// The status codes after which the next attempt or target is tried; `None`: the usual ones.
     retry_statuses: Option<&'s [u16]>,
-    /// How long a provider may be silent.
     pub(super) timeout: Duration,
 }
 
-/// A model of a provider.
 #[derive(Debug, Clone)]
 pub(super) struct Target<'s> {
     pub(super) provider: &'s ModelProvider,
     /// The model, as the provider names it.
     pub(super) model: String,
-    /// The key that requests carry.
     pub(super) key: Option<Secret>,
 }
 

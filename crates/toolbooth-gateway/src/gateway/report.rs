@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::chat::Sender;
-use super::plan::Target;
+use super::{Sender, Target};
 use crate::wire::Usage;
 use toolbooth::call::Rejection;
 use toolbooth::host::Level;
@@ -46,7 +45,6 @@ pub(super) struct Report {
     pub(super) started_ms: u64,
 }
 
-/// A request to a provider.
 #[derive(Debug, Serialize)]
 pub(super) struct Attempt {
     pub(super) provider: String,
@@ -57,7 +55,6 @@ pub(super) struct Attempt {
     pub(super) ms: u64,
 }
 
-/// A call that the gateway ran.
 #[derive(Debug, Serialize)]
 pub(super) struct RanCall {
     pub(super) id: String,
@@ -75,7 +72,6 @@ pub(super) struct ReportedChallenge {
     pub(super) check_url: String,
 }
 
-/// The member `_2api`.
 #[derive(Serialize)]
 struct TwoApi<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +81,6 @@ struct TwoApi<'a> {
     report: &'a Report,
 }
 
-/// What a request used.
 #[derive(Serialize)]
 struct Counts {
     input_tokens: u64,
@@ -129,7 +124,6 @@ impl LogEvent for ChatEvent<'_> {
 }
 
 impl Report {
-    /// Adds the tokens of a round.
     pub(super) fn add_usage(&mut self, usage: Usage) {
         match &mut self.usage {
             Some(sum) => sum.add(&usage),
@@ -152,7 +146,6 @@ impl Report {
         add(&mut self.dropped, members);
     }
 
-    /// Adds the headers that name the model.
     pub(super) fn headers(&self, response: Response) -> Response {
         // The caller wrote the model: what is no header value is left out.
         let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());

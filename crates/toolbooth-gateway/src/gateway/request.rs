@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Provider;
-use super::error::{ErrorKind, GatewayError, Result};
-use super::fields::{Fields, Notes};
+use super::{ErrorKind, Fields, GatewayError, Notes, Provider, Result};
 use toolbooth::json::{self, Value};
 
 pub(crate) use tools::{FunctionTool, Tool, ToolChoice};
@@ -32,7 +30,6 @@ pub(crate) struct ChatRequest {
     /// Whether the stream ends with a usage chunk: `stream_options.include_usage`.
     pub include_usage: bool,
     pub history: Vec<HistoryItem>,
-    /// The client's own tools.
     pub tools: Vec<Tool>,
     /// The entries of `tools` that select compiled-in tools: `type: "toolbooth"`, or `type: "mcp"` with the
     /// `server_url` `toolbooth`.
@@ -55,7 +52,6 @@ pub(crate) enum HistoryItem {
     Turn(Turn),
 }
 
-/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     System,
@@ -63,7 +59,6 @@ pub(crate) enum Role {
     Developer,
     User,
     Assistant,
-    /// The result of a call.
     Tool,
 }
 
@@ -80,11 +75,9 @@ pub(crate) struct Turn {
     pub results: Vec<ToolResult>,
 }
 
-/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ToolResult {
     pub call_id: String,
-    /// The name of the tool.
     pub name: String,
     /// The result or an error message: text, or JSON as text.
     pub content: String,
@@ -144,7 +137,6 @@ impl ChatRequest {
         })
     }
 
-    /// One of the other members.
     pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
         let mut members = self.members.iter();
         members.find(|(known, _)| known == name).map(|(_, json)| &**json)

@@ -1,12 +1,8 @@
 //! The loop: ask the model, decide what follows from its answer, run the calls of compiled-in tools, ask again.
 
 use super::catalog_tools::RunCalls;
-use super::chat::{Chat, Sender};
-use super::completion::Completion;
-use super::continuation;
-use super::error::{ErrorKind, GatewayError, Result};
 use super::output::{Abort, BodyOutput, OpenStream, Output, StreamOutput};
-use super::request::HistoryItem;
+use super::{Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender, continuation};
 use crate::wire::{FinishReason, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::http::{Answer, BodyWriter, Response};
@@ -18,20 +14,15 @@ const CLIENT_CLOSED_REQUEST: (u16, &str) = (499, "client_closed_request");
 /// What follows from an answer.
 enum Round {
     /// Its calls have run: ask the model again.
-    Next {
-        /// The text of the answer.
-        text: Option<String>,
-    },
+    Next { text: Option<String> },
     /// It is the last one: the answer for the client.
     Last {
         /// The answer, without the calls that the gateway ran.
         completion: Box<Completion>,
-        /// What the gateway adds to its text.
         notice: Option<String>,
     },
 }
 
-/// Serves a request.
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     if chat.request.stream {
         return match chat.ask::<StreamOutput>().await {
@@ -65,7 +56,6 @@ fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
     response
 }
 
-/// A stream that begins with `first`.
 fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
     let head = Response::empty(200)
         .with("content-type", "text/event-stream")

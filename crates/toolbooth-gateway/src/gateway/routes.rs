@@ -1,10 +1,11 @@
 //! The routes of the chat gateway, which has the format of OpenAI Chat Completions, and its errors.
 
-use super::chat::{Sender, chat};
+use super::chat::chat;
 use super::error::ErrorObject;
 use super::models::models;
 use super::report::log_rejected;
-use super::settings::{GatewaySettings, SETTINGS};
+use super::settings::SETTINGS;
+use super::{GatewaySettings, Sender};
 use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::capability::Capability;
@@ -102,7 +103,6 @@ pub(super) fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySett
     request.state.settings().extensions.get().ok_or(Rejection::NOT_FOUND)
 }
 
-/// The response to a rejected request.
 fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     let description = rejection.describe();
     let kind = description.kind;

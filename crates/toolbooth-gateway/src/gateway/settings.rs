@@ -14,7 +14,6 @@ use toolbooth::settings::{
     documented, truth,
 };
 
-/// The settings of the chat gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct GatewaySettings {
     /// The providers that can be reached: with a key of the server, or with one of the caller.
@@ -110,7 +109,6 @@ static DOCS: &[VariableDoc] = &[
         ),
     },
 ];
-/// The settings of the capability.
 pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
     variables: &[models::DOCS, aliases::DOCS, DOCS],
     auth_methods: &[],

@@ -6,7 +6,6 @@ use std::ops::Range;
 /// The largest event, in bytes. A picture in a Gemini answer is one event.
 pub(crate) const MAX_EVENT_BYTES: usize = 8 << 20;
 
-/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SseEvent<'a> {
     /// The `event` field; empty if there is none.
@@ -24,7 +23,6 @@ pub(crate) struct SseEvent<'a> {
 pub(crate) enum SseError {
     /// An event is larger than [`MAX_EVENT_BYTES`].
     TooLarge,
-    /// An event is not UTF-8.
     NotUtf8,
 }
 
@@ -38,7 +36,6 @@ pub(crate) struct SseParser {
     line: usize,
     /// How far the buffer has been searched for the end of that line.
     scanned: usize,
-    /// Whether the stream has ended.
     ended: bool,
     /// Whether the byte order mark that a stream may begin with has been looked for.
     begun: bool,
@@ -65,7 +62,6 @@ impl SseParser {
         self.ended = true;
     }
 
-    /// The next complete event.
     pub(crate) fn next_event(&mut self) -> Result<Option<SseEvent<'_>>, SseError> {
         let Some(range) = self.next_range() else {
             let is_large = self.buffer.len() - self.start > MAX_EVENT_BYTES;
@@ -129,7 +125,6 @@ impl SseParser {
     }
 }
 
-/// Reads the fields of an event.
 fn parse<'a>(text: &'a str, raw: &'a [u8]) -> SseEvent<'a> {
     let mut event = SseEvent { name: "", data: None, raw, is_cut: false };
     let mut rest = text;

@@ -1,14 +1,11 @@
 //! Streams: a provider's events become deltas.
 
 use super::adapter::EventDecoder;
-use super::builder::Builder;
-use super::completion::{Completion, Read, UpstreamError};
-use super::sse::{SseError, SseParser};
-use super::{IdSource, Provider};
+use super::sse::SseError;
+use super::{Builder, Completion, IdSource, Provider, Read, SseParser, UpstreamError};
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::Value;
 
-/// An event of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StreamEvent {
     /// The event in OpenAI's format as the client gets it, if the provider's format is OpenAI's; otherwise `None`, and
@@ -33,7 +30,6 @@ pub(crate) enum Delta {
     Text(String),
     Refusal(String),
     Reasoning(String),
-    /// A call begins.
     Call {
         index: usize,
         id: String,
@@ -42,7 +38,6 @@ pub(crate) enum Delta {
         custom: bool,
         extra_content: Option<Value<'static>>,
     },
-    /// More arguments of a call.
     Arguments {
         index: usize,
         fragment: String,
@@ -57,7 +52,6 @@ pub(crate) enum Delta {
     Done,
 }
 
-/// Decodes a provider's stream.
 pub(crate) struct Decoder {
     parser: SseParser,
     builder: Builder,
@@ -124,7 +118,6 @@ impl Decoder {
         events.append(&mut self.builder.events);
     }
 
-    /// What has been decoded so far.
     pub(crate) fn completion(&self) -> &Completion {
         &self.builder.completion
     }

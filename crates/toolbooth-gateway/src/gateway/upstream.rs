@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::chat::Chat;
-use super::completion::UpstreamError;
-use super::error::{ErrorKind, GatewayError, Result};
 use super::output::Output;
-use super::plan::Target;
 use super::report::Attempt;
-use super::{IdSource, Provider, TranslateOptions};
+use super::{
+    Chat, ErrorKind, GatewayError, IdSource, Provider, Result, Target, TranslateOptions,
+    UpstreamError,
+};
 use toolbooth::host::{Host, HttpError, HttpRequest};
 use toolbooth::secret::Secret;
 
@@ -22,7 +21,6 @@ const FIRST_WAIT_MS: u64 = 200;
 /// `max_tokens` for providers that require it, if the request has none.
 const DEFAULT_MAX_TOKENS: u64 = 4096;
 
-/// A request to a provider.
 pub(super) struct Exchange<'e> {
     pub(super) request: HttpRequest<'static>,
     pub(super) format: Provider,
@@ -36,7 +34,6 @@ pub(super) struct Exchange<'e> {
     pub(super) collect: bool,
 }
 
-/// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// The status of the response, or that of the error in it.
@@ -44,7 +41,6 @@ pub(super) struct Failure {
     pub(super) error: GatewayError,
 }
 
-/// Whether a status means success.
 pub(super) fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
@@ -122,7 +118,6 @@ impl Chat<'_> {
         Err(last.unwrap_or_else(none))
     }
 
-    /// The body for a target.
     fn translate(&mut self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
         let (server_tools, warnings) =
             self.tools.definitions(target.provider.format, &self.sender.context())?;

@@ -72,7 +72,6 @@ pub(crate) const PLAIN: Target = Target {
     finish: |_, _| {},
 };
 
-/// Tools whose schema Anthropic enforces.
 pub(crate) const STRICT: Target = Target {
     rule: |keyword| match keyword {
         "anyOf" => KeywordRule::Below,

@@ -9,7 +9,6 @@ use toolbooth::route::{Page, PageError};
 
 const CAPABILITIES: &str = include_str!("capabilities.json");
 
-/// The page.
 pub(super) fn page(_: &RequestContext<'_>) -> Result<Page, PageError> {
     static PAGE: LazyLock<Page> = LazyLock::new(|| Page::new(CAPABILITIES));
     Ok(PAGE.borrowed())

@@ -6,7 +6,6 @@ use toolbooth::call::{Pipeline, Rejection, RejectionKind};
 use toolbooth::http::Response;
 use toolbooth::protocol::rejection_response;
 
-/// The body of an error response.
 #[derive(Serialize)]
 pub(crate) struct ErrorBody<E> {
     pub(crate) error: E,
@@ -22,10 +21,8 @@ struct ProviderError<'a> {
     r#type: ErrorType,
 }
 
-/// The `type` of an error.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) enum ErrorType {
-    /// The request is not valid.
     #[serde(rename = "invalid_request_error")]
     InvalidRequest,
     /// The request has no valid credentials.
@@ -34,7 +31,6 @@ pub(crate) enum ErrorType {
     /// The credentials do not suffice.
     #[serde(rename = "permission_error")]
     Permission,
-    /// Too many requests.
     #[serde(rename = "rate_limit_error")]
     RateLimit,
     /// The request is well-formed, but the provider cannot use what it asks for.
@@ -72,7 +68,6 @@ impl ErrorType {
     }
 }
 
-/// The response to a rejected request.
 pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     let description = rejection.describe();
     let kind = description.kind;

@@ -43,7 +43,6 @@ pub(super) fn calls(request: PostRequest<'_>) -> CallResponse<'_> {
     call::run(request, &FORMAT)
 }
 
-/// One content with all results.
 fn user_content(results: &[CallResult<'_>]) -> String {
     #[derive(Serialize)]
     struct UserContent<T> {
@@ -63,7 +62,6 @@ fn user_content(results: &[CallResult<'_>]) -> String {
     json::to_string(&[UserContent { role: "user", parts }])
 }
 
-/// Function declarations.
 pub(crate) const PLAIN: Target = Target {
     rule: |keyword| match keyword {
         "anyOf" | "prefixItems" | "format" | "minimum" | "maximum" | "minItems" | "maxItems" => {

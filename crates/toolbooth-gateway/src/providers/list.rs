@@ -15,7 +15,6 @@ pub(super) const MAX_TOOLS: usize = 128;
 /// The maximum length of the warning header, in bytes.
 const MAX_WARNING_BYTES: usize = 1024;
 
-/// The warning for an empty list.
 const EMPTY: &str = "the list is empty, which providers reject: send no tools instead";
 
 /// The error that lists incompatible tools (2api.ai, 5.4).
@@ -29,7 +28,6 @@ struct IncompatibleToolsError<'a> {
     tools: Vec<IncompatibleTool>,
 }
 
-/// A tool that the provider does not accept.
 #[derive(Serialize)]
 struct IncompatibleTool {
     name: &'static str,

@@ -40,7 +40,6 @@ pub static CAPABILITY: Capability = Capability {
     ..Capability::new("providers")
 };
 
-/// OpenAI Chat Completions.
 pub(crate) static OPENAI: Protocol = protocol(
     "openai",
     "OpenAI Chat Completions",
@@ -49,7 +48,6 @@ pub(crate) static OPENAI: Protocol = protocol(
         Route::post("/call", Policy::CALLS, &Calls(openai::chat_calls)),
     ],
 );
-/// OpenAI Responses.
 pub(crate) static OPENAI_RESPONSES: Protocol = protocol(
     "openai-responses",
     "OpenAI Responses",
@@ -58,7 +56,6 @@ pub(crate) static OPENAI_RESPONSES: Protocol = protocol(
         Route::post("/call", Policy::CALLS, &Calls(openai::responses_calls)),
     ],
 );
-/// Anthropic Messages.
 pub(crate) static ANTHROPIC: Protocol = protocol(
     "anthropic",
     "Anthropic Messages",
@@ -67,7 +64,6 @@ pub(crate) static ANTHROPIC: Protocol = protocol(
         Route::post("/call", Policy::CALLS, &Calls(anthropic::calls)),
     ],
 );
-/// Gemini generateContent.
 pub(crate) static GEMINI: Protocol = protocol(
     "gemini",
     "Gemini generateContent",
@@ -76,7 +72,6 @@ pub(crate) static GEMINI: Protocol = protocol(
         Route::post("/call", Policy::CALLS, &Calls(gemini::calls)),
     ],
 );
-/// What each provider supports.
 pub(crate) static CAPABILITIES: Protocol = protocol(
     "providers",
     "What model providers support",

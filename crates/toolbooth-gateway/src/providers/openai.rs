@@ -86,7 +86,6 @@ pub(crate) const PLAIN: Target = Target {
     finish: complete,
 };
 
-/// Functions whose schema OpenAI enforces.
 pub(crate) const STRICT: Target = Target {
     rule: |keyword| match keyword {
         "anyOf" => KeywordRule::Below,

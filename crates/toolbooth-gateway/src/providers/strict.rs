@@ -22,7 +22,6 @@ const TYPE_KEYWORDS: &[(&str, &[&str])] = &[
     ("multipleOf", &["integer", "number"]),
 ];
 
-/// Whether a value has the type.
 fn is_of_type(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",
@@ -37,7 +36,6 @@ fn is_of_type(value: &Value, name: &str) -> bool {
     }
 }
 
-/// The narrowest type of a value.
 fn type_of(value: &Value) -> &'static str {
     const NAMES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
     NAMES.into_iter().find(|name| is_of_type(value, name)).unwrap_or("number")

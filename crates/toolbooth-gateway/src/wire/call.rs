@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use toolbooth::json::{self, JsonError, Object, Value};
 
-/// A call of a tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ToolCall<'t> {
     /// Pairs the call with its result; empty if the model sent none.
@@ -18,7 +17,6 @@ pub(crate) struct ToolCall<'t> {
     pub extra: Object<'t>,
 }
 
-/// The arguments of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Arguments<'t> {
     /// Text that the model wrote: JSON, unless it made a mistake. Empty if there are no arguments.
@@ -58,7 +56,6 @@ impl<'t> Arguments<'t> {
         }
     }
 
-    /// The arguments as text.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),

@@ -42,7 +42,6 @@ pub(crate) fn take_list<'t>(
     }
 }
 
-/// The members of an object.
 pub(crate) fn object<'t>(value: Value<'t>, path: JsonPath<'_>) -> Result<Object<'t>, String> {
     match value {
         Value::Object(object) => Ok(object),

@@ -33,7 +33,6 @@ pub(crate) struct Answer<'t> {
     pub has_alternatives: bool,
 }
 
-/// A part of an answer.
 #[derive(Debug)]
 pub(crate) enum Item<'t> {
     Text(Cow<'t, str>),
@@ -67,7 +66,6 @@ impl<'t> Finish<'t> {
     }
 }
 
-/// Why a model stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FinishReason {
     #[default]
@@ -84,7 +82,6 @@ pub(crate) enum FinishReason {
 }
 
 impl FinishReason {
-    /// OpenAI's word for it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Stop | Self::Failed(_) | Self::Other => "stop",

@@ -63,7 +63,6 @@ fn function_call<'t>(item: &mut Object<'t>) -> ToolCall<'t> {
     }
 }
 
-/// The meaning of `status`.
 fn finish_reason(word: &str) -> FinishReason {
     match word {
         "completed" => FinishReason::ToolCalls,

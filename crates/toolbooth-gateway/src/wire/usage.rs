@@ -13,9 +13,7 @@ pub(crate) struct Usage {
     pub completion_tokens: u64,
     /// All tokens, as far as the provider counts more than these two.
     pub total_tokens: u64,
-    /// Tokens of the prompt that came from a cache.
     pub cached_tokens: u64,
-    /// Tokens of the answer that are reasoning.
     pub reasoning_tokens: u64,
     /// The provider's own object, if its format is OpenAI's and it has all counts that OpenAI's has.
     pub extra: Option<Value<'static>>,

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 
 use super::part::{Content, Part, content};
 use super::{GatewayError, Job, Result};
-use crate::gateway::fields::{Fields, Notes};
-use crate::gateway::{HistoryItem, Provider, Role, Turn};
+use crate::gateway::{Fields, HistoryItem, Notes, Provider, Role, Turn};
 use toolbooth::json::{self, Object, Value};
 
-/// A conversation.
 #[derive(Debug, Default)]
 pub(super) struct Conversation<'t> {
     /// The system and developer messages.
@@ -26,18 +24,15 @@ pub(super) enum Entry<'t> {
     Native(&'t Turn),
 }
 
-/// An assistant message with the results of its calls.
 #[derive(Debug)]
 pub(super) struct Assistant<'t> {
     pub(super) texts: Vec<Cow<'t, str>>,
     pub(super) calls: Vec<Call<'t>>,
     /// What the provider added: signatures, reasoning.
     pub(super) extra_content: Option<Value<'t>>,
-    /// Where it is in the request.
     path: String,
 }
 
-/// A call with its result.
 #[derive(Debug)]
 pub(super) struct Call<'t> {
     /// The id that the client knows.
@@ -59,7 +54,6 @@ pub(super) struct ResultContent<'t> {
     pub(super) is_error: bool,
 }
 
-/// Reads the conversation for `provider`.
 pub(super) fn read<'t>(job: &'t Job<'t>, provider: Provider) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
     for (index, item) in job.request.history.iter().enumerate() {

@@ -9,12 +9,11 @@ mod schema;
 
 use serde::{Deserialize, Serialize};
 
-use super::builder::Builder;
-use super::completion::Read;
-use super::error::{ErrorKind, GatewayError, Result};
-use super::fields::{Fields, Notes, parse};
-use super::sse::SseEvent;
-use super::{ChatRequest, Completion, FunctionTool, IdSource, Tool, UpstreamError};
+use super::fields::parse;
+use super::{
+    Builder, ChatRequest, Completion, ErrorKind, Fields, FunctionTool, GatewayError, IdSource,
+    Notes, Read, Result, SseEvent, Tool, UpstreamError,
+};
 use crate::wire::Json;
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
@@ -34,9 +33,7 @@ pub(crate) enum Provider {
     OpenAi,
     /// Any other provider with OpenAI's Chat Completions format.
     OpenAiCompatible,
-    /// Anthropic Messages.
     Anthropic,
-    /// Gemini generateContent.
     Gemini,
 }
 
@@ -77,15 +74,12 @@ pub(super) struct Adapter {
     path: fn(&str, bool) -> String,
     /// The headers that authenticate a request with a key, and those that select the version.
     headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
-    /// Writes the body of a request.
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
     /// Reads the body of an answer that is not a stream.
     decode: fn(Value<'_>, &mut Builder) -> Read,
-    /// Reads the events of a stream.
     pub(super) decoder: fn() -> Box<dyn EventDecoder>,
 }
 
-/// A request that is translated.
 struct Job<'t> {
     request: &'t ChatRequest,
     options: &'t TranslateOptions<'t>,
@@ -94,7 +88,6 @@ struct Job<'t> {
 
 /// Reads the events of a provider's stream.
 pub(super) trait EventDecoder {
-    /// Reads an event.
     fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read;
 
     /// The stream has ended.
@@ -102,7 +95,6 @@ pub(super) trait EventDecoder {
 }
 
 impl Provider {
-    /// What its format needs.
     pub(super) fn adapter(self) -> &'static Adapter {
         match self {
             Self::OpenAi => &openai::OPENAI,
@@ -112,7 +104,6 @@ impl Provider {
         }
     }
 
-    /// The path and query after the base URL.
     pub(crate) fn path(self, model: &str, stream: bool) -> String {
         (self.adapter().path)(model, stream)
     }

@@ -3,20 +3,17 @@
 use std::borrow::Cow;
 
 use super::{GatewayError, Result};
-use crate::gateway::fields::{Fields, Notes};
+use crate::gateway::{Fields, Notes};
 use toolbooth::json::Value;
 
-/// A part of a message.
 #[derive(Debug)]
 pub(super) struct Part<'t> {
     pub(super) content: Content<'t>,
     /// Anthropic's `cache_control`, which many clients send in OpenAI's format.
     pub(super) cache_control: Option<Value<'t>>,
-    /// Where it is in the request.
     pub(super) path: String,
 }
 
-/// The content of a part.
 #[derive(Debug)]
 pub(super) enum Content<'t> {
     Text(Cow<'t, str>),

@@ -4,19 +4,17 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{ErrorKind, GatewayError, Job, Result};
-use crate::gateway::FunctionTool;
-use crate::gateway::fields::{Fields, raw_member};
+use crate::gateway::fields::raw_member;
+use crate::gateway::{Fields, FunctionTool};
 use crate::providers::schema::{Target, adapt_schema};
 use crate::wire::Json;
 use toolbooth::json;
 use toolbooth::protocol::keywords::{walk, walk_mut};
 
-/// A schema of the request.
 pub(super) struct ClientSchema<'t> {
     json: &'t RawValue,
     /// What has it, for messages: `Tool 'x'`.
     owner: String,
-    /// Where it is in the request.
     path: String,
     /// Whether the provider requires the type `object`.
     pub(super) needs_type: bool,

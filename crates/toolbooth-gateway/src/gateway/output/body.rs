@@ -1,9 +1,8 @@
 //! Answers that are not streamed.
 
 use super::{Abort, Output};
-use crate::gateway::chat::Chat;
-use crate::gateway::completion::Completion;
-use crate::gateway::upstream::{Exchange, Failure, is_success};
+use crate::gateway::upstream::is_success;
+use crate::gateway::{Chat, Completion, Exchange, Failure};
 use toolbooth::http::Response;
 
 /// One body, with the texts of all rounds.

@@ -6,10 +6,7 @@ mod stream;
 pub(super) use body::BodyOutput;
 pub(super) use stream::{OpenStream, StreamOutput};
 
-use super::chat::Chat;
-use super::completion::Completion;
-use super::error::GatewayError;
-use super::upstream::{Exchange, Failure};
+use super::{Chat, Completion, Exchange, Failure, GatewayError};
 use toolbooth::http::ClientGone;
 
 /// Where an answer goes, and how it comes.
@@ -24,7 +21,6 @@ pub(super) trait Output {
     /// Sends a request to a provider.
     async fn send(exchange: Exchange<'_>) -> Result<Self::Reply, Failure>;
 
-    /// Asks the model again.
     async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply, Abort>;
 
     /// Receives the rest of an answer. The client may get parts of it.
@@ -46,7 +42,6 @@ pub(super) trait Output {
     ) -> Result<Self::Done, Abort>;
 }
 
-/// Why an answer ends early.
 pub(super) enum Abort {
     Failed(GatewayError),
     ClientGone,

@@ -7,12 +7,11 @@ use std::task::Poll;
 use std::time::Duration;
 
 use super::{Abort, Output};
-use crate::gateway::chat::Chat;
-use crate::gateway::completion::Completion;
-use crate::gateway::error::GatewayError;
-use crate::gateway::front::ChunkEncoder;
-use crate::gateway::stream::{Decoder, Delta, RawEvent, StreamEvent};
-use crate::gateway::upstream::{Exchange, Failure, is_success};
+use crate::gateway::upstream::is_success;
+use crate::gateway::{
+    Chat, ChunkEncoder, Completion, Decoder, Delta, Exchange, Failure, GatewayError, RawEvent,
+    StreamEvent,
+};
 use crate::wire::{FinishReason, Usage};
 use toolbooth::host::{ByteStream, HttpError};
 use toolbooth::http::{BodySink, KeepAlive, PipeError};
@@ -25,7 +24,6 @@ const MAX_ERROR: usize = 64 << 10;
 
 /// Sent to the client while the provider is silent: a comment, which clients ignore.
 const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
-/// The longest silence towards the client.
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
 /// A stream of events.
@@ -273,7 +271,6 @@ impl Output for StreamOutput {
     }
 }
 
-/// After which time the client gets a comment.
 fn longest_silence(chat: &Chat<'_>) -> Duration {
     LONGEST_SILENCE.min(chat.plan.timeout / 10)
 }

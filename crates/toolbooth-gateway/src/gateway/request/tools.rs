@@ -9,14 +9,12 @@ use crate::gateway::fields::raw_member;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
-/// A tool that the client runs.
 #[derive(Debug, Clone)]
 pub(crate) enum Tool {
     Function(FunctionTool),
     /// A kind of tool that only OpenAI-compatible providers know, such as `custom`.
     Other {
         name: Option<String>,
-        /// The whole definition.
         json: Box<RawValue>,
     },
 }
@@ -30,7 +28,6 @@ pub(crate) struct FunctionTool {
     pub parameters: Option<Box<RawValue>>,
     /// Whether the provider must enforce the schema.
     pub strict: bool,
-    /// The whole definition.
     pub json: Box<RawValue>,
 }
 
@@ -38,11 +35,8 @@ pub(crate) struct FunctionTool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolChoice {
     None,
-    /// Any number of any.
     Auto,
-    /// At least one of any.
     Required,
-    /// This function.
     Function(String),
     /// Any number of these, or at least one.
     Allowed {
@@ -54,7 +48,6 @@ pub(crate) enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Whether the model must call a tool.
     pub(crate) fn forces_call(&self) -> bool {
         match self {
             Self::Required | Self::Function(_) | Self::Other(_) => true,
@@ -123,7 +116,6 @@ fn function_tool(mut definition: Fields<'_>, json: Box<RawValue>) -> Result<Func
 }
 
 impl Tool {
-    /// Its name, if it has one.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Function(tool) => Some(&tool.name),
@@ -140,33 +132,10 @@ pub(super) fn tool_choice(
     has_gateway_tools: bool,
 ) -> Result<Option<ToolChoice>> {
     const EXPECTED: &str = "\"none\", \"auto\", \"required\", a function or allowed_tools";
-    let invalid = || GatewayError::expected("tool_choice", EXPECTED);
-    let other = || ToolChoice::Other(raw.map(|json| json.get().to_owned()).unwrap_or_default());
-    let choice = match choice {
-        None => return Ok(None),
-        Some(Value::String(word)) => match word.as_ref() {
-            "none" => ToolChoice::None,
-            "auto" => ToolChoice::Auto,
-            "required" => ToolChoice::Required,
-            _ => return Err(invalid()),
-        },
-        Some(Value::Object(choice)) => {
-            let function = choice.get("function").and_then(|function| function.get("name"));
-            let allowed = choice.get("allowed_tools");
-            match choice.get("type").and_then(Value::as_str) {
-                Some("function") | None if function.is_some() => {
-                    let name = function.and_then(Value::as_str).ok_or_else(invalid)?;
-                    ToolChoice::Function(name.to_owned())
-                }
-                Some("allowed_tools") => allowed_tools(allowed.ok_or_else(invalid)?)
-                    .ok_or_else(invalid)?
-                    .unwrap_or_else(other),
-                Some("function") | None => return Err(invalid()),
-                Some(_) => other(),
-            }
-        }
-        Some(_) => return Err(invalid()),
-    };
+    let Some(choice) = choice else { return Ok(None) };
+    let json = raw.map_or("", RawValue::get);
+    let choice = read_choice(&choice, json)
+        .ok_or_else(|| GatewayError::expected("tool_choice", EXPECTED))?;
     let names: &[String] = match &choice {
         ToolChoice::Function(name) => std::slice::from_ref(name),
         ToolChoice::Allowed { names, .. } => names,
@@ -180,22 +149,35 @@ pub(super) fn tool_choice(
     Ok(Some(choice))
 }
 
-/// `tool_choice.allowed_tools`; `None` if it is invalid, `Some(None)` if it has tools other than functions.
-fn allowed_tools(allowed: &Value<'_>) -> Option<Option<ToolChoice>> {
-    let required = match allowed.get("mode")?.as_str()? {
-        "auto" => false,
-        "required" => true,
-        _ => return None,
-    };
-    let mut names = Vec::new();
-    for tool in allowed.get("tools")?.as_array()? {
-        if tool.get("type").and_then(Value::as_str) != Some("function") {
-            return Some(None);
+/// A choice, which is `json`; `None` if it is invalid.
+fn read_choice(choice: &Value<'_>, json: &str) -> Option<ToolChoice> {
+    let name = |value: &Value<'_>| Some(value.get("function")?.get("name")?.as_str()?.to_owned());
+    if let Value::String(word) = choice {
+        return match word.as_ref() {
+            "none" => Some(ToolChoice::None),
+            "auto" => Some(ToolChoice::Auto),
+            "required" => Some(ToolChoice::Required),
+            _ => None,
+        };
+    }
+    match choice.get("type").and_then(Value::as_str) {
+        Some("function") | None => Some(ToolChoice::Function(name(choice)?)),
+        Some("allowed_tools") => {
+            let allowed = choice.get("allowed_tools")?;
+            let required = match allowed.get("mode")?.as_str()? {
+                "auto" => false,
+                "required" => true,
+                _ => return None,
+            };
+            let mut names = Vec::new();
+            for tool in allowed.get("tools")?.as_array()? {
+                if tool.get("type").and_then(Value::as_str) != Some("function") {
+                    return Some(ToolChoice::Other(json.to_owned()));
+                }
+                names.push(name(tool)?);
+            }
+            (!names.is_empty()).then_some(ToolChoice::Allowed { required, names })
         }
-        names.push(tool.get("function")?.get("name")?.as_str()?.to_owned());
+        Some(_) => Some(ToolChoice::Other(json.to_owned())),
     }
-    if names.is_empty() {
-        return None;
-    }
-    Some(Some(ToolChoice::Allowed { required, names }))
 }

@@ -8,7 +8,6 @@ use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::settings::{VariableDoc, VariableReader, documented};
 
-/// A name for one model or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelAlias {
     /// The name, as clients send it in `model`.
@@ -26,10 +25,8 @@ pub(crate) struct ModelAlias {
     pub timeout: Duration,
 }
 
-/// A model of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelTarget {
-    /// The id of the provider.
     pub provider: String,
     /// The model, as the provider names it.
     pub model: String,

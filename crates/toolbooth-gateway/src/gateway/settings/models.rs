@@ -5,7 +5,6 @@ use toolbooth::address::secure_base_address;
 use toolbooth::secret::Secret;
 use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
 
-/// A provider of models.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelProvider {
     /// Its name in `provider/model`.
@@ -66,7 +65,6 @@ const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
 }
 
 impl ModelProvider {
-    /// The variable of its key.
     pub(crate) fn key_variable(&self) -> String {
         format!("{}_API_KEY", prefix(&self.id))
     }

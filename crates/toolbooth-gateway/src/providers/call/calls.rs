@@ -3,7 +3,6 @@
 use crate::wire::{Answer, Arguments, FinishReason, Item, ToolCall};
 use toolbooth::schema::text::excerpt;
 
-/// The calls of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls<'t> {
     /// Those of functions, in order.

@@ -39,7 +39,6 @@ pub(super) struct CallFormat {
     pub(super) pairs_by_id: bool,
 }
 
-/// The identity of a call.
 pub(super) struct CallHandle<'t> {
     pub(super) id: Cow<'t, str>,
     /// Whether the model sent the id; otherwise it was generated.
@@ -48,7 +47,6 @@ pub(super) struct CallHandle<'t> {
     pub(super) name: Cow<'t, str>,
 }
 
-/// A call with its result.
 pub(super) struct CallResult<'t> {
     pub(super) handle: CallHandle<'t>,
     /// The value, or an error message for the model. Neither is empty or too large.
@@ -72,7 +70,6 @@ struct CallReport<'r> {
     warnings: &'r [String],
 }
 
-/// Whether a call succeeded.
 #[derive(Serialize)]
 struct CallStatus<'r> {
     id: &'r str,
@@ -80,7 +77,6 @@ struct CallStatus<'r> {
     success: bool,
 }
 
-/// The option for the validation of arguments.
 const VALIDATE: &str = "validate_tool_arguments";
 
 /// Options in the query, and in the member `request_options` of the body.

@@ -44,7 +44,6 @@ fn tool_error(error: &ToolError) -> String {
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// Why a call did not run.
 fn rejected(rejection: &Rejection, name: &str) -> String {
     let reason = match rejection {
         Rejection::Malformed(detail) | Rejection::OtherProtocol(detail) => return detail.clone(),

@@ -86,7 +86,6 @@ pub(super) fn render<T: Serialize>(
 /// A schema as a target accepts it.
 #[derive(Debug)]
 pub(crate) struct AdaptedSchema {
-    /// The schema.
     pub(crate) schema: Value,
     /// What readers of a list should know.
     pub(crate) warnings: Vec<String>,
@@ -211,7 +210,6 @@ fn fit_value(
     }
 }
 
-/// Adds sentences to a schema's description.
 pub(super) fn add_to_description(schema: &mut Map<String, Value>, sentences: &[String]) {
     if sentences.is_empty() {
         return;

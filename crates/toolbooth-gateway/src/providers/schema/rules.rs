@@ -5,7 +5,6 @@ use serde_json::Value;
 /// How a target treats a keyword.
 #[derive(Clone, Copy)]
 pub(crate) enum KeywordRule {
-    /// Keeps it.
     Keep,
     /// Keeps it below the root. At the root it makes the tool incompatible.
     Below,

@@ -20,7 +20,6 @@ pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     }
 }
 
-/// Reads a message.
 pub(crate) fn message(mut body: Object<'_>) -> Result<Answer<'_>, String> {
     let items = match take(&mut body, &["content"]) {
         Some(Value::Array(blocks)) => read_blocks(blocks, "content")?,
@@ -65,7 +64,6 @@ pub(crate) fn read_block<'t>(block: Value<'t>, path: JsonPath<'_>) -> Result<Ite
     })
 }
 
-/// The meaning of `stop_reason`.
 pub(crate) fn finish_reason(word: &str) -> FinishReason {
     match word {
         "end_turn" | "stop_sequence" => FinishReason::Stop,

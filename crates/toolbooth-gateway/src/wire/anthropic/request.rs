@@ -8,7 +8,6 @@ use super::ToolResult;
 use crate::wire::{Json, is_default};
 use toolbooth::json::Value;
 
-/// The body of a request.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Request<'t> {
     pub model: &'t str,
@@ -45,13 +44,11 @@ pub(crate) struct Sampling<'t> {
     pub stop_sequences: Vec<Value<'t>>,
 }
 
-/// The user.
 #[derive(Debug, Serialize)]
 pub(crate) struct Metadata<'t> {
     pub user_id: Cow<'t, str>,
 }
 
-/// Whether the model thinks.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Thinking<'t> {
@@ -64,7 +61,6 @@ pub(crate) enum Thinking<'t> {
     Verbatim(Value<'t>),
 }
 
-/// The effort, and the schema of the answer.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct OutputConfig<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,18 +69,15 @@ pub(crate) struct OutputConfig<'t> {
     pub format: Option<OutputFormat<'t>>,
 }
 
-/// The schema of the answer.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum OutputFormat<'t> {
     JsonSchema { schema: Json<'t> },
 }
 
-/// A tool.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Tool<'t> {
-    /// One of the client.
     Client {
         name: &'t str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,11 +88,9 @@ pub(crate) enum Tool<'t> {
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<Value<'t>>,
     },
-    /// One of this server.
     Server(Json<'t>),
 }
 
-/// Which tools the model may or must call.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct ToolChoice<'t> {
     pub r#type: &'static str,
@@ -109,14 +100,12 @@ pub(crate) struct ToolChoice<'t> {
     pub disable_parallel_tool_use: bool,
 }
 
-/// A message.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message<'t> {
     pub role: &'static str,
     pub content: Content<'t>,
 }
 
-/// What a message says.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Content<'t> {
@@ -124,7 +113,6 @@ pub(crate) enum Content<'t> {
     Native(Json<'t>),
 }
 
-/// A content block.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Block<'t> {
@@ -154,7 +142,6 @@ pub(crate) enum Block<'t> {
     Verbatim(Value<'t>),
 }
 
-/// The content of a result.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum ResultContent<'t> {

@@ -8,7 +8,6 @@ use super::ResultPart;
 use crate::wire::{Json, is_default};
 use toolbooth::json::Value;
 
-/// The body of a request.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Request<'t> {
@@ -23,20 +22,17 @@ pub(crate) struct Request<'t> {
     pub generation_config: GenerationConfig<'t>,
 }
 
-/// The system prompt.
 #[derive(Debug, Serialize)]
 pub(crate) struct System<'t> {
     pub parts: Vec<Part<'t>>,
 }
 
-/// A message.
 #[derive(Debug, Serialize)]
 pub(crate) struct Content<'t> {
     pub role: &'static str,
     pub parts: Parts<'t>,
 }
 
-/// What a message says.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Parts<'t> {
@@ -44,7 +40,6 @@ pub(crate) enum Parts<'t> {
     Native(Json<'t>),
 }
 
-/// A part of a message.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Part<'t> {
@@ -71,7 +66,6 @@ pub(crate) enum Part<'t> {
     },
 }
 
-/// A call.
 #[derive(Debug, Serialize)]
 pub(crate) struct FunctionCall<'t> {
     pub name: Cow<'t, str>,
@@ -87,7 +81,6 @@ pub(crate) struct FileData<'t> {
     pub file_uri: Cow<'t, str>,
 }
 
-/// A file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InlineData<'t> {
@@ -95,14 +88,12 @@ pub(crate) struct InlineData<'t> {
     pub data: Cow<'t, str>,
 }
 
-/// The tools.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Tools<'t> {
     pub function_declarations: Vec<Declaration<'t>>,
 }
 
-/// A function.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Declaration<'t> {
@@ -117,7 +108,6 @@ pub(crate) enum Declaration<'t> {
     Server(Json<'t>),
 }
 
-/// Which tools the model may or must call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolConfig<'t> {
@@ -133,7 +123,6 @@ pub(crate) struct CallingConfig<'t> {
     pub allowed_function_names: Option<&'t [String]>,
 }
 
-/// How the answer is generated.
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GenerationConfig<'t> {
@@ -161,7 +150,6 @@ pub(crate) struct GenerationConfig<'t> {
     pub thinking_config: Option<ThinkingConfig>,
 }
 
-/// How much the model thinks.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ThinkingConfig {

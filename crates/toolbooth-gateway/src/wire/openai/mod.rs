@@ -20,9 +20,7 @@ pub(crate) struct Completion<'t> {
     pub answer: Answer<'t>,
     /// When it was created, in seconds since the Unix epoch.
     pub created: Option<u64>,
-    /// Further members of the body.
     pub body: Object<'t>,
-    /// The first choice, if there is one.
     pub choice: Option<Choice<'t>>,
 }
 
@@ -52,7 +50,6 @@ pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     Ok(answer)
 }
 
-/// Reads a chat completion.
 pub(crate) fn completion(mut body: Object<'_>) -> Result<Completion<'_>, String> {
     let mut completion = Completion::default();
     let answer = &mut completion.answer;
@@ -142,7 +139,6 @@ pub(crate) fn argument_of(custom: bool) -> (&'static str, &'static str) {
     if custom { ("custom", "input") } else { ("function", "arguments") }
 }
 
-/// The meaning of `finish_reason`.
 pub(crate) fn finish_reason(word: &str) -> FinishReason {
     match word {
         "stop" => FinishReason::Stop,

@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer};
 
 use crate::wire::{Json, is_default};
 
-/// The body of a request.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Request<'t> {
     pub model: &'t str,
@@ -34,7 +33,6 @@ impl Serialize for Members<'_> {
     }
 }
 
-/// Which tools the model may or must call.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ToolChoice<'t> {

@@ -6,9 +6,7 @@ mod stream;
 mod thinking;
 
 use super::{Adapter, members_of_answer};
-use crate::gateway::UpstreamError;
-use crate::gateway::builder::Builder;
-use crate::gateway::completion::Read;
+use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::anthropic;
 use toolbooth::json::{Object, Value};
 

@@ -5,8 +5,7 @@ use super::thinking;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::fields::Fields;
-use crate::gateway::{FunctionTool, Provider, ToolChoice};
+use crate::gateway::{Fields, FunctionTool, Provider, ToolChoice};
 use crate::providers::anthropic::{PLAIN, STRICT};
 use crate::wire::Json;
 use crate::wire::anthropic::request::{
@@ -14,10 +13,8 @@ use crate::wire::anthropic::request::{
 };
 use toolbooth::json::{self, Value};
 
-/// The most strict tools in a request.
 const MAX_STRICT_TOOLS: usize = 20;
 
-/// The body of a request.
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
     let conversation = conversation::read(job, Provider::Anthropic)?;
@@ -93,7 +90,6 @@ fn rejects_forced_calls(model: &str) -> bool {
     ["opus-5-5", "sonnet-5-5", "fable-5-1"].iter().any(|name| model.contains(name))
 }
 
-/// Members that choose among the possible next words.
 fn sampling<'t>(fields: &mut Fields<'t>, is_thinking: bool) -> Result<Sampling<'t>> {
     let mut sampling = Sampling {
         temperature: fields.number("temperature")?,

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 
 use super::{is_thinking, keep_thinking};
-use crate::gateway::UpstreamError;
 use crate::gateway::adapter::{EventDecoder, event_data, reported};
-use crate::gateway::builder::Builder;
-use crate::gateway::completion::Read;
-use crate::gateway::sse::SseEvent;
+use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
 use crate::wire::{Answer, Finish, FinishReason, Item};
@@ -16,7 +13,6 @@ use toolbooth::json::{self, MAX_VALUES, Object, Value};
 /// The most blocks that grow at the same time. Anthropic sends one after the other.
 const MAX_OPEN_BLOCKS: usize = 256;
 
-/// The state of a stream.
 #[derive(Default)]
 pub(super) struct Stream {
     usage: MessageUsage,
@@ -25,7 +21,6 @@ pub(super) struct Stream {
     reason: Option<FinishReason>,
 }
 
-/// A block that grows.
 struct Block {
     kind: Kind,
     /// The block as it began.
@@ -138,7 +133,6 @@ impl Stream {
         block.add(more, builder)
     }
 
-    /// A block has ended.
     fn close(&mut self, index: u64, builder: &mut Builder) -> Read {
         let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("the end of no content block"));

@@ -1,9 +1,9 @@
 //! `reasoning_effort` for Anthropic, and the thinking blocks that it must get back.
 
 use super::is_thinking;
+use crate::gateway::Fields;
 use crate::gateway::adapter::Result;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
-use crate::gateway::fields::Fields;
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::Value;
 
@@ -17,7 +17,6 @@ pub(super) struct Thinking<'t> {
 }
 
 impl Thinking<'_> {
-    /// Whether the model thinks.
     pub(super) fn is_on(&self) -> bool {
         match &self.mode {
             None | Some(Mode::Disabled) => false,

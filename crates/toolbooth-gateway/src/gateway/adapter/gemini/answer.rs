@@ -1,16 +1,12 @@
 //! Answers of Gemini. A chunk of a stream has the same form as a whole body.
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer};
-use crate::gateway::builder::Builder;
-use crate::gateway::completion::Read;
-use crate::gateway::sse::SseEvent;
-use crate::gateway::{UpstreamError, ids};
+use crate::gateway::{Builder, Read, SseEvent, UpstreamError, ids};
 use crate::wire::gemini::{extra_content, response};
 use crate::wire::{FinishReason, Item};
 use toolbooth::json::{MAX_VALUES, Value};
 use toolbooth::schema::text::excerpt;
 
-/// Decodes the body of a response.
 pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let has_candidate =
         body.get("candidates").and_then(Value::as_array).is_some_and(|it| !it.is_empty());

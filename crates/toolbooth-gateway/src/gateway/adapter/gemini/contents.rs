@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::generation;
-use crate::gateway::Turn;
 use crate::gateway::adapter::Job;
 use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry, ResultContent};
 use crate::gateway::adapter::part::{self, Part as ClientPart};
-use crate::gateway::fields::{Notes, parse};
+use crate::gateway::fields::parse;
+use crate::gateway::{Notes, Turn};
 use crate::wire::Json;
 use crate::wire::gemini::ResultPart;
 use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part, Parts};
@@ -140,7 +140,6 @@ fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
     push(contents, "user", results.collect());
 }
 
-/// Parts of a message.
 fn parts<'t>(all: Vec<ClientPart<'t>>, notes: &Notes) -> Vec<Part<'t>> {
     let mut parts = Vec::new();
     for ClientPart { content, cache_control, path } in all {

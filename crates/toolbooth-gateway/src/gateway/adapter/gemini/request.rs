@@ -5,8 +5,7 @@ use super::generation;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::fields::Fields;
-use crate::gateway::{FunctionTool, Provider, Tool, ToolChoice};
+use crate::gateway::{Fields, FunctionTool, Provider, Tool, ToolChoice};
 use crate::providers::gemini::PLAIN;
 use crate::wire::gemini::request::{
     CallingConfig, Declaration, GenerationConfig, Request, System, ThinkingConfig, ToolConfig,
@@ -14,10 +13,8 @@ use crate::wire::gemini::request::{
 };
 use toolbooth::json;
 
-/// The most stop sequences.
 const MAX_STOP: usize = 5;
 
-/// The body of a request.
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
     let conversation = conversation::read(job, Provider::Gemini)?;

@@ -4,9 +4,7 @@ mod request;
 mod stream;
 
 use super::{Adapter, members_of_answer};
-use crate::gateway::UpstreamError;
-use crate::gateway::builder::Builder;
-use crate::gateway::completion::Read;
+use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::openai::{self, Choice};
 use toolbooth::json::Value;
 

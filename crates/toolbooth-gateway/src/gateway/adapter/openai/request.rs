@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::{Fields, Notes, parse};
-use crate::gateway::{FunctionTool, HistoryItem, Role, Tool, ToolChoice, ids};
+use crate::gateway::fields::parse;
+use crate::gateway::{Fields, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::Json;
 use crate::wire::openai::ToolMessage;

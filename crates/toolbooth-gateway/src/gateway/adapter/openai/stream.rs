@@ -1,21 +1,17 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
-use crate::gateway::builder::Builder;
-use crate::gateway::completion::Read;
 use crate::gateway::front::{Call, event_bytes};
-use crate::gateway::sse::SseEvent;
-use crate::gateway::stream::{Delta, RawEvent};
-use crate::gateway::{ChunkEncoder, CompletionInfo, UpstreamError};
+use crate::gateway::{
+    Builder, ChunkEncoder, CompletionInfo, Delta, RawEvent, Read, SseEvent, UpstreamError,
+};
 use crate::wire::fields::{count, take_text, text};
 use crate::wire::openai::{argument_of, finish_reason};
 use crate::wire::{Finish, FinishReason, Usage};
 use toolbooth::json::{self, Object, Value};
 
-/// The most JSON values in an event.
 const MAX_VALUES: usize = 262_144;
 
-/// The state of a stream.
 #[derive(Default)]
 pub(super) struct Stream {
     /// The provider's index of each call, and its id there.
