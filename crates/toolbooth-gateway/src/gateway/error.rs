@@ -7,7 +7,7 @@ use super::front::event_bytes;
 use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::CHALLENGE;
 use toolbooth::host::HttpError;
-use toolbooth::http::Response;
+use toolbooth::http::{ClientGone, Response};
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::secret::Secret;
 
@@ -24,6 +24,8 @@ pub(crate) struct GatewayError {
     pub(super) features: Vec<String>,
     /// After how many milliseconds the client may try again.
     pub(super) retry_after_ms: Option<u64>,
+    /// The status of the provider's response, or that of the error in it.
+    pub(super) provider_status: Option<u16>,
 }
 
 #[derive(Serialize)]
@@ -110,12 +112,26 @@ kinds! {
     /// The request needs more requests to models and calls of tools than the operator allows.
     Budget => 502, Server, "subrequest_budget_exceeded";
     Internal => 500, Server, "server_error";
+    /// Nobody gets this error; the log has it.
+    ClientGone => 499, Server, "client_closed_request";
+}
+
+impl From<ClientGone> for GatewayError {
+    fn from(_: ClientGone) -> Self {
+        Self::new(ErrorKind::ClientGone, "The client has gone")
+    }
 }
 
 impl GatewayError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let (param, features) = (None, Vec::new());
-        Self { kind, message: message.into(), param, features, retry_after_ms: None }
+        Self {
+            kind,
+            message: message.into(),
+            param: None,
+            features: Vec::new(),
+            retry_after_ms: None,
+            provider_status: None,
+        }
     }
 
     /// An invalid request: the member with the fault, and what was expected.
@@ -161,8 +177,10 @@ impl GatewayError {
         retry_after_ms: Option<u64>,
         target: &str,
     ) -> Self {
+        let mut provider_status = None;
         let (kind, reason) = match error {
             UpstreamError::Reported { status, message, .. } => {
+                provider_status = Some(*status);
                 let kind = match status {
                     401 | 403 => ErrorKind::ProviderAuth,
                     408 | 504 => ErrorKind::Timeout,
@@ -185,7 +203,7 @@ impl GatewayError {
             }
             _ => format!("{target}: {reason}"),
         };
-        Self { retry_after_ms, ..Self::new(kind, message) }
+        Self { retry_after_ms, provider_status, ..Self::new(kind, message) }
     }
 
     fn body(&self) -> ErrorBody<ErrorObject<'_>> {

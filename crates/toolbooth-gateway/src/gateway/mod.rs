@@ -49,7 +49,7 @@ use request::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, To
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};
 use stream::{Decoder, Delta, RawEvent, StreamEvent};
-use upstream::{Exchange, Failure};
+use upstream::Exchange;
 
 #[cfg(test)]
 mod tests;

@@ -98,8 +98,8 @@ impl<'s> Plan<'s> {
     }
 
     /// Whether another attempt makes sense after this error.
-    pub(super) fn retries(&self, error: &GatewayError, status: Option<u16>) -> bool {
-        match (status, self.retry_statuses) {
+    pub(super) fn retries(&self, error: &GatewayError) -> bool {
+        match (error.provider_status, self.retry_statuses) {
             (Some(status), Some(listed)) => listed.contains(&status),
             (Some(status), None) => {
                 matches!(status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529)

@@ -1,15 +1,12 @@
 //! The loop: ask the model, decide what follows from its answer, run the calls of compiled-in tools, ask again.
 
 use super::catalog_tools::RunCalls;
-use super::output::{Abort, BodyOutput, OpenStream, Output, StreamOutput};
+use super::output::{BodyOutput, OpenStream, Output, StreamOutput};
 use super::{Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender, continuation};
 use crate::wire::{FinishReason, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::http::{Answer, BodyWriter, Response};
 use toolbooth::log::CallRequest;
-
-/// The status and the error in the log if the client has gone.
-const CLIENT_CLOSED_REQUEST: (u16, &str) = (499, "client_closed_request");
 
 /// What follows from an answer.
 enum Round {
@@ -34,19 +31,14 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     let mut output = BodyOutput::default();
     let result = match output.ask(&mut chat).await {
         Ok(first) => run(&mut chat, &mut output, first).await,
-        Err(abort) => Err(abort),
+        Err(error) => Err(error),
     };
     match result {
         Ok(response) => {
             chat.log(response.status, None);
             response.into()
         }
-        Err(Abort::Failed(error)) => failed(&chat, &error).into(),
-        Err(Abort::ClientGone) => {
-            let (status, error) = CLIENT_CLOSED_REQUEST;
-            chat.log(status, Some(error));
-            Response::empty(status).into()
-        }
+        Err(error) => failed(&chat, &error).into(),
     }
 }
 
@@ -66,13 +58,11 @@ fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
             let mut output = StreamOutput::new(sink, &chat, &first);
             let (status, error) = match run(&mut chat, &mut output, first).await {
                 Ok(()) => (200, None),
-                Err(Abort::ClientGone) => {
-                    let (status, error) = CLIENT_CLOSED_REQUEST;
-                    (status, Some(error))
-                }
-                Err(Abort::Failed(error)) => {
-                    // workerd ends a broken stream like a complete one, so the error must be an event.
-                    let _ = output.send(&error.event()).await;
+                Err(error) => {
+                    if error.kind != ErrorKind::ClientGone {
+                        // workerd ends a broken stream like a complete one, so the error must be an event.
+                        let _ = output.send(&error.event()).await;
+                    }
                     (error.kind.status(), Some(error.kind.code()))
                 }
             };
@@ -86,7 +76,7 @@ async fn run<O: Output>(
     chat: &mut Chat<'_>,
     output: &mut O,
     mut reply: O::Reply,
-) -> Result<O::Done, Abort> {
+) -> Result<O::Done> {
     loop {
         let completion = output.receive(chat, reply).await?;
         match chat.decide(completion).await? {

@@ -5,11 +5,8 @@ use std::time::Duration;
 
 use super::output::Output;
 use super::report::Attempt;
-use super::{
-    Chat, ErrorKind, GatewayError, IdSource, Provider, Result, Target, TranslateOptions,
-    UpstreamError,
-};
-use toolbooth::host::{Host, HttpError, HttpRequest};
+use super::{Chat, ErrorKind, GatewayError, IdSource, Provider, Result, Target, TranslateOptions};
+use toolbooth::host::{Host, HttpRequest};
 use toolbooth::secret::Secret;
 
 /// The largest answer that is not a stream, in bytes.
@@ -34,30 +31,8 @@ pub(super) struct Exchange<'e> {
     pub(super) collect: bool,
 }
 
-#[derive(Debug)]
-pub(super) struct Failure {
-    /// The status of the response, or that of the error in it.
-    pub(super) status: Option<u16>,
-    pub(super) error: GatewayError,
-}
-
 pub(super) fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
-}
-
-impl Failure {
-    /// The provider `name` could not be reached, or the connection broke off.
-    pub(super) fn transport(error: &HttpError, name: &str) -> Self {
-        Self { status: None, error: GatewayError::transport(error, name) }
-    }
-
-    pub(super) fn upstream(error: &UpstreamError, retry_after_ms: Option<u64>, name: &str) -> Self {
-        let status = match error {
-            UpstreamError::Reported { status, .. } => Some(*status),
-            UpstreamError::BrokenOff | UpstreamError::Malformed(_) => None,
-        };
-        Self { status, error: GatewayError::upstream(error, retry_after_ms, name) }
-    }
 }
 
 impl Chat<'_> {
@@ -93,7 +68,7 @@ impl Chat<'_> {
                 let ms = self.sender.host.now_ms().saturating_sub(started);
                 let status = match &result {
                     Ok(_) => Some(200),
-                    Err(failure) => failure.status,
+                    Err(error) => error.provider_status,
                 };
                 let provider = target.provider.id.clone();
                 self.report.attempts.push(Attempt { provider, status, ms });
@@ -104,9 +79,9 @@ impl Chat<'_> {
                         self.answered = Some(target);
                         return Ok(answer);
                     }
-                    Err(Failure { error, status }) => {
+                    Err(error) => {
                         let error = error.without(target.key.as_ref());
-                        if !self.plan.retries(&error, status) {
+                        if !self.plan.retries(&error) {
                             return Err(error);
                         }
                         last = Some(error);

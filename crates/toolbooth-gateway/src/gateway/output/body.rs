@@ -1,8 +1,8 @@
 //! Answers that are not streamed.
 
-use super::{Abort, Output};
+use super::Output;
 use crate::gateway::upstream::is_success;
-use crate::gateway::{Chat, Completion, Exchange, Failure};
+use crate::gateway::{Chat, Completion, Exchange, GatewayError, Result};
 use toolbooth::http::Response;
 
 /// One body, with the texts of all rounds.
@@ -17,22 +17,22 @@ impl Output for BodyOutput {
     const STREAM: bool = false;
 
     // The timeout of the request ends the answer too.
-    async fn send(exchange: Exchange<'_>) -> Result<Completion, Failure> {
+    async fn send(exchange: Exchange<'_>) -> Result<Completion> {
         let Exchange { request, format, name, ids, host, .. } = exchange;
         let sent = host.send(request).await;
-        let response = sent.map_err(|error| Failure::transport(&error, &name))?;
+        let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
         let decoded = match is_success(response.status) {
             true => format.decode(&response.body, ids),
             false => Err(format.decode_error(response.status, &response.body)),
         };
-        decoded.map_err(|error| Failure::upstream(&error, response.retry_after_ms, &name))
+        decoded.map_err(|error| GatewayError::upstream(&error, response.retry_after_ms, &name))
     }
 
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Completion, Abort> {
-        Ok(chat.ask::<Self>().await?)
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Completion> {
+        chat.ask::<Self>().await
     }
 
-    async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion, Abort> {
+    async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion> {
         Ok(reply)
     }
 
@@ -45,7 +45,7 @@ impl Output for BodyOutput {
         chat: &mut Chat<'_>,
         mut completion: Completion,
         notice: Option<String>,
-    ) -> Result<Response, Abort> {
+    ) -> Result<Response> {
         self.texts.extend(completion.message.content.take());
         self.texts.extend(notice);
         self.texts.retain(|text| !text.is_empty());

@@ -6,8 +6,7 @@ mod stream;
 pub(super) use body::BodyOutput;
 pub(super) use stream::{OpenStream, StreamOutput};
 
-use super::{Chat, Completion, Exchange, Failure, GatewayError};
-use toolbooth::http::ClientGone;
+use super::{Chat, Completion, Exchange, Result};
 
 /// Where an answer goes, and how it comes.
 pub(super) trait Output {
@@ -19,16 +18,12 @@ pub(super) trait Output {
     const STREAM: bool;
 
     /// Sends a request to a provider.
-    async fn send(exchange: Exchange<'_>) -> Result<Self::Reply, Failure>;
+    async fn send(exchange: Exchange<'_>) -> Result<Self::Reply>;
 
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply, Abort>;
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply>;
 
     /// Receives the rest of an answer. The client may get parts of it.
-    async fn receive(
-        &mut self,
-        chat: &mut Chat<'_>,
-        reply: Self::Reply,
-    ) -> Result<Completion, Abort>;
+    async fn receive(&mut self, chat: &mut Chat<'_>, reply: Self::Reply) -> Result<Completion>;
 
     /// Another round follows an answer with this text.
     fn next_round(&mut self, text: Option<String>);
@@ -39,22 +34,5 @@ pub(super) trait Output {
         chat: &mut Chat<'_>,
         completion: Completion,
         notice: Option<String>,
-    ) -> Result<Self::Done, Abort>;
-}
-
-pub(super) enum Abort {
-    Failed(GatewayError),
-    ClientGone,
-}
-
-impl From<GatewayError> for Abort {
-    fn from(error: GatewayError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<ClientGone> for Abort {
-    fn from(_: ClientGone) -> Self {
-        Self::ClientGone
-    }
+    ) -> Result<Self::Done>;
 }

@@ -6,15 +6,15 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use super::{Abort, Output};
+use super::Output;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
-    Chat, ChunkEncoder, Completion, Decoder, Delta, Exchange, Failure, GatewayError, RawEvent,
-    StreamEvent,
+    Chat, ChunkEncoder, Completion, Decoder, Delta, ErrorKind, Exchange, GatewayError, RawEvent,
+    Result, StreamEvent,
 };
 use crate::wire::{FinishReason, Usage};
 use toolbooth::host::{ByteStream, HttpError};
-use toolbooth::http::{BodySink, KeepAlive, PipeError};
+use toolbooth::http::{BodySink, ClientGone, KeepAlive, PipeError};
 
 /// The most bytes that are held back until the end of a stream.
 const MAX_BUFFERED: usize = 16 << 20;
@@ -49,7 +49,7 @@ struct Incoming {
     /// What nobody has looked at.
     events: Vec<StreamEvent>,
     /// Why nothing follows these events.
-    failure: Option<Failure>,
+    failure: Option<GatewayError>,
 }
 
 impl Incoming {
@@ -59,7 +59,7 @@ impl Incoming {
             Some(bytes) => self.decoder.feed(bytes, &mut self.events),
             None => self.decoder.finish(&mut self.events),
         };
-        self.failure = result.err().map(|error| Failure::upstream(&error, None, &self.name));
+        self.failure = result.err().map(|error| GatewayError::upstream(&error, None, &self.name));
     }
 
     /// Whether an event has arrived that is more than a comment or a ping.
@@ -110,7 +110,7 @@ impl StreamOutput {
         Self { sink, events: EventWriter { encoder, wrote_text: false, buffer } }
     }
 
-    pub(in crate::gateway) async fn send(&self, bytes: &[u8]) -> Result<(), Abort> {
+    pub(in crate::gateway) async fn send(&self, bytes: &[u8]) -> Result<()> {
         if !bytes.is_empty() {
             self.sink.write(bytes).await?;
         }
@@ -123,7 +123,7 @@ impl StreamOutput {
         chat: &Chat<'_>,
         stream: &mut OpenStream,
         unsent: &mut Vec<u8>,
-    ) -> Result<(), Abort> {
+    ) -> Result<()> {
         let OpenStream { body, incoming } = stream;
         if self.events.accept(chat, incoming, unsent)? {
             return Ok(());
@@ -148,9 +148,9 @@ impl StreamOutput {
         let keep_alive = KeepAlive { after: longest_silence(chat), bytes: KEEP_ALIVE };
         match self.sink.pipe(&mut **body, &mut transform, keep_alive).await {
             Ok(()) => {}
-            Err(PipeError::ClientGone) => return Err(Abort::ClientGone),
+            Err(PipeError::ClientGone) => return Err(ClientGone.into()),
             Err(PipeError::Source(error)) => {
-                return Err(GatewayError::transport(&error, &incoming.name).into());
+                return Err(GatewayError::transport(&error, &incoming.name));
             }
         }
         if !is_done? {
@@ -167,10 +167,10 @@ impl Output for StreamOutput {
     const STREAM: bool = true;
 
     /// Returns when the first event has arrived.
-    async fn send(exchange: Exchange<'_>) -> Result<OpenStream, Failure> {
+    async fn send(exchange: Exchange<'_>) -> Result<OpenStream> {
         let Exchange { request, format, name, ids, host, deadline_ms, collect } = exchange;
         let opened = host.open(request).await;
-        let mut response = opened.map_err(|error| Failure::transport(&error, &name))?;
+        let mut response = opened.map_err(|error| GatewayError::transport(&error, &name))?;
         if !is_success(response.status) {
             let mut body = Vec::new();
             while body.len() < MAX_ERROR
@@ -180,7 +180,7 @@ impl Output for StreamOutput {
                 body.extend(chunk);
             }
             let error = format.decode_error(response.status, &body);
-            return Err(Failure::upstream(&error, response.retry_after_ms, &name));
+            return Err(GatewayError::upstream(&error, response.retry_after_ms, &name));
         }
         let decoder = Decoder::new(format, ids, collect);
         let mut incoming = Incoming { decoder, name, events: Vec::new(), failure: None };
@@ -188,12 +188,12 @@ impl Output for StreamOutput {
         while !has_ended && incoming.failure.is_none() && !incoming.has_begun() {
             // A provider that sends nothing but comments is not silent.
             if host.now_ms() >= deadline_ms {
-                return Err(Failure { status: None, error: GatewayError::deadline() });
+                return Err(GatewayError::deadline());
             }
             // So far these are comments: do not keep any number of them.
             incoming.events.clear();
             let chunk = response.body.next().await;
-            let chunk = chunk.map_err(|error| Failure::transport(&error, &incoming.name))?;
+            let chunk = chunk.map_err(|error| GatewayError::transport(&error, &incoming.name))?;
             incoming.decode(chunk.as_deref());
             has_ended = chunk.is_none();
         }
@@ -206,7 +206,7 @@ impl Output for StreamOutput {
     }
 
     /// Asks the model again. Meanwhile, the client gets comments.
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream, Abort> {
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream> {
         let host = chat.sender.host;
         let after = longest_silence(chat);
         let mut answer = pin!(chat.ask::<Self>());
@@ -217,35 +217,28 @@ impl Output for StreamOutput {
                 Poll::Pending => silence.as_mut().poll(context).map(|()| None),
             });
             match first.await {
-                Some(stream) => return Ok(stream?),
+                Some(stream) => return stream,
                 None => self.sink.write(KEEP_ALIVE).await?,
             }
         }
     }
 
-    async fn receive(
-        &mut self,
-        chat: &mut Chat<'_>,
-        mut reply: OpenStream,
-    ) -> Result<Completion, Abort> {
+    async fn receive(&mut self, chat: &mut Chat<'_>, mut reply: OpenStream) -> Result<Completion> {
         let mut unsent = Vec::new();
         let mut result = self.forward(chat, &mut reply, &mut unsent).await;
-        if !matches!(result, Err(Abort::ClientGone))
+        if result.as_ref().err().is_none_or(|error| error.kind != ErrorKind::ClientGone)
             && let Err(gone) = self.send(&unsent).await
         {
             result = Err(gone);
         }
         let completion = reply.incoming.decoder.into_completion();
-        let Err(abort) = result else { return Ok(completion) };
+        let Err(error) = result else { return Ok(completion) };
         // The tokens have been used, whether or not the client gets the rest of the answer.
         if let Some(usage) = completion.usage {
             chat.report.add_usage(usage);
         }
         let key = chat.answered.as_ref().and_then(|target| target.key.as_ref());
-        Err(match abort {
-            Abort::Failed(error) => Abort::Failed(error.without(key)),
-            Abort::ClientGone => Abort::ClientGone,
-        })
+        Err(error.without(key))
     }
 
     fn next_round(&mut self, text: Option<String>) {
@@ -257,7 +250,7 @@ impl Output for StreamOutput {
         chat: &mut Chat<'_>,
         completion: Completion,
         notice: Option<String>,
-    ) -> Result<(), Abort> {
+    ) -> Result<()> {
         let EventWriter { encoder, buffer, .. } = &mut self.events;
         encoder.two_api = Some(chat.report.two_api());
         let bytes = match buffer.take() {
@@ -282,7 +275,7 @@ impl EventWriter {
         chat: &Chat<'_>,
         incoming: &mut Incoming,
         out: &mut Vec<u8>,
-    ) -> Result<bool, GatewayError> {
+    ) -> Result<bool> {
         chat.limits.check_calls(&incoming.decoder.completion().message.tool_calls)?;
         let mut is_done = false;
         for event in mem::take(&mut incoming.events) {
@@ -291,7 +284,7 @@ impl EventWriter {
                 return Err(GatewayError::transport(&HttpError::TooLarge, &incoming.name));
             }
         }
-        incoming.failure.take().map_or(Ok(is_done), |failure| Err(failure.error))
+        incoming.failure.take().map_or(Ok(is_done), Err)
     }
 
     /// Writes what the client gets of an event now. False if too much is held back.
