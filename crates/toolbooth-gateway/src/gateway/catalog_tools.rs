@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::report::{RanCall, ReportedChallenge};
-use super::{ChatRequest, ErrorKind, GatewayError, Provider, Result, Tool, ToolResult};
+use super::{ChatRequest, ErrorKind, GatewayError, Provider, Report, Result, Tool, ToolResult};
 use crate::providers::for_model;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::call::{
@@ -27,15 +27,6 @@ struct Selected {
     tool: &'static catalog::Tool,
     /// Whether the user must approve its calls, so that the client gets them.
     needs_approval: bool,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct RunCalls {
-    /// In the order of the calls.
-    pub(super) results: Vec<ToolResult>,
-    pub(super) ran: Vec<RanCall>,
-    /// What the user must do before one of the tools can run.
-    pub(super) challenge: Option<ReportedChallenge>,
 }
 
 /// An entry of `tools`: `{"type": "toolbooth", "allowed": ["Weather.*"], "require_approval": "never"}`, or that of
@@ -147,13 +138,15 @@ impl CatalogTools {
         !call.custom && self.tool(&call.name).is_some_and(|it| !it.needs_approval)
     }
 
-    /// Runs calls side by side, unless the caller's rate limit is reached; the results are in the order of the calls.
+    /// Runs calls side by side, unless the caller's rate limit is reached; the results are in the order of the calls. The
+    /// report gets the calls, and what the user must do before one of the tools can run.
     pub(super) async fn run(
         &self,
         calls: &[ToolCall<'static>],
         user: Option<&str>,
         context: &RequestContext<'_>,
-    ) -> Result<RunCalls> {
+        report: &mut Report,
+    ) -> Result<Vec<ToolResult>> {
         // All argument strings of an answer share one limit.
         let mut values_left = json::MAX_VALUES;
         let requests = calls.iter().map(|call| self.request(call, user, &mut values_left));
@@ -161,12 +154,12 @@ impl CatalogTools {
             let error = GatewayError::new(ErrorKind::RateLimited, rejection.describe().to_string());
             GatewayError { retry_after_ms: Some(60_000), ..error }
         })?;
-        let mut run = RunCalls::default();
+        let mut results = Vec::new();
         for (call, outcome) in calls.iter().zip(outcomes) {
             if let Outcome::Rejected(Rejection::MissingRequirements(missing)) = &outcome
                 && let Some(challenge) = missing.challenges.first()
             {
-                run.challenge.get_or_insert_with(|| ReportedChallenge {
+                report.challenge.get_or_insert_with(|| ReportedChallenge {
                     provider: challenge.provider.clone(),
                     url: challenge.url.clone(),
                     check_url: challenge.check_url.clone(),
@@ -179,13 +172,13 @@ impl CatalogTools {
                 _ => 0,
             };
             let result = for_model(outcome, &call.name);
-            run.ran.push(RanCall {
+            report.ran.push(RanCall {
                 id: call.id.to_string(),
                 tool: call.name.to_string(),
                 ms,
                 error: result.as_ref().err().map(|error| excerpt(error)),
             });
-            run.results.push(ToolResult {
+            results.push(ToolResult {
                 call_id: call.id.to_string(),
                 name: call.name.to_string(),
                 is_error: result.is_err(),
@@ -195,7 +188,7 @@ impl CatalogTools {
                 },
             });
         }
-        Ok(run)
+        Ok(results)
     }
 
     fn request<'t>(

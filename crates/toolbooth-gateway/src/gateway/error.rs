@@ -43,76 +43,63 @@ pub(super) struct ErrorObject<'a> {
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident => $status:literal, $type:ident, $code:literal;)+) => {
-        /// The kinds of errors, each with its HTTP status, its type and a code for programs.
+    ($($kind:ident => $status:literal, $type:ident, $code:literal;)+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum ErrorKind {
-            $($(#[$doc])* $kind,)+
+            $($kind,)+
             /// The provider rejected the request, with this status.
             ProviderRejected(u16),
         }
 
         impl ErrorKind {
-            pub(super) fn status(self) -> u16 {
-                match self { $(Self::$kind => $status,)+ Self::ProviderRejected(status) => status }
-            }
-
-            fn error_type(self) -> ErrorType {
+            /// The HTTP status, the type, and a code for programs.
+            fn row(self) -> (u16, ErrorType, &'static str) {
                 match self {
-                    $(Self::$kind => ErrorType::$type,)+
-                    Self::ProviderRejected(_) => ErrorType::InvalidRequest,
+                    $(Self::$kind => ($status, ErrorType::$type, $code),)+
+                    Self::ProviderRejected(status) => {
+                        (status, ErrorType::InvalidRequest, "provider_error")
+                    }
                 }
             }
 
+            pub(super) fn status(self) -> u16 {
+                self.row().0
+            }
+
             pub(super) fn code(self) -> &'static str {
-                match self { $(Self::$kind => $code,)+ Self::ProviderRejected(_) => "provider_error" }
+                self.row().2
             }
         }
     };
 }
 
+// The numbers are clauses of 2api.ai.
 kinds! {
     InvalidRequest => 400, InvalidRequest, "invalid_request";
     UnknownModel => 404, InvalidRequest, "model_not_found";
-    /// The provider does not support a schema (2api.ai, 5.4).
-    IncompatibleSchema => 400, Semantic, "tool_schema_incompatible";
-    /// The operator's allowlist does not have the tool (7.2).
-    ToolNotAllowed => 400, InvalidRequest, "tool_not_allowed";
-    /// The request has too many tools (7.1).
-    TooManyTools => 400, InvalidRequest, "too_many_tools";
-    /// The name of a tool is too long, or has other characters (7.1).
-    InvalidToolName => 400, InvalidRequest, "invalid_tool_name";
-    /// The description of a tool is too long (7.1).
-    LongDescription => 400, InvalidRequest, "tool_description_too_long";
-    /// The model made too many calls (7.1).
-    TooManyCalls => 502, Server, "too_many_tool_calls";
-    /// The model wrote arguments that are too large (7.1).
-    LargeArguments => 502, Server, "arguments_too_large";
-    /// The model called no tool although it had to (5.1).
-    CallRequired => 502, Server, "tool_call_required";
-    /// The model wrote arguments that do not match the schema (7.3).
-    InvalidArguments => 502, Server, "invalid_tool_arguments";
-    /// The operator has not configured what the request needs.
+    IncompatibleSchema => 400, Semantic, "tool_schema_incompatible"; // 5.4
+    ToolNotAllowed => 400, InvalidRequest, "tool_not_allowed"; // 7.2
+    TooManyTools => 400, InvalidRequest, "too_many_tools"; // 7.1
+    InvalidToolName => 400, InvalidRequest, "invalid_tool_name"; // 7.1
+    LongDescription => 400, InvalidRequest, "tool_description_too_long"; // 7.1
+    TooManyCalls => 502, Server, "too_many_tool_calls"; // 7.1
+    LargeArguments => 502, Server, "arguments_too_large"; // 7.1
+    CallRequired => 502, Server, "tool_call_required"; // 5.1
+    InvalidArguments => 502, Server, "invalid_tool_arguments"; // 7.3
     NotConfigured => 503, Server, "gateway_not_configured";
     MissingScope => 403, Permission, "missing_scope";
-    /// The operator does not accept keys of callers, or the key does not fit.
     CallerKey => 403, Permission, "provider_key_not_allowed";
-    /// The provider does not accept the key.
     ProviderAuth => 502, Server, "provider_auth_error";
     Provider => 502, Server, "provider_error";
     Overloaded => 503, Server, "provider_overloaded";
     Timeout => 504, Server, "provider_timeout";
     Unreachable => 502, Server, "provider_unreachable";
-    /// The provider's answer is not valid.
     BadResponse => 502, Server, "provider_bad_response";
-    /// The provider's limit, or that of calls per minute (7.4), is reached.
-    RateLimited => 429, RateLimit, "rate_limited";
-    /// The request took longer than the operator allows.
+    RateLimited => 429, RateLimit, "rate_limited"; // 7.4, or the provider's limit
     Deadline => 504, Server, "deadline_exceeded";
-    /// The request needs more requests to models and calls of tools than the operator allows.
     Budget => 502, Server, "subrequest_budget_exceeded";
     Internal => 500, Server, "server_error";
-    /// Nobody gets this error; the log has it.
+    // Nobody gets this error; the log has it.
     ClientGone => 499, Server, "client_closed_request";
 }
 
@@ -207,12 +194,13 @@ impl GatewayError {
     }
 
     fn body(&self) -> ErrorBody<ErrorObject<'_>> {
+        let (_, r#type, code) = self.kind.row();
         ErrorBody {
             error: ErrorObject {
                 message: &self.message,
-                r#type: self.kind.error_type(),
+                r#type,
                 param: self.param.as_deref(),
-                code: self.kind.code(),
+                code,
                 incompatible_features: &self.features,
             },
         }

@@ -170,6 +170,11 @@ impl Report {
         }
     }
 
+    /// What the gateway adds to the text of the answer.
+    pub(super) fn notice(&self) -> Option<String> {
+        self.challenge.as_ref().map(|it| format!("Authorization is required: {}", it.url))
+    }
+
     /// The member `_2api` of the answer.
     pub(super) fn two_api(&self) -> Value<'static> {
         let warning = (self.client_calls > 0).then_some(UNHANDLED_CALLS);

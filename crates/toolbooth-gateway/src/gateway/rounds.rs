@@ -1,8 +1,10 @@
 //! The loop: ask the model, decide what follows from its answer, run the calls of compiled-in tools, ask again.
 
-use super::catalog_tools::RunCalls;
 use super::output::{BodyOutput, OpenStream, Output, StreamOutput};
-use super::{Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender, continuation};
+use super::{
+    Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender, ToolResult,
+    continuation,
+};
 use crate::wire::{FinishReason, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::http::{Answer, BodyWriter, Response};
@@ -12,12 +14,8 @@ use toolbooth::log::CallRequest;
 enum Round {
     /// Its calls have run: ask the model again.
     Next { text: Option<String> },
-    /// It is the last one: the answer for the client.
-    Last {
-        /// The answer, without the calls that the gateway ran.
-        completion: Box<Completion>,
-        notice: Option<String>,
-    },
+    /// It is the last one: the answer for the client, without the calls that the gateway ran.
+    Last(Box<Completion>),
 }
 
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
@@ -81,9 +79,7 @@ async fn run<O: Output>(
         let completion = output.receive(chat, reply).await?;
         match chat.decide(completion).await? {
             Round::Next { text } => output.next_round(text),
-            Round::Last { completion, notice } => {
-                return output.finish(chat, *completion, notice).await;
-            }
+            Round::Last(completion) => return output.finish(chat, *completion).await,
         }
         reply = output.ask(chat).await?;
     }
@@ -111,25 +107,25 @@ impl Chat<'_> {
         }
         self.limits.count(calls.len(), &self.sender.context()).await?;
         if own.is_empty() {
-            return Ok(self.last(completion, None));
+            return Ok(self.last(completion));
         }
-        if let Some((reason, warning)) = self.ends_before(&own, !clients.is_empty()) {
+        // With calls of its own, the client decides whether there is another round.
+        if clients.is_empty()
+            && let Some((reason, warning)) = self.ends_before(&own)
+        {
             self.report.warn([warning.to_owned()]);
             completion.finish_reason = reason;
             completion.message.tool_calls.clear();
-            return Ok(self.last(completion, None));
+            return Ok(self.last(completion));
         }
         self.spend(own.len())?;
-        let RunCalls { results, ran, challenge } = self.run_calls(&own).await?;
-        self.report.ran.extend(ran);
-        if let Some(challenge) = challenge {
-            let notice = format!("Authorization is required: {}", challenge.url);
-            self.report.challenge = Some(challenge);
+        let results = self.run_calls(&own).await?;
+        if self.report.challenge.is_some() {
             completion.finish_reason = FinishReason::Stop;
             completion.message.tool_calls.clear();
-            return Ok(self.last(completion, Some(notice)));
+            return Ok(self.last(completion));
         }
-        let Some(target) = &self.answered else { return Ok(self.last(completion, None)) };
+        let Some(target) = &self.answered else { return Ok(self.last(completion)) };
         let results = continuation::in_order(&completion.message.tool_calls, results);
         let turn = HistoryItem::Turn(completion.clone().into_turn(target.provider.format, results));
         self.request.history.push(turn);
@@ -138,54 +134,49 @@ impl Chat<'_> {
         }
         completion.message.tool_calls = clients;
         completion.finish_reason = FinishReason::ToolCalls;
-        Ok(self.last(completion, None))
+        Ok(self.last(completion))
     }
 
     /// Runs calls of compiled-in tools, and writes them to the log.
-    async fn run_calls(&self, calls: &[ToolCall<'static>]) -> Result<RunCalls> {
+    async fn run_calls(&mut self, calls: &[ToolCall<'static>]) -> Result<Vec<ToolResult>> {
         let Sender { headers, principal, pipeline, host, .. } = &self.sender;
         let events = &pipeline.events;
         let recorder = events.recorder(*headers, *host);
         let context = RequestContext { calls: &recorder, ..self.sender.context() };
-        let run = self.tools.run(calls, self.user.as_deref(), &context).await?;
+        let user = self.user.as_deref();
+        let results = self.tools.run(calls, user, &context, &mut self.report).await?;
         let request = CallRequest {
             protocol: "gateway",
             caller: &events.caller(principal),
             mcp: None,
             request_size: calls.iter().map(|call| call.arguments.text().len()).sum(),
-            response_size: run.results.iter().map(|result| result.content.len()).sum(),
+            response_size: results.iter().map(|result| result.content.len()).sum(),
             status: 200,
         };
         events.write_calls(recorder, request, *host);
-        Ok(run)
+        Ok(results)
     }
 
     /// Why the loop ends before these calls run, if it does.
-    fn ends_before(
-        &mut self,
-        own: &[ToolCall<'static>],
-        has_client_calls: bool,
-    ) -> Option<(FinishReason, &'static str)> {
+    fn ends_before(&mut self, calls: &[ToolCall<'_>]) -> Option<(FinishReason, &'static str)> {
         let call =
             |call: &ToolCall<'_>| (call.name.to_string(), call.arguments.text().into_owned());
-        let calls: Vec<_> = own.iter().map(call).collect();
+        let calls: Vec<_> = calls.iter().map(call).collect();
         let repeats = calls.len() == self.repeated.len()
             && calls.iter().all(|call| self.repeated.contains(call));
         self.repeated = calls;
-        if has_client_calls {
-            // The client decides whether there is another round.
-            None
-        } else if repeats {
-            Some((FinishReason::Stop, "The loop ended because the model repeated the same calls"))
-        } else if self.report.rounds >= self.max_rounds {
-            Some((FinishReason::Length, "The loop ended because max_rounds was reached"))
-        } else {
-            None
+        if repeats {
+            return Some((
+                FinishReason::Stop,
+                "The loop ended because the model repeated the same calls",
+            ));
         }
+        (self.report.rounds >= self.max_rounds)
+            .then_some((FinishReason::Length, "The loop ended because max_rounds was reached"))
     }
 
     /// The answer for the client. If it has calls, the rounds before it are sealed into it.
-    fn last(&mut self, mut completion: Completion, notice: Option<String>) -> Round {
+    fn last(&mut self, mut completion: Completion) -> Round {
         self.report.client_calls = completion.message.tool_calls.len();
         if self.report.client_calls > 0 {
             let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
@@ -200,6 +191,6 @@ impl Chat<'_> {
                 Some(Err(warning)) => self.report.warn([warning.to_owned()]),
             }
         }
-        Round::Last { completion: Box::new(completion), notice }
+        Round::Last(Box::new(completion))
     }
 }

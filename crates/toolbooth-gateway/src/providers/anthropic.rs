@@ -4,12 +4,12 @@
 //! does.
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::call::{self, CallFormat, CallResult};
 use super::list::{self, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, Target, add_to_description, render};
+use super::schema::{Compatibility, Schema, Target, add_to_description, render};
 use super::strict;
 use crate::wire;
 use crate::wire::anthropic::ToolResult;
@@ -118,7 +118,7 @@ fn tool(listed: &Listed<'_>, strict: bool) -> Rendering {
     })
 }
 
-fn tighten(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+fn tighten(schema: &mut Schema, found: &mut Compatibility) {
     strict::normalize_type(schema, found);
     if strict::literals(schema).is_some() {
         // The values imply the type: the SDK omits it.

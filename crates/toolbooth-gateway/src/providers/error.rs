@@ -11,14 +11,32 @@ pub(crate) struct ErrorBody<E> {
     pub(crate) error: E,
 }
 
-/// An error without further members.
 #[derive(Serialize)]
-struct ProviderError<'a> {
+pub(super) struct ProviderError<'a> {
     /// A stable word for programs.
-    code: &'a str,
+    pub(super) code: &'a str,
     /// What went wrong, where, and what was expected.
-    message: &'a str,
-    r#type: ErrorType,
+    pub(super) message: &'a str,
+    pub(super) r#type: ErrorType,
+    /// The features that the provider does not accept, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) incompatible_features: Vec<&'static str>,
+    /// The tools that have them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tools: Vec<IncompatibleTool>,
+}
+
+#[derive(Serialize)]
+pub(super) struct IncompatibleTool {
+    pub(super) name: &'static str,
+    pub(super) incompatible_features: &'static [&'static str],
+}
+
+impl<'a> ProviderError<'a> {
+    fn new(r#type: ErrorType, code: &'a str, message: &'a str) -> ErrorBody<Self> {
+        let (incompatible_features, tools) = (Vec::new(), Vec::new());
+        ErrorBody { error: Self { code, message, r#type, incompatible_features, tools } }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -70,17 +88,12 @@ impl ErrorType {
 
 pub(super) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
     let description = rejection.describe();
-    let kind = description.kind;
-    let error = ProviderError {
-        code: kind.code(),
-        message: &description.to_string(),
-        r#type: ErrorType::of(kind),
-    };
-    rejection_response(kind.status(), rejection, &ErrorBody { error })
+    let (kind, message) = (description.kind, description.to_string());
+    let body = ProviderError::new(ErrorType::of(kind), kind.code(), &message);
+    rejection_response(kind.status(), rejection, &body)
 }
 
 /// The response to a request with an error that only these protocols have.
 pub(super) fn invalid_request(code: &'static str, message: &str) -> Response {
-    let error = ProviderError { code, message, r#type: ErrorType::InvalidRequest };
-    Response::json_of(400, &ErrorBody { error })
+    Response::json_of(400, &ProviderError::new(ErrorType::InvalidRequest, code, message))
 }

@@ -1,8 +1,6 @@
 //! `GET /providers/<provider>/tools`: the tools in a provider's format, ready to send to it.
 
-use serde::Serialize;
-
-use super::error::{ErrorBody, ErrorType, invalid_request};
+use super::error::{ErrorBody, ErrorType, IncompatibleTool, ProviderError, invalid_request};
 use super::query::ListQuery;
 use toolbooth::call::{Rejection, RequestContext, did_you_mean};
 use toolbooth::catalog::{Entry, ListForm, Listed, Rendering};
@@ -16,23 +14,6 @@ pub(super) const MAX_TOOLS: usize = 128;
 const MAX_WARNING_BYTES: usize = 1024;
 
 const EMPTY: &str = "the list is empty, which providers reject: send no tools instead";
-
-/// The error that lists incompatible tools (2api.ai, 5.4).
-#[derive(Serialize)]
-struct IncompatibleToolsError<'a> {
-    code: &'static str,
-    message: &'a str,
-    r#type: ErrorType,
-    /// The features of all these tools, sorted.
-    incompatible_features: &'a [&'static str],
-    tools: Vec<IncompatibleTool>,
-}
-
-#[derive(Serialize)]
-struct IncompatibleTool {
-    name: &'static str,
-    incompatible_features: &'static [&'static str],
-}
 
 /// A list in the format that most providers have: an array.
 pub(super) const fn form(name: &'static str, entry: fn(&Listed<'_>) -> Rendering) -> ListForm {
@@ -144,11 +125,11 @@ fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
         name: entry.name,
         incompatible_features: entry.unsupported,
     };
-    let error = IncompatibleToolsError {
+    let error = ProviderError {
         code: "tool_schema_incompatible",
         message: &message,
         r#type: ErrorType::Semantic,
-        incompatible_features: &features,
+        incompatible_features: features,
         tools: entries.iter().map(tool).collect(),
     };
     Response::json_of(400, &ErrorBody { error })

@@ -5,12 +5,12 @@
 //! own schema rejects. If it may be `null` anyway, it becomes required.
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::call::{self, CallFormat};
 use super::list::{self, MAX_TOOLS, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, Target, render};
+use super::schema::{Compatibility, Schema, Target, render};
 use super::strict;
 use crate::wire;
 use crate::wire::openai::ToolMessage;
@@ -101,53 +101,43 @@ pub(crate) const STRICT: Target = Target {
     finish: tighten,
 };
 
-fn chat(listed: &Listed<'_>, strict: bool) -> Rendering {
-    #[derive(Serialize)]
-    struct ChatTool<'a> {
-        r#type: &'static str,
-        function: FunctionDefinition<'a>,
-    }
-    render(listed, target(strict), |schema| ChatTool {
-        r#type: "function",
-        function: FunctionDefinition::new(listed, schema, strict),
-    })
-}
-
-fn responses(listed: &Listed<'_>, strict: bool) -> Rendering {
-    #[derive(Serialize)]
-    struct ResponsesTool<'a> {
-        r#type: &'static str,
-        #[serde(flatten)]
-        function: FunctionDefinition<'a>,
-    }
-    render(listed, target(strict), |schema| ResponsesTool {
-        r#type: "function",
-        function: FunctionDefinition::new(listed, schema, strict),
-    })
-}
-
-fn target(strict: bool) -> &'static Target {
-    if strict { &STRICT } else { &PLAIN }
-}
-
-/// A function in both formats. `strict` is always present, because Responses tries to be strict without it.
+/// A tool in both formats.
 #[derive(Serialize)]
-struct FunctionDefinition<'a> {
+#[serde(tag = "type")]
+enum Tool<'a> {
+    #[serde(rename = "function")]
+    Chat { function: Function<'a> },
+    #[serde(rename = "function")]
+    Responses(Function<'a>),
+}
+
+/// `strict` is always present, because Responses tries to be strict without it.
+#[derive(Serialize)]
+struct Function<'a> {
     name: &'a str,
     description: &'a str,
     parameters: Value,
     strict: bool,
 }
 
-impl<'a> FunctionDefinition<'a> {
-    fn new(listed: &Listed<'a>, parameters: Value, strict: bool) -> Self {
-        let Listed { name, definition, .. } = listed;
-        Self { name, description: &definition.description, parameters, strict }
-    }
+fn chat(listed: &Listed<'_>, strict: bool) -> Rendering {
+    tool(listed, strict, |function| Tool::Chat { function })
+}
+
+fn responses(listed: &Listed<'_>, strict: bool) -> Rendering {
+    tool(listed, strict, Tool::Responses)
+}
+
+fn tool<'a>(listed: &Listed<'a>, strict: bool, form: fn(Function<'a>) -> Tool<'a>) -> Rendering {
+    let Listed { name, definition, .. } = listed;
+    let description = &definition.description;
+    render(listed, if strict { &STRICT } else { &PLAIN }, |parameters| {
+        form(Function { name, description, parameters, strict })
+    })
 }
 
 /// Adds empty `items` and `properties`, which mean the same as none: OpenAI rejects arrays and objects without them.
-fn complete(schema: &mut Map<String, Value>, _: &mut Compatibility) {
+fn complete(schema: &mut Schema, _: &mut Compatibility) {
     for (name, keyword) in [("array", "items"), ("object", "properties")] {
         if types(schema).contains(&name) {
             schema.entry(keyword).or_insert_with(|| json!({}));
@@ -155,7 +145,7 @@ fn complete(schema: &mut Map<String, Value>, _: &mut Compatibility) {
     }
 }
 
-fn tighten(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+fn tighten(schema: &mut Schema, found: &mut Compatibility) {
     strict::normalize_type(schema, found);
     strict::close(schema, found);
     if types(schema).contains(&"array") && !schema.contains_key("items") {

@@ -9,7 +9,7 @@ const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_
 const FLAG: [&str; 2] = ["true", "false"];
 
 /// The parameters. Each of them narrows the list.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ListQuery {
     /// `strict=true|false`: tools whose schema the provider enforces. Default: false.
     pub(super) strict: bool,
@@ -24,8 +24,9 @@ pub(super) struct ListQuery {
     toolkit: Option<Vec<String>>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 enum VersionFilter {
+    #[default]
     Latest,
     All,
     One(Version),
@@ -33,13 +34,7 @@ enum VersionFilter {
 
 impl ListQuery {
     pub(super) fn parse(query: &str) -> Result<Self, Rejection> {
-        let mut parsed = Self {
-            strict: false,
-            skip_incompatible: false,
-            version: VersionFilter::Latest,
-            include: None,
-            toolkit: None,
-        };
+        let mut parsed = Self::default();
         parameters::for_each(query, &PARAMETERS, |name, value| {
             match name {
                 "strict" => parsed.strict = choice(name, value, FLAG)?,

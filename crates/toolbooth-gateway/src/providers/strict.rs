@@ -1,8 +1,8 @@
 //! The common rules of the strict lists of OpenAI and Anthropic: every schema has a type, and every object is closed.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::schema::Compatibility;
+use super::schema::{Compatibility, Schema};
 use toolbooth::protocol::keywords::types;
 
 /// Keywords that apply only to some types.
@@ -42,7 +42,7 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 /// The values of `enum` or `const`, if the schema has one of them.
-pub(super) fn literals(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
+pub(super) fn literals(schema: &Schema) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), _) => Some(values.iter().collect()),
         (_, Some(value)) => Some(vec![value]),
@@ -68,7 +68,7 @@ pub(super) fn is_known_format(format: &Value) -> bool {
 
 /// Adds a missing `type`, and drops keywords that do not apply to the type. Incompatible: a schema without a type,
 /// or a union with other keywords next to it.
-pub(super) fn normalize_type(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+pub(super) fn normalize_type(schema: &mut Schema, found: &mut Compatibility) {
     check_union(schema, found);
     if !schema.contains_key("type") {
         let mut names: Vec<_> =
@@ -99,7 +99,7 @@ pub(super) fn normalize_type(schema: &mut Map<String, Value>, found: &mut Compat
 
 /// Rejects keywords next to `anyOf`, which would apply to each of its branches. A `type` that each branch repeats
 /// is dropped.
-fn check_union(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+fn check_union(schema: &mut Schema, found: &mut Compatibility) {
     let Some(Value::Array(branches)) = schema.get("anyOf") else { return };
     const ALLOWED: [&str; 4] = ["anyOf", "description", "title", "type"];
     let outer = types(schema);
@@ -115,7 +115,7 @@ fn check_union(schema: &mut Map<String, Value>, found: &mut Compatibility) {
 }
 
 /// Closes an object. Incompatible: an object that does not declare all its members.
-pub(super) fn close(schema: &mut Map<String, Value>, found: &mut Compatibility) {
+pub(super) fn close(schema: &mut Schema, found: &mut Compatibility) {
     if !types(schema).contains(&"object") {
         return;
     }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::Read;
 use toolbooth::json::{Object, Value};
 
 /// The path of a value in the body, such as `choices[0].message`. It is only formatted for an error.
@@ -34,7 +35,7 @@ pub(crate) fn take_list<'t>(
     object: &mut Object<'t>,
     name: &str,
     path: JsonPath<'_>,
-) -> Result<Vec<Value<'t>>, String> {
+) -> Read<Vec<Value<'t>>> {
     match take(object, &[name]) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
@@ -42,7 +43,7 @@ pub(crate) fn take_list<'t>(
     }
 }
 
-pub(crate) fn object<'t>(value: Value<'t>, path: JsonPath<'_>) -> Result<Object<'t>, String> {
+pub(crate) fn object<'t>(value: Value<'t>, path: JsonPath<'_>) -> Read<Object<'t>> {
     match value {
         Value::Object(object) => Ok(object),
         _ => Err(format!("{path} must be an object")),

@@ -20,6 +20,9 @@ pub(crate) use call::{Arguments, ToolCall};
 use toolbooth::json::{Rendered, Value};
 pub(crate) use usage::Usage;
 
+/// What is read from an answer; the error says what was expected, and where.
+pub(crate) type Read<T = ()> = Result<T, String>;
+
 /// What a model answered, the same for all providers: what they say of it.
 #[derive(Debug, Default)]
 pub(crate) struct Answer<'t> {

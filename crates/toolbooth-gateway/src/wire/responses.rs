@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{has, object, take, take_list, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall};
+use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str =
@@ -20,8 +20,8 @@ const HOSTED: &[&str] = &[
     "web_search_call",
 ];
 
-/// Reads a response, or the array of its output items. The error says what was expected, and where.
-pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a response, or the array of its output items.
+pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
     let mut answer = Answer::default();
     let (items, path) = match body {
         Value::Array(items) => (items, ""),

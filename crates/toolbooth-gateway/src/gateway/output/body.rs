@@ -7,7 +7,7 @@ use toolbooth::http::Response;
 
 /// One body, with the texts of all rounds.
 #[derive(Default)]
-pub(in crate::gateway) struct BodyOutput {
+pub(crate) struct BodyOutput {
     texts: Vec<String>,
 }
 
@@ -44,10 +44,9 @@ impl Output for BodyOutput {
         &mut self,
         chat: &mut Chat<'_>,
         mut completion: Completion,
-        notice: Option<String>,
     ) -> Result<Response> {
         self.texts.extend(completion.message.content.take());
-        self.texts.extend(notice);
+        self.texts.extend(chat.report.notice());
         self.texts.retain(|text| !text.is_empty());
         completion.message.content = Some(self.texts.join("\n\n")).filter(|text| !text.is_empty());
         completion.usage.clone_from(&chat.report.usage);

@@ -29,10 +29,5 @@ pub(super) trait Output {
     fn next_round(&mut self, text: Option<String>);
 
     /// Gives the client the last answer, with what the gateway adds to its text.
-    async fn finish(
-        &mut self,
-        chat: &mut Chat<'_>,
-        completion: Completion,
-        notice: Option<String>,
-    ) -> Result<Self::Done>;
+    async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<Self::Done>;
 }

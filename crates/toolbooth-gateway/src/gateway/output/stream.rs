@@ -10,9 +10,9 @@ use super::Output;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
     Chat, ChunkEncoder, Completion, Decoder, Delta, ErrorKind, Exchange, GatewayError, RawEvent,
-    Result, StreamEvent,
+    Report, Result, StreamEvent,
 };
-use crate::wire::{FinishReason, Usage};
+use crate::wire::FinishReason;
 use toolbooth::host::{ByteStream, HttpError};
 use toolbooth::http::{BodySink, ClientGone, KeepAlive, PipeError};
 
@@ -30,13 +30,13 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 ///
 /// Without compiled-in tools there is one round, whose events are forwarded. With them, the client gets the text of
 /// each round, and the calls of the last one that are its own.
-pub(in crate::gateway) struct StreamOutput {
+pub(crate) struct StreamOutput {
     sink: Box<dyn BodySink>,
     events: EventWriter,
 }
 
 /// A provider's stream whose first event has arrived.
-pub(in crate::gateway) struct OpenStream {
+pub(crate) struct OpenStream {
     body: Box<dyn ByteStream>,
     incoming: Incoming,
 }
@@ -98,11 +98,7 @@ struct Buffer {
 
 impl StreamOutput {
     /// A stream to `sink` that begins with `first`.
-    pub(in crate::gateway) fn new(
-        sink: Box<dyn BodySink>,
-        chat: &Chat<'_>,
-        first: &OpenStream,
-    ) -> Self {
+    pub(crate) fn new(sink: Box<dyn BodySink>, chat: &Chat<'_>, first: &OpenStream) -> Self {
         let info = chat.info(first.incoming.decoder.completion());
         let encoder = ChunkEncoder::new(info, chat.request.include_usage);
         let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
@@ -110,7 +106,7 @@ impl StreamOutput {
         Self { sink, events: EventWriter { encoder, wrote_text: false, buffer } }
     }
 
-    pub(in crate::gateway) async fn send(&self, bytes: &[u8]) -> Result<()> {
+    pub(crate) async fn send(&self, bytes: &[u8]) -> Result<()> {
         if !bytes.is_empty() {
             self.sink.write(bytes).await?;
         }
@@ -245,12 +241,7 @@ impl Output for StreamOutput {
         self.events.wrote_text |= text.is_some_and(|it| !it.is_empty());
     }
 
-    async fn finish(
-        &mut self,
-        chat: &mut Chat<'_>,
-        completion: Completion,
-        notice: Option<String>,
-    ) -> Result<()> {
+    async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<()> {
         let EventWriter { encoder, buffer, .. } = &mut self.events;
         encoder.two_api = Some(chat.report.two_api());
         let bytes = match buffer.take() {
@@ -258,7 +249,7 @@ impl Output for StreamOutput {
                 buffer.bytes.extend(buffer.tail.iter().flat_map(|event| encoder.event(event)));
                 buffer.bytes
             }
-            None => self.events.last(completion, notice, chat.report.usage.clone()),
+            None => self.events.last(completion, &chat.report),
         };
         self.send(&bytes).await
     }
@@ -314,15 +305,10 @@ impl EventWriter {
     }
 
     /// What follows the text of the last round.
-    fn last(
-        &mut self,
-        completion: Completion,
-        notice: Option<String>,
-        usage: Option<Usage>,
-    ) -> Vec<u8> {
+    fn last(&mut self, completion: Completion, report: &Report) -> Vec<u8> {
         let mut out = Vec::new();
         let message = completion.message;
-        if let Some(notice) = notice {
+        if let Some(notice) = report.notice() {
             self.wrote_text |= message.content.is_some_and(|text| !text.is_empty());
             self.text(&[Delta::Text(notice)], &mut out);
         }
@@ -340,7 +326,7 @@ impl EventWriter {
         }
         deltas.extend(message.extra.get("extra_content").cloned().map(Delta::ExtraContent));
         deltas.push(Delta::Finish(reason));
-        deltas.extend(usage.map(Delta::Usage));
+        deltas.extend(report.usage.clone().map(Delta::Usage));
         deltas.push(Delta::Done);
         out.extend(deltas.iter().flat_map(|delta| self.encoder.delta(delta)));
         out

@@ -6,6 +6,7 @@
 
 pub(super) mod rules;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -14,6 +15,9 @@ use serde_json::{Map, Value, json};
 use rules::{KEYWORDS, KeywordRule, string_or_number};
 use toolbooth::catalog::{Listed, Rendering, Requirements};
 use toolbooth::protocol::keywords::{Subschemas, describe, subschemas};
+
+/// A schema that is an object.
+pub(super) type Schema = Map<String, Value>;
 
 /// The depth of a schema above which there is a warning (2api.ai, 7.1 "Parameters schema depth").
 const WARN_DEPTH: usize = 5;
@@ -34,7 +38,7 @@ pub(crate) struct Target {
     /// Whether definitions may refer to themselves.
     pub(crate) allows_cycles: bool,
     /// Further changes that a schema needs. Called for each subschema, the innermost first.
-    pub(super) finish: fn(&mut Map<String, Value>, &mut Compatibility),
+    pub(super) finish: fn(&mut Schema, &mut Compatibility),
 }
 
 /// What [`adapt_schema`] has found in a schema: problems and sizes.
@@ -96,12 +100,9 @@ pub(crate) struct AdaptedSchema {
 }
 
 /// The schema as the target accepts it, or the features that it does not accept.
-pub(crate) fn adapt_schema(
-    schema: &Map<String, Value>,
-    target: &Target,
-) -> Result<AdaptedSchema, Vec<String>> {
+pub(crate) fn adapt_schema(schema: &Schema, target: &Target) -> Result<AdaptedSchema, Vec<String>> {
     let mut found = Compatibility::default();
-    let fitted = walk(schema, target, 1, &mut found);
+    let fitted = found.walk(schema, target, 1);
     if found.depth > MAX_DEPTH {
         found.reject("depth");
     } else if found.depth > WARN_DEPTH {
@@ -129,88 +130,100 @@ pub(crate) fn adapt_schema(
     }
 }
 
-fn walk(
-    schema: &Map<String, Value>,
-    target: &Target,
-    level: usize,
-    found: &mut Compatibility,
-) -> Map<String, Value> {
-    found.depth = found.depth.max(level);
-    let mut fitted = Map::new();
-    let mut sentences = Vec::new();
-    for (name, value) in schema {
-        let mut keep = |kept: &str, found: &mut Compatibility| {
-            fitted.insert(kept.to_owned(), fit_value(name, value, target, level, found));
-        };
-        match (target.rule)(name) {
-            KeywordRule::Keep => keep(name, found),
-            KeywordRule::Below if level > 1 => keep(name, found),
-            KeywordRule::If(accepts) if accepts(value) => keep(name, found),
-            KeywordRule::Enum if string_or_number(value) && !schema.contains_key("enum") => {
-                fitted.insert("enum".to_owned(), json!([value]));
-            }
-            KeywordRule::AnyOf if !schema.contains_key("anyOf") => {
-                keep("anyOf", found);
-                found.warnings.insert(format!("{name} is listed as anyOf"));
-            }
-            KeywordRule::Below | KeywordRule::AnyOf | KeywordRule::Reject => {
-                found.reject(name);
-                fitted.insert(name.clone(), value.clone());
-            }
-            KeywordRule::If(_) | KeywordRule::Enum | KeywordRule::Words => {
-                if let Some(sentence) = describe(name, value) {
-                    let position = KEYWORDS.iter().position(|known| known == name);
-                    found.described.insert(name.clone());
-                    sentences.push((position, sentence));
+impl Compatibility {
+    /// A schema as the target accepts it.
+    fn walk(&mut self, schema: &Schema, target: &Target, level: usize) -> Schema {
+        self.depth = self.depth.max(level);
+        let mut fitted = Schema::new();
+        let mut sentences = Vec::new();
+        for (name, value) in schema {
+            let mut keep = |kept: &str, found: &mut Self| {
+                fitted.insert(kept.to_owned(), found.fit_value(name, value, target, level));
+            };
+            match (target.rule)(name) {
+                KeywordRule::Keep => keep(name, self),
+                KeywordRule::Below if level > 1 => keep(name, self),
+                KeywordRule::If(accepts) if accepts(value) => keep(name, self),
+                KeywordRule::Enum if string_or_number(value) && !schema.contains_key("enum") => {
+                    fitted.insert("enum".to_owned(), json!([value]));
+                }
+                KeywordRule::AnyOf if !schema.contains_key("anyOf") => {
+                    keep("anyOf", self);
+                    self.warnings.insert(format!("{name} is listed as anyOf"));
+                }
+                KeywordRule::Below | KeywordRule::AnyOf | KeywordRule::Reject => {
+                    self.reject(name);
+                    fitted.insert(name.clone(), value.clone());
+                }
+                KeywordRule::If(_) | KeywordRule::Enum | KeywordRule::Words => {
+                    if let Some(sentence) = describe(name, value) {
+                        let position = KEYWORDS.iter().position(|known| known == name);
+                        self.described.insert(name.clone());
+                        sentences.push((position, sentence));
+                    }
+                }
+                KeywordRule::Drop => {
+                    self.dropped.insert(name.clone());
                 }
             }
-            KeywordRule::Drop => {
-                found.dropped.insert(name.clone());
+        }
+        sentences.sort();
+        let sentences: Vec<String> = sentences.into_iter().map(|(_, sentence)| sentence).collect();
+        add_to_description(&mut fitted, &sentences);
+        self.count(&fitted);
+        (target.finish)(&mut fitted, self);
+        fitted
+    }
+
+    /// The value of a keyword, with its subschemas as the target accepts them.
+    fn fit_value(&mut self, keyword: &str, value: &Value, target: &Target, level: usize) -> Value {
+        let mut fit_one = |schema: &Value| {
+            let schema = match schema {
+                Value::Object(schema) => Cow::Borrowed(schema),
+                // Providers require objects: these two mean the same as the booleans.
+                Value::Bool(false) => {
+                    Cow::Owned(Schema::from_iter([("not".to_owned(), json!({}))]))
+                }
+                _ => Cow::Owned(Schema::new()),
+            };
+            Value::Object(self.walk(&schema, target, level + 1))
+        };
+        match (subschemas(keyword), value) {
+            // Here, providers accept the booleans.
+            (Subschemas::One, Value::Bool(_))
+                if keyword == "additionalProperties" || keyword.starts_with("unevaluated") =>
+            {
+                value.clone()
             }
+            (Subschemas::One, _) => fit_one(value),
+            (Subschemas::List, Value::Array(list)) => list.iter().map(fit_one).collect(),
+            (Subschemas::Map, Value::Object(map)) => {
+                map.iter().map(|(name, schema)| (name.clone(), fit_one(schema))).collect()
+            }
+            (Subschemas::None | Subschemas::List | Subschemas::Map, _) => value.clone(),
         }
     }
-    sentences.sort();
-    let sentences: Vec<String> = sentences.into_iter().map(|(_, sentence)| sentence).collect();
-    add_to_description(&mut fitted, &sentences);
-    count(&fitted, found);
-    (target.finish)(&mut fitted, found);
-    fitted
-}
 
-/// The value of a keyword, with its subschemas as the target accepts them.
-fn fit_value(
-    keyword: &str,
-    value: &Value,
-    target: &Target,
-    level: usize,
-    found: &mut Compatibility,
-) -> Value {
-    let mut fit_one = |schema: &Value| match schema {
-        Value::Object(schema) => Value::Object(walk(schema, target, level + 1, found)),
-        // Providers require objects: these two mean the same as the booleans.
-        Value::Bool(false) => {
-            let nothing = Map::from_iter([("not".to_owned(), json!({}))]);
-            Value::Object(walk(&nothing, target, level + 1, found))
+    fn count(&mut self, schema: &Schema) {
+        let length = |keyword| match schema.get(keyword) {
+            Some(Value::Array(list)) => list.len(),
+            Some(Value::Object(map)) => map.len(),
+            _ => 0,
+        };
+        let unions = usize::from(length("type") > 1) + usize::from(schema.contains_key("anyOf"));
+        for (feature, count) in [
+            ("properties", length("properties")),
+            ("enum", length("enum")),
+            ("optional_properties", length("properties").saturating_sub(length("required"))),
+            // Lists of types, and `anyOf`s.
+            ("unions", unions),
+        ] {
+            *self.counts.entry(feature).or_default() += count;
         }
-        _ => Value::Object(walk(&Map::new(), target, level + 1, found)),
-    };
-    match (subschemas(keyword), value) {
-        // Here, providers accept the booleans.
-        (Subschemas::One, Value::Bool(_))
-            if keyword == "additionalProperties" || keyword.starts_with("unevaluated") =>
-        {
-            value.clone()
-        }
-        (Subschemas::One, _) => fit_one(value),
-        (Subschemas::List, Value::Array(list)) => list.iter().map(fit_one).collect(),
-        (Subschemas::Map, Value::Object(map)) => {
-            map.iter().map(|(name, schema)| (name.clone(), fit_one(schema))).collect()
-        }
-        (Subschemas::None | Subschemas::List | Subschemas::Map, _) => value.clone(),
     }
 }
 
-pub(super) fn add_to_description(schema: &mut Map<String, Value>, sentences: &[String]) {
+pub(super) fn add_to_description(schema: &mut Schema, sentences: &[String]) {
     if sentences.is_empty() {
         return;
     }
@@ -219,24 +232,6 @@ pub(super) fn add_to_description(schema: &mut Map<String, Value>, sentences: &[S
         [description].into_iter().chain(sentences.iter().map(String::as_str)).collect();
     let text = all.join(" ").trim().to_owned();
     schema.insert("description".to_owned(), text.into());
-}
-
-fn count(schema: &Map<String, Value>, found: &mut Compatibility) {
-    let length = |keyword| match schema.get(keyword) {
-        Some(Value::Array(list)) => list.len(),
-        Some(Value::Object(map)) => map.len(),
-        _ => 0,
-    };
-    let unions = usize::from(length("type") > 1) + usize::from(schema.contains_key("anyOf"));
-    for (feature, count) in [
-        ("properties", length("properties")),
-        ("enum", length("enum")),
-        ("optional_properties", length("properties").saturating_sub(length("required"))),
-        // Lists of types, and `anyOf`s.
-        ("unions", unions),
-    ] {
-        *found.counts.entry(feature).or_default() += count;
-    }
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ pub(crate) mod request;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, object, take, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
+use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";
 
-/// Reads a message, or the array of its content blocks. The error says what was expected, and where.
-pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a message, or the array of its content blocks.
+pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
     match body {
         Value::Array(blocks) => Ok(Answer { items: read_blocks(blocks, "")?, ..Answer::default() }),
         Value::Object(body) => message(body),
@@ -20,7 +20,7 @@ pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     }
 }
 
-pub(crate) fn message(mut body: Object<'_>) -> Result<Answer<'_>, String> {
+pub(crate) fn message(mut body: Object<'_>) -> Read<Answer<'_>> {
     let items = match take(&mut body, &["content"]) {
         Some(Value::Array(blocks)) => read_blocks(blocks, "content")?,
         Some(Value::String(text)) => vec![Item::Text(text)],
@@ -37,13 +37,13 @@ pub(crate) fn message(mut body: Object<'_>) -> Result<Answer<'_>, String> {
     })
 }
 
-fn read_blocks<'t>(blocks: Vec<Value<'t>>, path: &str) -> Result<Vec<Item<'t>>, String> {
+fn read_blocks<'t>(blocks: Vec<Value<'t>>, path: &str) -> Read<Vec<Item<'t>>> {
     let blocks = blocks.into_iter().enumerate();
     blocks.map(|(at, block)| read_block(block, format_args!("{path}[{at}]"))).collect()
 }
 
 /// Reads a content block, which is at `path`.
-pub(crate) fn read_block<'t>(block: Value<'t>, path: JsonPath<'_>) -> Result<Item<'t>, String> {
+pub(crate) fn read_block<'t>(block: Value<'t>, path: JsonPath<'_>) -> Read<Item<'t>> {
     let mut block = object(block, path)?;
     let Some(kind) = take_text(&mut block, &["type"]) else {
         return Err(format!("{path} is not a content block, which has a type"));

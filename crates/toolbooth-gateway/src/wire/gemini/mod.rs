@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
+use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
@@ -38,25 +38,27 @@ const OTHER_PARTS: &[&str] = &[
 const ANNOTATIONS: &[&str] =
     &["text", "thought", "thoughtSignature", "thought_signature", "partMetadata", "part_metadata"];
 
-/// Reads a response, a candidate, its content, or the array of its parts. The error says what was expected, and where.
-pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
-    let mut answer = Answer::default();
+/// Reads a response, a candidate, its content, or the array of its parts.
+pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
     match body {
-        Value::Array(parts) => read_parts(parts, format_args!(""), &mut answer)?,
-        Value::Object(body) if has(&body, RESPONSE_MEMBERS) => return response(body),
+        Value::Array(parts) => {
+            Ok(Answer { items: read_parts(parts, format_args!(""))?, ..Answer::default() })
+        }
+        Value::Object(body) if has(&body, RESPONSE_MEMBERS) => response(body),
         Value::Object(body) if has(&body, &["parts"]) => {
-            read_content(body, format_args!(""), &mut answer)?;
+            Ok(Answer { items: read_content(body, format_args!(""))?, ..Answer::default() })
         }
         Value::Object(body) if has(&body, &["content", "finishReason", "finish_reason"]) => {
+            let mut answer = Answer::default();
             read_candidate(body, format_args!(""), &mut answer)?;
+            Ok(answer)
         }
-        _ => return Err(EXPECTED.to_owned()),
+        _ => Err(EXPECTED.to_owned()),
     }
-    Ok(answer)
 }
 
 /// Reads a response, or a chunk of a stream, which has the same form.
-pub(crate) fn response(mut body: Object<'_>) -> Result<Answer<'_>, String> {
+pub(crate) fn response(mut body: Object<'_>) -> Read<Answer<'_>> {
     let mut answer = Answer {
         id: take_text(&mut body, &["responseId", "response_id"]),
         model: take_text(&mut body, &["modelVersion", "model_version"]),
@@ -81,10 +83,10 @@ fn read_candidate<'t>(
     mut candidate: Object<'t>,
     path: JsonPath<'_>,
     answer: &mut Answer<'t>,
-) -> Result<(), String> {
+) -> Read {
     if let Some(content) = take(&mut candidate, &["content"]) {
         let content = object(content, format_args!("{path}content"))?;
-        read_content(content, format_args!("{path}content."), answer)?;
+        answer.items = read_content(content, format_args!("{path}content."))?;
     }
     answer.finish = take_text(&mut candidate, &["finishReason", "finish_reason"])
         .filter(|word| word != "FINISH_REASON_UNSPECIFIED")
@@ -92,32 +94,21 @@ fn read_candidate<'t>(
     Ok(())
 }
 
-fn read_content<'t>(
-    mut content: Object<'t>,
-    path: JsonPath<'_>,
-    answer: &mut Answer<'t>,
-) -> Result<(), String> {
+fn read_content<'t>(mut content: Object<'t>, path: JsonPath<'_>) -> Read<Vec<Item<'t>>> {
     let parts = take_list(&mut content, "parts", path)?;
-    read_parts(parts, format_args!("{path}parts"), answer)
+    read_parts(parts, format_args!("{path}parts"))
 }
 
-fn read_parts<'t>(
-    parts: Vec<Value<'t>>,
-    path: JsonPath<'_>,
-    answer: &mut Answer<'t>,
-) -> Result<(), String> {
+fn read_parts<'t>(parts: Vec<Value<'t>>, path: JsonPath<'_>) -> Read<Vec<Item<'t>>> {
+    let mut items = Vec::new();
     for (at, part) in parts.into_iter().enumerate() {
         let path = format_args!("{path}[{at}]");
-        read_part(object(part, path)?, path, &mut answer.items)?;
+        read_part(object(part, path)?, path, &mut items)?;
     }
-    Ok(())
+    Ok(items)
 }
 
-fn read_part<'t>(
-    mut part: Object<'t>,
-    path: JsonPath<'_>,
-    items: &mut Vec<Item<'t>>,
-) -> Result<(), String> {
+fn read_part<'t>(mut part: Object<'t>, path: JsonPath<'_>, items: &mut Vec<Item<'t>>) -> Read {
     let is_annotated = has(&part, ANNOTATIONS);
     let signature = take_text(&mut part, &["thoughtSignature", "thought_signature"]);
     let kind = OTHER_PARTS.iter().find(|kind| has(&part, &[kind]));

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, ToolCall, Usage};
+use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
@@ -33,8 +33,8 @@ pub(crate) struct Choice<'t> {
     pub message: Object<'t>,
 }
 
-/// Reads a chat completion, its message, or the array of the message's calls. The error says what was expected, and where.
-pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
+/// Reads a chat completion, its message, or the array of the message's calls.
+pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
     let mut answer = Answer::default();
     match body {
         Value::Array(calls) => read_calls(calls, format_args!(""), &mut answer.items)?,
@@ -50,7 +50,7 @@ pub(crate) fn read(body: Value<'_>) -> Result<Answer<'_>, String> {
     Ok(answer)
 }
 
-pub(crate) fn completion(mut body: Object<'_>) -> Result<Completion<'_>, String> {
+pub(crate) fn completion(mut body: Object<'_>) -> Read<Completion<'_>> {
     let mut completion = Completion::default();
     let answer = &mut completion.answer;
     let mut choices = take_list(&mut body, "choices", format_args!(""))?.into_iter();
@@ -77,7 +77,7 @@ fn read_message<'t>(
     message: &mut Object<'t>,
     path: JsonPath<'_>,
     items: &mut Vec<Item<'t>>,
-) -> Result<(), String> {
+) -> Read {
     match take(message, &["content"]) {
         Some(Value::String(text)) => items.push(Item::Text(text)),
         Some(Value::Array(parts)) => {
@@ -98,11 +98,7 @@ fn read_message<'t>(
     read_calls(calls, format_args!("{path}tool_calls"), items)
 }
 
-fn read_calls<'t>(
-    calls: Vec<Value<'t>>,
-    path: JsonPath<'_>,
-    items: &mut Vec<Item<'t>>,
-) -> Result<(), String> {
+fn read_calls<'t>(calls: Vec<Value<'t>>, path: JsonPath<'_>, items: &mut Vec<Item<'t>>) -> Read {
     for (at, call) in calls.into_iter().enumerate() {
         let path = format_args!("{path}[{at}]");
         let mut call = object(call, path)?;
