@@ -25,7 +25,6 @@ const UNCHECKED: [&str; 6] = [
 const MAX_STEPS: u32 = 100_000;
 const MAX_DEPTH: usize = 128;
 
-#[derive(Debug)]
 pub(super) struct Schemas(Vec<(String, String)>);
 
 impl Schemas {

@@ -17,12 +17,11 @@ use toolbooth::settings::{Allowlist, Permission};
 use toolbooth::tool::{Credentials, Dialogue};
 
 /// The compiled-in tools of a request. The gateway runs their calls.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct CatalogTools {
     selected: Vec<Selected>,
 }
 
-#[derive(Debug)]
 struct Selected {
     tool: &'static catalog::Tool,
     /// Whether the user must approve its calls, so that the client gets them.

@@ -53,7 +53,6 @@ pub(super) fn parse<'t>(json: &'t str, path: &str) -> Result<Value<'t>> {
 }
 
 /// An object that is read member by member. What is left in the end is reported as dropped.
-#[derive(Debug)]
 pub(super) struct Fields<'t> {
     object: Object<'t>,
     /// Where it is in the request.

@@ -198,7 +198,6 @@ struct ChunkDelta<'a> {
 }
 
 /// Writes OpenAI's chunks as Server-Sent Events.
-#[derive(Debug)]
 pub(crate) struct ChunkEncoder {
     info: CompletionInfo,
     include_usage: bool,

@@ -15,7 +15,6 @@ const TOOL_CALL_LIMITER: &str = "TOOL_CALL_LIMITER";
 /// The longest period of a limiter on Workers. The Worker cannot read the configured period.
 const LIMITER_PERIOD_MS: u64 = 60_000;
 
-#[derive(Debug)]
 pub(super) struct Limits<'s> {
     pub(super) max_tool_calls: usize,
     max_argument_bytes: usize,

@@ -9,7 +9,6 @@ use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
 
 /// The models that a request may go to.
-#[derive(Debug)]
 pub(super) struct Plan<'s> {
     /// At least one, in the order in which they are tried.
     pub(super) targets: Vec<Target<'s>>,
@@ -19,7 +18,7 @@ pub(super) struct Plan<'s> {
     pub(super) timeout: Duration,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Target<'s> {
     pub(super) provider: &'s ModelProvider,
     /// The model, as the provider names it.

@@ -4,6 +4,7 @@ mod aliases;
 mod models;
 
 pub(crate) use aliases::{ModelAlias, ModelTarget};
+use models::doc;
 pub(super) use models::{ModelProvider, preset};
 
 use std::time::Duration;
@@ -94,20 +95,15 @@ static DOCS: &[VariableDoc] = &[
     DEADLINE.doc(),
     MAX_SUBREQUESTS.doc(),
     MAX_TOOL_DESCRIPTION.doc(),
-    VariableDoc {
-        name: TOOL_ALLOWLIST,
-        doc: documented(
-            "the names that the tools of requests may have, separated by commas | all |",
-        ),
-    },
-    VariableDoc {
-        name: TOOL_ALLOWLIST_MODE,
-        doc: documented(
-            "for all other names: `enforce` rejects the request, `warn` logs it, `off` \
-             ignores the list | `enforce` if `GATEWAY_TOOL_ALLOWLIST` is set, otherwise `off` \
-             | no tool is allowed",
-        ),
-    },
+    doc(
+        TOOL_ALLOWLIST,
+        "the names that the tools of requests may have, separated by commas | all |",
+    ),
+    doc(
+        TOOL_ALLOWLIST_MODE,
+        "for all other names: `enforce` rejects the request, `warn` logs it, `off` ignores the \
+         list | `enforce` if `GATEWAY_TOOL_ALLOWLIST` is set, otherwise `off` | no tool is allowed",
+    ),
 ];
 pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
     variables: &[models::DOCS, aliases::DOCS, DOCS],

@@ -24,7 +24,7 @@ pub(crate) use usage::Usage;
 pub(crate) type Read<T = ()> = Result<T, String>;
 
 /// What a model answered, the same for all providers: what they say of it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Answer<'t> {
     pub id: Option<Cow<'t, str>>,
     pub model: Option<Cow<'t, str>>,
@@ -36,7 +36,6 @@ pub(crate) struct Answer<'t> {
     pub has_alternatives: bool,
 }
 
-#[derive(Debug)]
 pub(crate) enum Item<'t> {
     Text(Cow<'t, str>),
     /// Why the model refuses.
@@ -57,7 +56,6 @@ pub(crate) enum Item<'t> {
 }
 
 /// Why a model stopped: the provider's word, and what it means.
-#[derive(Debug)]
 pub(crate) struct Finish<'t> {
     pub word: Cow<'t, str>,
     pub reason: FinishReason,
@@ -120,6 +118,23 @@ impl Serialize for Json<'_> {
             Self::Text(text) => Rendered(text).serialize(serializer),
             Self::Value(value) => value.serialize(serializer),
         }
+    }
+}
+
+/// Members in the order in which they are written.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Members<'t>(pub Vec<(Cow<'t, str>, Json<'t>)>);
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'t> Members<'t> {
+    /// Adds a member, if it is there.
+    pub(crate) fn add(&mut self, name: &'static str, value: Option<impl Into<Json<'t>>>) {
+        self.0.extend(value.map(|value| (name.into(), value.into())));
     }
 }
 

@@ -7,7 +7,7 @@ use super::{GatewayError, Job, Result};
 use crate::gateway::{Fields, HistoryItem, Notes, Provider, Role, Turn};
 use toolbooth::json::{self, Object, Value};
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Conversation<'t> {
     /// The system and developer messages.
     pub(super) system: Vec<Part<'t>>,
@@ -16,7 +16,6 @@ pub(super) struct Conversation<'t> {
 }
 
 /// A message, or an assistant message with the results of its calls.
-#[derive(Debug)]
 pub(super) enum Entry<'t> {
     User(Vec<Part<'t>>),
     Assistant(Assistant<'t>),
@@ -24,7 +23,6 @@ pub(super) enum Entry<'t> {
     Native(&'t Turn),
 }
 
-#[derive(Debug)]
 pub(super) struct Assistant<'t> {
     pub(super) texts: Vec<Cow<'t, str>>,
     pub(super) calls: Vec<Call<'t>>,
@@ -33,7 +31,6 @@ pub(super) struct Assistant<'t> {
     path: String,
 }
 
-#[derive(Debug)]
 pub(super) struct Call<'t> {
     /// The id that the client knows.
     pub(super) id: Cow<'t, str>,
@@ -47,7 +44,6 @@ pub(super) struct Call<'t> {
 }
 
 /// The result of a call: texts and images.
-#[derive(Debug)]
 pub(super) struct ResultContent<'t> {
     pub(super) parts: Vec<Part<'t>>,
     /// Whether the tool failed: its text begins with `Error:` (2api.ai, 8).

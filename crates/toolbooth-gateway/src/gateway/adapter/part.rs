@@ -6,7 +6,6 @@ use super::{GatewayError, Result};
 use crate::gateway::{Fields, Notes};
 use toolbooth::json::Value;
 
-#[derive(Debug)]
 pub(super) struct Part<'t> {
     pub(super) content: Content<'t>,
     /// Anthropic's `cache_control`, which many clients send in OpenAI's format.
@@ -14,7 +13,6 @@ pub(super) struct Part<'t> {
     pub(super) path: String,
 }
 
-#[derive(Debug)]
 pub(super) enum Content<'t> {
     Text(Cow<'t, str>),
     /// An image, or another file, at an address.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::models::{self, ModelProvider};
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
-use toolbooth::settings::{VariableDoc, VariableReader, documented};
+use toolbooth::settings::{VariableDoc, VariableReader};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelAlias {
@@ -39,14 +39,11 @@ const MAX_ATTEMPTS: u64 = 5;
 const MAX_WEIGHT: u64 = 1_000_000;
 const MAX_TIMEOUT: u64 = 600_000;
 
-pub(super) static DOCS: &[VariableDoc] = &[VariableDoc {
-    name: MODELS,
-    doc: documented(
-        "names for models, as JSON: see below | none | requests for the name of the \
-             invalid entry are rejected; other names work. A target whose provider has no key \
-             is left out while others remain",
-    ),
-}];
+pub(super) static DOCS: &[VariableDoc] = &[models::doc(
+    MODELS,
+    "names for models, as JSON: see below | none | requests for the name of the invalid entry are \
+     rejected; other names work. A target whose provider has no key is left out while others remain",
+)];
 
 /// Reads `MODELS`: the aliases, and the names of invalid entries, which are reported.
 pub(super) fn read(

@@ -60,7 +60,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
     doc("<ID>_API_KEY", "its key | not set: requests carry none | likewise"),
 ];
 
-const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
+pub(super) const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
     VariableDoc { name, doc: documented(text) }
 }
 

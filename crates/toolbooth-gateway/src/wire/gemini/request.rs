@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::ResultPart;
-use crate::wire::{Json, is_default};
+use crate::wire::{Json, Members, is_default};
 use toolbooth::json::Value;
 
 #[derive(Debug, Default, Serialize)]
@@ -19,7 +19,7 @@ pub(crate) struct Request<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_config: Option<ToolConfig<'t>>,
     #[serde(skip_serializing_if = "is_default")]
-    pub generation_config: GenerationConfig<'t>,
+    pub generation_config: Members<'t>,
 }
 
 #[derive(Debug, Serialize)]
@@ -41,26 +41,22 @@ pub(crate) enum Parts<'t> {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 pub(crate) enum Part<'t> {
-    #[serde(rename_all = "camelCase")]
     Text {
         text: Cow<'t, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         thought_signature: Option<Cow<'t, str>>,
     },
-    #[serde(rename_all = "camelCase")]
     Call {
         function_call: FunctionCall<'t>,
         #[serde(skip_serializing_if = "Option::is_none")]
         thought_signature: Option<Cow<'t, str>>,
     },
     Result(ResultPart<Cow<'t, str>, Value<'t>>),
-    #[serde(rename_all = "camelCase")]
     File {
         file_data: FileData<'t>,
     },
-    #[serde(rename_all = "camelCase")]
     Inline {
         inline_data: InlineData<'t>,
     },
@@ -95,9 +91,8 @@ pub(crate) struct Tools<'t> {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 pub(crate) enum Declaration<'t> {
-    #[serde(rename_all = "camelCase")]
     Client {
         name: &'t str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,38 +116,4 @@ pub(crate) struct CallingConfig<'t> {
     pub mode: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_function_names: Option<&'t [String]>,
-}
-
-#[derive(Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct GenerationConfig<'t> {
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_output_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub temperature: Option<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub top_p: Option<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub top_k: Option<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub seed: Option<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub presence_penalty: Option<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub frequency_penalty: Option<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub stop_sequences: Vec<Value<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub response_mime_type: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub response_json_schema: Option<Json<'t>>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub thinking_config: Option<ThinkingConfig>,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum ThinkingConfig {
-    ThinkingBudget(u64),
-    ThinkingLevel(&'static str),
 }

@@ -14,23 +14,16 @@ const EXPECTED: &str = "The body must be a chat completion (an object with choic
     message (an object with role or tool_calls) or the array of its tool calls";
 
 /// A chat completion, and the members of its objects that mean nothing here.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Completion<'t> {
     /// What the model answered in the first choice.
     pub answer: Answer<'t>,
     /// When it was created, in seconds since the Unix epoch.
     pub created: Option<u64>,
+    /// Further members of the body.
     pub body: Object<'t>,
-    pub choice: Option<Choice<'t>>,
-}
-
-/// The further members of a choice.
-#[derive(Debug, Default)]
-pub(crate) struct Choice<'t> {
-    /// Those of the choice itself.
-    pub choice: Object<'t>,
-    /// Those of its message.
-    pub message: Object<'t>,
+    /// The further members of the first choice, and those of its message.
+    pub choice: Option<(Object<'t>, Object<'t>)>,
 }
 
 /// Reads a chat completion, its message, or the array of the message's calls.
@@ -62,7 +55,7 @@ pub(crate) fn completion(mut body: Object<'_>) -> Read<Completion<'_>> {
             .ok_or("choices[0].message is missing; join the chunks of a streamed response first")?;
         let mut message = object(message, format_args!("choices[0].message"))?;
         read_message(&mut message, format_args!("choices[0].message."), &mut answer.items)?;
-        completion.choice = Some(Choice { choice, message });
+        completion.choice = Some((choice, message));
     }
     answer.has_alternatives = choices.next().is_some();
     answer.id = take_text(&mut body, &["id"]);

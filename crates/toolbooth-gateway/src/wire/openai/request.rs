@@ -1,10 +1,8 @@
 //! Requests in OpenAI's format, of which most members are passed on. The members have the provider's names and meanings.
 
-use std::borrow::Cow;
+use serde::Serialize;
 
-use serde::{Serialize, Serializer};
-
-use crate::wire::{Json, is_default};
+use crate::wire::{Json, Members, is_default};
 
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Request<'t> {
@@ -21,16 +19,6 @@ pub(crate) struct Request<'t> {
     pub stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream_options: Option<Members<'t>>,
-}
-
-/// Members in the order in which they are written.
-#[derive(Debug, Default)]
-pub(crate) struct Members<'t>(pub Vec<(Cow<'t, str>, Json<'t>)>);
-
-impl Serialize for Members<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
 }
 
 #[derive(Debug, Serialize)]

@@ -7,11 +7,11 @@ use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
 use crate::gateway::{Fields, FunctionTool, Provider, Tool, ToolChoice};
 use crate::providers::gemini::PLAIN;
+use crate::wire::Members;
 use crate::wire::gemini::request::{
-    CallingConfig, Declaration, GenerationConfig, Request, System, ThinkingConfig, ToolConfig,
-    Tools,
+    CallingConfig, Declaration, Request, System, ToolConfig, Tools,
 };
-use toolbooth::json;
+use toolbooth::json::{self, Object, Value};
 
 const MAX_STOP: usize = 5;
 
@@ -44,10 +44,9 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     Ok(json::to_vec(&body))
 }
 
-fn generation_config<'t>(
-    job: &'t Job<'t>,
-    fields: &mut Fields<'t>,
-) -> Result<GenerationConfig<'t>> {
+/// `generationConfig`.
+fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Members<'t>> {
+    let mut config = Members::default();
     let mut stop = fields.list("stop");
     if stop.len() > MAX_STOP {
         job.notes.warn(format!(
@@ -55,35 +54,40 @@ fn generation_config<'t>(
         ));
         stop.truncate(MAX_STOP);
     }
-    let mut config = GenerationConfig {
-        max_output_tokens: fields.max_tokens()?,
-        temperature: fields.number("temperature")?,
-        top_p: fields.number("top_p")?,
-        top_k: fields.number("top_k")?,
-        seed: fields.number("seed")?,
-        presence_penalty: fields.number("presence_penalty")?,
-        frequency_penalty: fields.number("frequency_penalty")?,
-        stop_sequences: stop,
-        thinking_config: thinking_config(fields, job.options.model)?,
-        ..GenerationConfig::default()
-    };
-    let Some(mut format) = fields.fields("response_format")? else { return Ok(config) };
-    match format.required_text("type")?.as_ref() {
-        "text" => {}
-        "json_object" => config.response_mime_type = Some("application/json"),
-        "json_schema" => {
-            config.response_mime_type = Some("application/json");
-            let schema = ClientSchema::of_response_format(job, &mut format)?;
-            config.response_json_schema = schema.map(|it| it.convert(&PLAIN, job)).transpose()?;
-        }
-        _ => job.notes.drop_member("response_format.type"),
+    config.add("maxOutputTokens", fields.max_tokens()?.map(|count| Value::Number(count.into())));
+    for (own, name) in [
+        ("temperature", "temperature"),
+        ("topP", "top_p"),
+        ("topK", "top_k"),
+        ("seed", "seed"),
+        ("presencePenalty", "presence_penalty"),
+        ("frequencyPenalty", "frequency_penalty"),
+    ] {
+        config.add(own, fields.number(name)?);
     }
-    format.finish();
+    config.add("stopSequences", (!stop.is_empty()).then_some(Value::Array(stop)));
+    let thinking = thinking_config(fields, job.options.model)?;
+    if let Some(mut format) = fields.fields("response_format")? {
+        let json = Some(Value::from("application/json"));
+        match format.required_text("type")?.as_ref() {
+            "text" => {}
+            "json_object" => config.add("responseMimeType", json),
+            "json_schema" => {
+                config.add("responseMimeType", json);
+                let schema = ClientSchema::of_response_format(job, &mut format)?;
+                let schema = schema.map(|it| it.convert(&PLAIN, job)).transpose()?;
+                config.add("responseJsonSchema", schema);
+            }
+            _ => job.notes.drop_member("response_format.type"),
+        }
+        format.finish();
+    }
+    config.add("thinkingConfig", thinking);
     Ok(config)
 }
 
-/// `reasoning_effort`, as Google's documentation of OpenAI compatibility maps it.
-fn thinking_config(fields: &mut Fields<'_>, model: &str) -> Result<Option<ThinkingConfig>> {
+/// `thinkingConfig` for `reasoning_effort`, as Google's documentation of OpenAI compatibility maps it.
+fn thinking_config(fields: &mut Fields<'_>, model: &str) -> Result<Option<Value<'static>>> {
     let Some(effort) = fields.text("reasoning_effort")? else { return Ok(None) };
     let is_pro = model.contains("pro");
     let (level, budget) = match effort.as_ref() {
@@ -103,11 +107,12 @@ fn thinking_config(fields: &mut Fields<'_>, model: &str) -> Result<Option<Thinki
         notes.drop_member("reasoning_effort");
         Ok(None)
     };
+    let config = |name, value| Ok(Some(Value::Object(Object::from_iter([(name, value)]))));
     if model.contains("gemini-2.5") {
         if budget == 0 && is_pro {
             return drop("always thinks");
         }
-        return Ok(Some(ThinkingConfig::ThinkingBudget(budget)));
+        return config("thinkingBudget", Value::Number(budget.into()));
     }
     if generation(model).is_some_and(|generation| generation < 3) {
         return drop("cannot think");
@@ -117,7 +122,7 @@ fn thinking_config(fields: &mut Fields<'_>, model: &str) -> Result<Option<Thinki
             "reasoning_effort: this model always thinks, at least at the level {level}"
         ));
     }
-    Ok(Some(ThinkingConfig::ThinkingLevel(level)))
+    config("thinkingLevel", Value::from(level))
 }
 
 fn declaration<'t>(

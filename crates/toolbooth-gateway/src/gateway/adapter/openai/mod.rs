@@ -5,7 +5,7 @@ mod stream;
 
 use super::{Adapter, members_of_answer};
 use crate::gateway::{Builder, Read, UpstreamError};
-use crate::wire::openai::{self, Choice};
+use crate::wire::openai;
 use toolbooth::json::Value;
 
 /// OpenAI itself, which rejects members that it does not know.
@@ -33,7 +33,7 @@ fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
     let openai::Completion { answer, created, mut body, choice } =
         openai::completion(body).map_err(UpstreamError::Malformed)?;
-    let Some(Choice { mut choice, mut message }) = choice else {
+    let Some((mut choice, mut message)) = choice else {
         return Err(UpstreamError::malformed("the answer has no choice"));
     };
     builder.answer(answer)?;

@@ -9,9 +9,9 @@ use crate::gateway::adapter::{Job, Result};
 use crate::gateway::fields::parse;
 use crate::gateway::{Fields, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids};
 use crate::providers::openai::{PLAIN, STRICT};
-use crate::wire::Json;
 use crate::wire::openai::ToolMessage;
-use crate::wire::openai::request::{AllowedTools, Members, Name, Request, ToolChoice as Choice};
+use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
+use crate::wire::{Json, Members};
 use toolbooth::json::{self, Object, Value};
 
 /// The members of an assistant message that OpenAI knows.
