@@ -185,11 +185,6 @@ impl<'a> Chat<'a> {
             created: completion.created.unwrap_or(now_ms / 1000),
         }
     }
-
-    /// Writes the line of the request to the log, with the code of its error.
-    pub(super) fn log(&self, status: u16, error: Option<&'static str>) {
-        self.report.log(&self.sender, status, error);
-    }
 }
 
 /// The caller's own key of the provider, if it sent one.

@@ -3,7 +3,7 @@
 //! A [`ChatRequest`] is translated into the format of a [`Provider`], and the provider's answer into a [`Completion`]
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
-//! - `routes`; `settings`; `models`: the list of models;
+//! - `routes`, with the list of models; `settings`;
 //! - `chat`: what is known before the first round, with `request` (what clients send), `plan` (which models to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
@@ -22,7 +22,6 @@ mod fields;
 mod front;
 mod ids;
 mod limits;
-mod models;
 mod output;
 mod plan;
 mod report;

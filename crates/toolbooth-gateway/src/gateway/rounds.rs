@@ -33,7 +33,7 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     };
     match result {
         Ok(response) => {
-            chat.log(response.status, None);
+            chat.report.log(&chat.sender, response.status, None);
             response.into()
         }
         Err(error) => failed(&chat, &error).into(),
@@ -42,7 +42,7 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
 
 fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
     let response = error.response();
-    chat.log(response.status, Some(error.kind.code()));
+    chat.report.log(&chat.sender, response.status, Some(error.kind.code()));
     response
 }
 
@@ -64,7 +64,7 @@ fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
                     (error.kind.status(), Some(error.kind.code()))
                 }
             };
-            chat.log(status, error);
+            chat.report.log(&chat.sender, status, error);
         })
     });
     Answer { head, rest: Some(rest) }

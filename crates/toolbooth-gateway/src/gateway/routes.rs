@@ -1,8 +1,9 @@
-//! The routes of the chat gateway, which has the format of OpenAI Chat Completions, and its errors.
+//! The routes of the chat gateway, which has the format of OpenAI Chat Completions: chats, and the list of models.
+
+use serde::Serialize;
 
 use super::chat::chat;
 use super::error::ErrorObject;
-use super::models::models;
 use super::report::log_rejected;
 use super::settings::SETTINGS;
 use super::{GatewaySettings, Sender};
@@ -10,7 +11,7 @@ use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::capability::Capability;
 use toolbooth::host::{Host, boxed};
-use toolbooth::http::Response;
+use toolbooth::http::{Answer, Response};
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::protocol::rejection_response;
@@ -99,8 +100,47 @@ fn sender<'a>(request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
 }
 
 /// The settings, which are read whenever the capability is served.
-pub(super) fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySettings, Rejection> {
+fn settings<'a>(request: &RouteRequest<'a>) -> Result<&'a GatewaySettings, Rejection> {
     request.state.settings().extensions.get().ok_or(Rejection::NOT_FOUND)
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    object: &'static str,
+    data: Vec<Model<'a>>,
+    /// Ours: the providers whose other models can be named as `provider/model`.
+    providers: Vec<&'a str>,
+}
+
+/// An alias, or a model that an alias names.
+#[derive(Serialize)]
+struct Model<'a> {
+    id: String,
+    object: &'static str,
+    /// Unknown; the member is required.
+    created: u64,
+    owned_by: &'a str,
+}
+
+/// Lists the aliases and the models in them, and the providers: the gateway passes any other model of theirs on, too.
+async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let settings = settings(request)?;
+    let mut data = Vec::new();
+    let mut providers = Vec::new();
+    let model = |id, owned_by| Model { id, object: "model", created: 0, owned_by };
+    if request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
+        for alias in &settings.aliases {
+            data.push(model(alias.name.clone(), "toolbooth"));
+        }
+        for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
+            let id = format!("{}/{}", target.provider, target.model);
+            if !data.iter().any(|known: &Model<'_>| known.id == id) {
+                data.push(model(id, &target.provider));
+            }
+        }
+        providers.extend(settings.providers.iter().map(|provider| &*provider.id));
+    }
+    Ok(Response::json_of(200, &List { object: "list", data, providers }).into())
 }
 
 fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {

@@ -1,15 +1,15 @@
 //! Where answers go: into a body, or into a stream.
 
-mod body;
 mod stream;
 
-pub(super) use body::BodyOutput;
 pub(super) use stream::{OpenStream, StreamOutput};
 
-use super::{Chat, Completion, Exchange, Result};
+use super::upstream::is_success;
+use super::{Chat, Completion, Exchange, GatewayError, Result};
+use toolbooth::http::Response;
 
 /// Where an answer goes, and how it comes.
-pub(super) trait Output {
+pub(super) trait Output: Sized {
     /// The model's answer, or its beginning.
     type Reply;
     /// What is left to do for the caller.
@@ -20,7 +20,10 @@ pub(super) trait Output {
     /// Sends a request to a provider.
     async fn send(exchange: Exchange<'_>) -> Result<Self::Reply>;
 
-    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply>;
+    /// Asks the model again.
+    async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply> {
+        chat.ask::<Self>().await
+    }
 
     /// Receives the rest of an answer. The client may get parts of it.
     async fn receive(&mut self, chat: &mut Chat<'_>, reply: Self::Reply) -> Result<Completion>;
@@ -30,4 +33,50 @@ pub(super) trait Output {
 
     /// Gives the client the last answer, with what the gateway adds to its text.
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<Self::Done>;
+}
+
+/// One body, with the texts of all rounds.
+#[derive(Default)]
+pub(super) struct BodyOutput {
+    texts: Vec<String>,
+}
+
+impl Output for BodyOutput {
+    type Reply = Completion;
+    type Done = Response;
+    const STREAM: bool = false;
+
+    // The timeout of the request ends the answer too.
+    async fn send(exchange: Exchange<'_>) -> Result<Completion> {
+        let Exchange { request, format, name, ids, host, .. } = exchange;
+        let sent = host.send(request).await;
+        let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
+        let decoded = match is_success(response.status) {
+            true => format.decode(&response.body, ids),
+            false => Err(format.decode_error(response.status, &response.body)),
+        };
+        decoded.map_err(|error| GatewayError::upstream(&error, response.retry_after_ms, &name))
+    }
+
+    async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion> {
+        Ok(reply)
+    }
+
+    fn next_round(&mut self, text: Option<String>) {
+        self.texts.extend(text);
+    }
+
+    async fn finish(
+        &mut self,
+        chat: &mut Chat<'_>,
+        mut completion: Completion,
+    ) -> Result<Response> {
+        self.texts.extend(completion.message.content.take());
+        self.texts.extend(chat.report.notice());
+        self.texts.retain(|text| !text.is_empty());
+        completion.message.content = Some(self.texts.join("\n\n")).filter(|text| !text.is_empty());
+        completion.usage.clone_from(&chat.report.usage);
+        let body = completion.encode(&chat.info(&completion), Some(&chat.report.two_api()));
+        Ok(chat.report.headers(Response::json(200, body).with("cache-control", "no-store")))
+    }
 }
