@@ -122,10 +122,6 @@ fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     all
 }
 
-fn not(verdict: Verdict) -> Verdict {
-    verdict.map(|holds| !holds)
-}
-
 /// Whether the number of those that hold is in a range.
 fn count_in(verdicts: impl IntoIterator<Item = Verdict>, least: usize, most: usize) -> Verdict {
     let (mut certain, mut possible) = (0, 0);
@@ -174,7 +170,7 @@ impl<'s> Check<'s> {
             ("allOf", _) => all(each()),
             ("anyOf", _) => count_in(each(), 1, usize::MAX),
             ("oneOf", _) => count_in(each(), 1, 1),
-            ("not", _) => not(inner(expected, value)),
+            ("not", _) => inner(expected, value).map(|holds| !holds),
             ("if", _) => {
                 let branch = |name| members.get(name).map_or(Some(true), |it| inner(it, value));
                 match inner(expected, value) {

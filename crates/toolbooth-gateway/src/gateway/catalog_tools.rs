@@ -1,7 +1,6 @@
 //! The compiled-in tools that a request gives the model: which ones, and their calls.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::report::{RanCall, ReportedChallenge};
 use super::{ChatRequest, ErrorKind, GatewayError, Provider, Report, Result, Tool, ToolResult};
@@ -51,7 +50,12 @@ impl CatalogTools {
     pub(super) fn select(request: &ChatRequest, context: &RequestContext<'_>) -> Result<Self> {
         let mut all = Self::default();
         for (index, entry) in request.gateway_tools.iter().enumerate() {
-            let Selection { allowed, require_approval } = selection(entry, index)?;
+            let Some(Selection { allowed, require_approval }) = json::read(entry.get().as_bytes())
+            else {
+                let message = "A tool of type toolbooth may have allowed (an array of ids, names or Toolkit.*) \
+                               and require_approval (never or always)";
+                return Err(GatewayError::invalid(format!("gateway tools[{index}]"), message));
+            };
             let allowed = allowed.map(Allowlist::only);
             let is_allowed = |tool: &catalog::Tool| match &allowed {
                 None => true,
@@ -216,12 +220,4 @@ impl CatalogTools {
             dialogue: Dialogue::default(),
         })
     }
-}
-
-fn selection(entry: &RawValue, index: usize) -> Result<Selection> {
-    json::read(entry.get().as_bytes()).ok_or_else(|| {
-        let message = "A tool of type toolbooth may have allowed (an array of ids, names or Toolkit.*) \
-                       and require_approval (never or always)";
-        GatewayError::invalid(format!("gateway tools[{index}]"), message)
-    })
 }

@@ -1,5 +1,6 @@
 //! A chat request: who sent it, what it asks for, and its limits.
 
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -56,9 +57,9 @@ impl Sender<'_> {
 struct Options {
     #[serde(default)]
     validate_tool_arguments: bool,
-    max_rounds: Option<usize>,
-    max_tool_calls: Option<usize>,
-    timeout_ms: Option<u64>,
+    max_rounds: Option<NonZeroUsize>,
+    max_tool_calls: Option<NonZeroUsize>,
+    timeout_ms: Option<NonZeroU64>,
 }
 
 pub(super) struct Chat<'a> {
@@ -116,7 +117,7 @@ impl<'a> Chat<'a> {
         let options = options(&request)?;
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         if let Some(most) = options.max_tool_calls {
-            limits.max_tool_calls = limits.max_tool_calls.min(most);
+            limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
         let mut warnings = limits.check_tools(&request, *host)?;
         let tools = CatalogTools::select(&request, &sender.context())?;
@@ -124,7 +125,7 @@ impl<'a> Chat<'a> {
         let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
         warnings.extend(schemas.iter().flat_map(Schemas::warnings));
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
-        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.min(allowed));
+        let deadline = options.timeout_ms.map_or(allowed, |asked| asked.get().min(allowed));
         Ok(Self {
             sender: Sender {
                 principal: principal.clone(),
@@ -139,7 +140,7 @@ impl<'a> Chat<'a> {
             report: Report { warnings, ..std::mem::take(report) },
             user: request.member("user").and_then(|text| json::read(text.get().as_bytes())),
             sent_messages: request.history.len(),
-            max_rounds: options.max_rounds.unwrap_or(DEFAULT_ROUNDS),
+            max_rounds: options.max_rounds.map_or(DEFAULT_ROUNDS, NonZeroUsize::get),
             deadline_ms: now_ms.saturating_add(deadline),
             subrequests_left: settings.max_subrequests,
             repeated: Vec::new(),
@@ -205,11 +206,7 @@ fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>> {
 fn options(request: &ChatRequest) -> Result<Options> {
     let Some(text) = &request.request_options else { return Ok(Options::default()) };
     let options: Option<Options> = json::read(text.get().as_bytes());
-    let fits = |options: &Options| {
-        options.max_rounds.is_none_or(|rounds| (1..=MAX_ROUNDS).contains(&rounds))
-            && options.max_tool_calls != Some(0)
-            && options.timeout_ms != Some(0)
-    };
+    let fits = |options: &Options| options.max_rounds.is_none_or(|it| it.get() <= MAX_ROUNDS);
     options.filter(fits).ok_or_else(|| {
         let message = format!(
             "request_options may have validate_tool_arguments (true or false), max_rounds (1 to \

@@ -1,5 +1,7 @@
 //! `GET /providers/<provider>/tools`: the tools in a provider's format, ready to send to it.
 
+use std::collections::BTreeSet;
+
 use super::error::{ErrorBody, ErrorType, IncompatibleTool, ProviderError, invalid_request};
 use super::query::ListQuery;
 use toolbooth::call::{Rejection, RequestContext, did_you_mean};
@@ -104,12 +106,7 @@ fn header_value(warnings: Vec<String>) -> Option<String> {
 
 /// The response if the provider does not accept some of the tools (2api.ai, 5.4).
 fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
-    let mut features = Vec::new();
-    for feature in entries.iter().flat_map(|entry| entry.unsupported) {
-        if let Err(position) = features.binary_search(feature) {
-            features.insert(position, *feature);
-        }
-    }
+    let features: BTreeSet<_> = entries.iter().flat_map(|entry| entry.unsupported).collect();
     let (first, of_first) =
         entries.first().map_or(("", [].as_slice()), |it| (it.name, it.unsupported));
     let (others, them) = match entries.len() {
@@ -129,7 +126,7 @@ fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
         code: "tool_schema_incompatible",
         message: &message,
         r#type: ErrorType::Semantic,
-        incompatible_features: features,
+        incompatible_features: features.into_iter().copied().collect(),
         tools: entries.iter().map(tool).collect(),
     };
     Response::json_of(400, &ErrorBody { error })

@@ -94,9 +94,10 @@ impl FinishReason {
 }
 
 /// JSON that is passed on as it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Json<'t> {
-    Text(Cow<'t, str>),
+    Text(#[serde(serialize_with = "rendered")] Cow<'t, str>),
     Value(Value<'t>),
 }
 
@@ -112,13 +113,8 @@ impl<'t> From<Value<'t>> for Json<'t> {
     }
 }
 
-impl Serialize for Json<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => Rendered(text).serialize(serializer),
-            Self::Value(value) => value.serialize(serializer),
-        }
-    }
+fn rendered<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    Rendered(text).serialize(serializer)
 }
 
 /// Members in the order in which they are written.

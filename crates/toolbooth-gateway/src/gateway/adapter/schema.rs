@@ -75,9 +75,8 @@ impl<'t> ClientSchema<'t> {
         }
         let fitted = match adapt_schema(&schema, target) {
             Ok(fitted) if features.is_empty() => fitted,
-            Ok(_) => return Err(self.incompatible(features, model)),
-            Err(more) => {
-                features.extend(more);
+            other => {
+                features.extend(other.err().into_iter().flatten());
                 features.sort();
                 features.dedup();
                 return Err(self.incompatible(features, model));
