@@ -5,21 +5,15 @@ use serde_json::{Value, json};
 use super::schema::{Compatibility, Schema};
 use toolbooth::protocol::keywords::types;
 
-/// Keywords that apply only to some types.
-const TYPE_KEYWORDS: &[(&str, &[&str])] = &[
-    ("additionalProperties", &["object"]),
-    ("properties", &["object"]),
-    ("required", &["object"]),
-    ("items", &["array"]),
-    ("maxItems", &["array"]),
-    ("minItems", &["array"]),
-    ("format", &["string"]),
-    ("pattern", &["string"]),
-    ("exclusiveMaximum", &["integer", "number"]),
-    ("exclusiveMinimum", &["integer", "number"]),
-    ("maximum", &["integer", "number"]),
-    ("minimum", &["integer", "number"]),
-    ("multipleOf", &["integer", "number"]),
+/// Keywords that apply only to values of these types.
+const TYPE_KEYWORDS: &[(&[&str], &[&str])] = &[
+    (&["object"], &["additionalProperties", "properties", "required"]),
+    (&["array"], &["items", "maxItems", "minItems"]),
+    (&["string"], &["format", "pattern"]),
+    (
+        &["integer", "number"],
+        &["exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"],
+    ),
 ];
 
 fn is_of_type(value: &Value, name: &str) -> bool {
@@ -92,8 +86,8 @@ pub(super) fn normalize_type(schema: &mut Schema, found: &mut Compatibility) {
         return;
     }
     schema.retain(|keyword, _| {
-        let of = TYPE_KEYWORDS.iter().find(|(known, _)| known == keyword);
-        of.is_none_or(|(_, of)| names.iter().any(|name| of.contains(&name.as_str())))
+        let of = TYPE_KEYWORDS.iter().find(|(_, known)| known.contains(&keyword.as_str()));
+        of.is_none_or(|(of, _)| names.iter().any(|name| of.contains(&name.as_str())))
     });
 }
 

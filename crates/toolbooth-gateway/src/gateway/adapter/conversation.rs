@@ -168,6 +168,8 @@ fn assistant(mut fields: Fields<'_>) -> Result<Assistant<'_>> {
         }
     }
     texts.extend(fields.text("refusal")?);
+    // Providers reject empty text.
+    texts.retain(|text| !text.is_empty());
     let mut calls = Vec::new();
     match fields.take("tool_calls") {
         None => {}

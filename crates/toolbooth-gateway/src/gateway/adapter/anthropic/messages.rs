@@ -43,8 +43,9 @@ impl<'t> Messages<'t> {
 fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<()> {
     let thinking = thinking::blocks(message.extra_content);
     let mut content = Vec::from_iter(thinking.into_iter().map(Block::Verbatim));
-    let texts = message.texts.into_iter().filter(|text| !text.is_empty());
-    content.extend(texts.map(|text| Block::Text { text, cache_control: None }));
+    for text in message.texts {
+        content.push(Block::Text { text, cache_control: None });
+    }
     let mut results = Vec::new();
     for call in message.calls {
         let id = ids::portable(call.id);

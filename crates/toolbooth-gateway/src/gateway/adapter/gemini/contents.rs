@@ -55,10 +55,8 @@ fn assistant<'t>(
     notes: &Notes,
 ) {
     let (mut said, mut results, mut further) = (Vec::new(), Vec::new(), Vec::new());
-    let signature = message.extra_content.and_then(thought_signature);
-    let has_texts = message.texts.iter().any(|text| !text.is_empty());
-    let mut of_text = signature.filter(|_| message.calls.is_empty() || has_texts);
-    for text in message.texts.into_iter().filter(|text| !text.is_empty()) {
+    let mut of_text = message.extra_content.and_then(thought_signature);
+    for text in message.texts {
         said.push(Part::Text { text, thought_signature: of_text.take() });
     }
     for (index, call) in message.calls.into_iter().enumerate() {
