@@ -29,9 +29,7 @@ pub(crate) struct Completion {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AssistantMessage {
     pub content: Option<String>,
-    /// Why the model refuses.
     pub refusal: Option<String>,
-    /// The readable part of the model's reasoning.
     pub reasoning: Option<String>,
     /// The calls, in order. Each has an id, and its arguments are text.
     pub tool_calls: Vec<ToolCall<'static>>,

@@ -28,16 +28,13 @@ pub(crate) struct GatewayError {
     pub(super) provider_status: Option<u16>,
 }
 
+/// A [`GatewayError`] as OpenAI writes it.
 #[derive(Serialize)]
 pub(super) struct ErrorObject<'a> {
-    /// What went wrong, where, and what was expected.
     pub(super) message: &'a str,
     pub(super) r#type: ErrorType,
-    /// The member of the request with the fault.
     pub(super) param: Option<&'a str>,
-    /// A stable word for programs.
     pub(super) code: &'a str,
-    /// What the provider does not support (2api.ai, 5.4).
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) incompatible_features: &'a [String],
 }

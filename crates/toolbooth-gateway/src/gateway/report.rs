@@ -131,7 +131,6 @@ impl Report {
         }
     }
 
-    /// Notes that `target` is asked.
     pub(super) fn asks(&mut self, target: &Target<'_>) {
         self.provider.clone_from(&target.provider.id);
         self.model = excerpt(&target.model);

@@ -46,9 +46,7 @@ pub(crate) struct ChatRequest {
 /// A message of the client, or a round of the server-side tool loop.
 #[derive(Debug, Clone)]
 pub(crate) enum HistoryItem {
-    /// A message as the client sent it.
     Message { role: Role, json: Box<RawValue> },
-    /// A round of the tool loop: the model's answer, and the results of all its calls.
     Turn(Turn),
 }
 

@@ -34,7 +34,6 @@ pub(crate) enum Delta {
         index: usize,
         id: String,
         name: String,
-        /// Whether it is a call of a custom tool.
         custom: bool,
         extra_content: Option<Value<'static>>,
     },

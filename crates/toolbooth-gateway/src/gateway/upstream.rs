@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::output::Output;
 use super::report::Attempt;
-use super::{Chat, ErrorKind, GatewayError, IdSource, Provider, Result, Target, TranslateOptions};
-use toolbooth::host::{Host, HttpRequest};
+use super::{Chat, ErrorKind, GatewayError, IdSource, Result, Target, TranslateOptions};
+use toolbooth::host::HttpRequest;
 use toolbooth::secret::Secret;
 
 /// The largest answer that is not a stream, in bytes.
@@ -18,17 +18,13 @@ const FIRST_WAIT_MS: u64 = 200;
 /// `max_tokens` for providers that require it, if the request has none.
 const DEFAULT_MAX_TOKENS: u64 = 4096;
 
-pub(super) struct Exchange<'e> {
+/// An attempt to get an answer.
+pub(super) struct Exchange<'e, 'c> {
+    pub(super) chat: &'e Chat<'c>,
+    pub(super) target: &'e Target<'c>,
     pub(super) request: HttpRequest<'static>,
-    pub(super) format: Provider,
-    /// What the provider is called in errors.
-    pub(super) name: String,
     /// For calls to which the provider gives no id.
     pub(super) ids: IdSource,
-    pub(super) host: &'e dyn Host,
-    pub(super) deadline_ms: u64,
-    /// Whether the whole message is needed at the end of a stream.
-    pub(super) collect: bool,
 }
 
 pub(super) fn is_success(status: u16) -> bool {
@@ -55,16 +51,9 @@ impl Chat<'_> {
                 }
                 self.spend(1)?;
                 let started = self.sender.host.now_ms();
-                let exchange = Exchange {
-                    request: self.request_to(&target, O::STREAM, body.clone())?,
-                    format: target.provider.format,
-                    name: target.name(),
-                    ids: self.ids()?,
-                    host: self.sender.host,
-                    deadline_ms: self.deadline_ms,
-                    collect: !self.tools.is_empty() || self.schemas.is_some(),
-                };
-                let result = O::send(exchange).await;
+                let request = self.request_to(&target, O::STREAM, body.clone())?;
+                let ids = self.ids()?;
+                let result = O::send(Exchange { chat: self, target: &target, request, ids }).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
                 let status = match &result {
                     Ok(_) => Some(200),

@@ -43,10 +43,8 @@ impl<'a> ProviderError<'a> {
 pub(crate) enum ErrorType {
     #[serde(rename = "invalid_request_error")]
     InvalidRequest,
-    /// The request has no valid credentials.
     #[serde(rename = "authentication_error")]
     Authentication,
-    /// The credentials do not suffice.
     #[serde(rename = "permission_error")]
     Permission,
     #[serde(rename = "rate_limit_error")]
@@ -54,7 +52,6 @@ pub(crate) enum ErrorType {
     /// The request is well-formed, but the provider cannot use what it asks for.
     #[serde(rename = "semantic_error")]
     Semantic,
-    /// The server failed, or a provider.
     #[serde(rename = "server_error")]
     Server,
 }

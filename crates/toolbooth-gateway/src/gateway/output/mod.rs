@@ -18,7 +18,7 @@ pub(super) trait Output: Sized {
     const STREAM: bool;
 
     /// Sends a request to a provider.
-    async fn send(exchange: Exchange<'_>) -> Result<Self::Reply>;
+    async fn send(exchange: Exchange<'_, '_>) -> Result<Self::Reply>;
 
     /// Asks the model again.
     async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply> {
@@ -47,9 +47,10 @@ impl Output for BodyOutput {
     const STREAM: bool = false;
 
     // The timeout of the request ends the answer too.
-    async fn send(exchange: Exchange<'_>) -> Result<Completion> {
-        let Exchange { request, format, name, ids, host, .. } = exchange;
-        let sent = host.send(request).await;
+    async fn send(exchange: Exchange<'_, '_>) -> Result<Completion> {
+        let Exchange { chat, target, request, ids } = exchange;
+        let (format, name) = (target.provider.format, target.name());
+        let sent = chat.sender.host.send(request).await;
         let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
         let decoded = match is_success(response.status) {
             true => format.decode(&response.body, ids),

@@ -163,14 +163,15 @@ impl Output for StreamOutput {
     const STREAM: bool = true;
 
     /// Returns when the first event has arrived.
-    async fn send(exchange: Exchange<'_>) -> Result<OpenStream> {
-        let Exchange { request, format, name, ids, host, deadline_ms, collect } = exchange;
+    async fn send(exchange: Exchange<'_, '_>) -> Result<OpenStream> {
+        let Exchange { chat, target, request, ids } = exchange;
+        let (host, format, name) = (chat.sender.host, target.provider.format, target.name());
         let opened = host.open(request).await;
         let mut response = opened.map_err(|error| GatewayError::transport(&error, &name))?;
         if !is_success(response.status) {
             let mut body = Vec::new();
             while body.len() < MAX_ERROR
-                && host.now_ms() < deadline_ms
+                && host.now_ms() < chat.deadline_ms
                 && let Ok(Some(chunk)) = response.body.next().await
             {
                 body.extend(chunk);
@@ -178,12 +179,14 @@ impl Output for StreamOutput {
             let error = format.decode_error(response.status, &body);
             return Err(GatewayError::upstream(&error, response.retry_after_ms, &name));
         }
+        // The whole message is needed for the next round, or to check its calls.
+        let collect = !chat.tools.is_empty() || chat.schemas.is_some();
         let decoder = Decoder::new(format, ids, collect);
         let mut incoming = Incoming { decoder, name, events: Vec::new(), failure: None };
         let mut has_ended = false;
         while !has_ended && incoming.failure.is_none() && !incoming.has_begun() {
             // A provider that sends nothing but comments is not silent.
-            if host.now_ms() >= deadline_ms {
+            if host.now_ms() >= chat.deadline_ms {
                 return Err(GatewayError::deadline());
             }
             // So far these are comments: do not keep any number of them.
