@@ -109,6 +109,11 @@ impl Chat<'_> {
         if own.is_empty() {
             return Ok(self.last(completion));
         }
+        if completion.finish_reason == FinishReason::Length {
+            self.report.warn(["The model reached its limit of tokens: no call ran".to_owned()]);
+            completion.message.tool_calls = clients;
+            return Ok(self.last(completion));
+        }
         // With calls of its own, the client decides whether there is another round.
         if clients.is_empty()
             && let Some((reason, warning)) = self.ends_before(&own)

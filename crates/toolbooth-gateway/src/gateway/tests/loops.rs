@@ -185,11 +185,17 @@ fn rounds() {
 #[test]
 fn when_the_loop_ends() {
     let again = |text: &str| calls(&[say("call_1", text)]);
+    let cut_off = |text: &str| {
+        let body = again(text).unwrap().body;
+        let body = String::from_utf8(body).unwrap();
+        answer(200, body.replace(r#""finish_reason":"tool_calls""#, r#""finish_reason":"length""#))
+    };
     let one = json!({"request_options": {"max_rounds": 1}});
     for (body, answers, finish_reason, rounds, warning) in [
         (json!({}), vec![again("a"), again("a")], "stop", 2, "repeated"),
         (json!({}), vec![again("a"), again("b"), says("x")], "stop", 3, ""),
         (one, vec![again("a")], "length", 1, "max_rounds"),
+        (json!({}), vec![cut_off("a")], "length", 1, "no call ran"),
     ] {
         let (result, sent) = both(&world(&[]), &answers, &with_say(body));
         assert_eq!(
