@@ -67,6 +67,8 @@ impl Builder {
         self.head(&mut answer);
         for item in answer.items {
             self.item(item)?;
+            // Only streams send them.
+            self.deltas.clear();
         }
         let reason = answer.finish.map_or(FinishReason::Stop, |finish| self.reason(&finish));
         self.finish(reason);

@@ -6,7 +6,7 @@ use jwt_compact::{Algorithm, AlgorithmSignature};
 
 use super::AuthError;
 use super::jwks::{FetchPolicy, Jwks};
-use crate::host::{Host, SignatureAlgorithm};
+use crate::host::{Host, SignatureAlgorithm, boxed};
 use crate::json::{self, Object, Value};
 
 /// The media types of access tokens, as in `typ`: those of RFC 7519, 5.1 and RFC 9068, 2.1. Tokens for
@@ -68,7 +68,7 @@ impl<'a> DecodedToken<'a> {
             Some(Value::String(id)) => Some(&**id),
             Some(_) => return Err(AuthError::INVALID),
         };
-        let (key, fetched_ms) = jwks.key(id, algorithm, policy, host).await?;
+        let (key, fetched_ms) = boxed(jwks.key(id, algorithm, policy, host)).await?;
         let message = self.message.as_bytes();
         Ok((host.verify(algorithm, &key.jwk, message, &self.signature).await, fetched_ms))
     }

@@ -1,5 +1,7 @@
 //! The client's schemas, as a provider accepts them (2api.ai, 5.4).
 
+use std::collections::BTreeSet;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -60,9 +62,9 @@ impl<'t> ClientSchema<'t> {
             .map_err(|_| GatewayError::expected(&self.path, "a JSON Schema object"))?;
         let mut schema = Value::Object(original.clone());
         rename_definitions(&mut schema);
-        let mut features = Vec::new();
+        let mut features = BTreeSet::new();
         if !has_only_local_references(&schema) || !target.allows_cycles && has_cycle(&schema) {
-            features.push("$ref".to_owned());
+            features.insert("$ref".to_owned());
         }
         let Value::Object(mut schema) = schema else {
             return Err(self.incompatible(features, model));
@@ -71,14 +73,12 @@ impl<'t> ClientSchema<'t> {
             schema.insert("type".to_owned(), "object".into());
         }
         if schema.get("type").is_some_and(|kind| kind != "object") {
-            features.push("type".to_owned());
+            features.insert("type".to_owned());
         }
         let fitted = match adapt_schema(&schema, target) {
             Ok(fitted) if features.is_empty() => fitted,
             other => {
                 features.extend(other.err().into_iter().flatten());
-                features.sort();
-                features.dedup();
                 return Err(self.incompatible(features, model));
             }
         };
@@ -101,7 +101,8 @@ impl<'t> ClientSchema<'t> {
         Ok(Json::Value(json::Value::from(&fitted.schema).into_owned()))
     }
 
-    fn incompatible(&self, features: Vec<String>, model: &str) -> GatewayError {
+    fn incompatible(&self, features: BTreeSet<String>, model: &str) -> GatewayError {
+        let features = Vec::from_iter(features);
         let are = if features.len() == 1 { "is" } else { "are" };
         let message = format!(
             "{} uses '{}' which {are} not supported by {model}",

@@ -167,7 +167,7 @@ impl Compatibility {
                 }
             }
         }
-        sentences.sort();
+        sentences.sort_unstable();
         let sentences: Vec<String> = sentences.into_iter().map(|(_, sentence)| sentence).collect();
         add_to_description(&mut fitted, &sentences);
         self.count(&fitted);

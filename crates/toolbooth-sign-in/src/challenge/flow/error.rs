@@ -36,7 +36,18 @@ impl ChallengeError {
             | Self::MissingScopes
             | Self::AlreadyExpired => Some(0),
             Self::Flow(FlowError::CodeRejected) => Some(LAG_MS / 2),
-            _ => None,
+            Self::Flow(
+                FlowError::Forged
+                | FlowError::Expired
+                | FlowError::OtherBrowser
+                | FlowError::Unreachable
+                | FlowError::Internal,
+            )
+            | Self::CrossSite
+            | Self::OtherUser
+            | Self::Unverified
+            | Self::UnknownProvider
+            | Self::RateLimited => None,
         }
     }
 

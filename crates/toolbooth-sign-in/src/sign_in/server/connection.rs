@@ -98,7 +98,7 @@ impl AuthorizationServer {
         let records = join_all(keys.iter().map(|key| self.connection(key, host))).await;
         let records: Vec<Option<Connection>> = records.into_iter().collect::<Result<_, _>>()?;
         let mut connections: Vec<Connection> = records.into_iter().flatten().collect();
-        connections.sort_by(|a, b| (b.granted_ms, &b.id).cmp(&(a.granted_ms, &a.id)));
+        connections.sort_unstable_by(|a, b| (b.granted_ms, &b.id).cmp(&(a.granted_ms, &a.id)));
         // While the key is replaced, there may be a record for each.
         connections.dedup_by(|a, b| a.id == b.id);
         connections.truncate(MOST);

@@ -131,7 +131,7 @@ impl Stream {
             let parts = builder.deltas.iter().filter_map(|delta| Call::part(delta, is_custom));
             let parts = json::to_string(&Vec::from_iter(parts));
             delta.take("tool_calls");
-            if let Ok(parts) = json::parse(&parts)
+            if let Ok(parts) = json::parse_within(&parts, &mut { MAX_VALUES })
                 && parts.as_array().is_some_and(|parts| !parts.is_empty())
             {
                 delta.insert("tool_calls".into(), parts.into_owned());
