@@ -1,4 +1,4 @@
-//! Tests of the server from request to response, with the small catalogue of `call::tests`.
+//! Tests of the server from request to response, with the small catalogue of `testing::echo`.
 
 mod access;
 mod body;

@@ -1,4 +1,4 @@
-//! Requests and responses of each provider's route, with the tools of `call::tests`.
+//! Requests and responses of each provider's route, with the tools of `testing::echo`.
 //!
 //! docs/PROTOCOLS.md explains the clauses PC1 to PC21.
 

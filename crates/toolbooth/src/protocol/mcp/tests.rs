@@ -1,4 +1,4 @@
-//! Requests of MCP clients and their responses, with the small catalogue of `call::tests`.
+//! Requests of MCP clients and their responses, with the small catalogue of `testing::echo`.
 
 mod asks;
 mod calls;
