@@ -70,11 +70,24 @@ class Download {
    */
   async pipe(upload, transform, patience, keepAlive) {
     let gone = false;
-    this.#patience = patience;
-    this.#onSilence = () => upload.write(keepAlive).catch(() => {
+    const leave = () => {
       gone = CLIENT_GONE;
       this.cancel();
-    });
+    };
+    // A write costs twice as much as a read. So the first bytes of a millisecond are written
+    // at once, and those that follow in it together.
+    let held = [];
+    let written, writing, timer;
+    const flush = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      written = Date.now();
+      writing = upload.write(joined(held)).catch(leave);
+      held = [];
+      return writing;
+    };
+    this.#patience = patience;
+    this.#onSilence = () => upload.write(keepAlive).catch(leave);
     clearTimeout(this.#timer);
     this.#watch(patience);
     try {
@@ -83,11 +96,21 @@ class Download {
         const { value } = (await this.#reader?.read()) ?? {};
         this.#since = undefined;
         const bytes = value && transform(value);
-        if (!bytes) return false;
-        if (bytes.length > 0) await upload.write(bytes).catch(() => (gone = CLIENT_GONE));
-        if (gone) return CLIENT_GONE;
+        if (!bytes) break;
+        if (bytes.length === 0) continue;
+        held.push(bytes);
+        if (Date.now() !== written) await flush();
+        else {
+          timer ??= setTimeout(flush, 1);
+          // As slowly as the client takes what was written before.
+          await writing;
+        }
+        if (gone) break;
       }
+      if (held.length > 0) await flush();
+      return gone;
     } catch (error) {
+      if (held.length > 0) await flush();
       if (gone) return CLIENT_GONE;
       // WebAssembly has crashed: no request waits for the result, but all requests must know.
       if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) reportError(error);
@@ -124,4 +147,15 @@ class Download {
       this.#watch(Math.min(next, this.#timeout - waited));
     }, delay);
   }
+}
+
+function joined(chunks) {
+  if (chunks.length === 1) return chunks[0];
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let length = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  return bytes;
 }

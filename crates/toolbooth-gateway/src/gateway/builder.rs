@@ -1,6 +1,6 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
-use super::{Completion, Delta, IdSource, RawEvent, Read, StreamEvent, UpstreamError};
+use super::{Completion, Delta, IdSource, Read, StreamEvent, UpstreamError};
 use crate::wire::{Answer, Arguments, Finish, FinishReason, Item, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -55,7 +55,7 @@ impl Builder {
     }
 
     /// The deltas since the last event are an event, which clients get as `raw` if it is there.
-    pub(super) fn end_event(&mut self, raw: Option<RawEvent>) {
+    pub(super) fn end_event(&mut self, raw: Option<Vec<u8>>) {
         let deltas = std::mem::take(&mut self.deltas);
         if raw.is_some() || !deltas.is_empty() {
             self.events.push(StreamEvent { raw, deltas });

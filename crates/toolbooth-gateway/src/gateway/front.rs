@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{AssistantMessage, Completion, Delta, RawEvent, SseParser, StreamEvent};
+use super::{AssistantMessage, Completion, Delta, SseParser, StreamEvent};
 use crate::wire::openai::argument_of;
 use crate::wire::{Arguments, FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
@@ -228,8 +228,8 @@ impl ChunkEncoder {
                 self.begun |= !event.deltas.is_empty();
                 let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
                 match &self.two_api {
-                    Some(two_api) if finishes => with_two_api(raw, two_api).bytes,
-                    _ => raw.bytes.clone(),
+                    Some(two_api) if finishes => with_two_api(raw, two_api),
+                    _ => raw.clone(),
                 }
             }
             None => event.deltas.iter().flat_map(|delta| self.delta(delta)).collect(),
@@ -313,16 +313,16 @@ pub(super) fn event_bytes(data: &impl Serialize) -> Vec<u8> {
 }
 
 /// The event with a further member `_2api`; unchanged if its data is not a JSON object.
-pub(super) fn with_two_api(event: &RawEvent, two_api: &Value<'_>) -> RawEvent {
+pub(super) fn with_two_api(event: &[u8], two_api: &Value<'_>) -> Vec<u8> {
     let mut parser = SseParser::default();
-    let changed = parser.push(&event.bytes).ok().and_then(|()| {
+    let changed = parser.push(event).ok().and_then(|()| {
         parser.end();
         let data = parser.next_event().ok()??.data?;
         let Ok(Value::Object(mut chunk)) = json::parse(&data) else { return None };
         chunk.insert("_2api".into(), two_api.clone());
-        Some(RawEvent { bytes: event_bytes(&Value::Object(chunk)), unchanged: false })
+        Some(event_bytes(&Value::Object(chunk)))
     });
-    changed.unwrap_or_else(|| event.clone())
+    changed.unwrap_or_else(|| event.to_vec())
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ use report::Report;
 use request::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn};
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};
-use stream::{Decoder, Delta, RawEvent, StreamEvent};
+use stream::{Decoder, Delta, StreamEvent};
 use upstream::Exchange;
 
 #[cfg(test)]

@@ -8,20 +8,11 @@ use toolbooth::json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StreamEvent {
-    /// The event in OpenAI's format as the client gets it, if the provider's format is OpenAI's; otherwise `None`, and
-    /// [`ChunkEncoder`](super::ChunkEncoder) makes chunks from the deltas.
-    pub raw: Option<RawEvent>,
+    /// The event in OpenAI's format as the client gets it, up to and including the blank line, if the provider's format is
+    /// OpenAI's; otherwise `None`, and [`ChunkEncoder`](super::ChunkEncoder) makes chunks from the deltas.
+    pub raw: Option<Vec<u8>>,
     /// What the event means, in order. Empty for what carries nothing (comments, pings).
     pub deltas: Vec<Delta>,
-}
-
-/// An event in OpenAI's format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RawEvent {
-    /// Its bytes, up to and including the blank line.
-    pub bytes: Vec<u8>,
-    /// Whether these are the provider's bytes; otherwise the event had to be changed.
-    pub unchanged: bool,
 }
 
 /// A part of an answer. Calls are known by their position among the calls.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::Output;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
-    Chat, ChunkEncoder, Completion, Decoder, Delta, ErrorKind, Exchange, GatewayError, RawEvent,
-    Report, Result, StreamEvent,
+    Chat, ChunkEncoder, Completion, Decoder, Delta, Exchange, GatewayError, Report, Result,
+    StreamEvent,
 };
 use crate::wire::FinishReason;
 use toolbooth::host::{ByteStream, HttpError};
@@ -33,6 +33,8 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 pub(crate) struct StreamOutput {
     sink: Box<dyn BodySink>,
     events: EventWriter,
+    /// The last bytes of an answer, which must not leave before the answer has been checked.
+    unsent: Vec<u8>,
 }
 
 /// A provider's stream whose first event has arrived.
@@ -64,9 +66,8 @@ impl Incoming {
 
     /// Whether an event has arrived that is more than a comment or a ping.
     fn has_begun(&self) -> bool {
-        let has_data = |raw: &RawEvent| {
-            raw.bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"))
-        };
+        let has_data =
+            |raw: &Vec<u8>| raw.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"));
         let mut events = self.events.iter();
         events.any(|event| !event.deltas.is_empty() || event.raw.as_ref().is_some_and(has_data))
     }
@@ -103,7 +104,8 @@ impl StreamOutput {
         let encoder = ChunkEncoder::new(info, chat.request.include_usage);
         let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
         let buffer = chat.tools.is_empty().then_some(buffer);
-        Self { sink, events: EventWriter { encoder, wrote_text: false, buffer } }
+        let events = EventWriter { encoder, wrote_text: false, buffer };
+        Self { sink, events, unsent: Vec::new() }
     }
 
     pub(crate) async fn send(&self, bytes: &[u8]) -> Result<()> {
@@ -113,18 +115,18 @@ impl StreamOutput {
         Ok(())
     }
 
-    /// Sends the client what it gets of each event, until the stream ends. `unsent` is what it still has to get then.
-    async fn forward(
-        &mut self,
-        chat: &Chat<'_>,
-        stream: &mut OpenStream,
-        unsent: &mut Vec<u8>,
-    ) -> Result<()> {
+    async fn flush(&mut self) -> Result<()> {
+        let bytes = mem::take(&mut self.unsent);
+        self.send(&bytes).await
+    }
+
+    /// Sends the client what it gets of each event, until the stream ends.
+    async fn forward(&mut self, chat: &Chat<'_>, stream: &mut OpenStream) -> Result<()> {
         let OpenStream { body, incoming } = stream;
-        if self.events.accept(chat, incoming, unsent)? {
+        if self.events.accept(chat, incoming, &mut self.unsent)? {
             return Ok(());
         }
-        self.send(&mem::take(unsent)).await?;
+        self.flush().await?;
         let mut is_done = Ok(false);
         let mut transform = |chunk: Vec<u8>| {
             let mut ready = Vec::new();
@@ -136,7 +138,7 @@ impl StreamOutput {
             match is_done {
                 Ok(false) => Some(ready),
                 Ok(true) | Err(_) => {
-                    *unsent = ready;
+                    self.unsent = ready;
                     None
                 }
             }
@@ -151,7 +153,7 @@ impl StreamOutput {
         }
         if !is_done? {
             incoming.decode(None);
-            self.events.accept(chat, incoming, unsent)?;
+            self.events.accept(chat, incoming, &mut self.unsent)?;
         }
         Ok(())
     }
@@ -223,12 +225,10 @@ impl Output for StreamOutput {
     }
 
     async fn receive(&mut self, chat: &mut Chat<'_>, mut reply: OpenStream) -> Result<Completion> {
-        let mut unsent = Vec::new();
-        let mut result = self.forward(chat, &mut reply, &mut unsent).await;
-        if result.as_ref().err().is_none_or(|error| error.kind != ErrorKind::ClientGone)
-            && let Err(gone) = self.send(&unsent).await
-        {
-            result = Err(gone);
+        let mut result = self.forward(chat, &mut reply).await;
+        // The text of a round needs no check.
+        if result.is_err() || self.events.buffer.is_none() {
+            result = self.flush().await.and(result);
         }
         let completion = reply.incoming.decoder.into_completion();
         let Err(error) = result else { return Ok(completion) };
@@ -247,14 +247,14 @@ impl Output for StreamOutput {
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<()> {
         let EventWriter { encoder, buffer, .. } = &mut self.events;
         encoder.two_api = Some(chat.report.two_api());
-        let bytes = match buffer.take() {
-            Some(mut buffer) => {
-                buffer.bytes.extend(buffer.tail.iter().flat_map(|event| encoder.event(event)));
-                buffer.bytes
+        match buffer.take() {
+            Some(Buffer { bytes, tail, .. }) => {
+                self.unsent.extend(bytes);
+                self.unsent.extend(tail.iter().flat_map(|event| encoder.event(event)));
             }
-            None => self.events.last(completion, &chat.report),
-        };
-        self.send(&bytes).await
+            None => self.unsent.extend(self.events.last(completion, &chat.report)),
+        }
+        self.flush().await
     }
 }
 
@@ -357,7 +357,7 @@ impl Buffer {
 
     fn push(&mut self, event: StreamEvent) {
         // An event takes memory even if it has no bytes.
-        self.tail_size += 64 + event.raw.as_ref().map_or(0, |raw| raw.bytes.len());
+        self.tail_size += 64 + event.raw.as_ref().map_or(0, Vec::len);
         self.tail.push(event);
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::GATEWAY;
 use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
 use toolbooth::capabilities::CORE;
-use toolbooth::catalog::{Entry, List, Tool};
+use toolbooth::catalog::{Entry, List, ListBody, Tool};
 
 /// The catalogue of the pipeline's tests with lists for models. `Echo_Narrow` may destroy something.
 fn catalog() -> &'static Catalog {
@@ -30,7 +30,13 @@ fn catalog() -> &'static Catalog {
             });
             body.push(',');
         }
-        List { name, body: body.leak(), head: 1, entries: entries.leak(), etag: "" }
+        List {
+            name,
+            body: ListBody::Plain(body.leak()),
+            head: 1,
+            entries: entries.leak(),
+            etag: "",
+        }
     }
     let lists = vec![
         list("openai", |name| json!({"type": "function", "function": {"name": name}})),

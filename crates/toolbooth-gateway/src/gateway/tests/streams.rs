@@ -151,6 +151,15 @@ fn limits_end_a_stream_with_an_error() {
 }
 
 #[test]
+fn the_end_of_an_answer_that_is_rejected_is_not_sent() {
+    let end = [&text("b"), &chunk(json!({}), Some("stop")), DONE].concat();
+    let body = chat(json!({"stream": true, "tools": [tool("a")], "tool_choice": "required"}));
+    let reply = TestGateway::new().ask(vec![stream(&[&text("a"), &end])], &body);
+    assert_eq!(reply.content(), "a", "{}", reply.text);
+    assert_eq!(reply.events().last().unwrap()["error"]["code"], "tool_call_required");
+}
+
+#[test]
 fn a_client_that_goes_ends_the_stream() {
     let parts = [&text("a"), &text("b"), &text("c"), &chunk(json!({}), Some("stop"))];
     let parts: Vec<_> = parts.iter().map(|part| part.as_str()).chain([DONE]).collect();

@@ -2,9 +2,7 @@
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
 use crate::gateway::front::{Call, event_bytes};
-use crate::gateway::{
-    Builder, ChunkEncoder, CompletionInfo, Delta, RawEvent, Read, SseEvent, UpstreamError,
-};
+use crate::gateway::{Builder, ChunkEncoder, CompletionInfo, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, take_text, text};
 use crate::wire::openai::{argument_of, finish_reason};
 use crate::wire::{Finish, FinishReason, Usage};
@@ -18,7 +16,7 @@ pub(super) struct Stream {
     calls: Vec<(Option<u64>, String)>,
     finished: bool,
     /// The event that has only the usage: it comes last, wherever the provider sends it.
-    usage_event: Option<RawEvent>,
+    usage_event: Option<Vec<u8>>,
 }
 
 impl EventDecoder for Stream {
@@ -56,7 +54,7 @@ impl EventDecoder for Stream {
             chunk.insert("choices".into(), Value::Array(choices));
         }
         builder.end_event(Some(match is_changed {
-            true => RawEvent { bytes: event_bytes(&Value::Object(chunk)), unchanged: false },
+            true => event_bytes(&Value::Object(chunk)),
             false => unchanged(event),
         }));
         Ok(())
@@ -74,7 +72,7 @@ impl EventDecoder for Stream {
 
 impl Stream {
     /// The last events: a finish chunk if the provider sent none, the usage, and the end.
-    fn complete(&mut self, done: Option<RawEvent>, builder: &mut Builder) {
+    fn complete(&mut self, done: Option<Vec<u8>>, builder: &mut Builder) {
         if !self.finished {
             self.finished = true;
             builder.warn("The provider sent no finish reason".to_owned());
@@ -189,17 +187,16 @@ impl Stream {
 }
 
 /// The event as the provider sent it.
-fn unchanged(event: &SseEvent<'_>) -> RawEvent {
-    if !event.is_cut {
-        return RawEvent { bytes: event.raw.to_vec(), unchanged: true };
+fn unchanged(event: &SseEvent<'_>) -> Vec<u8> {
+    match event.is_cut {
+        false => event.raw.to_vec(),
+        // Without a blank line, what follows, such as an error, would be a part of this event.
+        true => [event.raw.trim_ascii_end(), b"\n\n"].concat(),
     }
-    // Without a blank line, what follows, such as an error, would be a part of this event.
-    let bytes = [event.raw.trim_ascii_end(), b"\n\n"].concat();
-    RawEvent { bytes, unchanged: false }
 }
 
 /// The deltas as an event that the provider has not sent, with the id and the model of those that it has.
-fn synthetic(builder: &Builder) -> RawEvent {
+fn synthetic(builder: &Builder) -> Vec<u8> {
     let completion = &builder.completion;
     let info = CompletionInfo {
         id: completion.id.clone().unwrap_or_default(),
@@ -207,8 +204,7 @@ fn synthetic(builder: &Builder) -> RawEvent {
         created: completion.created.unwrap_or_default(),
     };
     let mut encoder = ChunkEncoder::continuing(info);
-    let bytes = builder.deltas.iter().flat_map(|delta| encoder.delta(delta)).collect();
-    RawEvent { bytes, unchanged: false }
+    builder.deltas.iter().flat_map(|delta| encoder.delta(delta)).collect()
 }
 
 fn read_head(chunk: &Object<'_>, builder: &mut Builder) {
