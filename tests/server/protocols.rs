@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{CAPABILITIES, samples};
-use toolbooth::catalog::{Catalog, List, ListForm, Lists};
+use toolbooth::catalog::{Catalog, List, ListBody, ListForm, Lists};
 use toolbooth::http::{Body, Method, Request};
 use toolbooth::protocol;
 use toolbooth::route::{Credentials, Protocol};
@@ -65,7 +65,7 @@ fn every_list_that_a_route_serves_is_in_the_table() {
     // The entity tags tell which lists were served.
     let lists = list_forms().map(|form| List {
         name: form.name,
-        body: "[]",
+        body: ListBody::Plain("[]"),
         head: 1,
         entries: &[],
         etag: form.name,

@@ -63,9 +63,9 @@ pub(crate) fn catalogue(server: &Server, entries: &[Entry], handlers: &[Handler]
         let written = *capability == "mcp";
         let mut rendered = String::new();
         for form in forms.iter().copied().flatten() {
-            let (body, rust) = list(form, server, entries, written);
+            let (file, rust) = list(form, server, entries, written);
             rendered = rendered + &rust + ", ";
-            files.push((format!("{}.json", form.name), body.into_bytes()));
+            files.push(file);
         }
         lists.push_str(&format!(
             "    toolbooth::catalog::Lists {{ capability: {capability:?}, lists: &[{rendered}] }},\n"
@@ -201,8 +201,17 @@ fn names(entries: &[Entry]) -> Vec<(String, usize)> {
     names
 }
 
-/// Renders one list: its body, and the Rust code that describes it. `written` lists keep references.
-fn list(form: &ListForm, server: &Server, entries: &[Entry], written: bool) -> (String, String) {
+/// The longest list, in bytes, that is not compressed. The bundle as a whole is compressed too, and short lists that resemble
+/// each other take less space that way.
+const LONGEST_PLAIN: usize = 32 * 1024;
+
+/// Renders one list: its file, and the Rust code that describes it. `written` lists keep references.
+fn list(
+    form: &ListForm,
+    server: &Server,
+    entries: &[Entry],
+    written: bool,
+) -> ((String, Vec<u8>), String) {
     let mut body = form.head(&server.title, &server.version);
     let head = body.len();
     let mut parts = String::new();
@@ -230,17 +239,25 @@ fn list(form: &ListForm, server: &Server, entries: &[Entry], written: bool) -> (
     }
     body.push_str(form.tail);
     let (name, etag) = (form.name, etag(body.as_bytes()));
+    let (file, stored) = if body.len() > LONGEST_PLAIN {
+        let file = (format!("{name}.lz4"), lz4_flex::block::compress(body.as_bytes()));
+        let block = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lz4\"))");
+        (file, format!("Compressed {{ block: {block}, length: {} }}", body.len()))
+    } else {
+        let text = format!("include_str!(concat!(env!(\"OUT_DIR\"), \"/{name}.json\"))");
+        ((format!("{name}.json"), body.into_bytes()), format!("Plain({text})"))
+    };
     let rust = format!(
         r#"toolbooth::catalog::List {{
         name: {name:?},
-        body: include_str!(concat!(env!("OUT_DIR"), "/{name}.json")),
+        body: toolbooth::catalog::ListBody::{stored},
         head: {head},
         entries: &[{parts}
         ],
         etag: {etag:?},
     }}"#
     );
-    (body, rust)
+    (file, rust)
 }
 
 fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics) -> String {

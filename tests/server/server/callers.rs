@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::properties::modest;
 use super::*;
 use toolbooth::call::RequestContext;
-use toolbooth::catalog::{Entry, List, Lists};
+use toolbooth::catalog::{Entry, List, ListBody, Lists};
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::Principal;
 
@@ -190,7 +190,7 @@ const fn entry(tool: usize, start: usize) -> Entry {
 static LISTED: Catalog = Catalog {
     lists: &[Lists::all(&[List {
         name: "oxp",
-        body: r#"{"items":[5,6]}"#,
+        body: ListBody::Plain(r#"{"items":[5,6]}"#),
         head: 10,
         entries: &[entry(5, 10), entry(6, 12)],
         etag: "\"tag\"",

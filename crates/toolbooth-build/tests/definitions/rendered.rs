@@ -68,6 +68,23 @@ fn an_empty_catalogue_lists_an_empty_array() {
 }
 
 #[test]
+fn long_lists_are_compressed() {
+    let mut source = catalogue();
+    for minor in 1..200 {
+        define(&mut source, &slugify(&format!("1.{minor}.0")));
+    }
+    let rust = file(&source, "catalog.rs");
+    let (_, rest) = rust.split_once(r#""/oxp.lz4")), length: "#).unwrap();
+    let length = rest.split_once(' ').unwrap().0.parse().unwrap();
+    let files = compile(&source).unwrap().files;
+    let (_, block) = files.into_iter().find(|(name, _)| name == "oxp.lz4").unwrap();
+    let text = lz4_flex::block::decompress(&block, length).unwrap();
+    let list: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!((list["items"].as_array().unwrap().len(), text.len()), (201, length));
+    assert!(block.len() < length / 4, "{} of {length} bytes", block.len());
+}
+
+#[test]
 fn tools_are_sorted_with_versions_compared_as_numbers() {
     let mut source = catalogue();
     for version in ["1.10.0", "1.2.0", "10.0.0", "9.0.0", "1.2.10", "1.2.9"] {

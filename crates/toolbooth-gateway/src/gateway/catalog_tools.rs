@@ -125,8 +125,8 @@ impl CatalogTools {
                     entry.name,
                     entry.unsupported.join(", ")
                 ));
-            } else if let Some(json) = list.body.get(entry.start..entry.end) {
-                definitions.push(json);
+            } else {
+                definitions.push(list.json(entry));
             }
         }
         Ok((definitions, warnings))

@@ -2,7 +2,7 @@
 
 use crate::names::is_same;
 
-use super::{Definition, server_title, server_version};
+use super::{Definition, ListBody, server_title, server_version};
 
 /// How a protocol lists tools: the JSON of the definitions, separated by commas, between a head and a tail.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub struct List {
     /// The name of its [`ListForm`].
     pub name: &'static str,
     /// The head, all supported entries, and the tail.
-    pub body: &'static str,
+    pub body: ListBody,
     /// Where the first entry begins in `body`.
     pub head: usize,
     /// The entries, in the order of the tools.
@@ -121,6 +121,11 @@ pub struct Entry {
 }
 
 impl List {
+    /// The text of one of its entries.
+    pub fn json(&self, entry: &Entry) -> &'static str {
+        self.body.text().get(entry.start..entry.end).unwrap_or_default()
+    }
+
     /// The list with only these entries.
     pub fn select<'a>(&self, entries: impl IntoIterator<Item = &'a Entry>) -> String {
         self.compose(entries, ",")
@@ -133,9 +138,10 @@ impl List {
         separator: &str,
     ) -> String {
         let end = self.entries.iter().map(|entry| entry.end).max().unwrap_or(self.head);
-        let part = |start, end| self.body.get(start..end).unwrap_or_default();
+        let text = self.body.text();
+        let part = |start, end| text.get(start..end).unwrap_or_default();
         let entries = self.join(entries, separator);
-        [part(0, self.head), &entries, part(end.max(self.head), self.body.len())].concat()
+        [part(0, self.head), &entries, part(end.max(self.head), text.len())].concat()
     }
 
     /// These entries with a separator.
@@ -145,13 +151,13 @@ impl List {
         separator: &str,
     ) -> String {
         // To collect and join the texts would add 1.3 KB to the Worker, compressed.
-        let mut text = String::new();
+        let (body, mut text) = (self.body.text(), String::new());
         let entries = entries.into_iter().filter(|entry| entry.unsupported.is_empty());
         for (index, entry) in entries.enumerate() {
             if index > 0 {
                 text.push_str(separator);
             }
-            text.push_str(self.body.get(entry.start..entry.end).unwrap_or_default());
+            text.push_str(body.get(entry.start..entry.end).unwrap_or_default());
         }
         text
     }
@@ -174,7 +180,13 @@ mod tests {
     fn selections_keep_head_and_tail() {
         const ENTRIES: &[Entry] =
             &[entry(0, 6, 8, &[]), entry(1, 0, 0, &["$ref"]), entry(2, 9, 11, &[])];
-        let list = List { name: "x", body: "{\"a\":[11,22]}", head: 6, entries: ENTRIES, etag: "" };
+        let list = List {
+            name: "x",
+            body: ListBody::Plain("{\"a\":[11,22]}"),
+            head: 6,
+            entries: ENTRIES,
+            etag: "",
+        };
         for (selected, expected) in [
             (&[0, 1, 2][..], "{\"a\":[11,22]}"),
             (&[0], "{\"a\":[11]}"),
@@ -185,7 +197,8 @@ mod tests {
             let chosen = ENTRIES.iter().filter(|entry| selected.contains(&entry.tool));
             assert_eq!(list.select(chosen), expected, "{selected:?}");
         }
-        let empty = List { name: "x", body: "[]", head: 1, entries: &[], etag: "" };
+        let empty =
+            List { name: "x", body: ListBody::Plain("[]"), head: 1, entries: &[], etag: "" };
         assert_eq!(empty.select(&[]), "[]");
     }
 }

@@ -3,12 +3,14 @@
 //! A catalogue is compiled in. `toolbooth-build` checks the definition files and generates the static tables
 //! that [`Catalog`] refers to, so that no request has to read, sort or render them.
 
+mod body;
 mod definition;
 mod id;
 mod list;
 mod server;
 mod tool;
 
+pub use body::ListBody;
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
     ExampleError, OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,

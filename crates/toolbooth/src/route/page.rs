@@ -75,7 +75,7 @@ impl Page {
         }
         Self {
             content_type: JSON,
-            body: list.body.into(),
+            body: list.body.text().into(),
             etag: list.etag.into(),
             headers: Vec::new(),
         }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{Challenge, MissingRequirements, Outcome, Rejection, RejectionKind};
 use crate::catalog::{
-    Authorization, Catalog, List, Lists, QueryParameter, QueryValue, RunError, ServerInfo, Tool,
-    ToolFn, Version, run,
+    Authorization, Catalog, List, ListBody, Lists, QueryParameter, QueryValue, RunError,
+    ServerInfo, Tool, ToolFn, Version, run,
 };
 use crate::host::HttpRequest;
 use crate::schema::{
@@ -237,7 +237,7 @@ static TOOLS: [Tool; 7] = [
 ];
 
 const fn empty(name: &'static str, body: &'static str, head: usize) -> List {
-    List { name, body, head, entries: &[], etag: "\"tag\"" }
+    List { name, body: ListBody::Plain(body), head, entries: &[], etag: "\"tag\"" }
 }
 
 /// Empty lists: the protocols and the build have their own tests of the entries.

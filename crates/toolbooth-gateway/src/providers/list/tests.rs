@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::providers::encode_rejection;
 use crate::providers::{anthropic, gemini, openai};
-use toolbooth::catalog::{Catalog, List, Lists, Tool};
+use toolbooth::catalog::{Catalog, List, ListBody, Lists, Tool};
 use toolbooth::principal::Principal;
 use toolbooth::principal::Scopes;
 use toolbooth::testing::echo::CATALOG;
@@ -43,7 +43,13 @@ fn list(list: &'static str, unsupported: fn(usize) -> &'static [&'static str]) -
         entries.push(Entry { tool, name, start, end: body.len(), unsupported, warnings });
     }
     body.push(']');
-    List { name: list, body: body.leak(), head: 1, entries: entries.leak(), etag: "\"whole\"" }
+    List {
+        name: list,
+        body: ListBody::Plain(body.leak()),
+        head: 1,
+        entries: entries.leak(),
+        etag: "\"whole\"",
+    }
 }
 
 /// The catalogue of the pipeline's tests with OpenAI's lists. In the strict one, a tool is incompatible for two
@@ -247,7 +253,13 @@ fn too_many_tools() {
                     warnings: &[],
                 })
                 .collect();
-            let lists = vec![List { name, body: "[]", head: 1, entries: entries.leak(), etag: "" }];
+            let lists = vec![List {
+                name,
+                body: ListBody::Plain("[]"),
+                head: 1,
+                entries: entries.leak(),
+                etag: "",
+            }];
             let lists = vec![Lists::all(lists.leak())];
             let catalog = Catalog { tools: many.leak(), lists: lists.leak(), ..*CATALOG };
             let response = list_tools(tools, Box::leak(Box::new(catalog)), query);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::jsonrpc::tests::posted;
 use super::*;
-use crate::catalog::{Catalog, Entry, List, Lists};
+use crate::catalog::{Catalog, Entry, List, ListBody, Lists};
 use crate::principal::{Principal, Scopes};
 use crate::testing::{FakeHost, with_context};
 
@@ -93,8 +93,13 @@ fn the_list_is_an_array_of_the_latest_versions() {
     }
     const ENTRIES: &[Entry] =
         &[entry(3, "Echo_Say__1_0_0", 10), entry(5, "Echo_Say", 12), entry(6, "Echo_Scoped", 14)];
-    const OXP: List =
-        List { name: "oxp", body: "{\"items\":[3,5,6]}", head: 10, entries: ENTRIES, etag: "" };
+    const OXP: List = List {
+        name: "oxp",
+        body: ListBody::Plain("{\"items\":[3,5,6]}"),
+        head: 10,
+        entries: ENTRIES,
+        etag: "",
+    };
     const LISTS: &[Lists] = &[Lists::all(&[OXP])];
     static CATALOG: LazyLock<Catalog> =
         LazyLock::new(|| Catalog { lists: LISTS, ..*crate::testing::echo::CATALOG });

@@ -213,7 +213,7 @@ fn the_version_and_the_document_are_at_two_addresses() {
         assert!(version.starts_with("200\ncontent-type: application/json\n"), "OT1 {version}");
         assert!(version.ends_with(&expected), "OT1 {version}");
         let document = get(CATALOG, &format!("{mount}/load"));
-        let list = CATALOG.list("opentool").unwrap().body;
+        let list = CATALOG.list("opentool").unwrap().body.text();
         assert!(document.starts_with("200\ncontent-type: application/json\n"), "OT2 {document}");
         assert!(document.ends_with(&format!("{decorate}{list}")), "OT2 {document}");
     }

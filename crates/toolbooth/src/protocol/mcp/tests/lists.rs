@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalog::Lists;
-use crate::catalog::{Definition, Entry, List, ListForm, Listed, Rendering};
+use crate::catalog::{Definition, Entry, List, ListBody, ListForm, Listed, Rendering};
 
 fn definition(changes: Value) -> Definition {
     let mut definition = json!({
@@ -79,7 +79,7 @@ fn catalogue(
     body: &'static str,
     entries: &'static [Entry],
 ) -> &'static Catalog {
-    let list = List { name, body, head: 1, entries, etag: "" };
+    let list = List { name, body: ListBody::Plain(body), head: 1, entries, etag: "" };
     let lists =
         CATALOG.lists.iter().flat_map(|it| it.lists).copied().filter(|list| list.name != name);
     let lists: Vec<_> = lists.chain([list]).collect();
