@@ -7,9 +7,7 @@ use toolbooth::call::Rejection;
 use toolbooth::host::BoxFuture;
 use toolbooth::http::{Answer, Response};
 use toolbooth::protocol::oxp;
-use toolbooth::route::{
-    Cors, EncodeRejection, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
-};
+use toolbooth::route::{Cors, ErrorForm, Policy, Protocol, Route, RouteRequest, State};
 use toolbooth::seal::InvalidToken;
 
 /// How a capability continues its flows. It adds one to the extensions when the server starts.
@@ -38,11 +36,7 @@ pub(crate) static PROTOCOL: Protocol = Protocol {
     listed: false,
     routes: &[Route::get(PROVIDER, POLICY, &callback)],
     cors: Cors::SameOrigin,
-    ..Protocol::new(
-        "callback",
-        "OAuth 2.1 redirection endpoint",
-        EncodeRejection::Plain(oxp::encode_rejection),
-    )
+    ..Protocol::new("callback", "OAuth 2.1 redirection endpoint", oxp::FLAT_ERRORS)
 };
 
 fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {

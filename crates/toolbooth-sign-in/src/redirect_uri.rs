@@ -21,12 +21,6 @@ pub(crate) enum RedirectKind {
     Forbidden,
 }
 
-/// The scheme of a URI, in lower case, and what follows the colon.
-fn split(uri: &str) -> Option<(String, &str)> {
-    let (scheme, rest) = uri.split_once(':')?;
-    is_scheme(scheme).then(|| (scheme.to_ascii_lowercase(), rest))
-}
-
 /// Whether a text is a scheme (RFC 3986, 3.1).
 fn is_scheme(text: &str) -> bool {
     let mut bytes = text.bytes();
@@ -39,36 +33,36 @@ pub(crate) fn is_private_scheme(scheme: &str) -> bool {
     is_scheme(scheme) && !["https", "http"].contains(&scheme) && !DANGEROUS.contains(&scheme)
 }
 
-/// The authority of a URL without its scheme (`//host:port/path`).
-fn authority(rest: &str) -> Option<&str> {
-    rest.strip_prefix("//")?.split(['/', '?']).next()
-}
-
-pub(crate) fn kind(uri: &str) -> RedirectKind {
+/// What a URI is, its scheme in lower case, and its host with the port.
+fn parse(uri: &str) -> (RedirectKind, String, &str) {
     // Other characters must be encoded. A browser would drop or change some of them.
     let is_plain = uri.len() <= MAX_URI
         && uri.bytes().all(|it| it.is_ascii_graphic() && !b"\"<>\\^`{|}#".contains(&it));
-    let Some((scheme, rest)) = split(uri).filter(|_| is_plain) else {
-        return RedirectKind::Forbidden;
-    };
-    let authority = authority(rest).unwrap_or_default();
-    match scheme.as_str() {
-        "https" | "http" if authority.is_empty() || authority.contains('@') => {
-            RedirectKind::Forbidden
-        }
+    let (scheme, rest) = uri.split_once(':').unwrap_or_default();
+    let scheme = scheme.to_ascii_lowercase();
+    let host = rest.strip_prefix("//").and_then(|rest| rest.split(['/', '?']).next());
+    let host = host.unwrap_or_default();
+    let kind = match &*scheme {
+        _ if !is_plain => RedirectKind::Forbidden,
+        "https" | "http" if host.is_empty() || host.contains('@') => RedirectKind::Forbidden,
         "https" => RedirectKind::Web,
-        "http" if is_localhost(authority) => RedirectKind::Loopback,
+        "http" if is_localhost(host) => RedirectKind::Loopback,
         scheme if is_private_scheme(scheme) => RedirectKind::PrivateScheme,
         _ => RedirectKind::Forbidden,
-    }
+    };
+    (kind, scheme, host)
+}
+
+pub(crate) fn kind(uri: &str) -> RedirectKind {
+    parse(uri).0
 }
 
 /// Whether codes may be sent to a URI. `schemes` are those of native applications that the operator allows.
 pub(crate) fn is_allowed(uri: &str, schemes: &[String]) -> bool {
-    match kind(uri) {
-        RedirectKind::Web | RedirectKind::Loopback => true,
-        RedirectKind::PrivateScheme => schemes.contains(&scheme(uri)),
-        RedirectKind::Forbidden => false,
+    match parse(uri) {
+        (RedirectKind::Web | RedirectKind::Loopback, ..) => true,
+        (RedirectKind::PrivateScheme, scheme, _) => schemes.contains(&scheme),
+        (RedirectKind::Forbidden, ..) => false,
     }
 }
 
@@ -93,28 +87,22 @@ fn without_port(uri: &str) -> Option<(&str, &str)> {
     Some((host, if path.is_empty() { "/" } else { path }))
 }
 
-/// The scheme of a private-use URI, in lower case.
-fn scheme(uri: &str) -> String {
-    split(uri).map(|(scheme, _)| scheme).unwrap_or_default()
-}
-
 /// The host that a redirect goes to, or the scheme of a native application, for people.
 pub(crate) fn destination(uri: &str) -> String {
-    let host = split(uri).and_then(|(_, rest)| authority(rest)).unwrap_or_default();
-    match kind(uri) {
-        RedirectKind::Web | RedirectKind::Loopback => host.to_owned(),
-        RedirectKind::PrivateScheme | RedirectKind::Forbidden => format!("{}:", scheme(uri)),
+    match parse(uri) {
+        (RedirectKind::Web | RedirectKind::Loopback, _, host) => host.to_owned(),
+        (_, scheme, _) => format!("{scheme}:"),
     }
 }
 
 /// What a content security policy must allow, so that a form may lead to this URI.
 pub(crate) fn policy_source(uri: &str) -> String {
-    match kind(uri) {
-        RedirectKind::Web => "https:".to_owned(),
+    match parse(uri) {
+        (RedirectKind::Web, ..) => "https:".to_owned(),
         // A policy cannot name an IPv6 address.
-        RedirectKind::Loopback if destination(uri).starts_with('[') => "http:".to_owned(),
-        RedirectKind::Loopback => format!("http://{}", destination(uri)),
-        RedirectKind::PrivateScheme | RedirectKind::Forbidden => format!("{}:", scheme(uri)),
+        (RedirectKind::Loopback, _, host) if host.starts_with('[') => "http:".to_owned(),
+        (RedirectKind::Loopback, _, host) => format!("http://{host}"),
+        (_, scheme, _) => format!("{scheme}:"),
     }
 }
 

@@ -1,8 +1,7 @@
 //! The account page: what a person has allowed, and how they take it back.
 //!
-//! - `page`: the HTML; `date`: days in it; `visit`: where its visitors come from.
+//! - `page`: the HTML; `visit`: where its visitors come from.
 
-mod date;
 mod page;
 mod visit;
 
@@ -17,7 +16,7 @@ use toolbooth::host::StoreError;
 use toolbooth::http::{Answer, Response};
 use toolbooth::principal::Person;
 use toolbooth::protocol::oxp;
-use toolbooth::route::{Cors, EncodeRejection, Protocol, Route, RouteRequest};
+use toolbooth::route::{Cors, Protocol, Route, RouteRequest};
 use visit::{Change, Visit};
 
 /// The capability.
@@ -29,7 +28,7 @@ static PROTOCOL: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", PAGE, &show), Route::post("", FORM, &change)],
     cors: Cors::SameOrigin,
-    ..Protocol::new("account", "Account page", EncodeRejection::Plain(oxp::encode_rejection))
+    ..Protocol::new("account", "Account page", oxp::FLAT_ERRORS)
 };
 
 /// Another site sent the form, or it is not that of this browser and this person.

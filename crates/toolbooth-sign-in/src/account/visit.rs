@@ -46,6 +46,7 @@ impl SitePage {
 }
 
 impl Change {
+    /// Its name in the address.
     fn name(self) -> &'static str {
         match self {
             Self::Revoked => "revoked",
@@ -53,6 +54,7 @@ impl Change {
         }
     }
 
+    /// Reports it to the person.
     pub(super) fn sentence(self) -> &'static str {
         match self {
             Self::Revoked => "Access was revoked, and its tokens were deleted.",

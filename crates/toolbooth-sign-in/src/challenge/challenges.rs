@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::grant_store::{AccessTokenError, GrantStore};
-use super::owner::OwnerError;
+use super::grant_store::{GrantStore, Insufficient, StoredGrant};
 use super::{ChallengeClaims, ChallengeSettings, Event, LIFE_MS, Owner, Verifiers};
 use crate::oauth::{AuthorizationFlow, OAuthClient, ProviderSettings, random_text};
 use crate::paths::{CHECK, START};
 use crate::purpose;
 use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
-use toolbooth::host::{BoxFuture, boxed};
+use toolbooth::host::{BoxFuture, Host, boxed};
 use toolbooth::log::EventLog;
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::seal::StateKeys;
@@ -57,13 +56,22 @@ impl Challenges {
         self.clients.iter().find(|client| client.provider.id == id)
     }
 
-    /// A new challenge of this owner at this provider. `seen_ms` is when the grant that does not suffice was issued or
-    /// deleted, if there was one; `granted` are scopes that the new grant should keep.
+    /// Where the grant of an owner at a provider is stored.
+    pub(super) fn grant<'a>(
+        &'a self,
+        owner: &'a Owner,
+        provider: &'a str,
+        host: &'a dyn Host,
+    ) -> StoredGrant<'a> {
+        StoredGrant { store: &self.grants, owner, provider, host }
+    }
+
+    /// A new challenge of this owner at this provider.
     fn challenge(
         &self,
         GrantRequest { required, tool, context, .. }: GrantRequest<'_>,
         (owner, provider): (Owner, &ProviderSettings),
-        (seen_ms, granted): (Option<u64>, &[String]),
+        Insufficient { seen_ms, scopes: granted }: Insufficient,
     ) -> Result<Challenge, Rejection> {
         let host = context.host;
         let no_randomness = |_| Rejection::Unavailable("it has no random bytes");
@@ -77,7 +85,7 @@ impl Challenges {
             owner,
             client: context.principal.client().map(str::to_owned),
             provider: provider.id.clone(),
-            further_scopes: ChallengeClaims::further_scopes(provider, granted, &required_scopes),
+            further_scopes: ChallengeClaims::further_scopes(provider, &granted, &required_scopes),
             required_scopes,
             tool: tool.id(),
             seen_ms,
@@ -97,9 +105,6 @@ impl Challenges {
     }
 }
 
-pub(super) const STORE_UNAVAILABLE: Rejection =
-    Rejection::Unavailable("its KV namespace does not answer");
-
 impl Grants for Challenges {
     fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>> {
         boxed(async move {
@@ -109,24 +114,21 @@ impl Grants for Challenges {
             };
             let owner = match Owner::of(context.principal, sent.user_id.as_deref()) {
                 Ok(owner) => owner,
-                Err(OwnerError::MissingUser) => return Ok(Granted::UserMissing),
-                Err(error) => {
-                    return Err(Rejection::Malformed(format!("context: {}", error.message())));
-                }
+                Err(Owner::MISSING_USER) => return Ok(Granted::UserMissing),
+                Err(error) => return Err(Rejection::Malformed(format!("context: {error}"))),
             };
             let proof = sent.tokens.get(required.id).map(Secret::expose);
             let wanted = (required.scopes, proof);
-            match self.grants.token((&owner, client), wanted, context.host).await {
+            let stored = self.grant(&owner, required.id, context.host);
+            match stored.token(client, wanted).await? {
                 Ok(grant) => {
                     let used = UsedGrant { updated_ms: grant.updated_ms, scopes: grant.scopes };
                     Ok(Granted::Token(Secret::new(grant.access), used))
                 }
-                Err(AccessTokenError::ChallengeRequired { seen_ms, scopes }) => self
-                    .challenge(request, (owner, &client.provider), (seen_ms, &scopes))
-                    .map(Granted::ConsentRequired),
-                Err(AccessTokenError::StoreUnavailable) => Err(STORE_UNAVAILABLE),
-                Err(AccessTokenError::ProviderUnreachable) => {
-                    Err(Rejection::Unavailable("the authorization server does not answer"))
+                Err(insufficient) => {
+                    let challenge =
+                        self.challenge(request, (owner, &client.provider), insufficient);
+                    challenge.map(Granted::ConsentRequired)
                 }
             }
         })
@@ -138,7 +140,7 @@ impl Grants for Challenges {
         let (Ok(owner), Some(client)) = (owner, self.provider(required.id)) else {
             return Err(Rejection::Internal);
         };
-        let seen = (Some(used.updated_ms), &*used.scopes);
-        self.challenge(request, (owner, &client.provider), seen)
+        let used = Insufficient { seen_ms: Some(used.updated_ms), scopes: used.scopes.clone() };
+        self.challenge(request, (owner, &client.provider), used)
     }
 }

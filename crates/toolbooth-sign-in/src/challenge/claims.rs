@@ -10,18 +10,6 @@ use toolbooth::json;
 /// requested, and the challenge must fit into a cookie.
 const MAX_FURTHER_BYTES: usize = 1_000;
 
-/// The application whose call needs the authorization, as far as the server knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Application<'a> {
-    /// It has an API key, to which the operator has given this name.
-    Key(&'a str),
-    /// The user has connected it to this server. It is called so.
-    Connected(&'a str),
-    /// It has a user's token of another issuer, which does not name it.
-    SignedIn,
-    Anonymous,
-}
-
 /// The claims of a challenge's token. Their names in it are short: it travels in URLs and a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ChallengeClaims {
@@ -65,16 +53,6 @@ impl ChallengeClaims {
             }
         }
         further
-    }
-
-    /// Who asks, as far as the server knows.
-    pub(super) fn application(&self) -> Application<'_> {
-        match (&self.client, &*self.owner.application) {
-            (Some(name), _) => Application::Connected(name),
-            (None, "") if self.owner.issuer().is_some() => Application::SignedIn,
-            (None, "") => Application::Anonymous,
-            (None, name) => Application::Key(name),
-        }
     }
 
     pub(super) fn scopes(&self) -> Vec<String> {

@@ -27,7 +27,6 @@ mod warnings;
 use claims::ChallengeClaims;
 use event::{Event, GrantEvent};
 use grant::Grant;
-use grant_store::GrantId;
 use settings::ChallengeSettings;
 use verification::{Verification, Verifiers};
 

@@ -25,28 +25,10 @@ pub(crate) struct Owner {
     pub(super) user: String,
 }
 
-/// Why a request has no [`Owner`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OwnerError {
-    MissingUser,
-    MissingSubject,
-    UserMismatch,
-    UserTooLong,
-}
-
-impl OwnerError {
-    /// The message for the client.
-    pub(crate) fn message(self) -> &'static str {
-        match self {
-            Self::MissingUser => "user_id is missing",
-            Self::MissingSubject => "the token must have a `sub`",
-            Self::UserMismatch => UserMismatch::MESSAGE,
-            Self::UserTooLong => "user_id must have at most 128 bytes",
-        }
-    }
-}
-
 impl Owner {
+    /// The error of a request that names no user.
+    pub(super) const MISSING_USER: &str = "user_id is missing";
+
     pub(crate) fn user_of(issuer: &str, user: &str) -> Self {
         let method = format!("{USER}{issuer}");
         Self { method, application: String::new(), user: user.to_owned() }
@@ -92,18 +74,18 @@ impl Owner {
         }
     }
 
-    /// The user of a request. A token without `sub` is rejected: its holder could name any user, and
-    /// use the grants of all users.
-    pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, OwnerError> {
+    /// The user of a request; the error is a message for the client. A token without `sub` is rejected: its holder could
+    /// name any user, and use the grants of all users.
+    pub(crate) fn of(principal: &Principal, user_id: Option<&str>) -> Result<Self, &'static str> {
         let (method, application) = match principal {
             Principal::Anonymous { .. } => ("none".to_owned(), ""),
             Principal::Key { name, .. } => ("key".to_owned(), name.as_str()),
             Principal::User { issuer, subject: Some(_), .. } => (format!("{USER}{issuer}"), ""),
-            Principal::User { subject: None, .. } => return Err(OwnerError::MissingSubject),
+            Principal::User { subject: None, .. } => return Err("the token must have a `sub`"),
         };
-        match principal.user(user_id).map_err(|UserMismatch| OwnerError::UserMismatch)? {
-            None => Err(OwnerError::MissingUser),
-            Some(user) if user.len() > LONGEST_USER => Err(OwnerError::UserTooLong),
+        match principal.user(user_id).map_err(|UserMismatch| UserMismatch::MESSAGE)? {
+            None => Err(Self::MISSING_USER),
+            Some(user) if user.len() > LONGEST_USER => Err("user_id must have at most 128 bytes"),
             Some(user) => {
                 Ok(Self { method, application: application.to_owned(), user: user.to_owned() })
             }

@@ -1,6 +1,6 @@
 //! The pages of challenges.
 
-use super::claims::Application;
+use super::ChallengeClaims;
 use super::flow::{DENY, Visitor};
 use crate::oauth::page::{Escaped, Notice, bdi, folded_list, html, isolated, list, notice};
 use crate::paths::{SIGN_IN, START};
@@ -13,22 +13,20 @@ pub(super) struct ChallengePage<'a> {
     pub(super) provider: &'a str,
     /// A URL of the provider, to which the form may redirect.
     pub(super) provider_url: &'a str,
+    pub(super) claims: &'a ChallengeClaims,
     pub(super) visitor: Visitor<'a>,
-    pub(super) application: Application<'a>,
-    pub(super) user: &'a str,
     pub(super) tool: &'a str,
     /// Other tools that can use the grant.
     pub(super) others: &'a [String],
-    pub(super) scopes: &'a [String],
 }
 
 /// The page of a challenge, which asks the user.
 pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
-    let ChallengePage { token, provider_url, application, tool, others, scopes, .. } = page;
+    let ChallengePage { token, provider_url, claims, tool, others, .. } = page;
     let title = format!("Connect {}", Escaped(page.provider));
     let provider = bdi(page.provider);
-    let (name, origin) = who_asks(*application);
-    let scopes = match *scopes {
+    let (name, origin) = who_asks(claims);
+    let scopes = match claims.scopes().as_slice() {
         [] => format!("only what {provider} gives every application that you sign in to"),
         scopes => list(scopes),
     };
@@ -59,29 +57,27 @@ pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
     html(200, &title, &main, &format!("'self' https:{here}"))
 }
 
-/// The application's name, and what the server knows about it.
-fn who_asks(application: Application<'_>) -> (String, &'static str) {
-    let origin = match application {
-        Application::Key(_) => {
-            "An application with an API key for this server. The operator chose its name."
+/// The name of the application whose call needs the authorization, and what the server knows about it.
+fn who_asks(claims: &ChallengeClaims) -> (String, &'static str) {
+    let ChallengeClaims { client, owner, .. } = claims;
+    let (name, origin) = match (client.as_deref(), &*owner.application) {
+        (Some(client), _) => (
+            Some(client),
+            "An application that you have connected to this server, which does not verify its name.",
+        ),
+        (None, "") if owner.issuer().is_some() => {
+            (None, "An application that you have signed in to. This server does not know its name.")
         }
-        Application::Connected(_) => {
-            "An application that you have connected to this server, which does not verify its name."
+        (None, "") => {
+            (None, "An application without a key. This server cannot know which one it is.")
         }
-        Application::SignedIn => {
-            "An application that you have signed in to. This server does not know its name."
-        }
-        Application::Anonymous => {
-            "An application without a key. This server cannot know which one it is."
-        }
+        (None, name) => (
+            Some(name),
+            "An application with an API key for this server. The operator chose its name.",
+        ),
     };
-    let name = match application {
-        Application::Key(name) | Application::Connected(name) => {
-            format!("<strong>{}</strong>", bdi(name))
-        }
-        Application::SignedIn | Application::Anonymous => "An application".to_owned(),
-    };
-    (name, origin)
+    let name = name.map(|name| format!("<strong>{}</strong>", bdi(name)));
+    (name.unwrap_or_else(|| "An application".to_owned()), origin)
 }
 
 /// Who the user of the challenge is.
@@ -89,7 +85,7 @@ fn visitor(page: &ChallengePage<'_>) -> String {
     let (host, term, user) = match page.visitor {
         Visitor::Person { label } => (None, "You are signed in as", label),
         Visitor::Application { host } | Visitor::Anyone { host } => {
-            (host, "Your user ID in the application", page.user)
+            (host, "Your user ID in the application", &*page.claims.owner.user)
         }
     };
     let host =

@@ -15,8 +15,7 @@ use toolbooth::host::boxed;
 use toolbooth::http::Answer;
 use toolbooth::protocol::oxp;
 use toolbooth::route::{
-    BodyFormat, Cors, Credentials, EncodeRejection, ErrorForm, Policy, Protocol, Route,
-    RouteRequest, State,
+    BodyFormat, Cors, Credentials, ErrorForm, Policy, Protocol, Route, RouteRequest, State,
 };
 use toolbooth::url::query_value;
 
@@ -69,11 +68,7 @@ static PAGES: Protocol = Protocol {
         Route::get(below(AUTH, HELP), Policy::PUBLIC, &explain),
     ],
     cors: Cors::SameOrigin,
-    ..Protocol::new(
-        "consent",
-        "Authorization challenges",
-        EncodeRejection::Plain(oxp::encode_rejection),
-    )
+    ..Protocol::new("consent", "Authorization challenges", oxp::FLAT_ERRORS)
 };
 
 /// The status of a challenge. Web pages of every origin may read it.
@@ -81,11 +76,7 @@ static STATUS: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", CLIENT, &flow::check)],
     cors: Cors::AnyPage,
-    ..Protocol::new(
-        "challenge-check",
-        "Status of an authorization challenge",
-        EncodeRejection::Plain(oxp::encode_rejection),
-    )
+    ..Protocol::new("challenge-check", "Status of an authorization challenge", oxp::FLAT_ERRORS)
 };
 
 fn is_enabled(state: &State) -> bool {

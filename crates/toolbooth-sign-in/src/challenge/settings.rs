@@ -38,22 +38,15 @@ pub(crate) static SETTINGS: CapabilitySettings = CapabilitySettings {
     auth_methods: &[],
     read: |settings, reader| {
         if let Some(own) = ChallengeSettings::read(settings, reader) {
-            check_callers(settings, reader);
+            if !settings.is_local() && settings.auth.anonymous.is_some() {
+                let expected = "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
+                                could use that user's grants";
+                reader.problem("AUTH", expected);
+            }
             settings.extensions.insert(own);
         }
     },
 };
-
-/// Reports settings with which anybody could use the grants of others.
-fn check_callers(settings: &Settings, reader: &mut VariableReader<'_>) {
-    if !settings.is_local() && settings.auth.anonymous.is_some() {
-        reader.problem(
-            "AUTH",
-            "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
-             could use that user's grants",
-        );
-    }
-}
 
 impl ChallengeSettings {
     /// Reads what the providers require; `None` if something is missing. Without `GRANT_KEYS` people can only sign in at

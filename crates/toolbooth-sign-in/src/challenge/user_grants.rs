@@ -1,7 +1,7 @@
 //! The grants of a user: for the page of their account, and their deletion.
 
-use super::challenges::STORE_UNAVAILABLE;
-use super::{Challenges, GrantId, Owner};
+use super::grant_store::STORE_UNAVAILABLE;
+use super::{Challenges, Owner};
 use crate::oauth::{OAuthClient, store};
 use toolbooth::call::Rejection;
 use toolbooth::catalog::Tool;
@@ -59,8 +59,8 @@ impl Challenges {
         let mut summaries = Vec::new();
         for client in &self.clients {
             let provider = &client.provider;
-            let id = GrantId { owner, provider: &provider.id };
-            let Some(grant) = self.grants.find(id, None, host).await?.grant else { continue };
+            let stored = self.grant(owner, &provider.id, host);
+            let Some(grant) = stored.find(None).await?.grant else { continue };
             summaries.push(GrantSummary {
                 provider: provider.id.clone(),
                 title: provider.title.clone(),
@@ -83,9 +83,9 @@ impl Challenges {
         client: &OAuthClient,
         host: &dyn Host,
     ) -> store::Result<()> {
-        let id = GrantId { owner, provider: &client.provider.id };
-        if let Some(grant) = self.grants.delete(id, host).await? {
-            self.grants.revoke((id, client), &grant, host).await;
+        let stored = self.grant(owner, &client.provider.id, host);
+        if let Some(grant) = stored.delete().await? {
+            stored.revoke(&grant, client).await;
         }
         Ok(())
     }
@@ -102,8 +102,7 @@ pub(super) async fn delete_grant<'a>(request: &RouteRequest<'a>) -> Result<Answe
     let challenges = Challenges::of(request)?;
     let client = challenges.provider(parameter).ok_or(Rejection::NOT_FOUND)?;
     let owner = Owner::of(principal, query_parameter(query, "user_id").as_deref());
-    let owner = owner
-        .map_err(|error| Rejection::Malformed(format!("in the query: {}", error.message())))?;
+    let owner = owner.map_err(|error| Rejection::Malformed(format!("in the query: {error}")))?;
     let deleted = challenges.delete_grant_of(&owner, client, host).await;
     deleted.map_err(|_| STORE_UNAVAILABLE)?;
     Ok(Response::empty(204).with("cache-control", "no-store").into())

@@ -1,21 +1,38 @@
 //! Sends the requests of an OAuth 2 client: discovery, authorization, code, refresh token and revocation.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use base64ct::{Base64, Encoding};
 use form_urlencoded::{Serializer, byte_serialize};
 use serde::Serialize;
 
-use super::discovery::{DiscoveryCache, DiscoveryDocument, ProviderEndpoints};
+use super::discovery::{DiscoveryDocument, ProviderEndpoints};
 use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
 use super::token::{TokenError, TokenResponse};
 use toolbooth::host::{Host, HttpRequest, HttpResponse, Level};
 use toolbooth::json;
 use toolbooth::secret::Secret;
 
+/// How long a discovery document is used before it is fetched again.
+const FRESH_MS: u64 = 10 * 60 * 1000;
+/// A younger document is not fetched again after a failure: anyone who has a challenge can make up a
+/// code, and so cause one.
+const MIN_AGE_MS: u64 = 60 * 1000;
+/// After a refresh that a provider did not answer, it gets no other one for this long.
+const UNREACHABLE_MS: u64 = 5_000;
+
 /// This server's client at a provider.
 #[derive(Debug)]
 pub(crate) struct OAuthClient {
     pub provider: ProviderSettings,
-    discovered: DiscoveryCache,
+    /// The server that this instance has discovered, and when it fetched the document.
+    ///
+    /// Locked only to read and to write: a request that waited for another one's fetch would wait forever
+    /// if that one is cancelled. Requests at the same moment each fetch the document.
+    discovered: Mutex<Option<(ProviderEndpoints, u64)>>,
+    /// When a refresh was not answered.
+    unreachable_ms: AtomicU64,
 }
 
 /// The body of GitHub's "delete an app authorization".
@@ -26,7 +43,11 @@ struct GitHubAuthorization<'a> {
 
 impl OAuthClient {
     pub(crate) fn new(provider: ProviderSettings) -> Self {
-        Self { provider, discovered: DiscoveryCache::default() }
+        Self { provider, discovered: Mutex::default(), unreachable_ms: AtomicU64::default() }
+    }
+
+    fn discovered(&self) -> MutexGuard<'_, Option<(ProviderEndpoints, u64)>> {
+        self.discovered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Finds the provider's endpoints. A discovery document is fetched every ten minutes, and after the
@@ -38,7 +59,11 @@ impl OAuthClient {
                 return Ok(ProviderEndpoints::configured(authorize, token, &self.provider));
             }
         };
-        if let Some(server) = self.discovered.get(host.now_ms()) {
+        let now_ms = host.now_ms();
+        let known = self.discovered().clone();
+        if let Some((server, at)) = known
+            && now_ms.saturating_sub(at) < FRESH_MS
+        {
             return Ok(server);
         }
         let request = HttpRequest::get(DiscoveryDocument::url(issuer));
@@ -49,7 +74,7 @@ impl OAuthClient {
         let server = server.and_then(|document| document.server(issuer, &self.provider));
         let server =
             server.inspect_err(|_| self.log("its discovery document cannot be used", host))?;
-        self.discovered.insert(&server, host.now_ms());
+        *self.discovered() = Some((server.clone(), host.now_ms()));
         Ok(server)
     }
 
@@ -67,15 +92,26 @@ impl OAuthClient {
         format!("{}{separator}{}", server.authorize, query.finish())
     }
 
-    /// Requests a new access token (RFC 6749, 6).
+    /// Requests a new access token (RFC 6749, 6), unless a provider has just not responded: another request would only
+    /// make callers wait.
     pub(crate) async fn refresh(
         &self,
         refresh_token: &Secret,
         host: &dyn Host,
     ) -> Result<TokenResponse, TokenError> {
-        let server = self.server(host).await?;
+        let failed_ms = self.unreachable_ms.load(Ordering::Relaxed);
+        if host.now_ms().saturating_sub(failed_ms) < UNREACHABLE_MS {
+            return Err(TokenError::Unreachable);
+        }
         let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh_token.expose())];
-        self.request_tokens(&server, &fields, host).await
+        let tokens = match self.server(host).await {
+            Ok(server) => self.request_tokens(&server, &fields, host).await,
+            Err(error) => Err(error),
+        };
+        if matches!(tokens, Err(TokenError::Unreachable)) {
+            self.unreachable_ms.store(host.now_ms(), Ordering::Relaxed);
+        }
+        tokens
     }
 
     pub(super) async fn request_tokens(
@@ -91,7 +127,10 @@ impl OAuthClient {
                 TokenError::Unreachable => self.log("its response contains no tokens", host),
             })
         });
-        tokens.inspect_err(|_| self.discovered.expire(host.now_ms()))
+        tokens.inspect_err(|_| {
+            let is_old = |(_, at): &mut (_, u64)| host.now_ms().saturating_sub(*at) >= MIN_AGE_MS;
+            self.discovered().take_if(is_old);
+        })
     }
 
     /// Revokes the tokens of a grant (RFC 7009), if the provider can; returns whether it did. A failure is logged: the

@@ -1,18 +1,10 @@
 //! Finds the endpoints of an authorization server (OpenID Connect Discovery 1.0).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use serde::Deserialize;
 
 use super::provider::{ClientAuth, ProviderSettings, RevocationEndpoint};
 use super::token::TokenError;
 use toolbooth::address::is_secure;
-
-/// How long a discovery document is used before it is fetched again.
-const FRESH_MS: u64 = 10 * 60 * 1000;
-/// A younger document is not fetched again after a failure: anyone who has a challenge can make up a
-/// code, and so cause one.
-const MIN_AGE_MS: u64 = 60 * 1000;
 
 /// The endpoints of an authorization server, and how a client authenticates there.
 #[derive(Debug, Clone)]
@@ -102,33 +94,5 @@ impl DiscoveryDocument {
             revocation: provider.revocation.clone().or(revocation),
             userinfo: provider.userinfo.clone().or(userinfo),
         })
-    }
-}
-
-/// The server that an instance has discovered, and when it fetched the document.
-///
-/// Locked only to read and to write: a request that waited for another one's fetch would wait forever
-/// if that one is cancelled. Requests at the same moment each fetch the document.
-#[derive(Debug, Default)]
-pub(super) struct DiscoveryCache(Mutex<Option<(ProviderEndpoints, u64)>>);
-
-impl DiscoveryCache {
-    fn entry(&self) -> MutexGuard<'_, Option<(ProviderEndpoints, u64)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn get(&self, now_ms: u64) -> Option<ProviderEndpoints> {
-        let entry = self.entry();
-        let is_fresh = |at: u64| now_ms.saturating_sub(at) < FRESH_MS;
-        entry.as_ref().filter(|(_, at)| is_fresh(*at)).map(|(server, _)| server.clone())
-    }
-
-    pub(super) fn insert(&self, server: &ProviderEndpoints, now_ms: u64) {
-        *self.entry() = Some((server.clone(), now_ms));
-    }
-
-    /// Removes the entry if it is at least a minute old, so that the document is fetched again.
-    pub(super) fn expire(&self, now_ms: u64) {
-        self.entry().take_if(|(_, at)| now_ms.saturating_sub(*at) >= MIN_AGE_MS);
     }
 }

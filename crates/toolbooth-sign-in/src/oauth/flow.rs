@@ -3,17 +3,18 @@
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::client::OAuthClient;
 use super::cookie;
 use super::discovery::ProviderEndpoints;
 use super::page::redirect;
-use super::pkce::PkceVerifier;
 use super::token::{TokenError, TokenResponse};
 use crate::{paths::CALLBACK, purpose};
 use toolbooth::host::{Host, NoRandomness, Random};
 use toolbooth::http::{Headers, Response};
 use toolbooth::seal::{InvalidToken, StateKeys};
+use toolbooth::secret::Secret;
 use toolbooth::url::query_parameter;
 
 /// How long a person may stay at a provider, in milliseconds.
@@ -25,6 +26,11 @@ const DONE: &str = "done";
 /// Sixteen random bytes in 22 characters.
 pub(crate) fn random_text(random: &(impl Random + ?Sized)) -> Result<String, NoRandomness> {
     random.random_16().map(|bytes| Base64UrlUnpadded::encode_string(&bytes))
+}
+
+/// The `code_challenge` of a `code_verifier` by the method `S256` (RFC 7636, 4.2).
+pub(crate) fn code_challenge(verifier: &str) -> String {
+    Base64UrlUnpadded::encode_string(&Sha256::digest(verifier))
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,24 +45,17 @@ pub(crate) enum FlowPurpose {
 
 /// The claims of `state`. They reveal nothing about the person.
 #[derive(Debug, Serialize, Deserialize)]
-struct StateClaims {
+pub(crate) struct FlowState {
     #[serde(rename = "p", default)]
-    purpose: FlowPurpose,
+    pub(crate) purpose: FlowPurpose,
     /// The id of the flow, which names its cookie.
     #[serde(rename = "i")]
     id: String,
     /// A hash of the browser's CSRF token.
     #[serde(rename = "b")]
     browser: String,
-}
-
-/// The `state` of a callback, which this server has issued.
-#[derive(Debug)]
-pub(crate) struct FlowState {
-    /// An expired one has a purpose too: its page says that it has expired.
-    pub(crate) purpose: FlowPurpose,
-    id: String,
-    browser: String,
+    /// Whether it has expired, in a callback. It has a purpose even then: its page says so.
+    #[serde(skip)]
     is_expired: bool,
 }
 
@@ -91,7 +90,8 @@ pub(crate) struct PendingFlow {
     pub(crate) id: String,
     /// The token that the flow began with.
     pub(crate) token: String,
-    verifier: PkceVerifier,
+    /// The secret that the token endpoint gets with the code (RFC 7636, 4.1).
+    verifier: Secret,
 }
 
 /// Sends browsers to providers, and receives them.
@@ -117,16 +117,16 @@ impl AuthorizationFlow {
         let csrf_token = random_text(host)?;
         let parts = [id, &csrf_token];
         let browser = self.keys.hash(purpose::BROWSER, &parts);
-        let claims = StateClaims { purpose, id: id.to_owned(), browser };
+        let claims = FlowState { purpose, id: id.to_owned(), browser, is_expired: false };
         let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
-        let verifier = PkceVerifier::new(self.keys.hash(purpose::VERIFIER, &parts));
+        let verifier = self.keys.hash(purpose::VERIFIER, &parts);
         let location = client.authorization_url(
             &server,
             &[
                 ("redirect_uri", &self.redirect_uri(client)),
                 ("scope", &scopes.join(" ")),
                 ("state", &self.keys.seal(purpose::STATE, &claims, expires_ms)),
-                ("code_challenge", &verifier.challenge()),
+                ("code_challenge", &code_challenge(&verifier)),
             ],
         );
         let cookie = cookie::set(id, &format!("{csrf_token}.{token}"));
@@ -136,8 +136,7 @@ impl AuthorizationFlow {
     pub(crate) fn state(&self, query: &str, host: &dyn Host) -> Result<FlowState, InvalidToken> {
         let state = query_parameter(query, "state").unwrap_or_default();
         let (claims, expires_ms) = self.keys.read(purpose::STATE, &state)?;
-        let StateClaims { purpose, id, browser } = claims;
-        Ok(FlowState { purpose, id, browser, is_expired: host.now_ms() >= expires_ms })
+        Ok(FlowState { is_expired: host.now_ms() >= expires_ms, ..claims })
     }
 
     /// Verifies that a browser is the one that was sent to the provider. `None` if its flow is complete already.
@@ -163,7 +162,7 @@ impl AuthorizationFlow {
         // The verifier is derived from the key that was current when the provider got its challenge.
         let key = self.keys.verify_hash(purpose::BROWSER, &parts, &browser);
         let key = key.ok_or(FlowError::OtherBrowser)?;
-        let verifier = PkceVerifier::new(key.hash(purpose::VERIFIER, &parts));
+        let verifier = Secret::new(key.hash(purpose::VERIFIER, &parts));
         Ok(Some(PendingFlow { token: token.to_owned(), verifier, id }))
     }
 
@@ -234,5 +233,16 @@ impl From<TokenError> for FlowError {
 impl From<NoRandomness> for FlowError {
     fn from(_: NoRandomness) -> Self {
         Self::Internal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_rfc_7636_appendix_b() {
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        assert_eq!(code_challenge(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 }

@@ -1,31 +1,27 @@
 //! OAuth 2 as a client, sealed tokens, and pages: what sign-in and challenges are built from.
 //!
 //! - `provider`: the settings of providers;
-//! - `flow`: a browser's way to an authorization server and back, for every purpose; `pkce`, `cookie`: what binds it;
+//! - `flow`: a browser's way to an authorization server and back, for every purpose; `cookie`: what binds it;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its responses;
-//! - `page`: the frame of HTML pages; `store`; `recent_writes`: what the store may not return yet.
+//! - `page`: the frame of HTML pages; `store`, and what it may not return yet.
 
 mod client;
 pub(crate) mod cookie;
 mod discovery;
 mod flow;
 pub(crate) mod page;
-mod pkce;
 mod provider;
-mod recent_writes;
 pub(crate) mod store;
 mod token;
 
 pub(crate) use client::OAuthClient;
-#[cfg(test)]
-pub(crate) use pkce::PkceVerifier;
 pub(crate) use provider::{EndpointSettings, OAuthProviders, ProviderSettings};
 pub(crate) use {
     flow::{
         AuthorizationFlow, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, PendingFlow,
-        random_text,
+        code_challenge, random_text,
     },
     provider::{DOCS as PROVIDER_DOCS, prefix_of},
-    recent_writes::{RecentWrites, STALE_MS},
+    store::{RecentWrites, STALE_MS},
     token::{TokenError, TokenResponse},
 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::SignInEvent;
 use super::login::{Identity, Login, Problem, SignInOption};
-use super::page::{self, Form};
+use super::page::{self, Form, FormPurpose};
 use super::server::{ApprovedRequest, AuthorizationServer, Parameters};
 use crate::oauth::FlowState;
 use crate::oauth::page::{isolated, redirect};
@@ -49,7 +49,7 @@ impl ConsentRequest {
     /// The person, unless a different one has signed in since the page was shown.
     fn expect(&self, identity: Option<Identity>) -> Result<Identity, Problem> {
         let offered = identity.filter(|identity| self.offered.contains(&identity.subject()));
-        offered.ok_or(Problem::Expired)
+        offered.ok_or(Problem::EXPIRED)
     }
 }
 
@@ -86,9 +86,9 @@ pub(super) async fn callback<'a>(
 ) -> Result<Answer<'a>, Rejection> {
     let consent = Consent::of(request)?;
     let response = match state {
-        Ok(_) if !request.state.settings().problems.is_empty() => Err(Problem::Internal),
+        Ok(_) if !request.state.settings().problems.is_empty() => Err(Problem::INTERNAL),
         Ok(state) => consent.complete(state).await,
-        Err(_) => Err(Problem::Invalid),
+        Err(_) => Err(Problem::INVALID),
     };
     Ok(consent.finish(response).into())
 }
@@ -105,16 +105,16 @@ impl<'a, 'r> Consent<'a, 'r> {
 
     async fn consent_page(&self) -> Result<Response, Problem> {
         let Self { server, login, request } = *self;
-        let form = Parameters::parse(request.query.as_bytes()).map_err(|_| Problem::Invalid)?;
-        let client_id = form.get("client_id").ok_or(Problem::Invalid)?;
+        let form = Parameters::parse(request.query.as_bytes()).map_err(|_| Problem::INVALID)?;
+        let client_id = form.get("client_id").ok_or(Problem::INVALID)?;
         let client = server.client(client_id, request.host).await?;
         let redirect_uri = match (form.get("redirect_uri"), client.redirect_uris.as_slice()) {
             (Some(uri), _) => uri,
             (None, [only]) => only,
-            (None, _) => return Err(Problem::InvalidRedirect),
+            (None, _) => return Err(Problem::INVALID_REDIRECT),
         };
         if !server.may_redirect(&client, redirect_uri) {
-            return Err(Problem::InvalidRedirect);
+            return Err(Problem::INVALID_REDIRECT);
         }
         let asked = match server.approve(&form, &client, redirect_uri) {
             Ok(asked) => asked,
@@ -138,7 +138,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         }
         let (token, cookie) = self.form_token(AfterSignIn::Client(asked.clone()), &options)?;
         let page = page::consent(&page::ConsentPage {
-            form: Form { token: &token, options: &options, purpose: page::FormPurpose::Allow },
+            form: Form { token: &token, options: &options, purpose: FormPurpose::Allow },
             client: &client,
             request: &asked,
             known: &login.candidates(options.iter().filter(|option| option.known().is_some())),
@@ -155,13 +155,13 @@ impl<'a, 'r> Consent<'a, 'r> {
             Some(token) if token.len() <= purpose::CHALLENGE.longest() => {
                 AfterSignIn::Challenge(token)
             }
-            Some(_) => return Err(Problem::Invalid),
+            Some(_) => return Err(Problem::INVALID),
         };
         let mut options = self.login.options(self.request).await;
         // People with a session come here to use a different account.
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
         let (token, cookie) = self.form_token(next, &options)?;
-        let form = Form { token: &token, options: &options, purpose: page::FormPurpose::SignIn };
+        let form = Form { token: &token, options: &options, purpose: FormPurpose::SignIn };
         Ok(page::sign_in(&form, self.login.settings.is_local).with("set-cookie", cookie))
     }
 
@@ -183,28 +183,29 @@ impl<'a, 'r> Consent<'a, 'r> {
         let RouteRequest { ref body, headers, host, .. } = *request;
         // Only our own page may send this form, because only that has shown what it grants.
         if !login.is_own_form(headers) {
-            return Err(Problem::CrossSite);
+            return Err(Problem::CROSS_SITE);
         }
-        let form = Parameters::parse(body).map_err(|_| Problem::Invalid)?;
+        let form = Parameters::parse(body).map_err(|_| Problem::INVALID)?;
         let token = form.get("request").unwrap_or_default();
-        let consent: ConsentRequest = login.open_form(purpose::CONSENT_REQUEST, token, host)?;
+        let consent: ConsentRequest =
+            login.keys.open(purpose::CONSENT_REQUEST, token, host.now_ms())?;
         if !login.is_same_browser(headers, &consent.browser) {
-            return Err(Problem::OtherBrowser);
+            return Err(Problem::OTHER_BROWSER);
         }
         let identity = match form.get("with") {
             Some("denial") => return Ok(self.cancel(&consent.next)),
             Some("access") => consent.expect(login.access_user(request).await)?,
             Some("session") => consent.expect(login.session(headers, host).await)?,
-            Some("developer") => login.developer(headers).ok_or(Problem::Invalid)?,
+            Some("developer") => login.developer(headers).ok_or(Problem::INVALID)?,
             Some("key") => {
                 let key = form.get("api_key").unwrap_or_default();
-                login.key_holder(key.trim()).ok_or(Problem::WrongKey)?
+                login.key_holder(key.trim()).ok_or(Problem::WRONG_KEY)?
             }
             Some("provider") => {
                 let provider = form.get("provider").unwrap_or_default();
                 return login.begin(provider, consent.next, host).await;
             }
-            _ => return Err(Problem::Invalid),
+            _ => return Err(Problem::INVALID),
         };
         self.finish_sign_in(&consent.next, &identity)
     }

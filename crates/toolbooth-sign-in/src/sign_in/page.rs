@@ -183,13 +183,10 @@ fn option_form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
         FormPurpose::Allow => ("Allow as", "Allow and sign in with", "Allow"),
         FormPurpose::SignIn => ("Continue as", "Sign in with", "Sign in"),
     };
+    let continue_with = |user: &Identity| format!("{continue_as} {}", bdi(user.label()));
     let (with, fields, label) = match option {
-        SignInOption::Access(user) => {
-            ("access", String::new(), format!("{continue_as} {}", bdi(user.label())))
-        }
-        SignInOption::Session(user) => {
-            ("session", String::new(), format!("{continue_as} {}", bdi(user.label())))
-        }
+        SignInOption::Access(user) => ("access", String::new(), continue_with(user)),
+        SignInOption::Session(user) => ("session", String::new(), continue_with(user)),
         SignInOption::Provider { id, title } => {
             ("provider", hidden("provider", id), format!("{sign_in_with} {}", bdi(title)))
         }

@@ -73,12 +73,13 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
 
 /// A page for a person.
 pub(crate) const PAGE: Policy = Policy { errors: ErrorForm::Page(error_page), ..CLIENT };
-/// A form of such a page.
 pub(crate) const FORM: Policy = PAGE.with_body(BodyFormat::Form);
 /// A request of a client.
 const CLIENT: Policy = Policy { is_enabled, needs_configuration: true, ..Policy::NETWORK };
-/// A request for metadata.
 const METADATA_POLICY: Policy = Policy { is_enabled, needs_configuration: true, ..Policy::PUBLIC };
+
+/// Errors of OAuth.
+const ERRORS: EncodeRejection = EncodeRejection::Plain(encode_rejection);
 
 /// The authorization endpoint. The form must be sent from its page.
 static AUTHORIZATION: Protocol = Protocol {
@@ -89,11 +90,7 @@ static AUTHORIZATION: Protocol = Protocol {
         Route::get(below(AUTHORIZE, SIGN_IN), PAGE, &consent::sign_in),
     ],
     cors: Cors::SameOrigin,
-    ..Protocol::new(
-        "authorize",
-        "OAuth 2.1 authorization endpoint",
-        EncodeRejection::Plain(encode_rejection),
-    )
+    ..Protocol::new("authorize", "OAuth 2.1 authorization endpoint", ERRORS)
 };
 
 /// The endpoints for clients. The pages that may call at `/mcp` may use them.
@@ -105,7 +102,7 @@ static CLIENTS: Protocol = Protocol {
         Route::post(below(OAUTH, REVOKE), CLIENT.with_body(BodyFormat::Form), &server::revoke),
     ],
     cors: Cors::WebClients,
-    ..Protocol::new("oauth", "OAuth 2.1 token endpoint", EncodeRejection::Plain(encode_rejection))
+    ..Protocol::new("oauth", "OAuth 2.1 token endpoint", ERRORS)
 };
 
 /// The metadata of the authorization server (RFC 8414). The pages that may call may read it.
@@ -116,7 +113,7 @@ static METADATA_DOCUMENT: Protocol = Protocol {
     ..Protocol::new(
         "authorization-server",
         "OAuth 2.0 authorization server metadata",
-        EncodeRejection::Plain(oxp::encode_rejection),
+        oxp::FLAT_ERRORS,
     )
 };
 
@@ -127,9 +124,9 @@ fn is_enabled(state: &State) -> bool {
 /// The page for a person whose request is rejected.
 fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     let problem = match rejection {
-        Rejection::TooManyRequests { .. } => Problem::RateLimited,
-        Rejection::Unavailable(_) => Problem::Internal,
-        _ => Problem::Invalid,
+        Rejection::TooManyRequests { .. } => Problem::RATE_LIMITED,
+        Rejection::Unavailable(_) => Problem::INTERNAL,
+        _ => Problem::INVALID,
     };
     let server = AuthorizationServer::of(request).ok()?;
     Some(server.login.finish(Err(problem), request.host))

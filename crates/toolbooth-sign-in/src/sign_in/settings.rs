@@ -87,7 +87,7 @@ impl SignInSettings {
         let public_url = settings.public_url.clone()?;
         let login = LoginSettings {
             issuer: own_issuer(&public_url),
-            public_url: public_url.clone(),
+            public_url,
             state_keys: state_keys?,
             providers,
             allowed,
@@ -96,14 +96,7 @@ impl SignInSettings {
             is_local,
             development,
         };
-        let server = ServerSettings {
-            public_url,
-            clients,
-            rejected_clients,
-            redirect_schemes,
-            token_seconds,
-            is_local,
-        };
+        let server = ServerSettings { clients, rejected_clients, redirect_schemes, token_seconds };
         Some(Self { login, server })
     }
 }

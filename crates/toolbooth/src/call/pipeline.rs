@@ -21,7 +21,7 @@ use crate::log::{CallRecorder, EventLog};
 use crate::names::is_equal;
 use crate::principal::Principal;
 use crate::schema;
-use crate::seal::RequestStateCodec;
+use crate::seal::StateKeys;
 use crate::settings::{Permission, Settings};
 use crate::tool::{ClientCapabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 use crate::trace::Span;
@@ -41,7 +41,7 @@ pub struct Pipeline {
     pub call_forms: Vec<&'static str>,
     /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
     /// gateway. `None` without a key; then there is no such state.
-    pub request_state: Option<RequestStateCodec>,
+    pub request_state: Option<StateKeys>,
     /// The log of events.
     pub events: EventLog,
     /// Whether calls count against a rate limit. Constant, because bindings do not change while a server runs.

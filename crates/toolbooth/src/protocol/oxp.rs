@@ -73,7 +73,7 @@ pub fn call(request: PostRequest<'_>) -> CallResponse<'_> {
 }
 
 /// Errors in the flat format.
-pub(crate) const FLAT_ERRORS: EncodeRejection = EncodeRejection::Plain(encode_rejection);
+pub const FLAT_ERRORS: EncodeRejection = EncodeRejection::Plain(encode_rejection);
 
 /// Encodes a rejection in the flat format.
 pub fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {

@@ -77,56 +77,38 @@ pub enum ValueForm {
     Text,
 }
 
+/// Where most protocols accept calls.
+const CALLS: &[&str] = &["/tools/call", "/call"];
+
 /// The samples of the protocols of this crate.
 pub static SAMPLES: &[ProtocolSamples] = &[
-    ProtocolSamples {
-        mount: "",
-        protocol: &ROOT,
-        samples: &[
-            (&["/tools/call", "/call"], &FLAT),
-            (&["/tools/call", "/call"], &OXP_ENVELOPE),
-            (&["/tools/call", "/call"], &OTC),
-            (&["/tools/call", "/call"], &OPENTOOL),
-        ],
-    },
-    ProtocolSamples {
-        mount: "/otc",
-        protocol: &envelope::OTC,
-        samples: &[(&["/tools/call", "/call"], &OTC)],
-    },
-    ProtocolSamples {
-        mount: "/oxp/1.0",
-        protocol: &envelope::OXP,
-        samples: &[(&["/tools/call", "/call"], &OXP_ENVELOPE)],
-    },
-    ProtocolSamples {
-        mount: "/oxp",
-        protocol: &oxp::OXP,
-        samples: &[(&["/tools/call", "/call"], &FLAT)],
-    },
-    ProtocolSamples {
-        mount: "/langchain",
-        protocol: &langchain::LANGCHAIN,
-        samples: &[(&["/tools/call"], &LANGCHAIN)],
-    },
-    ProtocolSamples {
-        mount: "/opentool",
-        protocol: &opentool::OPENTOOL,
-        samples: &[(&["/call"], &OPENTOOL), (&["/streamCall"], &OPENTOOL_STREAM)],
-    },
-    ProtocolSamples {
-        mount: "/jsonrpc",
-        protocol: &jsonrpc::JSONRPC,
-        samples: &[(&[""], &JSONRPC)],
-    },
-    ProtocolSamples {
-        mount: "/xaibo",
-        protocol: &xaibo::XAIBO,
-        samples: &[(&["/execute"], &XAIBO)],
-    },
-    ProtocolSamples { mount: "/rest", protocol: &rest::REST, samples: &[(&["/{name}"], &REST)] },
-    ProtocolSamples { mount: "/mcp", protocol: &mcp::MCP, samples: &[(&[""], &MCP)] },
+    samples(
+        "",
+        &ROOT,
+        &[(CALLS, &FLAT), (CALLS, &OXP_ENVELOPE), (CALLS, &OTC), (CALLS, &OPENTOOL)],
+    ),
+    samples("/otc", &envelope::OTC, &[(CALLS, &OTC)]),
+    samples("/oxp/1.0", &envelope::OXP, &[(CALLS, &OXP_ENVELOPE)]),
+    samples("/oxp", &oxp::OXP, &[(CALLS, &FLAT)]),
+    samples("/langchain", &langchain::LANGCHAIN, &[(&["/tools/call"], &LANGCHAIN)]),
+    samples(
+        "/opentool",
+        &opentool::OPENTOOL,
+        &[(&["/call"], &OPENTOOL), (&["/streamCall"], &OPENTOOL_STREAM)],
+    ),
+    samples("/jsonrpc", &jsonrpc::JSONRPC, &[(&[""], &JSONRPC)]),
+    samples("/xaibo", &xaibo::XAIBO, &[(&["/execute"], &XAIBO)]),
+    samples("/rest", &rest::REST, &[(&["/{name}"], &REST)]),
+    samples("/mcp", &mcp::MCP, &[(&[""], &MCP)]),
 ];
+
+const fn samples(
+    mount: &'static str,
+    protocol: &'static Protocol,
+    samples: &'static [(&'static [&'static str], &'static Sample)],
+) -> ProtocolSamples {
+    ProtocolSamples { mount, protocol, samples }
+}
 
 /// What a call contains.
 #[derive(Debug, Clone, Copy)]

@@ -10,8 +10,6 @@ mod sealed_token;
 mod state_keys;
 
 pub use cipher::GrantKeys;
-pub use request_state::{
-    ContinuationToken, EXPIRED_STATE, INVALID_STATE, RequestState, RequestStateCodec,
-};
+pub use request_state::{ContinuationToken, EXPIRED_STATE, INVALID_STATE, RequestState};
 pub use sealed_token::{InvalidToken, TokenPurpose};
 pub use state_keys::{Hashes, StateKeys};

@@ -9,14 +9,9 @@ use super::sealed_token::{InvalidToken, TokenPurpose};
 use super::state_keys::{Hashes, StateKeys};
 use crate::json;
 use crate::principal::Principal;
-use crate::settings::StateKeySettings;
 
 /// How long a client may take to ask its user.
 const LIFE_MS: u64 = 15 * 60 * 1000;
-
-/// Seals and opens `requestState`.
-#[derive(Debug, Clone)]
-pub struct RequestStateCodec(StateKeys);
 
 /// The token of one request: bound to its sender and its parameters.
 ///
@@ -56,12 +51,7 @@ pub const INVALID_STATE: &str = "was not issued by this server for this request"
 /// Why a token that has expired is rejected.
 pub const EXPIRED_STATE: &str = "has expired; send the request again without it";
 
-impl RequestStateCodec {
-    /// A codec with the keys of the settings.
-    pub fn new(settings: &StateKeySettings) -> Self {
-        Self(StateKeys::new(settings))
-    }
-
+impl StateKeys {
     /// The token of a request of `principal` for `user`; `parts` are its parameters.
     pub fn token_for(
         &self,
@@ -69,7 +59,6 @@ impl RequestStateCodec {
         parts: &[&str],
         now_ms: u64,
     ) -> ContinuationToken {
-        let Self(keys) = self;
         let (method, name) = match principal {
             Principal::Anonymous { .. } => ("none", [None, None]),
             Principal::Key { name, .. } => ("key", [Some(name), None]),
@@ -78,8 +67,8 @@ impl RequestStateCodec {
         let who = json::to_string(&(method, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
         ContinuationToken {
-            request: keys.hashes(TokenPurpose::CONTINUATION, &parts),
-            keys: keys.clone(),
+            request: self.hashes(TokenPurpose::CONTINUATION, &parts),
+            keys: self.clone(),
             expires_ms: now_ms.saturating_add(LIFE_MS),
         }
     }
@@ -120,16 +109,15 @@ mod tests {
 
     use super::*;
     use crate::secret::Secret;
+    use crate::settings::StateKeySettings;
 
     #[test]
     fn a_token_opens_for_its_request_in_its_time() {
         let secret = |text: &str| Secret::new(text.to_owned());
         let old = secret("0123456789abcdef0123456789abcdef");
         let new = secret("fedcba9876543210fedcba9876543210");
-        let codec =
-            RequestStateCodec::new(&StateKeySettings { current: old.clone(), previous: None });
-        let rotated =
-            RequestStateCodec::new(&StateKeySettings { current: new, previous: Some(old) });
+        let codec = StateKeys::new(&StateKeySettings { current: old.clone(), previous: None });
+        let rotated = StateKeys::new(&StateKeySettings { current: new, previous: Some(old) });
         let principal = Principal::ANONYMOUS;
         let owner = |user| (&principal, Some(user));
         let rotated = rotated.token_for(owner("u"), &["call", "{}"], 5_000);

@@ -1,7 +1,5 @@
 //! Sealed tokens, which keep state with clients and browsers until they expire, and keyed hashes.
 
-use std::fmt;
-
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
 use serde::Serialize;
@@ -57,14 +55,8 @@ pub enum InvalidToken {
 }
 
 /// The key of tokens and hashes: `STATE_KEY`.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct StateKey(Hmac<Sha256>);
-
-impl fmt::Debug for StateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StateKey(…)")
-    }
-}
 
 /// The plaintext of a token. Not generic, because there are many types of claims, and code for each would be linked.
 #[derive(Serialize)]

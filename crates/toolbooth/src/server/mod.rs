@@ -19,7 +19,7 @@ use crate::principal::Principal;
 use crate::route::{
     Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State, request_id,
 };
-use crate::seal::RequestStateCodec;
+use crate::seal::StateKeys;
 use crate::settings::Settings;
 use router::Match;
 
@@ -74,7 +74,7 @@ impl Server {
             authorization_help,
             call_forms: capabilities.iter().flat_map(|it| it.call_forms).copied().collect(),
             events,
-            request_state: settings.state_keys.as_ref().map(RequestStateCodec::new),
+            request_state: settings.state_keys.as_ref().map(StateKeys::new),
             settings,
             rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
@@ -140,7 +140,7 @@ impl Server {
         };
         let Answer { head, rest } = match answer {
             Ok(answer) => answer,
-            Err(rejection) => self.reject(&rejection, method, &request).await.into(),
+            Err(rejection) => boxed(self.reject(&rejection, method, &request)).await.into(),
         };
         let origin = request.origin.take();
         let head = self.report(request, head);

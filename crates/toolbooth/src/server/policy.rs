@@ -34,7 +34,7 @@ impl Server {
             return Err(Rejection::NOT_FOUND);
         }
         if policy.limit == Limit::Network {
-            call::count_visit(headers, host).await?;
+            boxed(call::count_visit(headers, host)).await?;
         }
         if policy.rejects_other_sites && request.origin.is_none() && is_other_site(headers) {
             return Err(Rejection::ForbiddenOrigin);

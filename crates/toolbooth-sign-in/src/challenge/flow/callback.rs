@@ -1,7 +1,7 @@
 //! The callback, to which the provider redirects the user with a code or an error.
 
 use super::{ChallengeError, error_page};
-use crate::challenge::{Challenges, Grant, GrantId, page};
+use crate::challenge::{Challenges, Grant, page};
 use crate::oauth::{FlowError, FlowPurpose, FlowState, PendingFlow, STALE_MS};
 use toolbooth::call::Rejection;
 use toolbooth::http::{Answer, Response};
@@ -58,7 +58,7 @@ impl Challenges {
         if grant.is_dead(host.now_ms().saturating_add(STALE_MS)) {
             return Err(ChallengeError::AlreadyExpired);
         }
-        let id = GrantId { owner: &claims.owner, provider: &client.provider.id };
-        self.grants.save(id, &grant, host).await.map_err(|_| FlowError::Internal.into())
+        let stored = self.grant(&claims.owner, &client.provider.id, host);
+        stored.save(&grant).await.map_err(|_| FlowError::Internal.into())
     }
 }

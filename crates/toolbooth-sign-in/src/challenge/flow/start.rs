@@ -50,12 +50,10 @@ impl Challenges {
             token: &token,
             provider: &client.provider.title,
             provider_url: client.provider.endpoints.url(),
+            claims: &claims,
             visitor,
-            application: claims.application(),
-            user: &claims.owner.user,
             tool: &tool_label(&claims, tools),
             others: &other_tools(&claims, tools.to(&[caller])),
-            scopes: &claims.scopes(),
         }))
     }
 

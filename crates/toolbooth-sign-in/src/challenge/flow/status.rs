@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::challenge::{ChallengeClaims, Challenges, Grant, GrantId, Verification};
+use crate::challenge::{ChallengeClaims, Challenges, Grant, Verification};
 use crate::purpose;
 use toolbooth::call::Rejection;
 use toolbooth::host::Host;
@@ -56,9 +56,9 @@ impl Challenges {
         claims: &ChallengeClaims,
         host: &dyn Host,
     ) -> (ChallengeStatus, Option<String>) {
-        let id = GrantId { owner: &claims.owner, provider: &claims.provider };
+        let stored = self.grant(&claims.owner, &claims.provider, host);
         // If the store does not respond, the status stays open. It is logged.
-        let Ok(grant) = self.grants.load(id, host).await else {
+        let Ok(grant) = stored.load().await else {
             return (ChallengeStatus::Pending, None);
         };
         let now_ms = host.now_ms();
@@ -70,7 +70,7 @@ impl Challenges {
                 && !grant.is_dead(now_ms)
         };
         match grant.filter(suffices) {
-            Some(grant) => (ChallengeStatus::Completed, self.grants.proof(id, &grant, host)),
+            Some(grant) => (ChallengeStatus::Completed, stored.proof(&grant)),
             None if self.verifiers.verification(&claims.owner) == Verification::Denied => {
                 (ChallengeStatus::Failed, None)
             }

@@ -1,72 +1,65 @@
 //! Access tokens of users' grants, refreshed when they are about to expire.
 
-use super::{GrantId, GrantState, GrantStore};
-use crate::challenge::{Event, Grant, Owner};
+use super::{GrantState, STORE_UNAVAILABLE, StoredGrant};
+use crate::challenge::{Event, Grant};
 use crate::oauth::{OAuthClient, TokenError};
-use toolbooth::host::Host;
+use toolbooth::call::Rejection;
 use toolbooth::secret::Secret;
 
-/// Why a grant gives no access token now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AccessTokenError {
-    /// The user must be asked.
-    ChallengeRequired {
-        /// When the grant that does not suffice was issued or deleted. Only a later one completes the challenge.
-        seen_ms: Option<u64>,
-        /// The scopes of that grant, which the new one should keep.
-        scopes: Vec<String>,
-    },
-    StoreUnavailable,
-    /// The authorization server does not respond.
-    ProviderUnreachable,
+/// What is known of a grant that does not suffice, so that the user must be asked.
+#[derive(Debug)]
+pub(crate) struct Insufficient {
+    /// When it was issued or deleted, if there was one. Only a later one completes the challenge.
+    pub(crate) seen_ms: Option<u64>,
+    /// Its scopes, which the new one should keep.
+    pub(crate) scopes: Vec<String>,
 }
 
-impl AccessTokenError {
-    fn insufficient(grant: Grant) -> Self {
-        Self::ChallengeRequired { seen_ms: Some(grant.updated_ms), scopes: grant.scopes }
+impl From<Grant> for Insufficient {
+    fn from(grant: Grant) -> Self {
+        Self { seen_ms: Some(grant.updated_ms), scopes: grant.scopes }
     }
+}
 
+impl Insufficient {
     /// There is no grant, or it has been deleted.
     fn missing(deleted_ms: Option<u64>) -> Self {
-        Self::ChallengeRequired { seen_ms: deleted_ms, scopes: Vec::new() }
+        Self { seen_ms: deleted_ms, scopes: Vec::new() }
     }
 }
 
-impl GrantStore {
+impl StoredGrant<'_> {
     /// The user's grant, with an access token of these scopes. `proof` is the token that the client
     /// sends, if it is a proof of the grant.
     pub(crate) async fn token(
-        &self,
-        (owner, client): (&Owner, &OAuthClient),
+        self,
+        client: &OAuthClient,
         (scopes, proof): (&[&str], Option<&str>),
-        host: &dyn Host,
-    ) -> Result<Grant, AccessTokenError> {
-        let id = GrantId { owner, provider: &client.provider.id };
-        let state = self.find(id, proof, host).await;
-        let state = state.map_err(|_| AccessTokenError::StoreUnavailable)?;
+    ) -> Result<Result<Grant, Insufficient>, Rejection> {
+        let state = self.find(proof).await.map_err(|_| STORE_UNAVAILABLE)?;
         let Some(mut grant) = state.grant else {
-            return Err(AccessTokenError::missing(state.deleted_ms));
+            return Ok(Err(Insufficient::missing(state.deleted_ms)));
         };
         if !grant.covers(scopes) {
-            return Err(AccessTokenError::insufficient(grant));
+            return Ok(Err(grant.into()));
         }
-        let now_ms = host.now_ms();
+        let now_ms = self.host.now_ms();
         if grant.expires_soon(now_ms) {
             let is_expired = grant.is_expired(now_ms);
-            let refreshed = self.refresh(&grant, client, host).await;
+            let refreshed = self.refresh(&grant, client).await;
             // The user may have deleted the grant meanwhile. Only this instance's memory can know: the
             // store would repeat what it returned a moment ago. Elsewhere the deletion hides what is
             // written here, because a refresh keeps the time when the user agreed.
-            let GrantState { grant: other, deleted_ms } = self.recent(id, host);
+            let GrantState { grant: other, deleted_ms } = self.recent();
             if !grant.outlives(deleted_ms) {
                 if let Ok(new) = refreshed {
-                    self.revoke((id, client), &new, host).await;
+                    self.revoke(&new, client).await;
                 }
-                return Err(AccessTokenError::missing(deleted_ms));
+                return Ok(Err(Insufficient::missing(deleted_ms)));
             }
             match refreshed {
                 Ok(new) => {
-                    self.save_refreshed(id, &new, host).await;
+                    self.save_refreshed(&new).await;
                     if is_expired || new.covers(scopes) {
                         grant = new;
                     }
@@ -77,49 +70,28 @@ impl GrantStore {
                 Err(TokenError::Rejected) => {
                     match other.filter(|other| other.updated_ms > grant.updated_ms) {
                         Some(other) => grant = other,
-                        None => return Err(AccessTokenError::insufficient(grant)),
+                        None => return Ok(Err(grant.into())),
                     }
                 }
-                Err(TokenError::Unreachable) => return Err(AccessTokenError::ProviderUnreachable),
+                Err(TokenError::Unreachable) => {
+                    return Err(Rejection::Unavailable("the authorization server does not answer"));
+                }
             }
         }
         // A refresh can return fewer scopes than the user has granted.
-        if !grant.covers(scopes) {
-            return Err(AccessTokenError::insufficient(grant));
-        }
-        Ok(grant)
+        Ok(if grant.covers(scopes) { Ok(grant) } else { Err(grant.into()) })
     }
 
     /// Has the provider revoke a grant that has been deleted.
-    pub(crate) async fn revoke(
-        &self,
-        (id, client): (GrantId<'_>, &OAuthClient),
-        grant: &Grant,
-        host: &dyn Host,
-    ) {
-        if client.revoke((&grant.access, grant.refresh.as_deref()), host).await {
-            self.log(Event::GrantRevoked, id, host);
+    pub(crate) async fn revoke(self, grant: &Grant, client: &OAuthClient) {
+        if client.revoke((&grant.access, grant.refresh.as_deref()), self.host).await {
+            self.log(Event::GrantRevoked);
         }
     }
 
-    async fn refresh(
-        &self,
-        grant: &Grant,
-        client: &OAuthClient,
-        host: &dyn Host,
-    ) -> Result<Grant, TokenError> {
+    async fn refresh(self, grant: &Grant, client: &OAuthClient) -> Result<Grant, TokenError> {
         let refresh_token = grant.refresh.clone().map(Secret::new).ok_or(TokenError::Rejected)?;
-        let provider = &client.provider.id;
-        if self.recent_writes.is_unreachable(provider, host.now_ms()) {
-            return Err(TokenError::Unreachable);
-        }
-        let tokens =
-            client.refresh(&refresh_token, host).await.inspect_err(|error| match error {
-                TokenError::Unreachable => {
-                    self.recent_writes.mark_unreachable(provider, host.now_ms());
-                }
-                TokenError::Rejected => {}
-            })?;
-        Ok(grant.refreshed(tokens, host.now_ms()))
+        let tokens = client.refresh(&refresh_token, self.host).await?;
+        Ok(grant.refreshed(tokens, self.host.now_ms()))
     }
 }

@@ -6,7 +6,6 @@ use pollster::block_on;
 
 use super::super::Challenges;
 use super::super::grant::Grant;
-use super::super::grant_store::GrantId;
 use super::super::owner::Owner;
 use super::*;
 use crate::oauth::TokenResponse;
@@ -227,12 +226,13 @@ fn deleted_at(
             toolbooth::log::EventLog::new(&settings, &harness.host),
         )
     };
-    let id = GrantId { owner: &owner.unwrap(), provider };
-    ready(challenges.grants.save(id, &grant, &harness.host)).unwrap();
+    let owner = owner.unwrap();
+    let stored = challenges.grant(&owner, provider, &harness.host);
+    ready(stored.save(&grant)).unwrap();
     harness.wait(1_000);
     let path = format!("/auth/grants/{provider}?user_id=ada");
     assert_eq!(harness.ask(("DELETE", &path), &[], "").status, 204);
-    assert!(ready(challenges.grants.load(id, &harness.host)).unwrap().is_none());
+    assert!(ready(stored.load()).unwrap().is_none());
     upstream(|server| server.revoked.clone())
 }
 

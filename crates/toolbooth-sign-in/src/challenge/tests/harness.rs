@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::oauth::PkceVerifier;
+use crate::oauth::code_challenge;
 use toolbooth::Server;
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::http::{Body, Request, Response};
@@ -120,7 +120,7 @@ impl FakeAuthorizationServer {
         let once = match field("grant_type").as_str() {
             "authorization_code" => {
                 assert_eq!(field("redirect_uri"), CALLBACK);
-                let challenge = PkceVerifier::new(field("code_verifier")).challenge();
+                let challenge = code_challenge(&field("code_verifier"));
                 (self.codes.get(&field("code")) == Some(&challenge)).then(|| field("code"))
             }
             "refresh_token" => Some(field("refresh_token")),

@@ -64,12 +64,10 @@ fn the_page_says_what_is_known_of_the_application() {
             token: "t",
             provider: "Mail",
             provider_url: "https://mail.example",
+            claims: &claims,
             visitor: Visitor::Anyone { host: None },
-            application: claims.application(),
-            user: "ada",
             tool: &claims.tool,
             others: &[],
-            scopes: &[],
         }));
         let asks = format!("<p>{name} asks for access to your account at <bdi>Mail</bdi>.</p>");
         assert!(page.contains(&asks) && page.contains(origin), "{principal:?}: {page}");

@@ -75,7 +75,7 @@ impl Identity {
             }
             _ => None,
         };
-        Problem::NotAllowed { rule }
+        Problem::not_allowed(rule)
     }
 
     /// How they have signed in, for the log: the id of the provider, or a constant.

@@ -2,15 +2,14 @@
 //!
 //! - `settings`, `rules`: who may sign in; `identity`: who has, and what they may do; `option`: the ways to sign in;
 //!   `provider`: one of them;
-//! - `session`: the browser's cookies; `form`: forms that only one browser may send; `problem`: what goes wrong.
+//! - `browser`: sessions, and forms that only one browser may send; `problem`: what goes wrong.
 
-mod form;
+mod browser;
 mod identity;
 mod option;
 mod problem;
 mod provider;
 pub(crate) mod rules;
-mod session;
 mod settings;
 
 pub(crate) use identity::Identity;
@@ -37,7 +36,7 @@ pub(crate) struct Login {
     pub(crate) scopes: Vec<&'static str>,
     /// The way to the providers and back.
     pub(crate) flow: AuthorizationFlow,
-    keys: StateKeys,
+    pub(crate) keys: StateKeys,
     /// This server's clients at the providers where people sign in.
     providers: Vec<OAuthClient>,
     api_keys: ApiKeys,

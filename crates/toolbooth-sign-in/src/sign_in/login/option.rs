@@ -12,7 +12,7 @@ use toolbooth::route::RouteRequest;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SignInOption {
-    /// Cloudflare Access has authenticated this user.
+    /// Cloudflare Access has authenticated this person.
     Access(Identity),
     /// This person has signed in with the browser before.
     Session(Identity),

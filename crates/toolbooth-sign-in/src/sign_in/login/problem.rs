@@ -3,154 +3,139 @@
 use super::Login;
 use crate::oauth::FlowError;
 use crate::oauth::page::{
-    Escaped, INVALID_ADDRESS, Notice, OTHER_BROWSER, RATE_LIMITED, html, notice, with_tls,
+    Escaped, INVALID_ADDRESS, Notice, OTHER_BROWSER, RATE_LIMITED, html, with_tls,
 };
 use crate::sign_in::event::SignInEvent;
 use toolbooth::host::Host;
 use toolbooth::http::Response;
 
 /// Why a page shows a problem instead of sending the browser on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Problem {
-    /// The client was never registered, or the registration is no longer valid.
-    UnknownClient,
-    /// The metadata document does not describe the client, or a way to authenticate that is supported.
-    InvalidDocument,
-    /// The metadata document cannot be fetched: it may be there later.
-    DocumentUnreachable,
-    InvalidRedirect,
-    /// The form or the link was not issued here, or was changed.
-    Invalid,
-    Expired,
-    CrossSite,
-    OtherBrowser,
-    WrongKey,
-    /// No rule allows this account at a provider, or its key or Cloudflare Access no longer does.
-    NotAllowed {
-        /// The rule that would.
-        rule: Option<String>,
-    },
-    TooLong,
-    ProviderRejected,
-    ProviderUnreachable,
-    Internal,
-    RateLimited,
+#[derive(Debug)]
+pub(crate) struct Problem {
+    /// Its name in the log.
+    reason: &'static str,
+    page: Notice,
+    /// The rule that would allow the account.
+    rule: Option<String>,
 }
 
 impl Problem {
-    /// Its name in the log, and its page.
-    fn describe(&self) -> (&'static str, Notice) {
-        let (code, status, title, text) = match self {
-            Self::UnknownClient => (
-                "unknown_client",
-                400,
-                "This server does not know the application",
-                "It is not registered here, or its registration is no longer valid. \
-                 Remove the server from the application and add it again.",
-            ),
-            Self::InvalidDocument => (
-                "invalid_document",
-                400,
-                "This application cannot be used",
-                "The document in which the application describes itself is not valid.",
-            ),
-            Self::DocumentUnreachable => (
-                "document_unreachable",
-                502,
-                "The application does not respond",
-                "The document in which the application describes itself cannot be fetched. Try \
-                 again in a moment.",
-            ),
-            Self::InvalidRedirect => (
-                "invalid_redirect_uri",
-                400,
-                "This return address is not registered",
-                "The application asks this server to send you to an address that it has not registered. \
-                 Nothing was granted. If someone else sent you this link, do not continue.",
-            ),
-            Self::Invalid => return ("invalid_request", INVALID_ADDRESS),
-            Self::Expired => (
-                "expired",
-                400,
-                "This took too long",
-                "Go back to the application and start again.",
-            ),
-            Self::CrossSite => (
-                "cross_site",
-                403,
-                "This did not start here",
-                "Another site sent you here in a way that is not allowed. Go back to the \
-                 application and start again.",
-            ),
-            Self::OtherBrowser => return ("other_browser", OTHER_BROWSER),
-            Self::WrongKey => (
-                "wrong_key",
-                403,
-                "The key is not valid",
-                "Nothing was granted. Go back in your browser and try again.",
-            ),
-            Self::NotAllowed { .. } => {
-                ("account_not_allowed", 403, "This account may not sign in", "")
-            }
-            Self::TooLong => (
-                "too_long",
-                400,
-                "This request is too long",
-                "The application asks for too much at once. Nothing was granted.",
-            ),
-            Self::ProviderRejected => (
-                "provider_rejected",
-                400,
-                "The service rejected the sign-in",
-                "Nothing was granted. Go back to the application and start again.",
-            ),
-            Self::ProviderUnreachable => (
-                "provider_unreachable",
-                502,
-                "The service does not respond",
-                "Nothing was granted. Go back to the application and start again in a moment.",
-            ),
-            Self::Internal => (
-                "internal",
-                503,
-                "You could not be signed in",
-                "Nothing was granted. Try again in a moment.",
-            ),
-            Self::RateLimited => return ("rate_limited", RATE_LIMITED),
-        };
-        (code, Notice { status, title, text })
-    }
-}
-
-/// The page for an account that may not sign in. The operator needs the rule, which cannot be looked up elsewhere.
-fn not_allowed(notice: Notice, rule: Option<&str>) -> Response {
-    let rule = rule.map(|rule| {
-        format!(
-            "<dl><dt>Your account, as a rule of <code>SIGN_IN_ALLOWED</code></dt>\
-             <dd><pre><bdi>{}</bdi></pre></dd></dl>\
-             <small>To get access, send this line to the operator of the server.</small>",
-            Escaped(rule)
-        )
-    });
-    let main = format!(
-        "<p>Nothing was granted. Ask the operator of the server for access, or go back to the application and start \
-         again with a different account.</p>{}",
-        rule.unwrap_or_default()
+    /// The client was never registered, or the registration is no longer valid.
+    pub(crate) const UNKNOWN_CLIENT: Self = Self::new(
+        "unknown_client",
+        400,
+        "This server does not know the application",
+        "It is not registered here, or its registration is no longer valid. \
+         Remove the server from the application and add it again.",
     );
-    html(notice.status, notice.title, &main, "'none'")
+    /// The metadata document does not describe the client, or a way to authenticate that is supported.
+    pub(crate) const INVALID_DOCUMENT: Self = Self::new(
+        "invalid_document",
+        400,
+        "This application cannot be used",
+        "The document in which the application describes itself is not valid.",
+    );
+    /// The metadata document cannot be fetched: it may be there later.
+    pub(crate) const DOCUMENT_UNREACHABLE: Self = Self::new(
+        "document_unreachable",
+        502,
+        "The application does not respond",
+        "The document in which the application describes itself cannot be fetched. Try \
+         again in a moment.",
+    );
+    pub(crate) const INVALID_REDIRECT: Self = Self::new(
+        "invalid_redirect_uri",
+        400,
+        "This return address is not registered",
+        "The application asks this server to send you to an address that it has not registered. \
+         Nothing was granted. If someone else sent you this link, do not continue.",
+    );
+    /// The form or the link was not issued here, or was changed.
+    pub(crate) const INVALID: Self = Self::of("invalid_request", INVALID_ADDRESS);
+    pub(crate) const EXPIRED: Self = Self::new(
+        "expired",
+        400,
+        "This took too long",
+        "Go back to the application and start again.",
+    );
+    pub(crate) const CROSS_SITE: Self = Self::new(
+        "cross_site",
+        403,
+        "This did not start here",
+        "Another site sent you here in a way that is not allowed. Go back to the \
+         application and start again.",
+    );
+    pub(crate) const OTHER_BROWSER: Self = Self::of("other_browser", OTHER_BROWSER);
+    pub(crate) const WRONG_KEY: Self = Self::new(
+        "wrong_key",
+        403,
+        "The key is not valid",
+        "Nothing was granted. Go back in your browser and try again.",
+    );
+    /// No rule allows this account at a provider, or its key or Cloudflare Access no longer does.
+    const NOT_ALLOWED: Self = Self::new(
+        "account_not_allowed",
+        403,
+        "This account may not sign in",
+        "Nothing was granted. Ask the operator of the server for access, or go back to the application and start \
+         again with a different account.",
+    );
+    pub(crate) const TOO_LONG: Self = Self::new(
+        "too_long",
+        400,
+        "This request is too long",
+        "The application asks for too much at once. Nothing was granted.",
+    );
+    pub(crate) const PROVIDER_REJECTED: Self = Self::new(
+        "provider_rejected",
+        400,
+        "The service rejected the sign-in",
+        "Nothing was granted. Go back to the application and start again.",
+    );
+    pub(crate) const PROVIDER_UNREACHABLE: Self = Self::new(
+        "provider_unreachable",
+        502,
+        "The service does not respond",
+        "Nothing was granted. Go back to the application and start again in a moment.",
+    );
+    pub(crate) const INTERNAL: Self = Self::new(
+        "internal",
+        503,
+        "You could not be signed in",
+        "Nothing was granted. Try again in a moment.",
+    );
+    pub(crate) const RATE_LIMITED: Self = Self::of("rate_limited", RATE_LIMITED);
+
+    const fn new(
+        reason: &'static str,
+        status: u16,
+        title: &'static str,
+        text: &'static str,
+    ) -> Self {
+        Self::of(reason, Notice { status, title, text })
+    }
+
+    const fn of(reason: &'static str, page: Notice) -> Self {
+        Self { reason, page, rule: None }
+    }
+
+    /// No rule allows an account. `rule` is one that would.
+    pub(crate) fn not_allowed(rule: Option<String>) -> Self {
+        Self { rule, ..Self::NOT_ALLOWED }
+    }
 }
 
 impl<E: Into<FlowError>> From<E> for Problem {
     fn from(error: E) -> Self {
         match error.into() {
-            FlowError::Forged => Self::Invalid,
-            FlowError::Expired => Self::Expired,
-            FlowError::OtherBrowser => Self::OtherBrowser,
+            FlowError::Forged => Self::INVALID,
+            FlowError::Expired => Self::EXPIRED,
+            FlowError::OtherBrowser => Self::OTHER_BROWSER,
             FlowError::Denied | FlowError::Rejected | FlowError::CodeRejected => {
-                Self::ProviderRejected
+                Self::PROVIDER_REJECTED
             }
-            FlowError::Unreachable => Self::ProviderUnreachable,
-            FlowError::Internal => Self::Internal,
+            FlowError::Unreachable => Self::PROVIDER_UNREACHABLE,
+            FlowError::Internal => Self::INTERNAL,
         }
     }
 }
@@ -158,13 +143,19 @@ impl<E: Into<FlowError>> From<E> for Problem {
 impl Login {
     /// Logs a problem, and returns its page.
     pub(crate) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
-        let (reason, page) = problem.describe();
-        let (account, page) = match &problem {
-            Problem::NotAllowed { rule } => (rule.as_deref(), not_allowed(page, rule.as_deref())),
-            _ => (None, notice(page, None)),
-        };
-        self.log(SignInEvent::SignInRejected { reason, account }, host);
-        page
+        let Problem { reason, page: Notice { status, title, text }, rule } = problem;
+        self.log(SignInEvent::SignInRejected { reason, account: rule.as_deref() }, host);
+        // The operator needs the rule, which cannot be looked up elsewhere.
+        let rule = rule.map(|rule| {
+            format!(
+                "<dl><dt>Your account, as a rule of <code>SIGN_IN_ALLOWED</code></dt>\
+                 <dd><pre><bdi>{}</bdi></pre></dd></dl>\
+                 <small>To get access, send this line to the operator of the server.</small>",
+                Escaped(&rule)
+            )
+        });
+        let main = format!("<p>{text}</p>{}", rule.unwrap_or_default());
+        html(status, title, &main, "'none'")
     }
 
     /// The response for a person: a page, a redirect, or the page of a problem.

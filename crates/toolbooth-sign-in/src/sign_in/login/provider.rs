@@ -74,7 +74,7 @@ struct GitHubMembership {
 
 impl Login {
     fn provider(&self, id: &str) -> Result<&OAuthClient, Problem> {
-        self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::Invalid)
+        self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::INVALID)
     }
 
     /// Who may sign in at a provider.
@@ -114,7 +114,7 @@ impl Login {
         let pending = self.keys.seal(purpose::PENDING_SIGN_IN, &pending, expires_ms);
         // The callback would not open it, after the person has signed in there.
         if pending.len() > purpose::PENDING_SIGN_IN.longest() {
-            return Err(Problem::TooLong);
+            return Err(Problem::TOO_LONG);
         }
         let scopes = self.identity_scopes(client);
         let flow =
@@ -129,12 +129,12 @@ impl Login {
         request: &RouteRequest<'_>,
     ) -> Result<(PendingFlow, T), Problem> {
         let flow = self.flow.resume(state, FlowPurpose::SignIn, request.headers)?;
-        let flow = flow.ok_or(Problem::OtherBrowser)?;
+        let flow = flow.ok_or(Problem::OTHER_BROWSER)?;
         let now_ms = request.host.now_ms();
         let pending: PendingSignIn<T> =
             self.keys.open(purpose::PENDING_SIGN_IN, &flow.token, now_ms)?;
         if pending.id != flow.id || pending.provider != request.parameter {
-            return Err(Problem::Invalid);
+            return Err(Problem::INVALID);
         }
         Ok((flow, pending.next))
     }
@@ -152,7 +152,7 @@ impl Login {
             Err(FlowError::Denied | FlowError::Rejected) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let url = server.userinfo.as_deref().ok_or(Problem::ProviderUnreachable)?;
+        let url = server.userinfo.as_deref().ok_or(Problem::PROVIDER_UNREACHABLE)?;
         let account = match client.provider.is_github() {
             true => self.github_account(client, url, &tokens.access, host).await?,
             false => openid_account(client, url, &tokens.access, host).await?,
@@ -168,7 +168,7 @@ impl Login {
         host: &dyn Host,
     ) -> Result<Account, Problem> {
         let user: GitHubUser =
-            fetch(url, access, host).await?.ok_or(Problem::ProviderUnreachable)?;
+            fetch(url, access, host).await?.ok_or(Problem::PROVIDER_UNREACHABLE)?;
         let mut account = Account {
             provider: client.provider.id.clone(),
             id: user.id.to_string(),
@@ -201,9 +201,9 @@ async fn openid_account(
     access: &Secret,
     host: &dyn Host,
 ) -> Result<Account, Problem> {
-    let user: UserInfo = fetch(url, access, host).await?.ok_or(Problem::ProviderUnreachable)?;
+    let user: UserInfo = fetch(url, access, host).await?.ok_or(Problem::PROVIDER_UNREACHABLE)?;
     if user.sub.is_empty() {
-        return Err(Problem::ProviderUnreachable);
+        return Err(Problem::PROVIDER_UNREACHABLE);
     }
     let is_verified = match user.email_verified {
         Some(Value::Bool(verified)) => verified,
@@ -247,10 +247,10 @@ async fn fetch<T: DeserializeOwned>(
         max_bytes: 64 * 1024,
         ..HttpRequest::get(url)
     };
-    let response = host.send(request).await.map_err(|_| Problem::ProviderUnreachable)?;
+    let response = host.send(request).await.map_err(|_| Problem::PROVIDER_UNREACHABLE)?;
     match response.status {
-        200 => response.json().map(Some).ok_or(Problem::ProviderUnreachable),
+        200 => response.json().map(Some).ok_or(Problem::PROVIDER_UNREACHABLE),
         403 | 404 => Ok(None),
-        _ => Err(Problem::ProviderUnreachable),
+        _ => Err(Problem::PROVIDER_UNREACHABLE),
     }
 }

@@ -53,7 +53,7 @@ impl AuthorizationServer {
     ) -> Result<String, NoRandomness> {
         let now = host.now_ms() / 1000;
         let claims = json::to_vec(&AccessClaims {
-            iss: &self.settings.public_url,
+            iss: &self.login.settings.public_url,
             sub: &grant.identity.subject(),
             aud: &self.resource,
             exp: now.saturating_add(self.settings.token_seconds),
@@ -66,7 +66,7 @@ impl AuthorizationServer {
             auth: grant.document.as_ref().filter(|document| !document.none),
         });
         let message = format!("{HEADER}.{}", Base64UrlUnpadded::encode_string(&claims));
-        let key = Hs256Key::new(self.keys.hash(purpose::ACCESS_TOKEN, &[]));
+        let key = Hs256Key::new(self.login.keys.hash(purpose::ACCESS_TOKEN, &[]));
         let signature = Hs256.sign(&key, message.as_bytes());
         Ok(format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature.as_bytes())))
     }
@@ -75,7 +75,7 @@ impl AuthorizationServer {
     pub(super) fn revoked_claims(&self, token: &str) -> Option<RevokedClaims> {
         let (message, signature) = token.rsplit_once('.')?;
         let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
-        let keys = self.keys.hashes(purpose::ACCESS_TOKEN, &[]);
+        let keys = self.login.keys.hashes(purpose::ACCESS_TOKEN, &[]);
         let is_own = keys.iter().any(|key| {
             let own = Hs256.sign(&Hs256Key::new(key), message.as_bytes());
             bool::from(subtle::ConstantTimeEq::ct_eq(&*own.as_bytes(), &*signature))

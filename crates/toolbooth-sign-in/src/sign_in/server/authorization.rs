@@ -121,7 +121,7 @@ impl AuthorizationServer {
             refreshes: request.refreshes,
         };
         let expires_ms = now_ms.saturating_add(CODE_LIFE_MS);
-        let code = self.keys.seal(purpose::AUTHORIZATION_CODE, &code, expires_ms);
+        let code = self.login.keys.seal(purpose::AUTHORIZATION_CODE, &code, expires_ms);
         let state = request.state.as_deref().unwrap_or_default();
         Ok(self.response_url(&request.redirect_uri, &[("code", &code), ("state", state)]))
     }
@@ -151,7 +151,7 @@ impl AuthorizationServer {
     /// A redirect URI with the parameters of a response, and `iss` (RFC 9207). Empty parameters are omitted.
     fn response_url(&self, redirect_uri: &str, parameters: &[(&str, &str)]) -> String {
         let mut url = redirect_uri.to_owned();
-        let own = [("iss", &*self.settings.public_url)];
+        let own = [("iss", &*self.login.settings.public_url)];
         for (name, value) in parameters.iter().chain(&own).filter(|(_, it)| !it.is_empty()) {
             url.push(if url.contains('?') { '&' } else { '?' });
             url.push_str(&format!("{name}={}", query_value(value)));

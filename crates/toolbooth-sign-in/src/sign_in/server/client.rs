@@ -58,12 +58,12 @@ impl AuthorizationServer {
         let (origin, name, redirect_uris, refreshes) = if let Some(known) = known {
             (ClientOrigin::Operator, known.name, known.redirect_uris, true)
         } else if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
-            return Err(Problem::UnknownClient);
-        } else if client_document::is_client_id(id, self.settings.is_local) {
+            return Err(Problem::UNKNOWN_CLIENT);
+        } else if client_document::is_client_id(id, self.login.settings.is_local) {
             return client_document::fetch(id, host).await;
         } else {
             let Registration { name, redirect_uris, refreshes, .. } =
-                self.registration(id, host).ok_or(Problem::UnknownClient)?;
+                self.registration(id, host).ok_or(Problem::UNKNOWN_CLIENT)?;
             (ClientOrigin::Registration, name, redirect_uris, refreshes)
         };
         Ok(Client { hash: hash(id), name, origin, redirect_uris, refreshes, document: None })
@@ -71,7 +71,7 @@ impl AuthorizationServer {
 
     /// The registration that a `client_id` is.
     pub(super) fn registration(&self, id: &str, host: &dyn Host) -> Option<Registration> {
-        self.keys.open(purpose::REGISTRATION, id, host.now_ms()).ok()
+        self.login.keys.open(purpose::REGISTRATION, id, host.now_ms()).ok()
     }
 
     /// Whether a client may receive codes at a URI.

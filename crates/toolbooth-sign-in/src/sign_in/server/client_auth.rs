@@ -98,7 +98,7 @@ impl AuthorizationServer {
         if self.settings.rejected_clients.contains(id) {
             return Err(invalid("the client's registration is not valid"));
         }
-        if client_document::is_client_id(id, self.settings.is_local) {
+        if client_document::is_client_id(id, self.login.settings.is_local) {
             return match (document, assertion) {
                 // Without a valid code or token the request fails anyway.
                 (None, _) => Ok(()),
@@ -114,7 +114,7 @@ impl AuthorizationServer {
             AuthMethod::None => Ok(()),
             AuthMethod::ClientSecretBasic | AuthMethod::ClientSecretPost => {
                 let secret = secret.unwrap_or_default();
-                let key = self.keys.verify_hash(purpose::CLIENT_SECRET, &[id], secret);
+                let key = self.login.keys.verify_hash(purpose::CLIENT_SECRET, &[id], secret);
                 key.map(drop).ok_or(invalid("the client's secret is not valid"))
             }
         }
@@ -127,7 +127,7 @@ impl AuthorizationServer {
         assertion: &str,
         host: &dyn Host,
     ) -> Result<(), OAuthError> {
-        let issuer = &self.settings.public_url;
+        let issuer = &self.login.settings.public_url;
         let audiences = vec![issuer.clone(), format!("{issuer}{TOKEN}")];
         let verifier = AssertionVerifier::new(jwks_uri.to_owned(), id.to_owned(), audiences);
         let claims = verifier.verify(assertion, host).await.map_err(|error| match error {

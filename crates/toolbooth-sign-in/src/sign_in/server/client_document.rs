@@ -71,16 +71,16 @@ pub(super) async fn fetch(id: &str, host: &dyn Host) -> Result<Client, Problem> 
     let response = host.send(request).await;
     let response = response.map_err(|error| {
         log(&error.to_string(), host);
-        Problem::DocumentUnreachable
+        Problem::DOCUMENT_UNREACHABLE
     })?;
     if response.status != 200 {
         log(&format!("its status is {}", response.status), host);
-        return Err(Problem::DocumentUnreachable);
+        return Err(Problem::DOCUMENT_UNREACHABLE);
     }
     let client = response.json().and_then(|document| read(id, document));
     client.ok_or_else(|| {
         log("it does not describe a client that can sign people in", host);
-        Problem::InvalidDocument
+        Problem::INVALID_DOCUMENT
     })
 }
 

@@ -52,7 +52,7 @@ pub(super) fn is_same_day(one_ms: u64, other_ms: u64) -> bool {
 
 impl AuthorizationServer {
     fn connection_keys(&self, subject: &str, id: &str) -> Vec<String> {
-        let hashes = self.keys.hashes(purpose::CONNECTION, &[subject]);
+        let hashes = self.login.keys.hashes(purpose::CONNECTION, &[subject]);
         hashes.iter().map(|hash| format!("connection:{hash}:{id}")).collect()
     }
 
@@ -65,20 +65,15 @@ impl AuthorizationServer {
         refreshes: bool,
         host: &dyn Host,
     ) {
-        let connection = Connection {
-            id: grant.id.clone(),
-            name: grant.client_name.clone(),
-            destination: destination.to_owned(),
-            scopes: grant.scopes.clone(),
-            granted_ms: grant.granted_ms,
-            used_ms,
-        };
+        let ClientGrant { id, client_name: name, scopes, granted_ms, .. } = grant.clone();
+        let destination = destination.to_owned();
+        let connection = Connection { id, name, destination, scopes, granted_ms, used_ms };
         let token_ms = self.settings.token_seconds.saturating_mul(1000);
         let life_ms = if refreshes { LIFE_MS } else { token_ms };
         let life = Duration::from_millis(life_ms).max(SHORTEST_LIFE);
         let expires_ms = host.now_ms().saturating_add(life_ms);
-        let record = self.keys.seal(purpose::CONNECTION, &connection, expires_ms);
-        let hash = self.keys.hash(purpose::CONNECTION, &[&grant.identity.subject()]);
+        let record = self.login.keys.seal(purpose::CONNECTION, &connection, expires_ms);
+        let hash = self.login.keys.hash(purpose::CONNECTION, &[&grant.identity.subject()]);
         let key = format!("connection:{hash}:{}", grant.id);
         let _ = store::put(&key, &record, life, host).await;
     }
@@ -97,8 +92,13 @@ impl AuthorizationServer {
         keys.truncate(MOST_READ);
         let records = join_all(keys.iter().map(|key| self.connection(key, host))).await;
         let records: Vec<Option<Connection>> = records.into_iter().collect::<Result<_, _>>()?;
-        let mut connections: Vec<Connection> = records.into_iter().flatten().collect();
-        connections.sort_unstable_by(|a, b| (b.granted_ms, &b.id).cmp(&(a.granted_ms, &a.id)));
+        let mut connections: Vec<Connection> = Vec::new();
+        for new in records.into_iter().flatten() {
+            // Newest first. A sort would link its algorithm for this type.
+            let at = connections
+                .partition_point(|it| (it.granted_ms, &it.id) > (new.granted_ms, &new.id));
+            connections.insert(at, new);
+        }
         // While the key is replaced, there may be a record for each.
         connections.dedup_by(|a, b| a.id == b.id);
         connections.truncate(MOST);
@@ -111,7 +111,7 @@ impl AuthorizationServer {
     async fn connection(&self, key: &str, host: &dyn Host) -> store::Result<Option<Connection>> {
         let record = store::get(key, host).await?;
         let now_ms = host.now_ms();
-        Ok(record.and_then(|text| self.keys.open(purpose::CONNECTION, &text, now_ms).ok()))
+        Ok(record.and_then(|text| self.login.keys.open(purpose::CONNECTION, &text, now_ms).ok()))
     }
 
     /// Ends the grant of a client that this person has connected; false if there is none.

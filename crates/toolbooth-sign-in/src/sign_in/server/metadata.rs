@@ -37,7 +37,7 @@ struct Metadata<'a> {
 /// Returns the metadata of the authorization server.
 pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let server = AuthorizationServer::of(request)?;
-    let issuer = &*server.settings.public_url;
+    let issuer = &*server.login.settings.public_url;
     let at = |path: &str| format!("{issuer}{path}");
     let metadata = json::to_vec(&Metadata {
         issuer,

@@ -9,7 +9,7 @@
 //!   `client_auth`;
 //! - `authorization`: what clients ask people for, and how they get the answer;
 //! - `grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
-//! - `token`, `access_token`, `revoke`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
+//! - `token`, `access_token`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
 
 mod access_token;
 mod authorization;
@@ -22,7 +22,6 @@ mod grant;
 mod metadata;
 mod parameters;
 mod registration;
-mod revoke;
 mod settings;
 mod token;
 
@@ -33,13 +32,12 @@ pub(crate) use error::OAuthError;
 pub(crate) use metadata::metadata;
 pub(crate) use parameters::Parameters;
 pub(crate) use registration::register;
-pub(crate) use revoke::revoke;
 pub(crate) use settings::{CLIENTS_DOC, SCHEMES, ServerSettings, TOKEN_SECONDS, read_clients};
-pub(crate) use token::token;
+pub(crate) use token::{revoke, token};
 
 use client::{DocumentAuth, hash};
 use client_auth::Credentials;
-use grant::{ClientGrant, RefreshClaims};
+use grant::ClientGrant;
 use std::sync::Arc;
 
 use super::login::Login;
@@ -47,20 +45,17 @@ use super::marks::Marks;
 use crate::{paths, purpose};
 use toolbooth::call::Rejection;
 use toolbooth::route::{RouteRequest, State};
-use toolbooth::seal::StateKeys;
 use toolbooth::secret::Secret;
 use toolbooth::settings::JwtSettings;
 
 /// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
 const OFFLINE: &str = "offline_access";
 
-/// The authorization server.
 #[derive(Debug)]
 pub(crate) struct AuthorizationServer {
     /// The people who sign in.
     pub(crate) login: Arc<Login>,
     settings: ServerSettings,
-    keys: StateKeys,
     marks: Marks,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
@@ -68,12 +63,10 @@ pub(crate) struct AuthorizationServer {
 
 impl AuthorizationServer {
     pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
-        let keys = StateKeys::new(&login.settings.state_keys);
         Self {
+            marks: Marks::new(login.keys.clone()),
+            resource: format!("{}{}", login.settings.public_url, paths::MCP),
             login,
-            marks: Marks::new(keys.clone()),
-            keys,
-            resource: format!("{}{}", settings.public_url, paths::MCP),
             settings,
         }
     }
@@ -90,12 +83,12 @@ impl AuthorizationServer {
 
     /// Which access tokens are its own.
     pub(crate) fn own_tokens(&self) -> JwtSettings {
-        let keys = self.keys.hashes(purpose::ACCESS_TOKEN, &[]);
+        let keys = self.login.keys.hashes(purpose::ACCESS_TOKEN, &[]);
         JwtSettings {
             secrets: keys.iter().map(|key| Secret::new(key.to_owned())).collect(),
             jwks_url: None,
             audiences: vec![self.resource.clone()],
-            issuer: Some(self.settings.public_url.clone()),
+            issuer: Some(self.login.settings.public_url.clone()),
             leeway: 30,
         }
     }
@@ -104,7 +97,7 @@ impl AuthorizationServer {
     fn check_resource(&self, form: &Parameters) -> Result<(), OAuthError> {
         let is_own = |resource: &str| {
             let named = resource.strip_suffix('/').unwrap_or(resource);
-            named == self.resource || named == self.settings.public_url
+            named == self.resource || named == self.login.settings.public_url
         };
         match form.all("resource").all(is_own) {
             true => Ok(()),

@@ -143,9 +143,9 @@ impl AuthorizationServer {
 
     fn registered(&self, registration: &Registration, now_ms: u64) -> Response {
         let expires_ms = now_ms.saturating_add(LIFE_MS);
-        let client_id = self.keys.seal(purpose::REGISTRATION, registration, expires_ms);
+        let client_id = self.login.keys.seal(purpose::REGISTRATION, registration, expires_ms);
         let is_public = registration.method == AuthMethod::None;
-        let secret = || self.keys.hash(purpose::CLIENT_SECRET, &[&client_id]);
+        let secret = || self.login.keys.hash(purpose::CLIENT_SECRET, &[&client_id]);
         let grants: &[&'static str] = match registration.refreshes {
             true => &["authorization_code", "refresh_token"],
             false => &["authorization_code"],

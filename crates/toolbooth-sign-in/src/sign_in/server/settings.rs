@@ -18,8 +18,6 @@ pub(crate) struct ClientSettings {
 
 #[derive(Debug, Clone)]
 pub(crate) struct ServerSettings {
-    /// `PUBLIC_URL`: the issuer of tokens.
-    pub(crate) public_url: String,
     /// `SIGN_IN_CLIENTS`: the clients that the operator has registered.
     pub(crate) clients: Vec<ClientSettings>,
     /// The ids of its invalid entries. They must not mean any other client.
@@ -28,8 +26,6 @@ pub(crate) struct ServerSettings {
     pub(crate) redirect_schemes: Vec<String>,
     /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
     pub(crate) token_seconds: u64,
-    /// Whether users reach the server on their own machine only.
-    pub(crate) is_local: bool,
 }
 
 const CLIENTS: &str = "SIGN_IN_CLIENTS";

@@ -1,16 +1,16 @@
-//! The token endpoint (RFC 6749, 3.2): exchanges codes and refresh tokens for access tokens.
+//! The token endpoint (RFC 6749, 3.2), which exchanges codes and refresh tokens for access tokens, and revocation
+//! (RFC 7009).
 
-use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+use super::access_token::RevokedClaims;
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
 use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::{AuthorizationServer, Credentials, OAuthError, OFFLINE, Parameters, hash};
-use crate::oauth::random_text;
+use crate::oauth::{code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::{paths, purpose, redirect_uri};
 use toolbooth::call::Rejection;
@@ -74,7 +74,7 @@ impl AuthorizationServer {
     ) -> Result<C, OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
         let credentials = Credentials::read(form, headers)?;
-        let claims = self.keys.open(purpose, form.require(parameter)?, host.now_ms());
+        let claims = self.login.keys.open(purpose, form.require(parameter)?, host.now_ms());
         let document = claims.as_ref().ok().and_then(|claims| grant_of(claims).document.as_ref());
         self.authenticate_client(&credentials, document, host).await?;
         let claims = claims
@@ -100,7 +100,7 @@ impl AuthorizationServer {
             );
         }
         let verifier = form.require("code_verifier")?;
-        let challenge = Base64UrlUnpadded::encode_string(&Sha256::digest(verifier));
+        let challenge = code_challenge(verifier);
         let is_same: bool = challenge.as_bytes().ct_eq(code.code_challenge.as_bytes()).into();
         if !is_same {
             return Err(INVALID_GRANT.error("`code_verifier` does not match"));
@@ -114,8 +114,8 @@ impl AuthorizationServer {
         let destination = redirect_uri::destination(&code.redirect_uri);
         self.record(&grant, (&destination, None), code.refreshes, host).await;
         let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
-        let is_own_page =
-            code.redirect_uri.strip_prefix(&*self.settings.public_url) == Some(paths::SIGNED_IN);
+        let is_own_page = code.redirect_uri.strip_prefix(&*self.login.settings.public_url)
+            == Some(paths::SIGNED_IN);
         self.issue(grant, refresh, None, is_own_page, host)
     }
 
@@ -198,7 +198,7 @@ impl AuthorizationServer {
                 let id = random_text(host)?;
                 let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
                 let expires_ms = host.now_ms().saturating_add(REFRESH_LIFE_MS);
-                Some(self.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
+                Some(self.login.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
             }
         };
         self.login.log(SignInEvent::TokensIssued { grant_type, caller }, host);
@@ -215,5 +215,42 @@ impl AuthorizationServer {
                 person,
             },
         ))
+    }
+}
+
+/// `POST /oauth/revoke`: ends the grant of a refresh token or an access token. Access tokens that were issued remain
+/// valid until they expire, because calls do not read the store.
+pub(crate) async fn revoke<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let revoked = AuthorizationServer::of(request)?.revoke(request).await;
+    let response = match revoked {
+        Ok(()) => Response::empty(200).with("cache-control", "no-store"),
+        Err(error) => error.response_to(request.headers),
+    };
+    Ok(response.into())
+}
+
+impl AuthorizationServer {
+    async fn revoke(&self, request: &RouteRequest<'_>) -> Result<(), OAuthError> {
+        let RouteRequest { ref body, headers, host, .. } = *request;
+        let form = Parameters::parse(body)?;
+        let credentials = Credentials::read(&form, headers)?;
+        let token = form.require("token")?;
+        let claims = match self.login.keys.open(purpose::REFRESH_TOKEN, token, host.now_ms()) {
+            Ok(RefreshClaims { grant, .. }) => Some(RevokedClaims {
+                sub: grant.identity.subject(),
+                client_id: grant.client,
+                gid: grant.id,
+                auth: grant.document,
+            }),
+            Err(_) => self.revoked_claims(token),
+        };
+        let document = claims.as_ref().and_then(|claims| claims.auth.as_ref());
+        self.authenticate_client(&credentials, document, host).await?;
+        // An invalid token, or one of another client, is no error (RFC 7009, 2.2), and nothing is revoked.
+        let own = claims.filter(|claims| claims.client_id == hash(&credentials.client_id));
+        if let Some(RevokedClaims { sub, gid, .. }) = own {
+            self.end_grant(&sub, &gid, RevocationReason::Requested, host).await?;
+        }
+        Ok(())
     }
 }

@@ -141,11 +141,9 @@ impl RequiredCapabilities {
 pub(super) fn declared(capabilities: Option<&json::Value<'_>>) -> ClientCapabilities {
     let object = |name: &str| capabilities?.get(name)?.as_object();
     let mode = |name: &str| object("elicitation").is_some_and(|modes| modes.contains(name));
+    let form = mode("form") || object("elicitation").is_some_and(Object::is_empty);
     let all = [
-        (
-            ClientCapability::Form,
-            mode("form") || object("elicitation").is_some_and(Object::is_empty),
-        ),
+        (ClientCapability::Form, form),
         (ClientCapability::Url, mode("url")),
         (ClientCapability::Sampling, object("sampling").is_some()),
         (ClientCapability::Roots, object("roots").is_some()),

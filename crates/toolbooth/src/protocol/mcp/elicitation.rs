@@ -41,14 +41,14 @@ impl Elicitation {
         let state = request.params.get("requestState");
         // Hashing the request is only worth it for clients that can be asked for something.
         let asks = state.is_some() || capabilities != ClientCapabilities::default();
-        let codec = context.pipeline.request_state.as_ref().filter(|_| asks);
-        let continuation = codec.map(|codec| {
+        let keys = context.pipeline.request_state.as_ref().filter(|_| asks);
+        let continuation = keys.map(|keys| {
             let tool = match selector {
                 ToolSelector::Id(tool) | ToolSelector::Name(tool) => &**tool,
                 ToolSelector::Resolved(tool) => tool.name,
             };
             let parts = [&*request.method, tool, &input.text()];
-            codec.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
+            keys.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let invalid = |what: &str| McpError::invalid_params(format!("requestState {what}"));
         let returned = match (state, &continuation) {

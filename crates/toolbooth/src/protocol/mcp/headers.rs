@@ -42,7 +42,6 @@ pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(
     compare("Mcp-Name", &|sent| sent == named, headers.get("mcp-name"), era)
 }
 
-/// Checks the version of a modern request.
 fn check_version(request: &McpRequest<'_>) -> Result<(), McpError> {
     let requested = request.meta.protocol_version.as_ref().and_then(Value::as_str);
     let Some(version) = &request.version else {

@@ -44,7 +44,6 @@ pub(super) struct McpRequest<'t> {
     /// Its parameters, without `_meta`.
     pub(super) params: Object<'t>,
     pub(super) meta: RequestMeta<'t>,
-    /// The server that responds.
     pub(super) server: &'static ServerInfo,
 }
 

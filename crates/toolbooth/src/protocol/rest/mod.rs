@@ -4,7 +4,6 @@
 //! parameters. The documents that describe the tools are at the root: OpenAPI, UTCP, `llms.txt`, and a client in
 //! TypeScript.
 
-mod client;
 mod document;
 mod llms;
 mod openapi;
@@ -48,7 +47,7 @@ pub(crate) static REST: Protocol = Protocol {
 };
 
 pub(crate) const LISTS: &[ListForm] =
-    &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, client::LIST];
+    &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, typescript::LIST];
 
 /// The documents that describe the tools, at the root.
 static DOCUMENTS: Protocol = Protocol {
@@ -57,7 +56,7 @@ static DOCUMENTS: Protocol = Protocol {
         Route::get("/utcp", Policy::CALLER, &Document(|it| utcp::DOCUMENT.page(it))),
         Route::get("/llms.txt", Policy::CALLER, &Document(|it| llms::DOCUMENT.page(it))),
         Route::get("/llms-full.txt", Policy::CALLER, &Document(|it| llms::FULL_DOCUMENT.page(it))),
-        Route::get("/client.ts", Policy::CALLER, &Document(|it| client::DOCUMENT.page(it))),
+        Route::get("/client.ts", Policy::CALLER, &Document(|it| typescript::DOCUMENT.page(it))),
     ],
     check_version: oxp::check_version,
     response_headers: oxp::VERSION_HEADER,

@@ -106,7 +106,7 @@ fn markdown() {
 
 #[test]
 fn client() {
-    let file = rendered(&client::LIST);
+    let file = rendered(&typescript::LIST);
     let (_, tools) = file.split_once("export interface Tools {\n").unwrap();
     assert_eq!(
         tools,

@@ -1,11 +1,39 @@
-//! Writes the TypeScript type of the values that a JSON Schema accepts, or of a few more where TypeScript cannot
-//! express the schema.
+//! `GET /client.ts`: a client in TypeScript with the types of the tools, in one file without dependencies.
 
 use serde_json::{Map, Value};
 
+use super::document::{Document, origin};
+use crate::catalog::{ListForm, Listed, Rendering};
+use crate::protocol::definition::{description, latest, output_schema, text};
 use crate::protocol::keywords::{properties, type_names};
 
-/// The type of the values of `schema`. Its lines after the first one are indented by `indent`.
+/// The list of the file: the members of the interface `Tools`.
+pub(super) const LIST: ListForm = ListForm {
+    name: "client",
+    head: concat!(
+        "/** The address of the server. */\nexport const SERVER = \"",
+        origin!(),
+        "\";\n",
+        include_str!("client.ts"),
+        "\n/** The tools, by name. */\nexport interface Tools {\n"
+    ),
+    tail: "}\n",
+    entry: |it| latest(it, render),
+};
+
+pub(super) static DOCUMENT: Document = Document::text(LIST.name);
+
+fn render(listed: &Listed<'_>) -> Rendering {
+    let Listed { definition, name, .. } = listed;
+    let about = comment(&description(definition), "  ");
+    let name = Value::from(*name);
+    let input = type_of(&Value::Object(definition.input_schema.clone()), "    ");
+    let output = type_of(&output_schema(definition), "    ");
+    text(format!("{about}  {name}: {{\n    input: {input};\n    output: {output};\n  }};\n"))
+}
+
+/// The type of the values that `schema` accepts, or of a few more where TypeScript cannot express it. Its lines after the
+/// first one are indented by `indent`.
 pub(super) fn type_of(schema: &Value, indent: &str) -> String {
     let Value::Object(schema) = schema else {
         return if *schema == Value::Bool(false) { "never" } else { "unknown" }.to_owned();
@@ -127,7 +155,7 @@ fn intersection(types: Vec<String>) -> String {
 }
 
 /// A comment in the lines above a member; empty without a text.
-pub(super) fn comment(text: &str, indent: &str) -> String {
+fn comment(text: &str, indent: &str) -> String {
     let text = text.trim().replace("*/", "*\\/");
     if text.is_empty() {
         return String::new();

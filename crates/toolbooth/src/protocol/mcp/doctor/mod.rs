@@ -80,7 +80,6 @@ struct CheckReport {
     id: &'static str,
     /// `passed`; `failed`, and some client cannot work; `info` if it failed and every client can work; or `unknown`.
     state: &'static str,
-    /// What is the case in this state.
     meaning: &'static str,
     /// What to do if it failed, or what to look at.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,17 +1,86 @@
-//! Forms that only the server's own page may send, in the same browser and for the same person.
+//! The cookies of browsers: the session of a person who has signed in, and what binds forms to one browser and person.
 
-use serde::de::DeserializeOwned;
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
-use super::Login;
-use super::session::SESSION_SECONDS;
-use crate::oauth::{cookie, random_text};
+use super::{Identity, Login, Problem};
+use crate::oauth::{cookie, random_text, store};
 use crate::purpose;
+use crate::sign_in::marks::Mark;
 use toolbooth::host::{Host, NoRandomness};
 use toolbooth::http::{Headers, is_same_origin};
 use toolbooth::principal::Person;
 use toolbooth::route::RouteRequest;
-use toolbooth::seal::{InvalidToken, TokenPurpose};
+use toolbooth::seal::TokenPurpose;
+
+/// How long a session lasts, in seconds: a working day.
+const SESSION_SECONDS: u64 = 12 * 3600;
+
+const COOKIE: &str = "session";
+
+/// A session was ended by signing out.
+const SIGNED_OUT: Mark =
+    Mark { prefix: "signed-out", life: Duration::from_secs(SESSION_SECONDS + 3600) };
+
+#[derive(Serialize, Deserialize)]
+struct Session {
+    #[serde(rename = "p")]
+    identity: Identity,
+    #[serde(rename = "i")]
+    id: String,
+}
+
+impl Login {
+    fn read_session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Session> {
+        let token = cookie::read(headers, COOKIE)?;
+        self.keys.open(purpose::SESSION, &token, host.now_ms()).ok()
+    }
+
+    /// Who has signed in with this browser, if they still may, and the store says that they have not signed out.
+    pub(crate) async fn session(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Identity> {
+        let Session { identity, id } = self.read_session(headers, host)?;
+        self.permitted(&identity)?;
+        let signed_out = self.marks.is_set(&SIGNED_OUT, &id, host).await;
+        signed_out.is_ok_and(|signed_out| !signed_out).then_some(identity)
+    }
+
+    pub(crate) async fn signed_in(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+        let identity = self.session(headers, host).await?;
+        let mut subjects = vec![(self.settings.issuer.clone(), identity.subject())];
+        if let Identity::Provider(account) = &identity {
+            let issuer = self.settings.issuer_of(&account.provider);
+            subjects.extend(issuer.map(|issuer| (issuer, account.id.clone())));
+        }
+        let scopes = self.permitted(&identity)?;
+        Some(Person { label: identity.label().to_owned(), subjects, scopes })
+    }
+
+    /// Ends the session of this browser, and returns the `Set-Cookie` header that removes it.
+    pub(crate) async fn sign_out(
+        &self,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> store::Result<String> {
+        // A copy of the cookie is invalid from now on.
+        if let Some(Session { id, .. }) = self.read_session(headers, host) {
+            self.marks.set(&SIGNED_OUT, &id, "1", host).await?;
+        }
+        Ok(cookie::set_for(COOKIE, "", 0))
+    }
+
+    /// The `Set-Cookie` header that begins a session.
+    pub(crate) fn begin_session(
+        &self,
+        identity: &Identity,
+        host: &dyn Host,
+    ) -> Result<String, Problem> {
+        let session = Session { identity: identity.clone(), id: random_text(host)? };
+        let expires_ms = host.now_ms().saturating_add(SESSION_SECONDS * 1000);
+        let token = self.keys.seal(purpose::SESSION, &session, expires_ms);
+        Ok(cookie::set_for(COOKIE, &token, SESSION_SECONDS))
+    }
+}
 
 /// The cookie of the token that binds forms to the browser.
 const BROWSER: &str = "consent";
@@ -58,16 +127,6 @@ impl Login {
         Ok((token, cookie::set_for(BROWSER, &browser, BROWSER_SECONDS)))
     }
 
-    /// The content of such a token.
-    pub(crate) fn open_form<T: DeserializeOwned>(
-        &self,
-        purpose: TokenPurpose,
-        token: &str,
-        host: &dyn Host,
-    ) -> Result<T, InvalidToken> {
-        self.keys.open(purpose, token, host.now_ms())
-    }
-
     /// Whether a form's hash is that of the browser that sends it.
     pub(crate) fn is_same_browser(&self, headers: &dyn Headers, hash: &str) -> bool {
         let Some(token) = cookie::read(headers, BROWSER) else { return false };
@@ -91,7 +150,7 @@ impl Login {
         person: &Person,
         request: &RouteRequest<'_>,
     ) -> bool {
-        let form = self.open_form(purpose::ACCOUNT_FORM, token, request.host);
+        let form = self.keys.open(purpose::ACCOUNT_FORM, token, request.host.now_ms());
         form.is_ok_and(|form: AccountForm| {
             form.subject == subject(person) && self.is_same_browser(request.headers, &form.browser)
         })
