@@ -13,7 +13,6 @@ use crate::principal::{Principal, Scopes};
 /// yearly; only a new secret revokes them earlier.
 const MAX_LIFETIME: f64 = 366.0 * 86_400.0;
 
-/// The rules for claims.
 #[derive(Debug, Clone)]
 pub(super) struct ClaimRules {
     /// `JWT_AUDIENCE`: the names of this server in a token's `aud`.

@@ -24,14 +24,6 @@ struct SharedSecrets {
     rules: ClaimRules,
 }
 
-impl SharedSecrets {
-    fn new(settings: &JwtSettings, signer: Signer) -> Self {
-        let secrets = settings.secrets.iter();
-        let secrets = secrets.map(|secret| Hs256Key::new(secret.expose())).collect();
-        Self { secrets, signer, rules: rules(settings) }
-    }
-}
-
 fn rules(settings: &JwtSettings) -> ClaimRules {
     let JwtSettings { audiences, issuer, leeway, .. } = settings.clone();
     ClaimRules { audiences, issuer, leeway }
@@ -51,12 +43,15 @@ impl JwtVerifier {
         if others.is_none() && own.is_none() {
             return None;
         }
-        let own = own.map(|own| SharedSecrets::new(own, Signer::SignIn));
-        let secret = others.map(|others| SharedSecrets::new(others, Signer::Secret));
+        let shared = [(own, Signer::SignIn), (others, Signer::Secret)];
+        let shared = shared.into_iter().filter_map(|(settings, signer)| {
+            let settings = settings?;
+            let secrets = settings.secrets.iter().map(|secret| Hs256Key::new(secret.expose()));
+            Some(SharedSecrets { secrets: secrets.collect(), signer, rules: rules(settings) })
+        });
         let issuer = others
             .and_then(|others| others.jwks_url.clone().map(|url| (Jwks::new(url), rules(others))));
-        let shared = own.into_iter().chain(secret).collect();
-        Some(Self { shared, issuer, cache: TokenCache::new() })
+        Some(Self { shared: shared.collect(), issuer, cache: TokenCache::new() })
     }
 
     /// The principal of a token that has been verified before and is still valid.

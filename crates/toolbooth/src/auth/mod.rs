@@ -111,15 +111,14 @@ impl Authenticator {
             return principal.unwrap_or_else(|| self.anonymous(self.expected()));
         };
         let credential = bearer(&header).and_then(capped).ok_or(AuthError::INVALID)?;
-        let by_key = self.api_keys.as_ref().and_then(|keys| keys.principal(credential));
-        if let Some(principal) = by_key {
+        // A known token first: to hash it as an API key costs more than the rest.
+        let known = self.tokens.as_ref().and_then(|tokens| tokens.cached(credential, host));
+        let by_key = || self.api_keys.as_ref().and_then(|keys| keys.principal(credential));
+        if let Some(principal) = known.or_else(by_key) {
             return Ok(principal);
         }
         let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
-        match tokens.cached(credential, host) {
-            Some(principal) => Ok(principal),
-            None => boxed(tokens.verify(credential, self.api_keys.as_ref(), host)).await,
-        }
+        boxed(tokens.verify(credential, self.api_keys.as_ref(), host)).await
     }
 
     /// The holder of the key in the first of these headers that is present; `None` if there is none, or keys are not

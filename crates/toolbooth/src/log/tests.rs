@@ -34,6 +34,10 @@ fn callers_are_named_without_their_ids() {
     }
     // printf %s 'issuerada@example.com' | sha256sum, in base64url
     assert_eq!(names[0], "user:a_zwSs34m8ge0rTC");
+    for (subject, name) in [("bob@example.com", 1), ("bob@example.com", 1), ("ada@example.com", 0)]
+    {
+        assert_eq!(plain.caller(&user(subject)), names[name], "who called before changes nothing");
+    }
 }
 
 #[test]
