@@ -1,16 +1,19 @@
 // Starts one workerd with all Workers, each on its own socket, so that they share the process, its threads
 // and any interference.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 import workerd from "workerd";
 
 import { ROOT, SCRATCH } from "./paths.mjs";
 
 export const { version } = workerd;
+
+const run = promisify(execFile);
 
 /** Writes a configuration with all `workers` for `serve`. The `variables` of a Worker are its text
  *  bindings. */
@@ -43,9 +46,9 @@ export async function configure(workers) {
     (name) => `(name = "${name}", address = "127.0.0.1:0", http = (), service = "${name}")`,
   );
   const list = (items) => `[\n    ${items.join(",\n    ")}\n  ]`;
-  const path = join(SCRATCH, `${names.length === 1 ? names[0] : "all"}.capnp`);
+  const source = join(SCRATCH, `${names.length === 1 ? names[0] : "all"}.capnp`);
   await writeFile(
-    path,
+    source,
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = ${list(services)},
@@ -53,6 +56,10 @@ const config :Workerd.Config = (
 );
 `,
   );
+  // Encoded, so that a start does not include the time to read a text with megabytes of modules: a deployment has none.
+  const path = source.replace(/capnp$/, "bin");
+  const { stdout } = await run(workerd.default, ["compile", "--config-only", source, "config"], { encoding: "buffer", maxBuffer: 1e9 });
+  await writeFile(path, stdout);
   return { path, names };
 }
 
@@ -60,7 +67,7 @@ const config :Workerd.Config = (
  *  `inspector` is the port of the inspector. If `quiet`, nobody sees what the Workers log. */
 export async function serve({ path, names }, use, { inspected = false, quiet = false } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
-  const child = spawn(workerd.default, ["serve", ...flags, path, "config"], {
+  const child = spawn(workerd.default, ["serve", ...flags, "--binary", path], {
     stdio: ["ignore", quiet ? "ignore" : "inherit", quiet ? "ignore" : "inherit", "pipe"],
   });
   const exit = once(child, "exit");

@@ -50,6 +50,11 @@ extern "C" {
     fn console_error(line: &str);
 }
 
+#[wasm_bindgen(module = "/js/variable.js")]
+extern "C" {
+    fn variable(env: &Env, name: &str) -> Option<String>;
+}
+
 #[wasm_bindgen(module = "/js/limit.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
@@ -114,19 +119,7 @@ impl Random for Bindings {
 
 impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
-        let value = self.binding(name);
-        // In wrangler.toml it can also be a number, a boolean, an array or a table: the same as its JSON.
-        // Bindings are objects too, of classes of their own.
-        let is_plain = || {
-            let class = |value: &JsValue| js_sys::Object::get_prototype_of(value);
-            value.is_object() && class(&value) == class(&js_sys::Object::new().into())
-        };
-        let is_json = || {
-            let is_scalar = value.as_f64().is_some() || value.as_bool().is_some();
-            is_scalar || js_sys::Array::is_array(&value) || is_plain()
-        };
-        let json = || JsValue::from(js_sys::JSON::stringify(&value).ok()?).as_string();
-        value.as_string().or_else(|| is_json().then(json).flatten())
+        variable(&self.env, name)
     }
 }
 

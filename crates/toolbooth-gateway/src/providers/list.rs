@@ -106,7 +106,8 @@ fn header_value(warnings: Vec<String>) -> Option<String> {
 
 /// The response if the provider does not accept some of the tools (2api.ai, 5.4).
 fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
-    let features: BTreeSet<_> = entries.iter().flat_map(|entry| entry.unsupported).collect();
+    let mut features = BTreeSet::new();
+    features.extend(entries.iter().flat_map(|entry| entry.unsupported).copied());
     let (first, of_first) =
         entries.first().map_or(("", [].as_slice()), |it| (it.name, it.unsupported));
     let (others, them) = match entries.len() {
@@ -126,7 +127,7 @@ fn incompatible_tools(entries: &[&'static Entry], target: &str) -> Response {
         code: "tool_schema_incompatible",
         message: &message,
         r#type: ErrorType::Semantic,
-        incompatible_features: features.into_iter().copied().collect(),
+        incompatible_features: features.into_iter().collect(),
         tools: entries.iter().map(tool).collect(),
     };
     Response::json_of(400, &ErrorBody { error })

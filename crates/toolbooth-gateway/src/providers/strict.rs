@@ -1,5 +1,7 @@
 //! The common rules of the strict lists of OpenAI and Anthropic: every schema has a type, and every object is closed.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::schema::{Compatibility, Schema};
@@ -65,10 +67,8 @@ pub(super) fn is_known_format(format: &Value) -> bool {
 pub(super) fn normalize_type(schema: &mut Schema, found: &mut Compatibility) {
     check_union(schema, found);
     if !schema.contains_key("type") {
-        let mut names: Vec<_> =
-            literals(schema).unwrap_or_default().into_iter().map(type_of).collect();
-        names.sort_unstable();
-        names.dedup();
+        let mut names = BTreeSet::new();
+        names.extend(literals(schema).unwrap_or_default().into_iter().map(type_of));
         if !names.is_empty() {
             schema.insert("type".to_owned(), json!(names));
         }

@@ -90,6 +90,8 @@ impl fmt::Debug for ApiKeySettings {
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
 /// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps some of [`OPTIONAL`].
 /// An invalid entry is reported by its index and name, and has no effect. If none is valid, the variable is invalid.
+// A function of its own, so that a Worker compiles it only if `AUTH` lists the method.
+#[inline(never)]
 pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettings> {
     let text = reader.text(API_KEYS).unwrap_or_default();
     let entries = match json::parse(&text) {

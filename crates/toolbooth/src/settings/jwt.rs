@@ -85,6 +85,8 @@ pub(super) static DOCS: &[VariableDoc] = &[
 
 impl JwtSettings {
     /// Reads the variables. `audience` is a further name of this server in the `aud` of tokens.
+    // A function of its own, so that a Worker compiles it only if `AUTH` lists the method.
+    #[inline(never)]
     pub(super) fn read(reader: &mut VariableReader<'_>, audience: Option<&str>) -> Self {
         let has_secret = reader.text(JWT_SECRET.name).is_some();
         let has_url = reader.text(JWKS_URL.name).is_some();

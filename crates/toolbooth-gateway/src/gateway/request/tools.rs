@@ -1,6 +1,7 @@
 //! The tools of a request, and which of them the model may call.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
@@ -86,12 +87,8 @@ pub(super) fn tools(
             }
         }
     }
-    let mut names: Vec<&str> = tools.iter().filter_map(Tool::name).collect();
-    names.sort_unstable();
-    let repeated = names.windows(2).find_map(|pair| match pair {
-        [one, other] if one == other => Some(*one),
-        _ => None,
-    });
+    let mut names = BTreeSet::new();
+    let repeated = tools.iter().filter_map(Tool::name).find(|name| !names.insert(*name));
     if let Some(name) = repeated {
         let message = format!("There are several tools named \"{}\"", excerpt(name));
         return Err(GatewayError::invalid("tools", message));

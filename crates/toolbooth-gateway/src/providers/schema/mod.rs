@@ -159,7 +159,9 @@ impl Compatibility {
                     if let Some(sentence) = describe(name, value) {
                         let position = KEYWORDS.iter().position(|known| known == name);
                         self.described.insert(name.clone());
-                        sentences.push((position, sentence));
+                        let new = (position, sentence);
+                        let at = sentences.partition_point(|known| *known < new);
+                        sentences.insert(at, new);
                     }
                 }
                 KeywordRule::Drop => {
@@ -167,7 +169,6 @@ impl Compatibility {
                 }
             }
         }
-        sentences.sort_unstable();
         let sentences: Vec<String> = sentences.into_iter().map(|(_, sentence)| sentence).collect();
         add_to_description(&mut fitted, &sentences);
         self.count(&fitted);
@@ -182,7 +183,9 @@ impl Compatibility {
                 Value::Object(schema) => Cow::Borrowed(schema),
                 // Providers require objects: these two mean the same as the booleans.
                 Value::Bool(false) => {
-                    Cow::Owned(Schema::from_iter([("not".to_owned(), json!({}))]))
+                    let mut nothing = Schema::new();
+                    nothing.insert("not".to_owned(), json!({}));
+                    Cow::Owned(nothing)
                 }
                 _ => Cow::Owned(Schema::new()),
             };
@@ -198,7 +201,9 @@ impl Compatibility {
             (Subschemas::One, _) => fit_one(value),
             (Subschemas::List, Value::Array(list)) => list.iter().map(fit_one).collect(),
             (Subschemas::Map, Value::Object(map)) => {
-                map.iter().map(|(name, schema)| (name.clone(), fit_one(schema))).collect()
+                let mut fitted = Schema::new();
+                fitted.extend(map.iter().map(|(name, schema)| (name.clone(), fit_one(schema))));
+                Value::Object(fitted)
             }
             (Subschemas::None | Subschemas::List | Subschemas::Map, _) => value.clone(),
         }
