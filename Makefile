@@ -7,6 +7,8 @@ NODE := node_modules/.bin/node
 TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
 # The folder of worker-build and wasm-bindgen, which the first build installs.
 export TOOLS := $(CURDIR)/.tools/bin
+# Where Node keeps compiled JavaScript: the tests start hundreds of processes, and wrangler alone is 15 MB.
+export NODE_COMPILE_CACHE := $(CURDIR)/target/node
 TWIGGY := 0.8.0
 CARGO_DENY := 0.20.2
 CARGO_GENERATE := 0.23.0

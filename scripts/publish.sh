@@ -16,7 +16,7 @@ has_package() { [ -z "$dry_run" ] && [ -n "$(npm view "$1" version 2>/dev/null)"
 
 case $what in
   crates)
-    names='packages.filter(({ publish }) => publish?.length !== 0).map(({ name, version }) => `${name}@${version}`).join("\n")'
+    names='packages.filter(({ publish }) => publish?.length !== 0).map(({ name, version }) => `${name}@${version}`).sort().join("\n")'
     missing=
     for crate in $(cargo metadata --locked --no-deps --format-version 1 | node -p "JSON.parse(fs.readFileSync(0)).$names"); do
       has_crate "$crate" || missing="$missing --package ${crate%@*}"

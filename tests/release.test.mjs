@@ -84,12 +84,12 @@ esac`;
     const env = { CARGO_ITSELF: itself.trim(), PUBLISHED: published };
     return run(`PATH="${programs}:$PATH" scripts/publish.sh ${what}`, { env });
   };
-  const all = "toolbooth toolbooth-schema toolbooth-build toolbooth-gateway toolbooth-sign-in toolbooth-worker";
+  const all = "toolbooth-build toolbooth-gateway toolbooth-schema toolbooth-sign-in toolbooth-worker toolbooth";
   const packages = ["npm publish --access public: toolbooth", "npm publish --access public: create-toolbooth"];
   const crates = (names) => names && [`cargo publish --quiet --locked ${names.split(" ").map((name) => `--package ${name}`).join(" ")}`];
   for (const [what, published, expected] of [
     ["crates", "", crates(all)],
-    ["crates", "toolbooth-schema toolbooth-build", crates("toolbooth toolbooth-gateway toolbooth-sign-in toolbooth-worker")],
+    ["crates", "toolbooth-schema toolbooth-build", crates("toolbooth-gateway toolbooth-sign-in toolbooth-worker toolbooth")],
     ["crates", all, []],
     ["crates --dry-run", all, crates(all).map((line) => `${line} --dry-run`)],
     ["npm", "", packages],

@@ -21,9 +21,12 @@ export async function deploy(args) {
   const { findings } = await import("./findings.js");
   const found = await findings({ config: values.config, env: env || undefined });
   console.log(report(found, env));
-  // A secret may be stored in Cloudflare, which cannot be seen from here.
-  const isWrong = (text) => secretsOf(text, found.vars).length === 0;
-  if (found.calls.some(isWrong)) throw new Failure("The deployed Worker would reject every call.");
+  if (isRejecting(found)) throw new Failure("The deployed Worker would reject every call.");
+}
+
+/** Whether the Worker would reject every call. A secret may be stored in Cloudflare, which cannot be seen from here. */
+export function isRejecting({ calls, vars }) {
+  return calls.some((text) => secretsOf(text, vars).length === 0);
 }
 
 /** What an operator should know before the deployment. */
