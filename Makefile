@@ -32,7 +32,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium lints workers test-commands test-workers test-clients compile deny
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,9 +49,9 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	MAKEFLAGS= cargo test --locked --workspace --quiet
 
 # The parts of `make test`. Two run at once, because much of a build can use only one core.
-PARTS := lints workers test-workers test-commands test-clients
+PARTS := lints instructions workers test-workers test-commands test-clients
 
-test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make lints, test-workers, test-commands and test-clients
+test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make lints, instructions, test-workers, test-commands and test-clients
 	@mkdir -p target && rm -f target/seconds
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse $(PARTS:%=timed-%)
 	$(call say,Seconds of each part)
@@ -69,6 +69,12 @@ lints: setup .tools/suite/.done ## Run make check, lints for wasm32 and the type
 	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
 	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site
+
+instructions: .tools/.toolchain ## Count the instructions of requests with valgrind and compare them with the stored counts; UPDATE=1 stores them
+	$(call say,Instructions of requests)
+	@# If it cannot be installed, the program says so.
+	@command -v valgrind >/dev/null || scripts/debian.sh valgrind || true
+	$(if $(UPDATE),UPDATE_INSTRUCTIONS=1) cargo run --locked --release --quiet --package instructions
 
 workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js target/site/index.html
 

@@ -94,7 +94,7 @@ test("make dev prefers the environment to .dev.vars, and takes nothing else from
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "lints", "test-workers", "test-commands", "test-clients", "compile", "deny", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "dev", "check", "test", "lints", "instructions", "test-workers", "test-commands", "test-clients", "compile", "deny", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
