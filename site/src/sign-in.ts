@@ -44,7 +44,8 @@ export async function signIn(): Promise<SignIn | undefined> {
     issuer: text("issuer"),
     authorize: path("authorization_endpoint"),
     token: path("token_endpoint"),
-    register: path("registration_endpoint"),
+    // This page may register where other clients may not.
+    register: path("registration_endpoint") || "/oauth/register",
     revoke: path("revocation_endpoint"),
     resource: String(at(json, "/protected_resources/0") ?? `${location.origin}/mcp`),
   };

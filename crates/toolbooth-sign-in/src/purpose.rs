@@ -40,6 +40,8 @@ pub(crate) const AUTHORIZATION_CODE: TokenPurpose = TokenPurpose::in_body("autho
 pub(crate) const REFRESH_TOKEN: TokenPurpose = TokenPurpose::in_body("refresh token");
 /// The key that signs access tokens.
 pub(crate) const ACCESS_TOKEN: TokenPurpose = TokenPurpose::new("access token");
+/// Who holds an access token, in its claim.
+pub(crate) const HOLDER: TokenPurpose = TokenPurpose::new("holder");
 /// The marks of a client's grant in the store: spent, replaced, revoked.
 pub(crate) const CLIENT_GRANT: TokenPurpose = TokenPurpose::new("client grant");
 /// A client that a person has connected, in the store, and its key there.

@@ -1,5 +1,7 @@
 //! Where a client may receive codes (RFC 6749, 3.1.2; RFC 8252, 7; RFC 9700, 2.1).
 
+use std::net::Ipv6Addr;
+
 use toolbooth::address::is_localhost;
 
 /// The longest redirect URI, in bytes.
@@ -44,13 +46,28 @@ fn parse(uri: &str) -> (RedirectKind, String, &str) {
     let host = host.unwrap_or_default();
     let kind = match &*scheme {
         _ if !is_plain => RedirectKind::Forbidden,
-        "https" | "http" if host.is_empty() || host.contains('@') => RedirectKind::Forbidden,
+        "https" | "http" if !is_authority(host) => RedirectKind::Forbidden,
         "https" => RedirectKind::Web,
         "http" if is_localhost(host) => RedirectKind::Loopback,
         scheme if is_private_scheme(scheme) => RedirectKind::PrivateScheme,
         _ => RedirectKind::Forbidden,
     };
     (kind, scheme, host)
+}
+
+/// Whether a text is a host, perhaps with a port, that every browser reads in the same way.
+fn is_authority(text: &str) -> bool {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (text, "443"),
+    };
+    let is_name = !host.is_empty()
+        && host.bytes().all(|it| it.is_ascii_alphanumeric() || b"-._".contains(&it));
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_address = address.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok());
+    let is_port =
+        port.bytes().all(|it| it.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|it| it > 0);
+    (is_name || is_address) && is_port
 }
 
 pub(crate) fn kind(uri: &str) -> RedirectKind {
@@ -128,6 +145,20 @@ mod tests {
             ("http://localhost@a.example/cb", Forbidden),
             ("https://a@b.example/cb", Forbidden),
             ("https:///cb", Forbidden),
+            ("https://[2001:db8::1]:8443/cb", Web),
+            ("https://xn--bcher-kva.example/cb", Web),
+            ("https://b%c3%bccher.example/cb", Forbidden),
+            ("https://a.example:/cb", Forbidden),
+            ("https://a.example:0/cb", Forbidden),
+            ("https://a.example:65536/cb", Forbidden),
+            ("https://a.example:+80/cb", Forbidden),
+            ("https://a.example:x/cb", Forbidden),
+            ("https://a.example:80:90/cb", Forbidden),
+            ("https://a.example,b.example/cb", Forbidden),
+            ("https://[::1/cb", Forbidden),
+            ("https://[zz]/cb", Forbidden),
+            ("http://localhost:x/cb", Forbidden),
+            ("http://[::1]:/cb", Forbidden),
             ("https:a.example", Forbidden),
             ("https://a.example/cb#f", Forbidden),
             ("https://a.example/c b", Forbidden),

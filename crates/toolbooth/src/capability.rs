@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::auth::OwnTokens;
 use crate::call::Grants;
 use crate::catalog::{Catalog, ListForm};
 use crate::extensions::Extensions;
@@ -11,7 +12,7 @@ use crate::http::Headers;
 use crate::log::EventLog;
 use crate::principal::Person;
 use crate::route::{Protocol, State};
-use crate::settings::{CapabilitySettings, JwtSettings, Settings, VariableDoc};
+use crate::settings::{CapabilitySettings, Settings, VariableDoc};
 use crate::tool::Variable;
 
 /// Protocols, pages and endpoints that a Worker serves, with the variables that they read.
@@ -72,8 +73,8 @@ pub struct Startup<'a> {
     pub events: &'a EventLog,
     /// What capabilities keep for their requests.
     pub extensions: Extensions,
-    /// Which tokens the server itself issues.
-    pub own_tokens: Option<JwtSettings>,
+    /// The tokens that the server itself issues.
+    pub own_tokens: Option<OwnTokens>,
     /// The grants of users.
     pub grants: Option<Arc<dyn Grants>>,
     /// The path of the pages that explain how to authorize calls; the id of a provider follows.

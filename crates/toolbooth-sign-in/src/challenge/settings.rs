@@ -22,13 +22,12 @@ static UNVERIFIED_USERS: Row<bool> = Row::new(
     "UNVERIFIED_USERS",
     "whether a challenge continues if the server cannot verify who has opened it: \
              `allow`, or `deny`. See [Who opens the \
-             link](SIGN-IN.md#who-opens-the-link-of-a-challenge) | `allow` | `deny`, and \
-             calls are rejected",
-    // An invalid value must not allow more than a valid one.
+             link](SIGN-IN.md#who-opens-the-link-of-a-challenge) | `deny`; `allow` if \
+             `PUBLIC_URL` is an address of this machine | `deny`, and calls are rejected",
     false,
     |text| match text {
-        "" | "allow" => Ok(true),
-        "deny" => Ok(false),
+        "allow" => Ok(true),
+        "" | "deny" => Ok(false),
         _ => Err("must be allow or deny".to_owned()),
     },
 );
@@ -64,7 +63,7 @@ impl ChallengeSettings {
         }
         let grant_keys = GrantKeySettings::read(reader);
         let allows_unverified = match reader.text(UNVERIFIED_USERS.name) {
-            None => true,
+            None => settings.is_local(),
             Some(_) => reader.get(&UNVERIFIED_USERS),
         };
         Some(Self {

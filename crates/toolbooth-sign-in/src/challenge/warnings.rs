@@ -49,7 +49,7 @@ pub(super) fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
             |key: &&ApiKeySettings| !matches!(key.users, ApplicationUsers::Verified(_));
         warnings.extend(keys.filter(unverified).map(|key| {
             format!(
-                "UNVERIFIED_USERS is deny and \"{}\" has no verify_url in API_KEYS: its users cannot grant access",
+                "\"{}\" has no verify_url in API_KEYS, and UNVERIFIED_USERS is not allow: its users cannot grant access",
                 key.name
             )
         }));

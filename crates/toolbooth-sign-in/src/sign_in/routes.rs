@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::consent;
-use super::login::{Login, Problem};
+use super::login::{Login, Problem, rules};
 use super::server::error::{INVALID_REQUEST, SERVER_ERROR, TEMPORARILY_UNAVAILABLE};
 use super::server::{self, AuthorizationServer};
 use super::settings::{SETTINGS, SignInSettings};
@@ -58,17 +58,20 @@ fn start(startup: &mut Startup<'_>) {
 
 /// Scopes in rules that nothing requires.
 fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
-    let settings = state.settings().extensions.get::<SignInSettings>();
-    let rules = settings.iter().flat_map(|it| &it.login.allowed);
-    let given = rules.filter_map(|rule| Some((&rule.provider, rule.scopes.as_ref()?)));
-    let unknown = given
-        .flat_map(|(provider, scopes)| state.unknown_scopes(scopes).map(move |it| (provider, it)));
-    let warn = |(provider, scope): (&String, &String)| {
-        format!(
-            "SIGN_IN_ALLOWED gives people at {provider} the scope {scope:?}, which no tool requires"
-        )
-    };
-    unknown.map(warn).collect()
+    let Some(server) = AuthorizationServer::of_state(state) else { return Vec::new() };
+    let mut warnings = Vec::new();
+    for rule in &server.login.settings.allowed {
+        for scope in state.unknown_scopes(&rule.scopes) {
+            let is_begun = server.login.scopes.iter().any(|known| rules::covers(scope, known));
+            if !is_begun {
+                warnings.push(format!(
+                    "SIGN_IN_ALLOWED gives people at {} the scope {scope:?}, which no tool requires",
+                    rule.provider
+                ));
+            }
+        }
+    }
+    warnings
 }
 
 /// A page for a person.

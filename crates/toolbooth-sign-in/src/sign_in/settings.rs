@@ -1,5 +1,6 @@
 //! The variables of `AUTH = "sign-in"`.
 
+use super::login::rules::SignInPlaces;
 use super::login::{self, AccessSettings, LoginSettings, rules};
 use super::server::{self, ServerSettings};
 use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
@@ -7,6 +8,8 @@ use toolbooth::auth::own_issuer;
 use toolbooth::settings::{
     CapabilitySettings, PUBLIC_URL, Settings, StateKeySettings, VariableDoc, VariableReader,
 };
+
+const DAY_MS: u64 = 86_400_000;
 
 /// How people sign in, and how clients get tokens.
 #[derive(Debug, Clone)]
@@ -35,12 +38,19 @@ static DOCS: &[VariableDoc] = &[
         "who may sign in at the providers of `OAUTH_PROVIDERS`: `github:octocat`, \
              `github:id/583231`, `github:org/acme`, `google:ada@acme.example`, \
              `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
-             these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"gateway\"]}` \
-             ([what people can give to a \
-             client](SIGN-IN.md#what-people-can-give-to-a-client)) | nobody | nobody may sign \
+             these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"github:*\"]}`. A \
+             rule without scopes gives none: see [what people can give to a \
+             client](SIGN-IN.md#what-people-can-give-to-a-client) | nobody | nobody may sign \
              in by the invalid rule; the others remain",
     ),
+    VariableDoc::new(
+        rules::DENIED,
+        "who may not sign in, and not call with the tokens that they have: rules like those of \
+             `SIGN_IN_ALLOWED`, without scopes | nobody | every list and call is rejected",
+    ),
     server::TOKEN_SECONDS.doc(),
+    server::CONNECTION_DAYS.doc(),
+    server::REGISTRATION.doc(),
     server::CLIENTS_DOC,
     server::SCHEMES.doc(),
     login::ACCESS_TEAM.doc(),
@@ -59,13 +69,14 @@ impl SignInSettings {
         }
         let state_keys = StateKeySettings::required(settings, reader);
         let api_keys = settings.auth.api_keys.clone().unwrap_or_default();
-        let (allowed, rejected) = rules::read(providers, reader);
+        let access = AccessSettings::read(reader);
+        let places = SignInPlaces { providers, access: access.is_some() };
+        let (allowed, rejected) = rules::read_allowed(&places, reader);
+        let denied = rules::read_denied(&places, reader);
         let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);
         let providers = providers.iter().filter(|it| may_sign_in(&it.id)).cloned().collect();
-        let access = AccessSettings::read(reader);
         let redirect_schemes = reader.get(&server::SCHEMES);
         let (clients, rejected_clients) = server::read_clients(reader, &redirect_schemes);
-        let token_seconds = reader.get(&server::TOKEN_SECONDS) as u64;
         if settings.public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
         }
@@ -91,12 +102,20 @@ impl SignInSettings {
             state_keys: state_keys?,
             providers,
             allowed,
+            denied,
             api_keys,
             access,
             is_local,
             development,
         };
-        let server = ServerSettings { clients, rejected_clients, redirect_schemes, token_seconds };
+        let server = ServerSettings {
+            clients,
+            rejected_clients,
+            redirect_schemes,
+            registration: reader.get(&server::REGISTRATION),
+            token_seconds: reader.get(&server::TOKEN_SECONDS) as u64,
+            connection_ms: (reader.get(&server::CONNECTION_DAYS) as u64).saturating_mul(DAY_MS),
+        };
         Some(Self { login, server })
     }
 }
@@ -151,6 +170,7 @@ mod tests {
             ("github:id/octocat", Some("must have a number after github:id/")),
             ("github:id/12", None),
             ("corp:id/uid=ada,dc=corp", None),
+            ("access:*", Some("names access: ACCESS_TEAM_DOMAIN must be set")),
         ] {
             let allowed = format!(r#"["corp:id/1", {{"who": "{rule}", "scopes": []}}, "{rule}"]"#);
             let host = FakeHost::with(&[HOST, &[("SIGN_IN_ALLOWED", &*allowed)]].concat());

@@ -22,11 +22,6 @@ impl ApiKeys {
         Self(settings.iter().flat_map(hashes).collect())
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        let is_name = |holder: &Principal| matches!(holder, Principal::Key { name: known, .. } if known == name);
-        self.0.iter().any(|(_, holder)| is_name(holder))
-    }
-
     /// The holder of a key. Compares the whole hash with every key, so that the time does not show
     /// which one matched.
     pub fn principal(&self, key: &str) -> Option<Principal> {

@@ -4,16 +4,19 @@
 //! The key that verifies a token follows from its `alg`, and each key has one algorithm: the secret is
 //! never used for a public-key signature, nor a public key as a secret (RFC 8725, 3.1).
 
+use std::sync::Arc;
+
 use jwt_compact::alg::Hs256Key;
 
 use super::AuthError;
-use super::api_keys::ApiKeys;
 use super::claims::{ClaimRules, Signer};
 use super::jwks::{FetchPolicy, Jwks};
 use super::jws::DecodedToken;
+use super::own_tokens::{HOLDER, OwnTokens, TokenHolders};
 use super::token_cache::TokenCache;
 use crate::host::Host;
-use crate::principal::{KEY_SUBJECT, Principal};
+use crate::json::Value;
+use crate::principal::{Principal, Scopes};
 use crate::settings::JwtSettings;
 
 /// HS256 secrets, with the rules for the tokens that they sign.
@@ -22,6 +25,8 @@ struct SharedSecrets {
     secrets: Vec<Hs256Key>,
     signer: Signer,
     rules: ClaimRules,
+    /// The people who hold the tokens, if they are the server's own.
+    holders: Option<Arc<dyn TokenHolders>>,
 }
 
 fn rules(settings: &JwtSettings) -> ClaimRules {
@@ -39,15 +44,17 @@ pub(super) struct JwtVerifier {
 
 impl JwtVerifier {
     /// A verifier of the tokens of other signers, and of the server's `own`; `None` without either.
-    pub(super) fn new(others: Option<&JwtSettings>, own: Option<&JwtSettings>) -> Option<Self> {
+    pub(super) fn new(others: Option<&JwtSettings>, own: Option<&OwnTokens>) -> Option<Self> {
         if others.is_none() && own.is_none() {
             return None;
         }
-        let shared = [(own, Signer::SignIn), (others, Signer::Secret)];
-        let shared = shared.into_iter().filter_map(|(settings, signer)| {
-            let settings = settings?;
+        let shared = [
+            own.map(|own| (&own.jwt, Signer::SignIn, Some(own.holders.clone()))),
+            others.map(|others| (others, Signer::Secret, None)),
+        ];
+        let shared = shared.into_iter().flatten().map(|(settings, signer, holders)| {
             let secrets = settings.secrets.iter().map(|secret| Hs256Key::new(secret.expose()));
-            Some(SharedSecrets { secrets: secrets.collect(), signer, rules: rules(settings) })
+            SharedSecrets { secrets: secrets.collect(), signer, rules: rules(settings), holders }
         });
         let issuer = others
             .and_then(|others| others.jwks_url.clone().map(|url| (Jwks::new(url), rules(others))));
@@ -61,25 +68,24 @@ impl JwtVerifier {
         self.cache.principal(token, now_ms / 1000, keys_ms)
     }
 
-    /// Verifies a token and returns its principal. A token that the server itself has issued to the holder of an API
-    /// key is valid as long as `api_keys` has a key of that name.
+    /// Verifies a token and returns its principal. A token that the server itself has issued is valid as long as its
+    /// holder may call, and has only those of its scopes that they may have now.
     ///
     /// # Errors
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
     pub(super) async fn verify(
         &self,
         token: &str,
-        api_keys: Option<&ApiKeys>,
         host: &dyn Host,
     ) -> Result<Principal, AuthError> {
         let decoded = DecodedToken::decode(token).ok_or(AuthError::INVALID)?;
-        let (signer, rules, keys_ms) = match (decoded.algorithm(), &self.issuer) {
+        let (signer, rules, keys_ms, holders) = match (decoded.algorithm(), &self.issuer) {
             (Some("HS256"), _) => {
                 let signs = |one: &&SharedSecrets| {
                     one.secrets.iter().any(|secret| decoded.is_signed_with(secret))
                 };
                 let shared = self.shared.iter().find(signs).ok_or(AuthError::INVALID)?;
-                (shared.signer, &shared.rules, None)
+                (shared.signer, &shared.rules, None, shared.holders.as_ref())
             }
             (_, None) => return Err(AuthError::INVALID),
             (_, Some((jwks, rules))) => {
@@ -91,23 +97,27 @@ impl JwtVerifier {
                     Err(_) => FetchPolicy::Never,
                 };
                 match decoded.is_signed_by_issuer(jwks, policy, host).await? {
-                    (true, keys_ms) => (Signer::Issuer, rules, keys_ms),
+                    (true, keys_ms) => (Signer::Issuer, rules, keys_ms, None),
                     (false, _) => return Err(AuthError::INVALID),
                 }
             }
         };
         // The fetch may have taken a while, so the times are checked against the clock again.
-        let principal = rules.principal(&decoded, signer, host.now_ms() / 1000)?;
-        let key = match (signer, &principal) {
-            (Signer::SignIn, Principal::User { subject: Some(subject), .. }) => {
-                subject.strip_prefix(KEY_SUBJECT)
-            }
-            _ => None,
-        };
-        if key.is_some_and(|name| !api_keys.is_some_and(|keys| keys.has(name))) {
-            return Err(AuthError::invalid("the API key of the person who signed in was removed"));
+        let mut principal = rules.principal(&decoded, signer, host.now_ms() / 1000)?;
+        if let Some(holders) = holders {
+            let holder = decoded.claims.get(HOLDER).and_then(Value::as_str).unwrap_or_default();
+            let permitted = holders.scopes(holder, host.now_ms());
+            let ended = AuthError::invalid("the person who signed in may no longer call");
+            limit(&mut principal, &permitted.ok_or(ended)?);
         }
         self.cache.insert(token, &principal, rules.end(&decoded), keys_ms);
         Ok(principal)
+    }
+}
+
+/// Removes the scopes that the holder of a token may no longer have.
+fn limit(principal: &mut Principal, permitted: &Scopes) {
+    if let Principal::User { scopes: Scopes::Listed(scopes), .. } = principal {
+        scopes.retain(|scope| permitted.cover(&[scope.as_str()]));
     }
 }

@@ -13,17 +13,19 @@ mod claims;
 mod jwks;
 mod jws;
 mod jwt;
+mod own_tokens;
 mod token_cache;
 
 use crate::host::{Host, boxed};
 use crate::http::Headers;
 use crate::principal::{Principal, Scopes};
-use crate::settings::{AuthSettings, JwtSettings};
+use crate::settings::AuthSettings;
 use jwt::JwtVerifier;
 
 pub use api_keys::ApiKeys;
 pub use api_keys::key_hash;
 pub use assertion::{AssertionVerifier, unverified_subject};
+pub use own_tokens::{HOLDER, OwnTokens, TokenHolders};
 
 /// The longest credential that is read, in bytes.
 const MAX_CREDENTIAL: usize = 8 * 1024;
@@ -72,7 +74,7 @@ pub struct Authenticator {
 impl Authenticator {
     /// An authenticator with the methods that `settings` enable. `own` describes the tokens that the server itself
     /// issues, if people sign in to it.
-    pub fn new(settings: &AuthSettings, own: Option<&JwtSettings>) -> Self {
+    pub fn new(settings: &AuthSettings, own: Option<&OwnTokens>) -> Self {
         Self {
             anonymous: settings.anonymous.clone(),
             api_keys: settings.api_keys.as_deref().map(ApiKeys::new),
@@ -118,7 +120,7 @@ impl Authenticator {
             return Ok(principal);
         }
         let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
-        boxed(tokens.verify(credential, self.api_keys.as_ref(), host)).await
+        boxed(tokens.verify(credential, host)).await
     }
 
     /// The holder of the key in the first of these headers that is present; `None` if there is none, or keys are not

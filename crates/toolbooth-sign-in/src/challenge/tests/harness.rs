@@ -37,6 +37,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("OAUTH_MAIL_AUTHORIZE_URL", AUTHORIZE),
     ("OAUTH_MAIL_TOKEN_URL", TOKEN),
     ("OAUTH_MAIL_SCOPES", "offline"),
+    ("UNVERIFIED_USERS", "allow"),
 ];
 
 /// The state of the authorization server.

@@ -3,9 +3,9 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
-use super::rules::People;
-use super::{Login, Problem};
-use toolbooth::principal::{GATEWAY_SCOPE, KEY_SUBJECT, Scopes};
+use super::rules::{ACCESS, IdentityRule, People};
+use super::{Login, LoginSettings, Problem};
+use toolbooth::principal::{KEY_SUBJECT, Scopes};
 
 /// A person who has signed in, as in sessions and refresh tokens: it is checked again whether they still may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ impl Identity {
         match self {
             Self::Provider(account) => format!("{}:{}", account.provider, account.id),
             Self::ApiKey { name, .. } => format!("{KEY_SUBJECT}{name}"),
-            Self::Access { id, .. } => format!("access:{id}"),
+            Self::Access { id, .. } => format!("{ACCESS}:{id}"),
             Self::Development => "development:developer".to_owned(),
         }
     }
@@ -83,7 +83,7 @@ impl Identity {
         match self {
             Self::Provider(account) => &account.provider,
             Self::ApiKey { .. } => "api-key",
-            Self::Access { .. } => "access",
+            Self::Access { .. } => ACCESS,
             Self::Development => "development",
         }
     }
@@ -102,8 +102,24 @@ impl Identity {
 }
 
 impl Account {
-    fn is_one_of(&self, people: &People) -> bool {
-        match people {
+    /// That of a person behind Cloudflare Access, which has verified the address.
+    fn of_access(id: &str, email: Option<&str>) -> Self {
+        let email = email.map(str::to_ascii_lowercase);
+        Self {
+            provider: ACCESS.to_owned(),
+            id: id.to_owned(),
+            domain: email.as_deref().and_then(domain),
+            email,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a rule is about this account.
+    fn is_of(&self, rule: &IdentityRule) -> bool {
+        if rule.provider != self.provider {
+            return false;
+        }
+        match &rule.people {
             People::Everybody => true,
             People::Id(id) => self.id == *id,
             People::Login(login) => self.login.as_ref() == Some(login),
@@ -114,20 +130,22 @@ impl Account {
     }
 }
 
+/// The domain of an e-mail address.
+pub(super) fn domain(email: &str) -> Option<String> {
+    email.rsplit_once('@').map(|(_, domain)| domain.to_owned())
+}
+
 impl Login {
     /// The scopes that a person can give to a client; `None` if they may not sign in (any more).
     pub(crate) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
         let settings = &self.settings;
         let scopes = match identity {
             Identity::Provider(account) => {
-                let rules = settings.allowed.iter().filter(|rule| {
-                    rule.provider == account.provider && account.is_one_of(&rule.people)
-                });
-                let rules: Vec<_> = rules.collect();
+                let rules = self.rules(account)?;
                 if rules.is_empty() {
                     return None;
                 }
-                self.those(|scope| rules.iter().any(|rule| rule.gives(scope)))
+                self.given(&rules)
             }
             Identity::ApiKey { name, hash } => {
                 let key = settings.api_keys.iter().find(|key| key.name == *name)?;
@@ -135,8 +153,9 @@ impl Login {
                 let is_accepted = key.hashes().any(|known| encoded(known) == *hash);
                 return is_accepted.then(|| key.scopes.clone());
             }
-            Identity::Access { .. } if self.access.is_some() => {
-                self.those(|scope| scope != GATEWAY_SCOPE)
+            // Access decides who may sign in.
+            Identity::Access { id, email } if self.access.is_some() => {
+                self.given(&self.rules(&Account::of_access(id, email.as_deref()))?)
             }
             Identity::Development if settings.development => Scopes::All,
             Identity::Access { .. } | Identity::Development => return None,
@@ -144,9 +163,16 @@ impl Login {
         (identity.subject().len() <= MAX_SUBJECT).then_some(scopes)
     }
 
-    /// Those scopes that a rule gives.
-    pub(super) fn those(&self, gives: impl Fn(&str) -> bool) -> Scopes {
-        let given = self.scopes.iter().filter(|scope| gives(scope));
+    /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
+    fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
+        let LoginSettings { allowed, denied, .. } = &self.settings;
+        let is_denied = denied.iter().any(|rule| account.is_of(rule));
+        (!is_denied).then(|| allowed.iter().filter(|rule| account.is_of(rule)).collect())
+    }
+
+    /// The scopes that rules give.
+    pub(super) fn given(&self, rules: &[&IdentityRule]) -> Scopes {
+        let given = self.scopes.iter().filter(|scope| rules.iter().any(|rule| rule.gives(scope)));
         Scopes::Listed(given.map(|&scope| scope.to_owned()).collect())
     }
 

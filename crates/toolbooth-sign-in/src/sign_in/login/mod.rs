@@ -20,12 +20,13 @@ pub(crate) use settings::{ACCESS_AUDIENCE, ACCESS_TEAM, AccessSettings, LoginSet
 use super::event::SignInEvent;
 use super::marks::Marks;
 use crate::oauth::{AuthorizationFlow, OAuthClient};
-use toolbooth::auth::{ApiKeys, AssertionVerifier};
+use crate::purpose;
+use toolbooth::auth::{ApiKeys, AssertionVerifier, TokenHolders};
 use toolbooth::capability::People;
 use toolbooth::host::{BoxFuture, Host, boxed};
 use toolbooth::http::Headers;
 use toolbooth::log::EventLog;
-use toolbooth::principal::Person;
+use toolbooth::principal::{Person, Scopes};
 use toolbooth::seal::StateKeys;
 
 /// Signs people in.
@@ -86,5 +87,12 @@ impl People for Login {
         host: &'a dyn Host,
     ) -> BoxFuture<'a, Option<Person>> {
         boxed(self.signed_in(headers, host))
+    }
+}
+
+impl TokenHolders for Login {
+    fn scopes(&self, holder: &str, now_ms: u64) -> Option<Scopes> {
+        let identity: Identity = self.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
+        self.permitted(&identity)
     }
 }

@@ -72,8 +72,8 @@ impl Login {
                 }
                 SignInOption::Provider { id, .. } => {
                     let rules = self.settings.allowed.iter().filter(|rule| rule.provider == *id);
-                    let scopes = self.those(|scope| rules.clone().any(|rule| rule.gives(scope)));
-                    people.push(person(format!("{id}:"), scopes));
+                    let rules: Vec<_> = rules.collect();
+                    people.push(person(format!("{id}:"), self.given(&rules)));
                 }
                 SignInOption::Development => {
                     people.push(person(Identity::Development.subject(), Scopes::All));

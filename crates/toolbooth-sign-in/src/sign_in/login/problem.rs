@@ -28,6 +28,13 @@ impl Problem {
         "It is not registered here, or its registration is no longer valid. \
          Remove the server from the application and add it again.",
     );
+    /// The operator does not let such clients connect.
+    pub(crate) const CLIENT_NOT_ALLOWED: Self = Self::new(
+        "client_not_allowed",
+        403,
+        "This application may not be connected",
+        "The operator of the server allows certain applications only. Ask the operator to add this one.",
+    );
     /// The metadata document does not describe the client, or a way to authenticate that is supported.
     pub(crate) const INVALID_DOCUMENT: Self = Self::new(
         "invalid_document",

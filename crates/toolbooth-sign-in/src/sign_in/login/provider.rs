@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::identity::Account;
+use super::identity::{Account, domain};
 use super::rules::People;
 use super::{Identity, Login, Problem};
 use crate::oauth::{
@@ -77,10 +77,11 @@ impl Login {
         self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::INVALID)
     }
 
-    /// Who may sign in at a provider.
+    /// Whom the rules about a provider name.
     fn people<'a>(&'a self, client: &'a OAuthClient) -> impl Iterator<Item = &'a People> {
         let own = |provider: &str| provider == client.provider.id;
-        self.settings.allowed.iter().filter(move |rule| own(&rule.provider)).map(|it| &it.people)
+        let rules = self.settings.allowed.iter().chain(&self.settings.denied);
+        rules.filter(move |rule| own(&rule.provider)).map(|it| &it.people)
     }
 
     /// Whether a rule names an address or a domain.
@@ -210,25 +211,29 @@ async fn openid_account(
         Some(Value::String(verified)) => verified == "true",
         _ => false,
     };
-    let email = user.email.filter(|_| is_verified).map(|email| email.to_ascii_lowercase());
-    // At Google, an address of a domain does not make its owner a member of the organization.
-    let is_google = client.provider.endpoints.url().starts_with("https://accounts.google.com");
-    let domain = match is_google {
-        true => user.hd.map(|domain| domain.to_ascii_lowercase()),
-        false => email.as_deref().and_then(domain),
-    };
+    let mut email = user.email.filter(|_| is_verified).map(|email| email.to_ascii_lowercase());
+    let mut organization = email.as_deref().and_then(domain);
+    if client.provider.endpoints.url().starts_with("https://accounts.google.com") {
+        // An address of a domain does not make its owner a member of the organization. And Google has verified the address
+        // of an account without an organization when it was created: the mailbox may belong to somebody else since.
+        let hosted = user.hd.map(|domain| domain.to_ascii_lowercase());
+        let is_current = |of: &String| is_gmail(of) || hosted.as_ref() == Some(of);
+        email = email.filter(|_| organization.as_ref().is_some_and(is_current));
+        organization = hosted;
+    }
     Ok(Account {
         provider: client.provider.id.clone(),
         id: user.sub,
         login: user.preferred_username.map(|name| name.to_ascii_lowercase()),
         email,
-        domain,
+        domain: organization,
         organizations: Vec::new(),
     })
 }
 
-fn domain(email: &str) -> Option<String> {
-    email.rsplit_once('@').map(|(_, domain)| domain.to_owned())
+/// Whether Google itself has the mailboxes of a domain.
+fn is_gmail(domain: &str) -> bool {
+    ["gmail.com", "googlemail.com"].contains(&domain)
 }
 
 /// Fetches what an access token gives access to; `None` if it does not exist, or must not be read.

@@ -1,32 +1,44 @@
-//! `SIGN_IN_ALLOWED`: who may sign in at providers.
+//! `SIGN_IN_ALLOWED` and `SIGN_IN_DENIED`: who may sign in, and what they can give to clients.
 
 use crate::oauth::{ProviderSettings, prefix_of};
 use toolbooth::json::{self, Object, Value};
-use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
+use toolbooth::principal::Scopes;
 use toolbooth::settings::{VariableReader, list};
 
 pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
+pub(crate) const DENIED: &str = "SIGN_IN_DENIED";
 
-/// People at a provider who may sign in.
+/// The provider of rules about people who sign in through Cloudflare Access.
+pub(crate) const ACCESS: &str = "access";
+
+/// People at a provider, or behind Cloudflare Access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdentityRule {
     pub provider: String,
     pub people: People,
-    /// What they can give to clients; by default all scopes but that of the chat gateway.
-    pub scopes: Option<Scopes>,
+    /// What they can give to clients: scopes, and beginnings of scopes such as `github:*`.
+    pub scopes: Scopes,
 }
 
 impl IdentityRule {
     /// Whether these people can give a scope to a client.
     pub(crate) fn gives(&self, scope: &str) -> bool {
         match &self.scopes {
-            Some(scopes) => scopes.cover(&[scope]),
-            None => scope != GATEWAY_SCOPE,
+            Scopes::All => true,
+            Scopes::Listed(words) => words.iter().any(|word| covers(word, scope)),
         }
     }
 }
 
-/// Who may sign in at a provider.
+/// Whether a scope is the word of a rule, or begins with it: `github:*` covers `github:read`.
+pub(crate) fn covers(word: &str, scope: &str) -> bool {
+    match word.strip_suffix('*') {
+        Some(start) => scope.starts_with(start),
+        None => word == scope,
+    }
+}
+
+/// Whom a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum People {
     /// `*`: everybody who has an account there.
@@ -43,29 +55,59 @@ pub(crate) enum People {
     Organization(String),
 }
 
+/// Where the people of rules sign in.
+pub(crate) struct SignInPlaces<'a> {
+    pub(crate) providers: &'a [ProviderSettings],
+    /// Whether Cloudflare Access is one of them.
+    pub(crate) access: bool,
+}
+
 /// Reads `SIGN_IN_ALLOWED`: the rules, and the problems of entries that admit nobody.
-pub(crate) fn read(
-    providers: &[ProviderSettings],
+pub(crate) fn read_allowed(
+    places: &SignInPlaces<'_>,
     reader: &mut VariableReader<'_>,
 ) -> (Vec<IdentityRule>, Vec<String>) {
-    let text = reader.text(ALLOWED).unwrap_or_default();
+    read(ALLOWED, places, reader)
+}
+
+/// Reads `SIGN_IN_DENIED`. An entry that is not valid stops the server: it would deny nobody.
+pub(crate) fn read_denied(
+    places: &SignInPlaces<'_>,
+    reader: &mut VariableReader<'_>,
+) -> Vec<IdentityRule> {
+    let (denied, rejected) = read(DENIED, places, reader);
+    for problem in rejected {
+        reader.sentence(problem);
+    }
+    if denied.iter().any(|rule| rule.scopes != Scopes::NONE) {
+        reader.problem(DENIED, "must have rules only, without scopes");
+    }
+    denied
+}
+
+fn read(
+    variable: &str,
+    places: &SignInPlaces<'_>,
+    reader: &mut VariableReader<'_>,
+) -> (Vec<IdentityRule>, Vec<String>) {
+    let text = reader.text(variable).unwrap_or_default();
     let entries = entries(&text).unwrap_or_else(|| {
-        reader.problem(ALLOWED, "must be rules separated by commas, or a JSON array of rules");
+        reader.problem(variable, "must be rules separated by commas, or a JSON array of rules");
         Vec::new()
     });
-    let (mut allowed, mut rejected) = (Vec::new(), Vec::new());
+    let (mut rules, mut rejected) = (Vec::new(), Vec::new());
     for (index, entry) in entries.into_iter().enumerate() {
-        match IdentityRule::read(entry, providers) {
-            Ok(rule) => allowed.push(rule),
-            Err(expected) => rejected.push(format!("{ALLOWED}[{index}] {expected}")),
+        match IdentityRule::read(entry, places) {
+            Ok(rule) => rules.push(rule),
+            Err(expected) => rejected.push(format!("{variable}[{index}] {expected}")),
         }
     }
-    (allowed, rejected)
+    (rules, rejected)
 }
 
 impl IdentityRule {
-    /// Reads a rule by which people at one of `providers` can sign in. The error is what was expected instead.
-    fn read(entry: Entry, providers: &[ProviderSettings]) -> Result<Self, String> {
+    /// Reads a rule about people at one of these places. The error is what was expected instead.
+    fn read(entry: Entry, places: &SignInPlaces<'_>) -> Result<Self, String> {
         let (who, scopes) = entry?;
         let rule = Self::parse(&who).ok_or(
             "must be a rule such as github:octocat, github:id/583231, github:org/acme, \
@@ -73,8 +115,27 @@ impl IdentityRule {
         )?;
         let rule = Self { scopes, ..rule };
         let id = &rule.provider;
+        let has_comma = !matches!(rule.people, People::Id(_)) && who.contains(',');
+        if has_comma {
+            return Err(
+                "must not contain a comma: each rule of a JSON array is an entry of its own"
+                    .to_owned(),
+            );
+        }
+        if id == ACCESS {
+            return match rule.people {
+                _ if !places.access => {
+                    Err("names access: ACCESS_TEAM_DOMAIN must be set".to_owned())
+                }
+                People::Login(_) | People::Organization(_) => {
+                    Err("may name ids (`id/…`), e-mail addresses and domains of Access only"
+                        .to_owned())
+                }
+                _ => Ok(rule),
+            };
+        }
         let prefix = prefix_of(id);
-        let Some(provider) = providers.iter().find(|provider| provider.id == *id) else {
+        let Some(provider) = places.providers.iter().find(|provider| provider.id == *id) else {
             return Err(format!(
                 "names {id}: OAUTH_PROVIDERS must include it, and its variables {prefix}… must be valid"
             ));
@@ -95,10 +156,6 @@ impl IdentityRule {
             // GitHub's ids are numbers. Those of other providers may contain anything.
             People::Id(id) if provider.is_github() && !is_number(id) => {
                 "must have a number after github:id/"
-            }
-            People::Id(_) => return Ok(rule),
-            _ if who.contains(',') => {
-                "must not contain a comma: each rule of a JSON array is an entry of its own"
             }
             _ => return Ok(rule),
         };
@@ -121,17 +178,21 @@ impl IdentityRule {
                 _ => return None,
             },
         };
-        (!provider.is_empty()).then(|| Self { provider: provider.to_owned(), people, scopes: None })
+        (!provider.is_empty()).then(|| Self {
+            provider: provider.to_owned(),
+            people,
+            scopes: Scopes::NONE,
+        })
     }
 }
 
 /// Who, as `provider:rule`, and which scopes they can give to clients; or what was expected of an entry.
-type Entry = Result<(String, Option<Scopes>), String>;
+type Entry = Result<(String, Scopes), String>;
 
 /// Reads texts separated by commas, or a JSON array of texts and objects. `None` if it is no such array.
 fn entries(text: &str) -> Option<Vec<Entry>> {
     if !text.trim_start().starts_with('[') {
-        return Some(list(text).map(|text| Ok((text.to_owned(), None))).collect());
+        return Some(list(text).map(|text| Ok((text.to_owned(), Scopes::NONE))).collect());
     }
     match json::parse(text) {
         Ok(Value::Array(entries)) => Some(entries.iter().map(entry).collect()),
@@ -141,7 +202,7 @@ fn entries(text: &str) -> Option<Vec<Entry>> {
 
 fn entry(entry: &Value<'_>) -> Entry {
     if let Some(who) = entry.as_str() {
-        return Ok((who.to_owned(), None));
+        return Ok((who.to_owned(), Scopes::NONE));
     }
     let who = entry.get("who").and_then(Value::as_str);
     let scopes = entry.get("scopes").and_then(Value::as_array);
@@ -151,10 +212,13 @@ fn entry(entry: &Value<'_>) -> Entry {
     };
     // An entry that is not a string is not a scope either.
     let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
-    let is_pattern = |word: &&str| word.contains('*') && *word != "*";
+    let is_pattern = |word: &&str| {
+        word.find('*')
+            .is_some_and(|at| *word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
+    };
     let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
-    let expected = "must have scopes that are words without spaces, or [\"*\"] for all";
-    Ok((who.to_owned(), Some(scopes.ok_or(expected)?)))
+    let expected = "must have scopes that are words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
+    Ok((who.to_owned(), scopes.ok_or(expected)?))
 }
 
 #[cfg(test)]
@@ -186,8 +250,8 @@ mod tests {
 
     #[test]
     fn texts_and_objects() {
-        let who = |who: &str| Ok((who.to_owned(), None));
-        let with = |who: &str, scopes| Ok((who.to_owned(), Some(scopes)));
+        let with = |who: &str, scopes| Ok((who.to_owned(), scopes));
+        let who = |who: &str| with(who, Scopes::NONE);
         let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
         for (text, expected) in [
             ("", vec![]),
@@ -199,6 +263,7 @@ mod tests {
             ),
             (r#"[{"who": "c:d", "scopes": ["*"]}]"#, vec![with("c:d", Scopes::All)]),
             (r#"[{"who": "c:d", "scopes": []}]"#, vec![with("c:d", Scopes::NONE)]),
+            (r#"[{"who": "c:d", "scopes": ["github:*"]}]"#, vec![with("c:d", listed("github:*"))]),
             ("[]", vec![]),
         ] {
             assert_eq!(entries(text), Some(expected), "{text}");
@@ -212,7 +277,9 @@ mod tests {
             r#"{"who": "c:d", "scopes": "gateway"}"#,
             r#"{"who": "c:d", "scopes": ["a b"]}"#,
             r#"{"who": "c:d", "scopes": [1]}"#,
-            r#"{"who": "c:d", "scopes": ["calculator:*"]}"#,
+            r#"{"who": "c:d", "scopes": ["calculator*"]}"#,
+            r#"{"who": "c:d", "scopes": ["*:read"]}"#,
+            r#"{"who": "c:d", "scopes": ["a:*:*"]}"#,
             r#"{"who": "c:d", "scopes": [], "name": "x"}"#,
         ] {
             let [Err(_)] = entries(&format!("[{text}]")).unwrap()[..] else { panic!("{text}") };

@@ -14,8 +14,10 @@ pub(crate) struct LoginSettings {
     pub(crate) state_keys: StateKeySettings,
     /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
     pub(crate) providers: Vec<ProviderSettings>,
-    /// `SIGN_IN_ALLOWED`: who may sign in there.
+    /// `SIGN_IN_ALLOWED`: who may sign in there, and what they and the people behind Access can give to clients.
     pub(crate) allowed: Vec<IdentityRule>,
+    /// `SIGN_IN_DENIED`: who may not, whatever else admits them.
+    pub(crate) denied: Vec<IdentityRule>,
     /// The API keys that people may type, if `AUTH` includes `api-key`.
     pub(crate) api_keys: Vec<ApiKeySettings>,
     /// Cloudflare Access, if it is in front of the server.

@@ -5,7 +5,7 @@ use jwt_compact::alg::{Hs256, Hs256Key};
 use jwt_compact::{Algorithm, AlgorithmSignature};
 use serde::{Deserialize, Serialize};
 
-use super::{AuthorizationServer, ClientGrant, DocumentAuth};
+use super::{AuthorizationServer, ClientGrant, DocumentAuth, LEEWAY_SECONDS};
 use crate::oauth::random_text;
 use crate::purpose;
 use toolbooth::host::{Host, NoRandomness};
@@ -29,6 +29,8 @@ struct AccessClaims<'a> {
     scope: &'a str,
     /// The id of the grant, for its revocation.
     gid: &'a str,
+    /// The person, sealed: the client need not know what a provider has said about them.
+    holder: &'a str,
     /// How the client must authenticate to revoke the token, if its document says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     auth: Option<&'a DocumentAuth>,
@@ -52,17 +54,20 @@ impl AuthorizationServer {
         host: &dyn Host,
     ) -> Result<String, NoRandomness> {
         let now = host.now_ms() / 1000;
+        let expires = now.saturating_add(self.settings.token_seconds);
+        let last_ms = expires.saturating_add(LEEWAY_SECONDS).saturating_mul(1000);
         let claims = json::to_vec(&AccessClaims {
             iss: &self.login.settings.public_url,
             sub: &grant.identity.subject(),
             aud: &self.resource,
-            exp: now.saturating_add(self.settings.token_seconds),
+            exp: expires,
             iat: now,
             jti: &random_text(host)?,
             client_id: &grant.client,
             client_name: &grant.client_name,
             scope: &scopes.join(" "),
             gid: &grant.id,
+            holder: &self.login.keys.seal(purpose::HOLDER, &grant.identity, last_ms),
             auth: grant.document.as_ref().filter(|document| !document.none),
         });
         let message = format!("{HEADER}.{}", Base64UrlUnpadded::encode_string(&claims));

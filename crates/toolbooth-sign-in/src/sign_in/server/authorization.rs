@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::client::{Client, DocumentAuth};
-use super::error::{ACCESS_DENIED, INVALID_REQUEST, OAuthError, UNSUPPORTED_RESPONSE_TYPE};
+use super::error::{
+    ACCESS_DENIED, INVALID_REQUEST, INVALID_SCOPE, OAuthError, UNSUPPORTED_RESPONSE_TYPE,
+};
 use super::grant::{CODE_LIFE_MS, ClientGrant, CodeClaims};
 use super::{AuthorizationServer, OFFLINE, Parameters};
 use crate::oauth::random_text;
@@ -13,6 +15,8 @@ use toolbooth::host::Host;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::url::query_value;
 
+/// A scope that permits no tool that needs one: a request without scopes would be one for all of them.
+const PROFILE: &str = "profile";
 /// The longest `state`, in bytes: it travels in a cookie.
 const MAX_STATE: usize = 1_024;
 
@@ -82,6 +86,14 @@ impl AuthorizationServer {
             // What costs money must be asked for.
             None => scope != GATEWAY_SCOPE,
         };
+        if let Some(requested) = &requested {
+            let is_known = |scope: &&str| {
+                [OFFLINE, PROFILE].contains(scope) || self.login.scopes.contains(scope)
+            };
+            if !requested.iter().any(is_known) {
+                return Err(INVALID_SCOPE.error("`scope` names no scope of this server"));
+            }
+        }
         let offline = requested.is_some() && is_requested(OFFLINE);
         let scopes = self.login.scopes.iter().filter(|scope| is_requested(scope));
         Ok(ApprovedRequest {

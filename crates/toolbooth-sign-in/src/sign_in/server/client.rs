@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::registration::Registration;
-use super::{AuthorizationServer, client_document};
+use super::{AuthorizationServer, RegistrationMode, client_document};
 use crate::sign_in::login::Problem;
-use crate::{purpose, redirect_uri};
+use crate::{paths, purpose, redirect_uri};
 use toolbooth::host::Host;
 
 /// A client, as an authorization request needs it.
@@ -60,10 +60,16 @@ impl AuthorizationServer {
         } else if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
             return Err(Problem::UNKNOWN_CLIENT);
         } else if client_document::is_client_id(id, self.login.settings.is_local) {
+            if self.settings.registration == RegistrationMode::None {
+                return Err(Problem::CLIENT_NOT_ALLOWED);
+            }
             return client_document::fetch(id, host).await;
         } else {
             let Registration { name, redirect_uris, refreshes, .. } =
                 self.registration(id, host).ok_or(Problem::UNKNOWN_CLIENT)?;
+            if !self.may_register(&redirect_uris) {
+                return Err(Problem::CLIENT_NOT_ALLOWED);
+            }
             (ClientOrigin::Registration, name, redirect_uris, refreshes)
         };
         Ok(Client { hash: hash(id), name, origin, redirect_uris, refreshes, document: None })
@@ -72,6 +78,17 @@ impl AuthorizationServer {
     /// The registration that a `client_id` is.
     pub(super) fn registration(&self, id: &str, host: &dyn Host) -> Option<Registration> {
         self.login.keys.open(purpose::REGISTRATION, id, host.now_ms()).ok()
+    }
+
+    /// Whether a client with these redirect URIs may register. The pages of the server always may.
+    pub(super) fn may_register(&self, redirect_uris: &[String]) -> bool {
+        self.settings.registration == RegistrationMode::Open
+            || redirect_uris.iter().all(|uri| self.is_own_page(uri))
+    }
+
+    /// Whether a redirect URI is that of the server's own pages.
+    pub(super) fn is_own_page(&self, uri: &str) -> bool {
+        uri.strip_prefix(&*self.login.settings.public_url) == Some(paths::SIGNED_IN)
     }
 
     /// Whether a client may receive codes at a URI.

@@ -1,5 +1,7 @@
 //! How clients authenticate at the endpoints for them (RFC 6749, 2.3; RFC 7523, 2.2).
 
+use std::time::Duration;
+
 use base64ct::{Base64, Encoding};
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
@@ -10,6 +12,7 @@ use super::{AuthorizationServer, DocumentAuth, Parameters, client_document};
 use crate::paths::TOKEN;
 use crate::purpose;
 use crate::sign_in::event::AuthMethod;
+use crate::sign_in::marks::Mark;
 use toolbooth::auth::{AssertionVerifier, AuthError, unverified_subject};
 use toolbooth::host::Host;
 use toolbooth::http::Headers;
@@ -18,7 +21,11 @@ use toolbooth::json::Value;
 /// The only type of assertion (RFC 7523, 2.2).
 const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// The longest lifetime of an assertion, in seconds.
-const MAX_ASSERTION_SECONDS: f64 = 3600.0;
+const MAX_ASSERTION_SECONDS: u64 = 3600;
+
+/// An assertion was used.
+const USED_ASSERTION: Mark =
+    Mark { prefix: "assertion", life: Duration::from_secs(MAX_ASSERTION_SECONDS + 600) };
 
 /// What a request says about its client.
 #[derive(Debug)]
@@ -135,13 +142,20 @@ impl AuthorizationServer {
             _ => invalid("the client's assertion is not valid"),
         })?;
         #[allow(clippy::cast_precision_loss)]
-        let now = (host.now_ms() / 1000) as f64;
+        let last = (host.now_ms() / 1000).saturating_add(MAX_ASSERTION_SECONDS) as f64;
         let expires = claims.get("exp").and_then(Value::as_f64).unwrap_or(f64::MAX);
         let is_own = claims.get("sub").and_then(Value::as_str) == Some(id);
-        if !is_own || expires > now + MAX_ASSERTION_SECONDS {
+        if !is_own || expires > last {
             return Err(invalid("the client's assertion is not valid"));
         }
-        Ok(())
+        // Without a `jti`, its content must differ. Not its signature: some have a second form.
+        let content = assertion.rsplit_once('.').map_or(assertion, |(content, _)| content);
+        let jti = claims.get("jti").and_then(Value::as_str).unwrap_or(content);
+        let used = self.login.keys.hash(purpose::CLIENT_GRANT, &[id, jti]);
+        if self.marks.is_set(&USED_ASSERTION, &used, host).await? {
+            return Err(invalid("the client's assertion was used before"));
+        }
+        Ok(self.marks.set(&USED_ASSERTION, &used, "1", host).await?)
     }
 }
 

@@ -47,7 +47,8 @@ pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
     is_plain && is_secure(id) && has_path && !dots && (is_public || is_here)
 }
 
-/// Whether a host is a domain name of the public internet: no address, and no name of a private network.
+/// Whether a host is a domain name of the public internet: no address, and no name of a private network. The server is no
+/// means to reach other ports.
 fn is_public_host(authority: &str) -> bool {
     let (host, port) = authority.split_once(':').unwrap_or((authority, "443"));
     let host = host.to_ascii_lowercase();
@@ -55,8 +56,7 @@ fn is_public_host(authority: &str) -> bool {
     host.contains('.')
         // An encoded character could spell one of the names below.
         && host.bytes().all(|it| it.is_ascii_alphanumeric() || b"-._".contains(&it))
-        && !port.is_empty()
-        && port.bytes().all(|it| it.is_ascii_digit())
+        && port == "443"
         && last.starts_with(|c: char| c.is_ascii_lowercase())
         && !["local", "localhost", "internal", "lan", "home", "corp"].contains(&last)
 }
@@ -143,7 +143,9 @@ mod tests {
         for (id, expected) in [
             ("https://claude.ai/oauth/mcp-oauth-client-metadata", true),
             ("https://a.example/client.json?v=1", true),
-            ("https://a.example:8443/c", true),
+            ("https://a.example:443/c", true),
+            ("https://a.example:8443/c", false),
+            ("https://a.example:22/c", false),
             ("https://a.example/", false),
             ("https://a.example", false),
             ("https://a.example?x=/y", false),
@@ -215,6 +217,10 @@ mod tests {
             ),
             (
                 json!({"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": "https://10.0.0.1/j"}),
+                None,
+            ),
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": "https://a.example:6379/j"}),
                 None,
             ),
             (json!({"token_endpoint_auth_method": "client_secret_basic"}), None),

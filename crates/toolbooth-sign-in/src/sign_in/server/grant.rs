@@ -20,7 +20,9 @@ pub(super) const REFRESH_LIFE_MS: u64 = 90 * 86_400 * 1000;
 const SPENT_CODE: Mark =
     Mark { prefix: "code", life: Duration::from_millis(CODE_LIFE_MS + 2 * 60_000) };
 const MARK_LIFE: Duration = Duration::from_millis(REFRESH_LIFE_MS + 86_400_000);
-/// The newest refresh token of a grant that was used: its generation and id.
+/// How long a refresh token that was used may be used again, in milliseconds: the response may have been lost.
+const RETRY_MS: u64 = 5 * 60 * 1000;
+/// The newest refresh token of a grant that was used: its generation, its id, and when it was first used.
 const ROTATION: Mark = Mark { prefix: "rotation", life: MARK_LIFE };
 const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
 
@@ -92,7 +94,7 @@ impl AuthorizationServer {
     }
 
     /// Marks a refresh token as the newest that was used. False if its successor, or another token of its generation,
-    /// was used before: a copy exists. The newest may be used again, because the response may have been lost.
+    /// was used before, or it was itself used more than [`RETRY_MS`] ago: a copy exists.
     pub(super) async fn use_refresh_token(
         &self,
         claims: &RefreshClaims,
@@ -101,13 +103,20 @@ impl AuthorizationServer {
         let grant = &claims.grant.id;
         let values = self.marks.values(&ROTATION, grant, host).await?;
         match values.iter().filter_map(|value| parse_rotation(value)).max() {
-            Some((newest, _)) if claims.generation < newest => Ok(false),
-            Some((newest, id)) if claims.generation == newest => Ok(id == claims.id),
+            Some((newest, ..)) if claims.generation < newest => Ok(false),
+            Some((newest, id, used_ms)) if claims.generation == newest => {
+                Ok(id == claims.id && host.now_ms() < used_ms.saturating_add(RETRY_MS))
+            }
             _ => {
-                let value = format!("{} {}", claims.generation, claims.id);
+                let value = format!("{} {} {}", claims.generation, claims.id, host.now_ms());
                 self.marks.set(&ROTATION, grant, &value, host).await.map(|()| true)
             }
         }
+    }
+
+    /// When a grant ends, however often its tokens are refreshed.
+    pub(super) fn ends_ms(&self, grant: &ClientGrant) -> u64 {
+        grant.granted_ms.saturating_add(self.settings.connection_ms)
     }
 
     pub(super) async fn is_revoked(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
@@ -130,8 +139,9 @@ impl AuthorizationServer {
     }
 }
 
-/// The generation and the id in a [`ROTATION`].
-fn parse_rotation(value: &str) -> Option<(u32, &str)> {
-    let (generation, id) = value.split_once(' ')?;
-    Some((generation.parse().ok()?, id))
+/// The generation, the id and the time in a [`ROTATION`].
+fn parse_rotation(value: &str) -> Option<(u32, &str, u64)> {
+    let mut parts = value.split(' ');
+    let (generation, id, used_ms) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((generation.parse().ok()?, id, used_ms.parse().ok()?))
 }

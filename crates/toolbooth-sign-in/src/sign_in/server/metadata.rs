@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{AuthorizationServer, OFFLINE};
+use super::{AuthorizationServer, OFFLINE, RegistrationMode};
 use crate::paths::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
 use toolbooth::call::Rejection;
 use toolbooth::http::{Answer, Response};
@@ -19,7 +19,8 @@ struct Metadata<'a> {
     issuer: &'a str,
     authorization_endpoint: String,
     token_endpoint: String,
-    registration_endpoint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registration_endpoint: Option<String>,
     revocation_endpoint: String,
     response_types_supported: [&'static str; 1],
     response_modes_supported: [&'static str; 1],
@@ -38,12 +39,13 @@ struct Metadata<'a> {
 pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let server = AuthorizationServer::of(request)?;
     let issuer = &*server.login.settings.public_url;
+    let mode = server.settings.registration;
     let at = |path: &str| format!("{issuer}{path}");
     let metadata = json::to_vec(&Metadata {
         issuer,
         authorization_endpoint: at(AUTHORIZE),
         token_endpoint: at(TOKEN),
-        registration_endpoint: at(REGISTER),
+        registration_endpoint: (mode == RegistrationMode::Open).then(|| at(REGISTER)),
         revocation_endpoint: at(REVOKE),
         response_types_supported: ["code"],
         response_modes_supported: ["query"],
@@ -53,7 +55,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
         token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
         revocation_endpoint_auth_methods_supported: AUTH_METHODS,
         scopes_supported: server.login.scopes.iter().copied().chain([OFFLINE]).collect(),
-        client_id_metadata_document_supported: true,
+        client_id_metadata_document_supported: mode != RegistrationMode::None,
         authorization_response_iss_parameter_supported: true,
         protected_resources: [&server.resource],
     });

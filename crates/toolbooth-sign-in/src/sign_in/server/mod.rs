@@ -32,17 +32,22 @@ pub(crate) use error::OAuthError;
 pub(crate) use metadata::metadata;
 pub(crate) use parameters::Parameters;
 pub(crate) use registration::register;
-pub(crate) use settings::{CLIENTS_DOC, SCHEMES, ServerSettings, TOKEN_SECONDS, read_clients};
+pub(crate) use settings::{
+    CLIENTS_DOC, CONNECTION_DAYS, REGISTRATION, SCHEMES, ServerSettings, TOKEN_SECONDS,
+    read_clients,
+};
 pub(crate) use token::{revoke, token};
 
 use client::{DocumentAuth, hash};
 use client_auth::Credentials;
 use grant::ClientGrant;
+use settings::RegistrationMode;
 use std::sync::Arc;
 
 use super::login::Login;
 use super::marks::Marks;
 use crate::{paths, purpose};
+use toolbooth::auth::OwnTokens;
 use toolbooth::call::Rejection;
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::secret::Secret;
@@ -50,6 +55,8 @@ use toolbooth::settings::JwtSettings;
 
 /// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
 const OFFLINE: &str = "offline_access";
+/// For how many seconds an access token that has expired is still accepted.
+const LEEWAY_SECONDS: u64 = 30;
 
 #[derive(Debug)]
 pub(crate) struct AuthorizationServer {
@@ -81,16 +88,17 @@ impl AuthorizationServer {
         Self::of_state(request.state).ok_or(Rejection::NOT_FOUND)
     }
 
-    /// Which access tokens are its own.
-    pub(crate) fn own_tokens(&self) -> JwtSettings {
+    /// The access tokens of the server, and who holds them.
+    pub(crate) fn own_tokens(&self) -> OwnTokens {
         let keys = self.login.keys.hashes(purpose::ACCESS_TOKEN, &[]);
-        JwtSettings {
+        let jwt = JwtSettings {
             secrets: keys.iter().map(|key| Secret::new(key.to_owned())).collect(),
             jwks_url: None,
             audiences: vec![self.resource.clone()],
             issuer: Some(self.login.settings.public_url.clone()),
-            leeway: 30,
-        }
+            leeway: LEEWAY_SECONDS,
+        };
+        OwnTokens { jwt, holders: self.login.clone() }
     }
 
     /// Whether every `resource` parameter names this server: the resource, or the origin that it belongs to.

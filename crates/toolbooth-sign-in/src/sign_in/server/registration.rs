@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::AuthorizationServer;
-use super::error::{INVALID_CLIENT_METADATA, INVALID_REDIRECT_URI, OAuthError};
+use super::error::{ACCESS_DENIED, INVALID_CLIENT_METADATA, INVALID_REDIRECT_URI, OAuthError};
 use crate::oauth::random_text;
 use crate::purpose;
 use crate::redirect_uri::{self, RedirectKind};
@@ -86,6 +86,11 @@ impl AuthorizationServer {
         let request: RegistrationRequest =
             json::read(body).ok_or(invalid("the body must be a JSON object of client metadata"))?;
         let redirect_uris = self.usable_uris(request.redirect_uris)?;
+        if !self.may_register(&redirect_uris) {
+            return Err(
+                ACCESS_DENIED.error("clients cannot register: ask the operator of the server")
+            );
+        }
         let method = match request.token_endpoint_auth_method.as_deref() {
             Some("none") => AuthMethod::None,
             Some("client_secret_post") => AuthMethod::ClientSecretPost,

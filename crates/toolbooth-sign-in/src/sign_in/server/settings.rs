@@ -1,4 +1,4 @@
-//! The clients that the operator has registered, the schemes of native applications, and how long tokens are valid.
+//! Which clients people may connect, and for how long.
 
 use crate::redirect_uri;
 use toolbooth::json::{self, Object, Value};
@@ -24,8 +24,23 @@ pub(crate) struct ServerSettings {
     pub(crate) rejected_clients: Vec<String>,
     /// `SIGN_IN_REDIRECT_SCHEMES`: schemes of native apps that may be redirected to.
     pub(crate) redirect_schemes: Vec<String>,
+    /// `SIGN_IN_REGISTRATION`: how other clients may describe themselves.
+    pub(crate) registration: RegistrationMode,
     /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
     pub(crate) token_seconds: u64,
+    /// `SIGN_IN_CONNECTION_DAYS`: how long a client stays connected.
+    pub(crate) connection_ms: u64,
+}
+
+/// How clients that the operator has not registered may describe themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RegistrationMode {
+    /// By a metadata document at the URL that is their id, or by registering.
+    Open,
+    /// By a metadata document.
+    Documents,
+    /// Not at all.
+    None,
 }
 
 const CLIENTS: &str = "SIGN_IN_CLIENTS";
@@ -39,17 +54,42 @@ pub(crate) const CLIENTS_DOC: VariableDoc = VariableDoc::new(
      entry is rejected; the others may connect",
 );
 
-/// The longest lifetime of an access token, in seconds: 365 days.
-const MAX_TOKEN_SECONDS: usize = 365 * 86_400;
+/// The longest lifetime of an access token, in seconds: a day.
+const MAX_TOKEN_SECONDS: usize = 86_400;
 
 pub(crate) static TOKEN_SECONDS: Row<usize> = Row::new(
     "SIGN_IN_TOKEN_SECONDS",
-    "how long access tokens are valid, in seconds from 60 to 31536000. They end earlier only if \
-     they rest on an API key that is removed | `3600` | the default applies",
+    "how long access tokens are valid, in seconds from 60 to 86400. They end earlier if their person \
+     may no longer sign in, by `SIGN_IN_ALLOWED`, `SIGN_IN_DENIED` or `API_KEYS` | `3600` | the \
+     default applies",
     3600,
     |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
         Ok(seconds) if seconds >= 60 => Ok(seconds),
-        _ => Err("must be a whole number of seconds from 60 to 31536000".to_owned()),
+        _ => Err("must be a whole number of seconds from 60 to 86400".to_owned()),
+    },
+);
+
+/// How long a client stays connected, in days.
+pub(crate) static CONNECTION_DAYS: Row<usize> = Row::new(
+    "SIGN_IN_CONNECTION_DAYS",
+    "how many days a client stays connected, 1 to 365, however often it refreshes its tokens. Then \
+     the person must sign in again | `180` | the default applies",
+    180,
+    |text| count(text, 365, " of days"),
+);
+
+/// How clients that the operator has not registered may describe themselves.
+pub(crate) static REGISTRATION: Row<RegistrationMode> = Row::new(
+    "SIGN_IN_REGISTRATION",
+    "which clients may connect, beside those of `SIGN_IN_CLIENTS`: `open` (those that have a metadata \
+     document or register themselves), `documents` (those that have a document) or `none` | `open` | \
+     the default applies",
+    RegistrationMode::Open,
+    |text| match text {
+        "open" => Ok(RegistrationMode::Open),
+        "documents" => Ok(RegistrationMode::Documents),
+        "none" => Ok(RegistrationMode::None),
+        _ => Err("must be open, documents or none".to_owned()),
     },
 );
 

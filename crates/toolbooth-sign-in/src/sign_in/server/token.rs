@@ -7,12 +7,12 @@ use subtle::ConstantTimeEq;
 
 use super::access_token::RevokedClaims;
 use super::connection::is_same_day;
-use super::error::{INVALID_GRANT, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
+use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
 use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::{AuthorizationServer, Credentials, OAuthError, OFFLINE, Parameters, hash};
 use crate::oauth::{code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
-use crate::{paths, purpose, redirect_uri};
+use crate::{purpose, redirect_uri};
 use toolbooth::call::Rejection;
 use toolbooth::host::Host;
 use toolbooth::http::{Answer, Response};
@@ -100,6 +100,10 @@ impl AuthorizationServer {
             );
         }
         let verifier = form.require("code_verifier")?;
+        if !is_verifier(verifier) {
+            let expected = "`code_verifier` must have 43 to 128 letters, digits or -._~";
+            return Err(INVALID_REQUEST.error(expected));
+        }
         let challenge = code_challenge(verifier);
         let is_same: bool = challenge.as_bytes().ct_eq(code.code_challenge.as_bytes()).into();
         if !is_same {
@@ -114,8 +118,7 @@ impl AuthorizationServer {
         let destination = redirect_uri::destination(&code.redirect_uri);
         self.record(&grant, (&destination, None), code.refreshes, host).await;
         let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
-        let is_own_page = code.redirect_uri.strip_prefix(&*self.login.settings.public_url)
-            == Some(paths::SIGNED_IN);
+        let is_own_page = self.is_own_page(&code.redirect_uri);
         self.issue(grant, refresh, None, is_own_page, host)
     }
 
@@ -146,6 +149,9 @@ impl AuthorizationServer {
         };
         if self.login.permitted(&grant.identity).is_none() {
             return Err(INVALID_GRANT.error("the person may no longer sign in"));
+        }
+        if host.now_ms() >= self.ends_ms(grant) {
+            return Err(INVALID_GRANT.error("the person must sign in again"));
         }
         if !self.use_refresh_token(&token, host).await? {
             self.end(grant, RevocationReason::RefreshTokenReused, host).await;
@@ -196,8 +202,9 @@ impl AuthorizationServer {
             None => None,
             Some((generation, destination, recorded_ms)) => {
                 let id = random_text(host)?;
+                let ends_ms = self.ends_ms(&grant);
                 let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
-                let expires_ms = host.now_ms().saturating_add(REFRESH_LIFE_MS);
+                let expires_ms = host.now_ms().saturating_add(REFRESH_LIFE_MS).min(ends_ms);
                 Some(self.login.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
             }
         };
@@ -216,6 +223,12 @@ impl AuthorizationServer {
             },
         ))
     }
+}
+
+/// Whether a text is a `code_verifier` (RFC 7636, 4.1).
+fn is_verifier(text: &str) -> bool {
+    let is_unreserved = |it: u8| it.is_ascii_alphanumeric() || b"-._~".contains(&it);
+    (43..=128).contains(&text.len()) && text.bytes().all(is_unreserved)
 }
 
 /// `POST /oauth/revoke`: ends the grant of a refresh token or an access token. Access tokens that were issued remain

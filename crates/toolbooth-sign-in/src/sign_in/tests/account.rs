@@ -297,7 +297,8 @@ fn a_session_needs_a_store_that_responds() {
 
 #[test]
 fn the_record_of_a_client_lives_as_long_as_its_tokens() {
-    let harness = Harness::with(MAIL, mail);
+    let variables = [MAIL, &[("SIGN_IN_CONNECTION_DAYS", "365")]].concat();
+    let harness = Harness::with(&variables, mail);
     let client = harness.client();
     let mut token = refresh_token(&harness, &client, KEY);
     let mut days = Vec::new();

@@ -11,7 +11,7 @@ use super::harness::{
 };
 use super::{KEY, code};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, SIGN_IN_LIMITER, SignatureAlgorithm};
-use toolbooth::testing::fake_signature;
+use toolbooth::testing::{STALE_MS, fake_signature};
 
 #[test]
 fn requests_of_clients_count_against_the_limit_of_their_network() {
@@ -284,7 +284,7 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         claims
     };
     let (other, token) = ("https://chatgpt.com/oauth/other", "https://tools.example/oauth/token");
-    for (document, claims, key, status) in [
+    for (at, (document, claims, key, status)) in [
         (&chatgpt(), None, &*modulus, 200),
         (&chatgpt(), Some(good.clone()), &modulus, 200),
         (&chatgpt(), Some(good.clone()), "other", 401),
@@ -297,11 +297,18 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         (&only, Some(with("sub", json!(other))), &modulus, 401),
         (&only, Some(with("exp", json!(now - 600))), &modulus, 401),
         (&only, Some(with("exp", json!(now + 86_400))), &modulus, 401),
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
         serve(CHATGPT, 200, document.clone());
         let client = Registered { id: CHATGPT.to_owned(), secret: None };
         let code = code(&harness, &client);
-        let assertion = claims.as_ref().map(|claims| assertion(claims, key));
+        let assertion = claims.as_ref().map(|claims| {
+            let mut claims = claims.clone();
+            claims["jti"] = json!(at.to_string());
+            assertion(&claims, key)
+        });
         let mut fields = code_fields(CHATGPT, &code).to_vec();
         if let Some(assertion) = &assertion {
             fields.push(("client_assertion", assertion));
@@ -319,6 +326,92 @@ fn private_key_jwt_is_verified_and_never_skipped() {
             let expected = if document == &only { 401 } else { 200 };
             harness.wait(1_500);
             assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_assertion_is_used_once() {
+    let mut harness = Harness::with(&[], upstream);
+    let modulus = "m".repeat(342);
+    serve(JWKS, 200, json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB", "kid": "1"}]}));
+    let mut only = chatgpt();
+    only["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
+    serve(CHATGPT, 200, only);
+    let client = Registered { id: CHATGPT.to_owned(), secret: None };
+    let now = harness.host.now_ms.get() / 1000;
+    let claims = |jti: Option<&str>, seconds: u64| {
+        let mut claims =
+            json!({"iss": CHATGPT, "sub": CHATGPT, "aud": super::ORIGIN, "exp": now + seconds});
+        if let Some(jti) = jti {
+            claims["jti"] = json!(jti);
+        }
+        assertion(&claims, &modulus)
+    };
+    for (assertion, status) in [
+        (claims(Some("1"), 600), 200),
+        (claims(Some("1"), 600), 401),
+        // The same id with different claims.
+        (claims(Some("1"), 700), 401),
+        (claims(Some("2"), 600), 200),
+        (claims(None, 600), 200),
+        (claims(None, 600), 401),
+        (claims(None, 601), 200),
+    ] {
+        harness.wait(1_500);
+        let code = code(&harness, &client);
+        let mut fields = code_fields(CHATGPT, &code).to_vec();
+        fields.push(("client_assertion", &assertion));
+        fields.push((
+            "client_assertion_type",
+            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        ));
+        let (got, body) = harness.token(&fields);
+        assert_eq!(got, status, "{assertion} {body}");
+        if status == 200 {
+            // At a different instance, as soon as the store has it.
+            harness.wait(STALE_MS);
+            harness.restart(&[]);
+        }
+    }
+}
+
+#[test]
+fn which_clients_may_connect() {
+    const PAGE: &str = "https://tools.example/signed-in";
+    for (mode, registers, documents) in
+        [("open", true, true), ("documents", false, true), ("none", false, false)]
+    {
+        let mut harness = Harness::with(&[], upstream);
+        serve(CLAUDE, 200, claude());
+        let earlier = harness.client();
+        harness.restart(&[("SIGN_IN_REGISTRATION", mode)]);
+        let metadata = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
+        let metadata = super::json(&metadata);
+        assert_eq!(metadata["registration_endpoint"].is_string(), registers, "{mode}");
+        assert_eq!(metadata["client_id_metadata_document_supported"], documents, "{mode}");
+        let (status, _) = harness.register(&json!({"redirect_uris": [REDIRECT]}));
+        assert_eq!(status, if registers { 201 } else { 403 }, "{mode}");
+        let open = |id: &str, uri: &str| {
+            let parameters = changed(request(id), &[("redirect_uri", uri)]);
+            Browser::default().open(&harness, &parameters).status
+        };
+        let allowed = |may: bool| if may { 200 } else { 403 };
+        assert_eq!(
+            open(&earlier.id, REDIRECT),
+            allowed(registers),
+            "{mode}: it has registered before"
+        );
+        let callback = claude()["redirect_uris"][0].as_str().unwrap().to_owned();
+        assert_eq!(open(CLAUDE, &callback), allowed(documents), "{mode}");
+        // The server's own pages.
+        for (uris, may) in [(json!([PAGE]), true), (json!([PAGE, REDIRECT]), registers)] {
+            let (status, body) = harness
+                .register(&json!({"redirect_uris": uris, "token_endpoint_auth_method": "none"}));
+            assert_eq!(status, if may { 201 } else { 403 }, "{mode} {uris}");
+            if let Some(id) = body["client_id"].as_str() {
+                assert_eq!(open(id, PAGE), 200, "{mode} {uris}");
+            }
         }
     }
 }

@@ -161,6 +161,9 @@ fn authorization_requests_that_are_rejected() {
         (&[("resource", "https://other.example/mcp")], "invalid_target"),
         (&[("resource", "https://tools.example/other")], "invalid_target"),
         (&[("state", &"s".repeat(1_025))], "invalid_request"),
+        (&[("scope", "openid email")], "invalid_scope"),
+        (&[("scope", "echo:*")], "invalid_scope"),
+        (&[("scope", " ")], "invalid_scope"),
     ] {
         // A program on this machine gets the error; for others, a page has it in a link.
         let local = [("redirect_uri", "http://localhost:3000/cb")];
@@ -192,6 +195,10 @@ fn authorization_requests_that_are_rejected() {
     let twice = format!("{}&state=2", encode(&request(&client.id)));
     let response = harness.send(("GET", &format!("/oauth/authorize?{twice}")), &[], "");
     assert_eq!(response.status, 400, "a repeated parameter");
+    for scope in ["profile", "offline_access", "openid echo:a"] {
+        let parameters = changed(request(&client.id), &[("scope", scope)]);
+        assert_eq!(Browser::default().open(&harness, &parameters).status, 200, "{scope}");
+    }
     for resource in [RESOURCE, "https://tools.example/mcp/", ORIGIN, "https://tools.example/", ""] {
         let parameters = changed(request(&client.id), &[("resource", resource)]);
         assert_eq!(Browser::default().open(&harness, &parameters).status, 200, "{resource}");
@@ -207,6 +214,10 @@ fn codes_that_are_not_exchanged() {
     for (name, value, expected) in [
         ("code_verifier", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "invalid_grant"),
         ("code_verifier", "", "invalid_request"),
+        ("code_verifier", &VERIFIER[1..], "invalid_request"),
+        ("code_verifier", &"v".repeat(129), "invalid_request"),
+        ("code_verifier", &VERIFIER.replace('-', "+"), "invalid_request"),
+        ("code_verifier", &"v".repeat(128), "invalid_grant"),
         ("redirect_uri", "http://localhost/cb", "invalid_grant"),
         ("client_id", &other.id, "invalid_grant"),
         ("client_id", "unknown", "invalid_client"),

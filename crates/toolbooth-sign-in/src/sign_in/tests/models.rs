@@ -64,20 +64,22 @@ fn chat(harness: &Harness, tokens: &Value) -> Response {
 fn only_people_of_a_rule_that_names_the_scope_can_let_clients_chat() {
     const WITH: &str = r#"[{"who": "github:octocat", "scopes": ["echo:a", "gateway"]}]"#;
     const ALL_SCOPES: &str = r#"[{"who": "github:octocat", "scopes": ["*"]}]"#;
-    const BOTH: &str = r#"["github:*", {"who": "github:octocat", "scopes": ["gateway"]}]"#;
-    const OTHERS: &str = r#"["github:octocat", {"who": "github:hubot", "scopes": ["gateway"]}]"#;
+    const BOTH: &str = r#"[{"who": "github:*", "scopes": ["echo:b"]}, {"who": "github:octocat", "scopes": ["gateway"]}]"#;
+    const OTHERS: &str = r#"[{"who": "github:octocat", "scopes": ["echo:*"]}, {"who": "github:hubot", "scopes": ["gateway"]}]"#;
     for (allowed, openai, requested, is_offered, granted) in [
-        ("github:octocat", OPENAI, ALL, false, "echo:a echo:b"),
-        (r#"["github:octocat"]"#, OPENAI, ALL, false, "echo:a echo:b"),
+        // The least: tools without scopes.
+        ("github:octocat", OPENAI, ALL, false, ""),
+        (r#"["github:octocat"]"#, OPENAI, ALL, false, ""),
+        (r#"["github:octocat"]"#, OPENAI, "", false, ""),
         (WITH, OPENAI, ALL, true, "echo:a gateway"),
         (ALL_SCOPES, OPENAI, ALL, true, ALL),
-        (BOTH, OPENAI, ALL, true, ALL),
+        (BOTH, OPENAI, ALL, true, "echo:b gateway"),
         (OTHERS, OPENAI, ALL, true, "echo:a echo:b"),
         // The client must ask for it.
-        (BOTH, OPENAI, "echo:a", true, "echo:a"),
-        (BOTH, OPENAI, "", true, "echo:a echo:b"),
+        (BOTH, OPENAI, "echo:b", true, "echo:b"),
+        (ALL_SCOPES, OPENAI, "", true, "echo:a echo:b"),
         // There is no model.
-        (BOTH, ("OPENAI_API_KEY", ""), ALL, false, "echo:a echo:b"),
+        (ALL_SCOPES, ("OPENAI_API_KEY", ""), ALL, false, "echo:a echo:b"),
     ] {
         let harness = harness(allowed, openai);
         let metadata = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
@@ -108,13 +110,48 @@ fn only_people_of_a_rule_that_names_the_scope_can_let_clients_chat() {
 }
 
 #[test]
-fn a_rule_that_no_longer_names_the_scope_ends_it_at_the_next_refresh() {
+fn the_settings_of_the_moment_decide_what_a_token_may_do() {
+    const SCOPED: &str = r#"[{"who": "github:octocat", "scopes": ["echo:*"]}]"#;
+    const GATEWAY: &str = r#"[{"who": "github:*", "scopes": ["gateway"]}]"#;
+    for (variable, value, call, chats, refreshed) in [
+        ("SIGN_IN_ALLOWED", SCOPED, 200, 403, Some("echo:a echo:b")),
+        ("SIGN_IN_ALLOWED", GATEWAY, 200, 200, Some("gateway")),
+        ("SIGN_IN_ALLOWED", "github:octocat", 200, 403, Some("")),
+        ("SIGN_IN_ALLOWED", "github:hubot", 401, 401, None),
+        ("SIGN_IN_DENIED", "github:octocat", 401, 401, None),
+        ("SIGN_IN_DENIED", r#"["github:hubot", "github:id/583231"]"#, 401, 401, None),
+        ("SIGN_IN_DENIED", "github:*", 401, 401, None),
+        ("SIGN_IN_DENIED", "github:hubot, github:id/1", 200, 200, Some(ALL)),
+    ] {
+        let mut harness = harness(r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, OPENAI);
+        let client = harness.client();
+        let (_, tokens) = sign_in(&harness, &client, ALL);
+        assert_eq!(chat(&harness, &tokens).status, 200);
+        harness.restart(&[(variable, value)]);
+        assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), call, "{value}");
+        assert_eq!(chat(&harness, &tokens).status, chats, "{variable} {value}");
+        let (status, again) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        assert_eq!(status, if refreshed.is_some() { 200 } else { 400 }, "{variable} {value}");
+        assert_eq!(again["scope"].as_str(), refreshed, "{variable} {value}");
+    }
+}
+
+#[test]
+fn who_is_denied_cannot_sign_in() {
     let mut harness = harness(r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, OPENAI);
     let client = harness.client();
-    let (_, tokens) = sign_in(&harness, &client, ALL);
-    assert_eq!(chat(&harness, &tokens).status, 200);
-    harness.restart(&[("SIGN_IN_ALLOWED", "github:octocat")]);
-    let (_, tokens) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
-    assert_eq!(tokens["scope"], "echo:a echo:b");
-    assert_eq!(chat(&harness, &tokens).status, 403);
+    harness.restart(&[("SIGN_IN_DENIED", "github:id/583231")]);
+    let browser = Browser::default();
+    let page = browser.open(&harness, &request(&client.id));
+    let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "github")]);
+    let state = query(location(&leave), "state").unwrap();
+    let callback = format!("/auth/callback/github?code=c&state={state}");
+    let back = browser.send(&harness, ("GET", &callback), &[], "");
+    assert_eq!(back.status, 403, "{}", text(&back));
+    // A rule that denies nobody by mistake closes the server.
+    for invalid in ["octocat", "gitlab:x", r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, "["] {
+        harness.restart(&[("SIGN_IN_DENIED", invalid)]);
+        let problems = &harness.server.state().pipeline.settings.problems;
+        assert!(problems[0].starts_with("SIGN_IN_DENIED"), "{invalid} {problems:?}");
+    }
 }

@@ -183,8 +183,8 @@ fn a_key_that_is_withdrawn_or_changed() {
             "echo:a",
             200,
         ),
-        // The access token works until it expires.
-        (r#""name":"Calendar","scopes":["*"],"hash":"NEW""#, 400, "", 200),
+        // A new key of the same name is a different one.
+        (r#""name":"Calendar","scopes":["*"],"hash":"NEW""#, 400, "", 401),
         // It has the tools of the key.
         (
             r#""name":"Calendar","scopes":["echo:a"],"hash":"OLD","tools":["Echo.Scoped"]"#,

@@ -35,10 +35,14 @@ fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
                 "token_endpoint": "https://corp.example/token", "userinfo_endpoint": "https://corp.example/me",
                 "authorization_response_iss_parameter_supported": true}),
         ),
-        "https://corp.example/token" | "https://github.com/login/oauth/access_token" => {
+        "https://corp.example/token"
+        | "https://github.com/login/oauth/access_token"
+        | "https://oauth2.googleapis.com/token" => {
             (200, json!({"access_token": "upstream-token", "token_type": "bearer"}))
         }
-        "https://corp.example/me" | "https://api.github.com/user" => {
+        "https://corp.example/me"
+        | "https://api.github.com/user"
+        | "https://openidconnect.googleapis.com/v1/userinfo" => {
             let authorization = request.headers.iter().find(|(name, _)| *name == "authorization");
             assert_eq!(authorization.unwrap().1, "Bearer upstream-token");
             (200, account)
@@ -55,7 +59,8 @@ fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 }
 
 const PROVIDERS: &[(&str, &str)] = &[
-    ("OAUTH_PROVIDERS", "github, corp"),
+    ("OAUTH_PROVIDERS", "github, corp, google"),
+    ("OAUTH_GOOGLE_CLIENT_ID", "go1"),
     ("OAUTH_GITHUB_CLIENT_ID", "g1"),
     ("OAUTH_GITHUB_CLIENT_SECRET", "gs"),
     ("OAUTH_CORP_CLIENT_ID", "c1"),
@@ -98,6 +103,7 @@ fn who_may_sign_in_at_a_provider() {
         with("emails", json!([{"email": email, "primary": true, "verified": verified}]))
     };
     let corp = |email: &str, verified: Value| json!({"sub": "s1", "email": email, "email_verified": verified});
+    let google = |email: &str, hd: Option<&str>| json!({"sub": "s1", "email": email, "email_verified": true, "hd": hd});
     for (provider, allowed, account, may) in [
         ("github", "github:octocat", github.clone(), true),
         ("github", "github:id/583231", github.clone(), true),
@@ -122,6 +128,14 @@ fn who_may_sign_in_at_a_provider() {
         ("corp", "corp:@a.example", corp("ada@a.example", json!(false)), false),
         ("corp", "corp:@a.example", corp("ada@a.example", json!(null)), false),
         ("corp", "corp:@a.example", corp("a@a.example@b.example", json!(true)), false),
+        ("google", "google:@a.example", google("ada@a.example", Some("a.example")), true),
+        ("google", "google:@a.example", google("ada@a.example", None), false),
+        ("google", "google:@a.example", google("ada@a.example", Some("b.example")), false),
+        ("google", "google:ada@a.example", google("Ada@a.example", Some("A.example")), true),
+        // Whoever has the mailbox now, the account keeps the address.
+        ("google", "google:ada@a.example", google("ada@a.example", None), false),
+        ("google", "google:ada@a.example", google("ada@a.example", Some("b.example")), false),
+        ("google", "google:ada@gmail.com", google("ada@gmail.com", None), true),
     ] {
         let harness = harness_for(allowed);
         ACCOUNT.set(account.clone());
@@ -134,6 +148,7 @@ fn who_may_sign_in_at_a_provider() {
         );
         let rule = match provider {
             "github" => "github:id/583231",
+            "google" => "google:id/s1",
             _ => "corp:id/s1",
         };
         let log = format!("{:?}", harness.host.lines.borrow());
@@ -149,7 +164,7 @@ fn who_may_sign_in_at_a_provider() {
 
 #[test]
 fn a_sign_in_at_a_provider() {
-    let harness = harness_for("corp:id/s1");
+    let harness = harness_for(r#"[{"who": "corp:id/s1", "scopes": ["echo:*"]}]"#);
     ACCOUNT.set(json!({"sub": "s1", "email": "ada@a.example", "email_verified": true}));
     let browser = Browser::default();
     let client = harness.client();
@@ -334,5 +349,36 @@ fn cloudflare_access() {
         let headers = [form, ("sec-fetch-site", "same-origin"), header];
         let response = browser.send(&harness, ("POST", "/oauth/authorize"), &headers, &body);
         assert_eq!(response.status, if works { 303 } else { 400 }, "{token}");
+    }
+    // Access decides who may sign in, and rules decide what they can give.
+    let scoped = |who: &str| json!([{"who": who, "scopes": ["echo:*"]}]).to_string();
+    for (allowed, denied, status, scopes) in [
+        (scoped("access:*"), "", 303, "echo:a echo:b"),
+        (scoped("access:@a.example"), "", 303, "echo:a echo:b"),
+        (scoped("access:id/u1"), "", 303, "echo:a echo:b"),
+        (scoped("access:bob@a.example"), "", 303, ""),
+        (String::new(), "", 303, ""),
+        (scoped("access:*"), "access:Ada@a.example", 403, ""),
+        (scoped("access:*"), "access:@b.example", 303, "echo:a echo:b"),
+    ] {
+        let rules = [("SIGN_IN_ALLOWED", &*allowed), ("SIGN_IN_DENIED", denied)];
+        let harness = Harness::with(&[&access[..], &rules].concat(), access_keys);
+        let client = harness.client();
+        let url = format!("/oauth/authorize?{}", encode(&request(&client.id)));
+        let (browser, token) = (Browser::default(), token(&[]));
+        let header = ("cf-access-jwt-assertion", token.as_str());
+        let page = browser.send(&harness, ("GET", &url), &[header], "");
+        let html = text(&page);
+        let sealed = html.split_once("name=\"request\" value=\"").unwrap().1;
+        let body = encode(&[("request", sealed.split('"').next().unwrap()), ("with", "access")]);
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let headers = [form, ("sec-fetch-site", "same-origin"), header];
+        let response = browser.send(&harness, ("POST", "/oauth/authorize"), &headers, &body);
+        assert_eq!(response.status, status, "{allowed} {denied}");
+        if status == 303 {
+            let code = query(location(&response), "code").unwrap();
+            let (_, tokens) = harness.exchange(&client, &code);
+            assert_eq!(tokens["scope"], scopes, "{allowed} {denied}");
+        }
     }
 }

@@ -32,6 +32,37 @@ fn a_lost_response_does_not_end_the_grant() {
 }
 
 #[test]
+fn a_response_counts_as_lost_for_minutes_only() {
+    for (minutes, works) in [(4, true), (6, false)] {
+        let harness = Harness::new();
+        let client = harness.client();
+        let first = granted(&harness, &client);
+        let next = refreshed(&harness, &client, &first).unwrap();
+        harness.wait(minutes * 60_000);
+        assert_eq!(refreshed(&harness, &client, &first).is_ok(), works, "{minutes}");
+        // A copy was used: whose does not matter.
+        assert_eq!(refreshed(&harness, &client, &next).is_ok(), works, "{minutes}");
+    }
+}
+
+#[test]
+fn a_connection_ends_however_often_it_is_refreshed() {
+    const DAY_MS: u64 = 86_400_000;
+    for (variables, days) in [(&[][..], 180), (&[("SIGN_IN_CONNECTION_DAYS", "10")], 10)] {
+        let mut harness = Harness::new();
+        harness.restart(variables);
+        let client = harness.client();
+        let mut tokens = granted(&harness, &client);
+        for _ in 0..9 {
+            harness.wait(days * DAY_MS / 10);
+            tokens = refreshed(&harness, &client, &tokens).unwrap();
+        }
+        harness.wait(days * DAY_MS / 10);
+        assert_eq!(refreshed(&harness, &client, &tokens), Err(json!("invalid_grant")), "{days}");
+    }
+}
+
+#[test]
 fn a_token_that_was_replaced_ends_the_grant() {
     // The client goes on, and then a thief comes with the first token; or the other way round.
     let harness = Harness::new();

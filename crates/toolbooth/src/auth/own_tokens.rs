@@ -1,0 +1,33 @@
+//! The tokens that the server itself issues to the clients of people who sign in.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::principal::Scopes;
+use crate::settings::JwtSettings;
+
+/// The claim of a token that says who holds it, in a form that only [`TokenHolders`] read.
+pub const HOLDER: &str = "holder";
+
+/// The tokens that the server itself issues.
+#[derive(Debug, Clone)]
+pub struct OwnTokens {
+    /// How they are signed.
+    pub jwt: JwtSettings,
+    /// The people who hold them.
+    pub holders: Arc<dyn TokenHolders>,
+}
+
+/// The people who hold tokens of this server. The settings decide at every call what they may do: a token lasts longer
+/// than a rule or an API key that an operator removes.
+pub trait TokenHolders: Send + Sync {
+    /// The scopes that a token may have whose claim [`HOLDER`] is `holder`; `None` if its holder may not call any more.
+    fn scopes(&self, holder: &str, now_ms: u64) -> Option<Scopes>;
+}
+
+/// Shows nothing. A supertrait would link the code that shows every part of the server.
+impl fmt::Debug for dyn TokenHolders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHolders(…)")
+    }
+}
