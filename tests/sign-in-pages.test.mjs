@@ -29,7 +29,7 @@ before(async () => {
       OAUTH_CORP_CLIENT_ID: CLIENT.id,
       OAUTH_CORP_CLIENT_SECRET: CLIENT.secret,
       OAUTH_CORP_ISSUER: provider.issuer,
-      SIGN_IN_ALLOWED: "corp:id/ada",
+      SIGN_IN_ALLOWED: [{ who: "corp:id/ada", scopes: ["*"] }],
     },
   });
   address.serve(worker);
@@ -110,8 +110,8 @@ function request(changes = {}) {
 class Person {
   static opened = [];
 
-  static async sit() {
-    const context = await browser.newContext();
+  static async sit(options = {}) {
+    const context = await browser.newContext(options);
     context.setDefaultTimeout(120_000);
     const person = Object.assign(new Person(), { context, complaints: [] });
     person.page = await person.tab();
@@ -296,6 +296,23 @@ test("another site can neither send the form nor frame the page", async () => {
   }
   victim.complaints.splice(0);
   assert.deepEqual(callbacks, []);
+});
+
+test("a touch screen has no pointer that reaches the page, so its buttons wait when it appears", async () => {
+  const person = await Person.sit({ hasTouch: true, isMobile: true });
+  await person.visit(request().url);
+  const takesTaps = (milliseconds) =>
+    person.button("Allow with this key").evaluate((button, at) => {
+      // From the beginning, whatever time it is.
+      button.style.animation = "none";
+      button.getBoundingClientRect();
+      button.style.animation = "";
+      const [wait] = button.getAnimations();
+      wait.pause();
+      wait.currentTime = at;
+      return getComputedStyle(button).pointerEvents !== "none";
+    }, milliseconds);
+  assert.deepEqual([await takesTaps(0), await takesTaps(590), await takesTaps(610)], [false, false, true]);
 });
 
 test("the second click of a double click that began elsewhere grants nothing", async () => {

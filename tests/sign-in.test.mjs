@@ -47,7 +47,7 @@ before(async () => {
     OAUTH_CORP_CLIENT_ID: CLIENT.id,
     OAUTH_CORP_CLIENT_SECRET: CLIENT.secret,
     OAUTH_CORP_ISSUER: provider.issuer,
-    SIGN_IN_ALLOWED: "corp:id/ada",
+    SIGN_IN_ALLOWED: [{ who: "corp:id/ada", scopes: ["*"] }],
     SIGN_IN_CLIENTS: JSON.stringify([
       { id: OPERATOR.id, name: "Connector", redirect_uris: [REDIRECT], secret_hash: sha256(OPERATOR.secret) },
     ]),

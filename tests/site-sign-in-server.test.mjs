@@ -37,7 +37,7 @@ before(async () => {
         OAUTH_CORP_CLIENT_ID: CLIENT.id,
         OAUTH_CORP_CLIENT_SECRET: CLIENT.secret,
         OAUTH_CORP_ISSUER: provider.issuer,
-        SIGN_IN_ALLOWED: "corp:id/ada",
+        SIGN_IN_ALLOWED: [{ who: "corp:id/ada", scopes: ["*"] }],
       },
     }),
     launch(),

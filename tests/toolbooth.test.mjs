@@ -354,6 +354,9 @@ test("the site replaces its own files in a folder, and no others", async () => {
   for (const file of ["mine.html", "site/landing-OLD.js"]) writeFileSync(join(folder, file), "");
   await buildSite(folder);
   assert.deepEqual(["mine.html", "index.html", "site/landing-OLD.js"].map((file) => existsSync(join(folder, file))), [true, true, false]);
+  // Its sources are in a folder of the same name.
+  await assert.rejects(buildSite(root), /has the sources of the site/);
+  assert.ok(existsSync(join(root, "site/build/index.js")));
 });
 
 test("the packed command has the site, so that a project needs none of what builds it", async () => {

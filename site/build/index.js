@@ -25,6 +25,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style
 export async function buildSite(target) {
   // esbuild would resolve it relative to the sources.
   const out = resolve(target);
+  if (join(out, "site", "build") === dirname(fileURLToPath(import.meta.url))) throw new Error(`${out}/site has the sources of the site: name a different folder`);
   // The names in this folder change with its contents.
   rmSync(join(out, "site"), { recursive: true, force: true });
   const { metafile } = await esbuild.build({

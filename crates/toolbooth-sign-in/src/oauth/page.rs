@@ -11,7 +11,8 @@ use toolbooth::http::Response;
 use toolbooth::names::is_invisible;
 
 /// `wait`: a page that appears under the pointer takes no click for a moment, so that the second click of a double click
-/// that began on another page does not press a button here.
+/// that began on another page does not press a button here. A touch screen has no pointer that reaches the page, so there it
+/// waits from the beginning.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--accent:#0b57d0}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--accent:#7cacf8}}\
@@ -39,6 +40,7 @@ input{display:block;width:100%;margin-top:.25rem;padding:.6875rem;border:1px sol
 .quiet{background:none;color:var(--ink);border:1px solid var(--soft);font-weight:400}\
 hr{margin:1.25rem 0;border:0;border-top:1px solid var(--line)}\
 @media(hover:hover){main:hover button{animation:wait .6s step-end}}\
+@media(hover:none){button{animation:wait .6s step-end}}\
 @keyframes wait{from{pointer-events:none}}\
 input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
 small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
