@@ -2,7 +2,7 @@
 // the request may carry secrets that are meant for that server only.
 
 /**
- * Returns `{ status, retryAfter, body }`, or `{ fault }` if there is no response within `timeout`
+ * Returns `{ status, retryAfter, maxAge, body }`, or `{ fault }` if there is no response within `timeout`
  * milliseconds or it is longer than `maxBytes`. Throws if the request fails. The parameter `body` is
  * a view of WebAssembly memory.
  */
@@ -13,7 +13,7 @@ export async function send(method, url, headers, body, timeout, maxBytes) {
     const response = await fetch(url, { method, headers, body: body?.slice(), signal, redirect: "manual" });
     const whole = await read(response, maxBytes);
     if (whole === undefined) return { fault: "too large" };
-    return { status: response.status, retryAfter: retryAfter(response.headers), body: whole };
+    return { status: response.status, retryAfter: retryAfter(response.headers), maxAge: maxAge(response.headers), body: whole };
   } catch (error) {
     if (signal.aborted) return { fault: "timeout" };
     throw error;
@@ -48,4 +48,12 @@ export function retryAfter(headers) {
   if (header === null) return undefined;
   const seconds = /^[\d.]+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : String(Math.max(0, Math.ceil(seconds)));
+}
+
+/** For how many seconds the response may be kept, if it says so. */
+function maxAge(headers) {
+  const control = headers.get("cache-control") ?? "";
+  if (/\bno-(store|cache)\b/i.test(control)) return 0;
+  const seconds = /(?:^|[\s,])max-age="?(\d{1,9})\b/i.exec(control)?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
 }

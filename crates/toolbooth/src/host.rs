@@ -201,14 +201,16 @@ pub struct HttpResponse {
     pub status: u16,
     /// `Retry-After` in milliseconds, if the server sent it as seconds.
     pub retry_after_ms: Option<u64>,
+    /// For how many milliseconds it may be kept, if the server says so in `Cache-Control`.
+    pub max_age_ms: Option<u64>,
     /// The whole body.
     pub body: Vec<u8>,
 }
 
 impl HttpResponse {
-    /// A response without `Retry-After`, for hosts and for fakes of services in tests.
+    /// A response without these headers, for hosts and for fakes of services in tests.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, retry_after_ms: None, body: body.into() }
+        Self { status, retry_after_ms: None, max_age_ms: None, body: body.into() }
     }
 
     /// With `Retry-After`, in milliseconds.

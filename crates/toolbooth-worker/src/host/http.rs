@@ -30,6 +30,8 @@ extern "C" {
     fn status(this: &Fetched) -> u16;
     #[wasm_bindgen(method, getter, js_name = retryAfter)]
     fn retry_after(this: &Fetched) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = maxAge)]
+    fn max_age(this: &Fetched) -> Option<u32>;
     #[wasm_bindgen(method, getter)]
     fn body(this: &Fetched) -> Vec<u8>;
 }
@@ -89,6 +91,7 @@ impl HttpClient for Bindings {
             }
             let mut answer = HttpResponse::new(response.status(), response.body());
             answer.retry_after_ms = retry_after_ms(response.retry_after());
+            answer.max_age_ms = response.max_age().map(|seconds| u64::from(seconds) * 1000);
             Ok(answer)
         })
     }

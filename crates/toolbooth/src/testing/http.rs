@@ -15,7 +15,7 @@ pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
 /// # Errors
 /// None.
 pub fn respond(status: u16, body: impl AsRef<[u8]>) -> Result<HttpResponse, HttpError> {
-    Ok(HttpResponse { status, retry_after_ms: None, body: body.as_ref().to_vec() })
+    Ok(HttpResponse::new(status, body.as_ref()))
 }
 
 /// An HTTP request that was sent. `Display` shows the method and the URL.
@@ -106,7 +106,7 @@ pub const BREAKS_OFF: &[u8] = b"\x18";
 
 /// Splits the body of a response at each [`CHUNK_END`].
 pub(super) fn streamed(response: HttpResponse) -> StreamedResponse {
-    let HttpResponse { status, retry_after_ms, body } = response;
+    let HttpResponse { status, retry_after_ms, body, .. } = response;
     let chunks = body.split(|byte| *byte == CHUNK_END).filter(|chunk| !chunk.is_empty());
     let body = Box::new(FakeByteStream(chunks.map(<[u8]>::to_vec).collect()));
     StreamedResponse { status, retry_after_ms, body }

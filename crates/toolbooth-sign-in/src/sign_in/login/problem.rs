@@ -10,7 +10,7 @@ use toolbooth::host::Host;
 use toolbooth::http::Response;
 
 /// Why a page shows a problem instead of sending the browser on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Problem {
     /// Its name in the log.
     reason: &'static str,

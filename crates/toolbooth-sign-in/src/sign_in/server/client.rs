@@ -63,7 +63,7 @@ impl AuthorizationServer {
             if self.settings.registration == RegistrationMode::None {
                 return Err(Problem::CLIENT_NOT_ALLOWED);
             }
-            return client_document::fetch(id, host).await;
+            return self.documents.client(id, host).await;
         } else {
             let Registration { name, redirect_uris, refreshes, .. } =
                 self.registration(id, host).ok_or(Problem::UNKNOWN_CLIENT)?;

@@ -1,6 +1,8 @@
 //! Client ID metadata documents: the `client_id` is a URL, and the document there describes the client
 //! (draft-ietf-oauth-client-id-metadata-document).
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use serde::Deserialize;
 
 use super::client::{Client, ClientOrigin, DocumentAuth, hash};
@@ -61,8 +63,53 @@ fn is_public_host(authority: &str) -> bool {
         && !["local", "localhost", "internal", "lan", "home", "corp"].contains(&last)
 }
 
-/// Fetches the document of a client. Failures are logged and not kept.
-pub(super) async fn fetch(id: &str, host: &dyn Host) -> Result<Client, Problem> {
+/// How long a document is kept, in milliseconds, whatever its server says; and a failure.
+const SHORTEST_MS: u64 = 60_000;
+const LONGEST_MS: u64 = 86_400_000;
+/// The most documents that are kept. Anyone can name any.
+const MAX_ENTRIES: usize = 64;
+
+/// The documents that an instance has fetched, and its failures: anyone can make it fetch one.
+#[derive(Debug, Default)]
+pub(super) struct DocumentCache(Mutex<Vec<CachedDocument>>);
+
+#[derive(Debug)]
+struct CachedDocument {
+    id: String,
+    client: Result<Client, Problem>,
+    expires_ms: u64,
+}
+
+impl DocumentCache {
+    /// The client that the document at `id` describes.
+    pub(super) async fn client(&self, id: &str, host: &dyn Host) -> Result<Client, Problem> {
+        let now_ms = host.now_ms();
+        let is_known = |entry: &&CachedDocument| entry.id == id && now_ms < entry.expires_ms;
+        if let Some(known) = self.entries().iter().find(is_known) {
+            return known.client.clone();
+        }
+        let (client, max_age_ms) = match fetch(id, host).await {
+            Ok((client, max_age_ms)) => (Ok(client), max_age_ms),
+            Err(problem) => (Err(problem), None),
+        };
+        let life_ms = max_age_ms.unwrap_or_default().clamp(SHORTEST_MS, LONGEST_MS);
+        let mut entries = self.entries();
+        entries.retain(|entry| entry.id != id && now_ms < entry.expires_ms);
+        if entries.len() >= MAX_ENTRIES {
+            entries.remove(0);
+        }
+        let expires_ms = now_ms.saturating_add(life_ms);
+        entries.push(CachedDocument { id: id.to_owned(), client: client.clone(), expires_ms });
+        client
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Vec<CachedDocument>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Fetches the document of a client, and for how many milliseconds it may be kept. Failures are logged.
+async fn fetch(id: &str, host: &dyn Host) -> Result<(Client, Option<u64>), Problem> {
     let request = HttpRequest {
         headers: vec![("accept", "application/json".into())],
         max_bytes: MAX_DOCUMENT,
@@ -78,10 +125,11 @@ pub(super) async fn fetch(id: &str, host: &dyn Host) -> Result<Client, Problem> 
         return Err(Problem::DOCUMENT_UNREACHABLE);
     }
     let client = response.json().and_then(|document| read(id, document));
-    client.ok_or_else(|| {
+    let client = client.ok_or_else(|| {
         log("it does not describe a client that can sign people in", host);
         Problem::INVALID_DOCUMENT
-    })
+    });
+    Ok((client?, response.max_age_ms))
 }
 
 fn log(problem: &str, host: &dyn Host) {

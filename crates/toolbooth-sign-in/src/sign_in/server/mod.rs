@@ -40,6 +40,7 @@ pub(crate) use token::{revoke, token};
 
 use client::{DocumentAuth, hash};
 use client_auth::Credentials;
+use client_document::DocumentCache;
 use grant::ClientGrant;
 use settings::RegistrationMode;
 use std::sync::Arc;
@@ -64,6 +65,7 @@ pub(crate) struct AuthorizationServer {
     pub(crate) login: Arc<Login>,
     settings: ServerSettings,
     marks: Marks,
+    documents: DocumentCache,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
 }
@@ -72,6 +74,7 @@ impl AuthorizationServer {
     pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
         Self {
             marks: Marks::new(login.keys.clone()),
+            documents: DocumentCache::default(),
             resource: format!("{}{}", login.settings.public_url, paths::MCP),
             login,
             settings,

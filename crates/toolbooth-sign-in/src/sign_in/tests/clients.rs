@@ -1,6 +1,6 @@
 //! Registration, documents, and how clients authenticate.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
@@ -187,6 +187,8 @@ thread_local! {
     /// The documents that other servers serve, by URL, and the requests for them.
     static DOCUMENTS: RefCell<Vec<(String, u16, Value)>> = RefCell::default();
     static REQUESTS: RefCell<Vec<String>> = RefCell::default();
+    /// For how many seconds they may be kept.
+    static MAX_AGE: Cell<Option<u64>> = Cell::default();
 }
 
 fn serve(url: &str, status: u16, document: Value) {
@@ -201,8 +203,9 @@ fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     DOCUMENTS.with_borrow(|all| {
         let found = all.iter().find(|(url, ..)| *url == *request.url);
         let (_, status, document) = found.ok_or(HttpError::Timeout)?;
-        let body = document.to_string().into_bytes();
-        Ok(HttpResponse::new(*status, body))
+        let mut response = HttpResponse::new(*status, document.to_string());
+        response.max_age_ms = MAX_AGE.get().map(|seconds| seconds * 1000);
+        Ok(response)
     })
 }
 
@@ -244,16 +247,51 @@ fn a_client_with_a_document() {
     assert_eq!(status, 200, "{tokens}");
     assert_eq!(harness.refresh(&client, tokens["refresh_token"].as_str().unwrap()).0, 200);
     assert!(REQUESTS.with_borrow(Vec::is_empty));
-    let page = Browser::default().open(&harness, &request(CLAUDE));
-    assert_eq!(page.status, 502, "a failure is no unknown client");
-    serve(CLAUDE, 200, json!({"client_id": "https://claude.ai/other"}));
-    assert_eq!(Browser::default().open(&harness, &request(CLAUDE)).status, 400);
-    serve(CLAUDE, 200, claude());
-    assert_eq!(
-        Browser::default().open(&harness, &request(CLAUDE)).status,
-        200,
-        "no failure is kept"
-    );
+}
+
+#[test]
+fn a_document_is_kept_as_long_as_it_says_within_bounds() {
+    const HOUR: u64 = 3_600;
+    let fetched = || REQUESTS.with_borrow_mut(|all| std::mem::take(all).len());
+    for (max_age, kept) in
+        [(None, 60), (Some(0), 60), (Some(1), 60), (Some(600), 600), (Some(48 * HOUR), 24 * HOUR)]
+    {
+        let harness = Harness::with(&[], upstream);
+        let open = || Browser::default().open(&harness, &request(CLAUDE)).status;
+        serve(CLAUDE, 200, claude());
+        MAX_AGE.set(max_age);
+        fetched();
+        assert_eq!((open(), open(), fetched()), (200, 200, 1), "{max_age:?}");
+        harness.wait((kept - 1) * 1000);
+        assert_eq!((open(), fetched()), (200, 0), "{max_age:?}");
+        harness.wait(1000);
+        assert_eq!((open(), fetched()), (200, 1), "{max_age:?}");
+    }
+    // Failures for a minute.
+    for (status, document, shown) in
+        [(503, json!(null), 502), (200, json!({"client_id": "https://claude.ai/other"}), 400)]
+    {
+        let harness = Harness::with(&[], upstream);
+        let open = || Browser::default().open(&harness, &request(CLAUDE)).status;
+        serve(CLAUDE, status, document);
+        fetched();
+        assert_eq!((open(), open(), fetched()), (shown, shown, 1));
+        serve(CLAUDE, 200, claude());
+        harness.wait(59_000);
+        assert_eq!((open(), fetched()), (shown, 0));
+        harness.wait(1_000);
+        assert_eq!((open(), fetched()), (200, 1));
+    }
+    // Many others remove it, and take no more memory.
+    let harness = Harness::with(&[], upstream);
+    let open = |id: &str| Browser::default().open(&harness, &request(id)).status;
+    MAX_AGE.set(Some(HOUR));
+    open(CLAUDE);
+    for other in 0..64 {
+        open(&format!("https://a.example/{other}"));
+    }
+    fetched();
+    assert_eq!((open(CLAUDE), fetched()), (200, 1));
 }
 
 /// An assertion that the fake host accepts, if `key` is that of the document.
@@ -270,7 +308,7 @@ fn assertion(claims: &Value, modulus: &str) -> String {
 
 #[test]
 fn private_key_jwt_is_verified_and_never_skipped() {
-    let harness = Harness::with(&[], upstream);
+    let mut harness = Harness::with(&[], upstream);
     let modulus = "m".repeat(342);
     serve(JWKS, 200, json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB", "kid": "1"}]}));
     let mut only = chatgpt();
@@ -302,6 +340,8 @@ fn private_key_jwt_is_verified_and_never_skipped() {
     .enumerate()
     {
         serve(CHATGPT, 200, document.clone());
+        // An instance that does not have the document of the row before.
+        harness.restart(&[]);
         let client = Registered { id: CHATGPT.to_owned(), secret: None };
         let code = code(&harness, &client);
         let assertion = claims.as_ref().map(|claims| {
