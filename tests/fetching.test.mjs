@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open } from "../crates/toolbooth-worker/js/download.js";
-import { retryAfter } from "../crates/toolbooth-worker/js/send.js";
+import { maxAge, retryAfter } from "../crates/toolbooth-worker/js/send.js";
 
 test("a request that fails leaves no timer behind", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
@@ -27,4 +27,22 @@ test("Retry-After in seconds, in milliseconds, or as a date", () => {
   ]) assert.equal(of(headers), expected, JSON.stringify(headers));
   // A date has no fractions of a second.
   assert.ok([59, 60].includes(Number(of({ "retry-after": inSeconds(60) }))));
+});
+
+test("max-age in whole seconds, and none if a response must not be kept", () => {
+  for (const [control, expected] of [
+    ["max-age=600", 600],
+    ["public, Max-Age=600, immutable", 600],
+    ['private,max-age="60"', 60],
+    ["s-maxage=600", undefined],
+    ["max-age=600, no-store", 0],
+    ["no-cache", 0],
+    ["max-age=x", undefined],
+    ["max-age=-1", undefined],
+    ["max-age=99999999999", undefined],
+    ["public", undefined],
+  ]) {
+    assert.equal(maxAge(new Headers({ "cache-control": control })), expected, control);
+  }
+  assert.equal(maxAge(new Headers()), undefined);
 });

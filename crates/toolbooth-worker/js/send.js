@@ -51,7 +51,7 @@ export function retryAfter(headers) {
 }
 
 /** For how many seconds the response may be kept, if it says so. */
-function maxAge(headers) {
+export function maxAge(headers) {
   const control = headers.get("cache-control") ?? "";
   if (/\bno-(store|cache)\b/i.test(control)) return 0;
   const seconds = /(?:^|[\s,])max-age="?(\d{1,9})\b/i.exec(control)?.[1];

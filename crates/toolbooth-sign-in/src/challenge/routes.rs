@@ -9,6 +9,7 @@ use super::{ChallengeSettings, Challenges, Verifiers, flow, page};
 use crate::callback::{self, FlowEnd};
 use crate::oauth::FlowPurpose;
 use crate::paths::{AUTH, CALLBACK, CHECK, CONFIRM, GRANT, HELP, START, below, without_provider};
+use crate::sign_in::ConnectedAccounts;
 use toolbooth::call::Rejection;
 use toolbooth::capability::{Capability, Startup};
 use toolbooth::host::boxed;
@@ -47,6 +48,14 @@ fn start(startup: &mut Startup<'_>) {
         error_page: flow::rejection_page,
     });
     startup.extensions.insert(challenges);
+    startup.extensions.insert(ConnectedAccounts(|state, person, host| {
+        boxed(async move {
+            match Challenges::of_state(state) {
+                Some(challenges) => challenges.connected_accounts(person, host).await,
+                None => Vec::new(),
+            }
+        })
+    }));
 }
 
 /// A page for a person.

@@ -7,6 +7,7 @@ use toolbooth::call::Rejection;
 use toolbooth::catalog::Tool;
 use toolbooth::host::Host;
 use toolbooth::http::{Answer, Response};
+use toolbooth::principal::Person;
 use toolbooth::route::RouteRequest;
 use toolbooth::url::query_parameter;
 
@@ -73,6 +74,22 @@ impl Challenges {
             });
         }
         Ok(summaries)
+    }
+
+    /// The titles of the providers where a person has allowed tools to act for them. A store that fails names none.
+    pub(super) async fn connected_accounts(&self, person: &Person, host: &dyn Host) -> Vec<String> {
+        let mut titles = Vec::new();
+        for client in &self.clients {
+            for (issuer, subject) in &person.subjects {
+                let owner = Owner::user_of(issuer, subject);
+                let found = self.grant(&owner, &client.provider.id, host).find(None).await;
+                if found.is_ok_and(|found| found.grant.is_some()) {
+                    titles.push(client.provider.title.clone());
+                    break;
+                }
+            }
+        }
+        titles
     }
 
     /// Deletes a user's grant, if there is one, then has the provider revoke it. In this order, because the deletion

@@ -13,10 +13,18 @@ use crate::paths::{ACCOUNT, SIGN_IN, START};
 use crate::purpose;
 use crate::redirect_uri::{RedirectKind, destination, kind};
 use toolbooth::call::Rejection;
+use toolbooth::host::{BoxFuture, Host};
 use toolbooth::http::{Answer, Response};
-use toolbooth::route::RouteRequest;
+use toolbooth::principal::Person;
+use toolbooth::route::{RouteRequest, State};
 use toolbooth::seal::InvalidToken;
 use toolbooth::url::{query_parameter, query_value};
+
+/// Names the accounts at providers that tools may already use for a person. The capability that keeps them adds it.
+#[derive(Debug)]
+pub(crate) struct ConnectedAccounts(
+    pub(crate) for<'a> fn(&'a State, &'a Person, &'a dyn Host) -> BoxFuture<'a, Vec<String>>,
+);
 
 /// How long a page can be answered, in milliseconds.
 const CONSENT_LIFE_MS: u64 = 15 * 60 * 1000;
@@ -136,6 +144,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         if options.contains(&SignInOption::Session(Identity::Development)) {
             options.retain(|option| *option != SignInOption::Development);
         }
+        let accounts = self.connected_accounts(&options).await;
         let (token, cookie) = self.form_token(AfterSignIn::Client(asked.clone()), &options)?;
         let page = page::consent(&page::ConsentPage {
             form: Form { token: &token, options: &options, purpose: FormPurpose::Allow },
@@ -143,10 +152,28 @@ impl<'a, 'r> Consent<'a, 'r> {
             request: &asked,
             known: &login.candidates(options.iter().filter(|option| option.known().is_some())),
             everyone: &login.candidates(&options),
+            accounts: &accounts,
             tools: request.state.tools(),
             is_local: login.settings.is_local,
         });
         Ok(page.with("set-cookie", cookie))
+    }
+
+    /// The accounts that the client could use through tools, if it is known who uses the browser.
+    async fn connected_accounts(&self, options: &[SignInOption]) -> Vec<String> {
+        let Some(connected) = self.request.state.extensions.get::<ConnectedAccounts>() else {
+            return Vec::new();
+        };
+        let mut accounts: Vec<String> = Vec::new();
+        for known in options.iter().filter_map(SignInOption::known) {
+            let Some(person) = self.login.person_of(known) else { continue };
+            for account in (connected.0)(self.request.state, &person, self.request.host).await {
+                if !accounts.contains(&account) {
+                    accounts.push(account);
+                }
+            }
+        }
+        accounts
     }
 
     async fn sign_in_page(&self) -> Result<Response, Problem> {

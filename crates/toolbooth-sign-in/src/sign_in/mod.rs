@@ -15,5 +15,7 @@ pub(crate) mod routes;
 pub(crate) mod server;
 mod settings;
 
+pub(crate) use consent::ConnectedAccounts;
+
 #[cfg(test)]
 mod tests;

@@ -23,6 +23,8 @@ pub(super) struct ConsentPage<'a> {
     pub(super) known: &'a [Principal],
     /// All people who can continue, as callers.
     pub(super) everyone: &'a [Principal],
+    /// The accounts that tools may already use for the people who use this browser.
+    pub(super) accounts: &'a [String],
     pub(super) tools: VisibleTools<'a>,
     pub(super) is_local: bool,
 }
@@ -82,10 +84,11 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
         "<p><strong>{name}</strong> wants to use the tools of this server on your behalf.</p>\
          <dl><dt>Requested by</dt><dd>{origin}</dd>\
          <dt>Next you go to</dt><dd>{next}</dd>\
-         <dt>Permissions</dt><dd>{}</dd>{}</dl>\
+         <dt>Permissions</dt><dd>{}</dd>{}{}</dl>\
          <small>Allow this only if you started it yourself. If someone else sent you this link, choose Deny: \
          they could use the tools as you.</small>{}<hr>{}",
         permissions(page),
+        accounts(page.accounts),
         offline.unwrap_or_default(),
         forms(&page.form),
         form_with(&page.form, "denial", "", "<button class=\"quiet\">Deny</button>"),
@@ -94,6 +97,18 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let source = redirect_uri::policy_source(redirect_uri);
     let local = local_sources(page.is_local);
     html(200, &title, &main, &format!("'self' https: {source}{local}"))
+}
+
+/// Names the accounts that the client can use at once: nobody is asked again for them.
+fn accounts(accounts: &[String]) -> String {
+    if accounts.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = accounts.iter().map(|account| bdi(account)).collect();
+    format!(
+        "<dt>Your accounts</dt><dd>You have allowed tools to use {}. The application can call these tools.</dd>",
+        names.join(", ")
+    )
 }
 
 /// Lists what the client may do: for the people who use this browser, if they are known.

@@ -46,13 +46,17 @@ impl Login {
     }
 
     pub(crate) async fn signed_in(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
-        let identity = self.session(headers, host).await?;
+        self.person_of(&self.session(headers, host).await?)
+    }
+
+    /// A person who may sign in, with the names that tokens have for them.
+    pub(crate) fn person_of(&self, identity: &Identity) -> Option<Person> {
         let mut subjects = vec![(self.settings.issuer.clone(), identity.subject())];
-        if let Identity::Provider(account) = &identity {
+        if let Identity::Provider(account) = identity {
             let issuer = self.settings.issuer_of(&account.provider);
             subjects.extend(issuer.map(|issuer| (issuer, account.id.clone())));
         }
-        let scopes = self.permitted(&identity)?;
+        let scopes = self.permitted(identity)?;
         Some(Person { label: identity.label().to_owned(), subjects, scopes })
     }
 

@@ -81,3 +81,26 @@ fn the_account_names_the_tools_that_can_still_use_a_grant() {
     let is_challenge = !body["missing_requirements"].is_null();
     assert_eq!((status, is_challenge), (400, false), "such a call is rejected: {body}");
 }
+
+#[test]
+fn the_consent_page_names_accounts_that_the_client_can_use_at_once() {
+    const NOTE: &str = "You have allowed tools to use <bdi>";
+    let mut harness = Harness::with(MAIL, mail);
+    let client = harness.client();
+    let url = challenge(&harness, &access_token(&harness, KEY));
+    let browser = Browser::default();
+    sign_in(&harness, &browser, &get(&harness, &browser, &url), KEY);
+    let page = browser.open(&harness, &request(&client.id));
+    assert!(!text(&page).contains(NOTE), "{}", text(&page));
+    grant(&harness, &browser, &url);
+    harness.wait(STALE_MS);
+    for (browser, is_named) in [(&browser, true), (&Browser::default(), false)] {
+        let page = browser.open(&harness, &request(&client.id));
+        assert_eq!(text(&page).contains(NOTE), is_named, "{}", text(&page));
+    }
+    // A store that fails does not stop the sign-in.
+    harness.restart(&[]);
+    harness.host.store.fails_reads_of.set(Some("grant"));
+    let page = browser.open(&harness, &request(&client.id));
+    assert_eq!(page.status, 200, "{}", text(&page));
+}
