@@ -34,6 +34,8 @@ pub(crate) const CONSENT_REQUEST: TokenPurpose = TokenPurpose::in_body("consent 
 pub(crate) const CONSENT_BROWSER: TokenPurpose = TokenPurpose::new("consent browser");
 /// A sign-in at a provider, in the browser's cookie.
 pub(crate) const PENDING_SIGN_IN: TokenPurpose = TokenPurpose::new("pending sign-in");
+/// A sign-in at a provider, in the store, and its key there.
+pub(crate) const STORED_SIGN_IN: TokenPurpose = TokenPurpose::in_body("stored sign-in");
 /// The session of a person who has signed in.
 pub(crate) const SESSION: TokenPurpose = TokenPurpose::new("session");
 pub(crate) const AUTHORIZATION_CODE: TokenPurpose = TokenPurpose::in_body("authorization code");

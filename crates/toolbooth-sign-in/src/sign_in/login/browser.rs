@@ -15,7 +15,7 @@ use toolbooth::route::RouteRequest;
 use toolbooth::seal::TokenPurpose;
 
 /// How long a session lasts, in seconds: a working day.
-const SESSION_SECONDS: u64 = 12 * 3600;
+pub(super) const SESSION_SECONDS: u64 = 12 * 3600;
 
 const COOKIE: &str = "session";
 

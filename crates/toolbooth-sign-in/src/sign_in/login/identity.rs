@@ -170,6 +170,14 @@ impl Login {
         (!is_denied).then(|| allowed.iter().filter(|rule| account.is_of(rule)).collect())
     }
 
+    /// Whether rules depend on what the provider says about an account, which may change.
+    pub(super) fn depends_on_facts(&self, account: &Account) -> bool {
+        let LoginSettings { allowed, denied, .. } = &self.settings;
+        let denied = denied.iter().filter(|rule| rule.provider == account.provider);
+        let allowed = allowed.iter().filter(|rule| account.is_of(rule));
+        allowed.chain(denied).any(|rule| rule.people.changes())
+    }
+
     /// The scopes that rules give.
     pub(super) fn given(&self, rules: &[&IdentityRule]) -> Scopes {
         let given = self.scopes.iter().filter(|scope| rules.iter().any(|rule| rule.gives(scope)));

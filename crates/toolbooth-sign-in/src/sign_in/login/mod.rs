@@ -1,10 +1,11 @@
 //! The people who sign in, and their browsers. It knows nothing of clients and tokens.
 //!
 //! - `settings`, `rules`: who may sign in; `identity`: who has, and what they may do; `option`: the ways to sign in;
-//!   `provider`: one of them;
+//!   `provider`: one of them; `confirmation`: what it says later;
 //! - `browser`: sessions, and forms that only one browser may send; `problem`: what goes wrong.
 
 mod browser;
+mod confirmation;
 mod identity;
 mod option;
 mod problem;
@@ -12,6 +13,7 @@ mod provider;
 pub(crate) mod rules;
 mod settings;
 
+pub(crate) use confirmation::Unconfirmed;
 pub(crate) use identity::Identity;
 pub(crate) use option::SignInOption;
 pub(crate) use problem::Problem;

@@ -18,13 +18,22 @@ use toolbooth::route::RouteRequest;
 use toolbooth::secret::Secret;
 use toolbooth::url::query_value;
 
+/// The scope with which some providers return a refresh token (OpenID Connect Core 1.0, 11).
+const OFFLINE: &str = "offline_access";
+
 /// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
 pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
+    let is_offline = |scope: &&String| *scope == OFFLINE;
     OAuthClient::new(ProviderSettings {
-        scopes: Vec::new(),
+        // To ask the provider again later, if that is what this scope is for there.
+        scopes: provider.scopes.iter().filter(is_offline).cloned().collect(),
         // People with several accounts choose one.
         parameters: match provider.parameters {
             [] => &[],
+            // Google returns no refresh token otherwise, or only the first time.
+            [("access_type", "offline"), ..] => {
+                &[("access_type", "offline"), ("prompt", "select_account consent")]
+            }
             _ => &[("prompt", "select_account")],
         },
         ..provider.clone()
@@ -54,6 +63,15 @@ struct UserInfo {
     hd: Option<String>,
 }
 
+/// Why a provider does not describe an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AccountError {
+    /// The token has expired, or was revoked.
+    TokenRejected,
+    /// It does not respond, or not as specified.
+    Unreachable,
+}
+
 #[derive(Deserialize)]
 struct GitHubUser {
     id: u64,
@@ -73,7 +91,7 @@ struct GitHubMembership {
 }
 
 impl Login {
-    fn provider(&self, id: &str) -> Result<&OAuthClient, Problem> {
+    pub(super) fn provider(&self, id: &str) -> Result<&OAuthClient, Problem> {
         self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::INVALID)
     }
 
@@ -98,7 +116,9 @@ impl Login {
         } else {
             [("openid", true), ("email", true)]
         };
-        scopes.iter().filter(|(_, needed)| *needed).map(|(scope, _)| (*scope).to_owned()).collect()
+        let needed = scopes.iter().filter(|(_, needed)| *needed);
+        let needed = needed.map(|(scope, _)| (*scope).to_owned());
+        needed.chain(client.provider.scopes.iter().cloned()).collect()
     }
 
     /// Redirects a person to a provider, where they sign in. `next` is what [`Self::resume`] returns.
@@ -154,11 +174,24 @@ impl Login {
             Err(error) => return Err(error.into()),
         };
         let url = server.userinfo.as_deref().ok_or(Problem::PROVIDER_UNREACHABLE)?;
-        let account = match client.provider.is_github() {
-            true => self.github_account(client, url, &tokens.access, host).await?,
-            false => openid_account(client, url, &tokens.access, host).await?,
-        };
+        let account = self.account(client, url, &tokens.access, host).await;
+        let account = account.map_err(|_| Problem::PROVIDER_UNREACHABLE)?;
+        self.remember(&account, tokens, host).await;
         Ok(Some(Identity::Provider(account)))
+    }
+
+    /// The account that a token of its provider gives access to.
+    pub(super) async fn account(
+        &self,
+        client: &OAuthClient,
+        url: &str,
+        access: &Secret,
+        host: &dyn Host,
+    ) -> Result<Account, AccountError> {
+        match client.provider.is_github() {
+            true => self.github_account(client, url, access, host).await,
+            false => openid_account(client, url, access, host).await,
+        }
     }
 
     async fn github_account(
@@ -167,9 +200,8 @@ impl Login {
         url: &str,
         access: &Secret,
         host: &dyn Host,
-    ) -> Result<Account, Problem> {
-        let user: GitHubUser =
-            fetch(url, access, host).await?.ok_or(Problem::PROVIDER_UNREACHABLE)?;
+    ) -> Result<Account, AccountError> {
+        let user: GitHubUser = fetch(url, access, host).await?.ok_or(AccountError::Unreachable)?;
         let mut account = Account {
             provider: client.provider.id.clone(),
             id: user.id.to_string(),
@@ -201,10 +233,10 @@ async fn openid_account(
     url: &str,
     access: &Secret,
     host: &dyn Host,
-) -> Result<Account, Problem> {
-    let user: UserInfo = fetch(url, access, host).await?.ok_or(Problem::PROVIDER_UNREACHABLE)?;
+) -> Result<Account, AccountError> {
+    let user: UserInfo = fetch(url, access, host).await?.ok_or(AccountError::Unreachable)?;
     if user.sub.is_empty() {
-        return Err(Problem::PROVIDER_UNREACHABLE);
+        return Err(AccountError::Unreachable);
     }
     let is_verified = match user.email_verified {
         Some(Value::Bool(verified)) => verified,
@@ -241,7 +273,7 @@ async fn fetch<T: DeserializeOwned>(
     url: &str,
     access: &Secret,
     host: &dyn Host,
-) -> Result<Option<T>, Problem> {
+) -> Result<Option<T>, AccountError> {
     let request = HttpRequest {
         headers: vec![
             ("accept", "application/json".into()),
@@ -252,10 +284,11 @@ async fn fetch<T: DeserializeOwned>(
         max_bytes: 64 * 1024,
         ..HttpRequest::get(url)
     };
-    let response = host.send(request).await.map_err(|_| Problem::PROVIDER_UNREACHABLE)?;
+    let response = host.send(request).await.map_err(|_| AccountError::Unreachable)?;
     match response.status {
-        200 => response.json().map(Some).ok_or(Problem::PROVIDER_UNREACHABLE),
+        200 => response.json().map(Some).ok_or(AccountError::Unreachable),
+        401 => Err(AccountError::TokenRejected),
         403 | 404 => Ok(None),
-        _ => Err(Problem::PROVIDER_UNREACHABLE),
+        _ => Err(AccountError::Unreachable),
     }
 }

@@ -189,6 +189,16 @@ impl IdentityRule {
 /// Who, as `provider:rule`, and which scopes they can give to clients; or what was expected of an entry.
 type Entry = Result<(String, Scopes), String>;
 
+impl People {
+    /// Whether people come to be these, or cease to be, without a change of the rule.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::Login(_) | Self::Email(_) | Self::Domain(_) | Self::Organization(_) => true,
+            Self::Everybody | Self::Id(_) => false,
+        }
+    }
+}
+
 /// Reads texts separated by commas, or a JSON array of texts and objects. `None` if it is no such array.
 fn entries(text: &str) -> Option<Vec<Entry>> {
     if !text.trim_start().starts_with('[') {

@@ -12,6 +12,7 @@ use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::{AuthorizationServer, Credentials, OAuthError, OFFLINE, Parameters, hash};
 use crate::oauth::{code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
+use crate::sign_in::login::Unconfirmed;
 use crate::{purpose, redirect_uri};
 use toolbooth::call::Rejection;
 use toolbooth::host::Host;
@@ -129,7 +130,8 @@ impl AuthorizationServer {
     ) -> Result<Response, OAuthError> {
         let host = request.host;
         let parameter = ("refresh_token", "refresh token", purpose::REFRESH_TOKEN);
-        let token = self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
+        let mut token =
+            self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
         let grant = &token.grant;
         if self.is_revoked(&grant.id, host).await? {
             return Err(INVALID_GRANT.error("the grant is revoked"));
@@ -147,11 +149,18 @@ impl AuthorizationServer {
                 Some(scopes)
             }
         };
+        let again = || INVALID_GRANT.error("the person must sign in again");
+        if host.now_ms() >= self.ends_ms(grant) {
+            return Err(again());
+        }
+        let confirmed = self.login.confirm(grant.identity.clone(), grant.granted_ms, host).await;
+        token.grant.identity = confirmed.map_err(|error| match error {
+            Unconfirmed::SignInAgain => again(),
+            Unconfirmed::TryAgain => OAuthError::try_again(),
+        })?;
+        let grant = &token.grant;
         if self.login.permitted(&grant.identity).is_none() {
             return Err(INVALID_GRANT.error("the person may no longer sign in"));
-        }
-        if host.now_ms() >= self.ends_ms(grant) {
-            return Err(INVALID_GRANT.error("the person must sign in again"));
         }
         if !self.use_refresh_token(&token, host).await? {
             self.end(grant, RevocationReason::RefreshTokenReused, host).await;

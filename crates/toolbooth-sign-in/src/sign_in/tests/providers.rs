@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::harness::{Browser, Harness, ORIGIN, changed, encode, location, query, request, text};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, SIGN_IN_LIMITER, SignatureAlgorithm};
 use toolbooth::http::Response;
-use toolbooth::testing::fake_signature;
+use toolbooth::testing::{STALE_MS, fake_signature};
 
 thread_local! {
     /// The account that providers describe, and the requests to them.
@@ -27,7 +27,10 @@ fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
             String::from_utf8(body).unwrap()
         ));
     });
-    let account = ACCOUNT.with_borrow(Clone::clone);
+    let mut account = ACCOUNT.with_borrow(Clone::clone);
+    if account["tokens"].is_null() {
+        account["tokens"] = json!({"access_token": "upstream-token", "token_type": "bearer"});
+    }
     let (status, body) = match &*request.url {
         "https://corp.example/.well-known/openid-configuration" => (
             200,
@@ -37,15 +40,17 @@ fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
         ),
         "https://corp.example/token"
         | "https://github.com/login/oauth/access_token"
-        | "https://oauth2.googleapis.com/token" => {
-            (200, json!({"access_token": "upstream-token", "token_type": "bearer"}))
-        }
+        | "https://oauth2.googleapis.com/token" => (200, account["tokens"].clone()),
         "https://corp.example/me"
         | "https://api.github.com/user"
         | "https://openidconnect.googleapis.com/v1/userinfo" => {
             let authorization = request.headers.iter().find(|(name, _)| *name == "authorization");
-            assert_eq!(authorization.unwrap().1, "Bearer upstream-token");
-            (200, account)
+            let status = account["status"].as_u64().unwrap_or(200);
+            match &*authorization.unwrap().1 {
+                "Bearer upstream-token" => (u16::try_from(status).unwrap(), account),
+                "Bearer refreshed-token" => (200, account),
+                other => panic!("{other}"),
+            }
         }
         "https://api.github.com/user/emails" => (200, account["emails"].clone()),
         "https://api.github.com/user/memberships/orgs/acme" => match account["acme"].as_str() {
@@ -299,6 +304,130 @@ fn somebody_who_is_no_longer_allowed() {
     harness.restart(&[("SIGN_IN_ALLOWED", "github:hubot")]);
     let (status, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
     assert_eq!((status, &body["error"]), (400, &json!("invalid_grant")));
+}
+
+#[test]
+fn the_provider_is_asked_once_a_day_whether_a_person_still_may() {
+    const HOUR_MS: u64 = 3_600_000;
+    const NEVER: &str = "never asked";
+    let member = json!({"id": 1, "login": "octocat", "acme": "active"});
+    let address = |email: &str| json!({"sub": "s1", "email": email, "email_verified": true});
+    let with = |account: &Value, name: &str, value: Value| {
+        let mut account = account.clone();
+        account[name] = value;
+        account
+    };
+    let refreshable = with(
+        &address("ada@a.example"),
+        "tokens",
+        json!({"access_token": "upstream-token", "refresh_token": "r1"}),
+    );
+    let refreshed = json!({"access_token": "refreshed-token", "refresh_token": "r2"});
+    for (provider, allowed, before, after, expected) in [
+        ("github", "github:org/acme", member.clone(), member.clone(), ""),
+        (
+            "github",
+            "github:org/acme",
+            member.clone(),
+            with(&member, "acme", json!(null)),
+            "invalid_grant",
+        ),
+        (
+            "github",
+            "github:octocat",
+            member.clone(),
+            with(&member, "login", json!("renamed")),
+            "invalid_grant",
+        ),
+        (
+            "corp",
+            "corp:@a.example",
+            address("ada@a.example"),
+            address("ada@b.example"),
+            "invalid_grant",
+        ),
+        // A different account must not take its place.
+        (
+            "github",
+            "github:org/acme",
+            member.clone(),
+            with(&member, "id", json!(2)),
+            "invalid_grant",
+        ),
+        // The provider does not respond, or has ended the sign-in.
+        (
+            "github",
+            "github:org/acme",
+            member.clone(),
+            with(&member, "status", json!(503)),
+            "temporarily_unavailable",
+        ),
+        (
+            "github",
+            "github:org/acme",
+            member.clone(),
+            with(&member, "status", json!(401)),
+            "invalid_grant",
+        ),
+        (
+            "corp",
+            "corp:@a.example",
+            refreshable.clone(),
+            with(&with(&refreshable, "status", json!(401)), "tokens", refreshed),
+            "",
+        ),
+        (
+            "corp",
+            "corp:@a.example",
+            refreshable.clone(),
+            with(
+                &with(&refreshable, "status", json!(401)),
+                "tokens",
+                json!({"error": "invalid_grant"}),
+            ),
+            "invalid_grant",
+        ),
+        // What the rule names does not change.
+        ("github", "github:id/1", member.clone(), with(&member, "acme", json!(null)), NEVER),
+        ("corp", "corp:*", address("ada@a.example"), address("ada@b.example"), NEVER),
+    ] {
+        let harness = harness_for(allowed);
+        ACCOUNT.set(before);
+        let (browser, client) = (Browser::default(), harness.client());
+        let page = browser.open(&harness, &request(&client.id));
+        let leave =
+            browser.answer(&harness, &page, &[("with", "provider"), ("provider", provider)]);
+        let back = browser.send(&harness, ("GET", &callback_of(&leave)), &[], "");
+        let (_, tokens) = harness.exchange(&client, &query(location(&back), "code").unwrap());
+        let asked = || REQUESTS.with_borrow_mut(|all| !std::mem::take(all).is_empty());
+        asked();
+        ACCOUNT.set(after);
+        harness.wait(11 * HOUR_MS);
+        let refresh =
+            |tokens: &Value| harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        let (status, tokens) = refresh(&tokens);
+        assert_eq!((status, asked()), (200, false), "{allowed}: not yet");
+        harness.wait(14 * HOUR_MS);
+        let (status, body) = refresh(&tokens);
+        assert_eq!(asked(), expected != NEVER, "{allowed}");
+        if ["", NEVER].contains(&expected) {
+            assert_eq!(status, 200, "{allowed} {body}");
+            // The store may be a minute behind.
+            harness.wait(STALE_MS);
+            let (status, _) = refresh(&body);
+            assert_eq!((status, asked()), (200, false), "{allowed}: not again");
+        } else {
+            assert_eq!(body["error"], expected, "{allowed}");
+        }
+        if expected == "temporarily_unavailable" {
+            ACCOUNT.set(member.clone());
+            assert_eq!(refresh(&tokens).0, 200, "nothing is lost");
+        }
+        let printed = harness.host.printed();
+        assert!(!printed.contains("upstream-token") && !printed.contains("r1"), "{printed}");
+        let stored = format!("{:?}", harness.host.store.values());
+        assert!(!stored.contains("upstream-token"), "{stored}");
+    }
 }
 
 const TEAM: &str = "https://acme.cloudflareaccess.com";

@@ -32,7 +32,7 @@ fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 
 fn publish(status: u16, body: &str) {
     let body = body.as_bytes().to_vec();
-    let answer = Ok(HttpResponse { status, retry_after_ms: None, body });
+    let answer = Ok(HttpResponse::new(status, body));
     ANSWER.with_borrow_mut(|issuer| issuer.0 = answer);
 }
 

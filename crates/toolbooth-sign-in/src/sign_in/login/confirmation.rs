@@ -1,0 +1,172 @@
+//! Asks a provider again about a person, once what it last said is a day old.
+//!
+//! Organizations, addresses and logins change. The store keeps what is necessary to ask: the tokens of the sign-in.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::browser::SESSION_SECONDS;
+use super::identity::Account;
+use super::provider::AccountError;
+use super::{Identity, Login};
+use crate::oauth::{OAuthClient, TokenError, TokenResponse, store};
+use crate::purpose;
+use toolbooth::host::Host;
+use toolbooth::secret::Secret;
+
+/// How old a provider's statement about a person may be when a token is refreshed, in milliseconds: a day.
+const FRESH_MS: u64 = 86_400_000;
+/// How long the one in a new grant counts: it may be as old as a session.
+const NEW_MS: u64 = FRESH_MS - SESSION_SECONDS * 1000;
+/// Longer than a connection lasts that nobody uses.
+const LIFE_MS: u64 = 92 * 86_400_000;
+
+/// A sign-in at a provider, in the store.
+#[derive(Serialize, Deserialize)]
+struct StoredSignIn {
+    #[serde(rename = "p")]
+    account: Account,
+    #[serde(rename = "a")]
+    access: String,
+    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
+    refresh: Option<String>,
+    /// When the provider described the account, in milliseconds since the Unix epoch.
+    #[serde(rename = "t")]
+    confirmed_ms: u64,
+}
+
+/// Why it is not known whether a person still is who the rules admit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unconfirmed {
+    /// The provider no longer accepts the tokens of the sign-in, or the store does not have them.
+    SignInAgain,
+    /// The provider or the store does not respond.
+    TryAgain,
+}
+
+impl From<TokenError> for Unconfirmed {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Rejected => Self::SignInAgain,
+            TokenError::Unreachable => Self::TryAgain,
+        }
+    }
+}
+
+impl From<AccountError> for Unconfirmed {
+    fn from(error: AccountError) -> Self {
+        match error {
+            AccountError::TokenRejected => Self::SignInAgain,
+            AccountError::Unreachable => Self::TryAgain,
+        }
+    }
+}
+
+impl Login {
+    /// A person as the provider describes them, at most a day ago if rules depend on that. `granted_ms` is when they
+    /// connected the client, in milliseconds since the Unix epoch.
+    pub(crate) async fn confirm(
+        &self,
+        identity: Identity,
+        granted_ms: u64,
+        host: &dyn Host,
+    ) -> Result<Identity, Unconfirmed> {
+        let Identity::Provider(account) = &identity else { return Ok(identity) };
+        // The store may not have a new sign-in yet.
+        let is_new = host.now_ms().saturating_sub(granted_ms) < NEW_MS;
+        if is_new || !self.depends_on_facts(account) {
+            return Ok(identity);
+        }
+        let found = self.stored_sign_in(&identity.subject(), host).await;
+        let found = found.map_err(|_| Unconfirmed::TryAgain)?;
+        let stored = found.ok_or(Unconfirmed::SignInAgain)?;
+        if host.now_ms().saturating_sub(stored.confirmed_ms) < FRESH_MS {
+            return Ok(Identity::Provider(stored.account));
+        }
+        let client = self.provider(&account.provider).map_err(|_| Unconfirmed::SignInAgain)?;
+        let confirmed = self.ask_again(client, stored, host).await?;
+        let account = confirmed.account.clone();
+        self.store_sign_in(&confirmed, host).await;
+        Ok(Identity::Provider(account))
+    }
+
+    /// Keeps what is necessary to ask the provider again. A failure is logged: the person must sign in again tomorrow.
+    pub(super) async fn remember(&self, account: &Account, tokens: TokenResponse, host: &dyn Host) {
+        if !self.depends_on_facts(account) {
+            return;
+        }
+        let identity = Identity::Provider(account.clone());
+        let refresh = match tokens.refresh {
+            Some(refresh) => Some(refresh.expose().to_owned()),
+            // Some providers return it only once.
+            None => {
+                let earlier = self.stored_sign_in(&identity.subject(), host).await;
+                earlier.ok().flatten().and_then(|stored| stored.refresh)
+            }
+        };
+        let stored = StoredSignIn {
+            account: account.clone(),
+            access: tokens.access.expose().to_owned(),
+            refresh,
+            confirmed_ms: host.now_ms(),
+        };
+        self.store_sign_in(&stored, host).await;
+    }
+
+    async fn ask_again(
+        &self,
+        client: &OAuthClient,
+        mut stored: StoredSignIn,
+        host: &dyn Host,
+    ) -> Result<StoredSignIn, Unconfirmed> {
+        let server = client.server(host).await?;
+        let url = server.userinfo.as_deref().ok_or(Unconfirmed::SignInAgain)?;
+        let access = Secret::new(stored.access.clone());
+        let account = match (self.account(client, url, &access, host).await, &stored.refresh) {
+            (Err(AccountError::TokenRejected), Some(refresh)) => {
+                let tokens = client.refresh(&Secret::new(refresh.clone()), host).await?;
+                let account = self.account(client, url, &tokens.access, host).await;
+                tokens.access.expose().clone_into(&mut stored.access);
+                if let Some(refresh) = tokens.refresh {
+                    stored.refresh = Some(refresh.expose().to_owned());
+                }
+                account?
+            }
+            (account, _) => account?,
+        };
+        // A provider must not make one person another.
+        if account.id != stored.account.id {
+            return Err(Unconfirmed::SignInAgain);
+        }
+        Ok(StoredSignIn { account, confirmed_ms: host.now_ms(), ..stored })
+    }
+
+    async fn stored_sign_in(
+        &self,
+        subject: &str,
+        host: &dyn Host,
+    ) -> store::Result<Option<StoredSignIn>> {
+        for hash in self.keys.hashes(purpose::STORED_SIGN_IN, &[subject]).iter() {
+            let text = store::get(&key(hash), host).await?;
+            let opened =
+                text.map(|text| self.keys.open(purpose::STORED_SIGN_IN, &text, host.now_ms()));
+            if let Some(Ok(stored)) = opened {
+                return Ok(Some(stored));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn store_sign_in(&self, stored: &StoredSignIn, host: &dyn Host) {
+        let subject = Identity::Provider(stored.account.clone()).subject();
+        let expires_ms = host.now_ms().saturating_add(LIFE_MS);
+        let text = self.keys.seal(purpose::STORED_SIGN_IN, stored, expires_ms);
+        let hash = self.keys.hash(purpose::STORED_SIGN_IN, &[&subject]);
+        let _ = store::put(&key(&hash), &text, Duration::from_millis(LIFE_MS), host).await;
+    }
+}
+
+fn key(hash: &str) -> String {
+    format!("sign-in:{hash}")
+}
