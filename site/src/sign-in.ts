@@ -19,7 +19,7 @@ const TIMEOUT = 10 * 60_000;
 /** Where the browser keeps the id of its client. It is no secret: it is part of the address of the server's page. */
 const CLIENT = "client";
 
-/** What a sign-in asks for without any tool that needs a scope. A request without scopes would be one for all of them. */
+/** What every sign-in asks for: a request without scopes that the server knows would be one for all of them, or be rejected. */
 const LEAST = "profile";
 
 /** The metadata of the authorization server (RFC 8414). */
@@ -67,7 +67,7 @@ export async function authorize(server: SignIn, more: string[] = []): Promise<vo
     const challenge = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
     const scopes = [...new Set([...(before?.person?.scopes ?? []), ...more])];
     const address = (client: string) => {
-      const query = { response_type: "code", client_id: client, redirect_uri: redirect, state, code_challenge: challenge, code_challenge_method: "S256", resource: server.resource, scope: scopes.join(" ") || LEAST };
+      const query = { response_type: "code", client_id: client, redirect_uri: redirect, state, code_challenge: challenge, code_challenge_method: "S256", resource: server.resource, scope: [LEAST, ...scopes].join(" ") };
       return `${server.authorize}?${new URLSearchParams(query)}`;
     };
     const client = (await knownClient(address)) ?? (await register(server, redirect));

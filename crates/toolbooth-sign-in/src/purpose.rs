@@ -43,7 +43,7 @@ pub(crate) const REFRESH_TOKEN: TokenPurpose = TokenPurpose::in_body("refresh to
 /// The key that signs access tokens.
 pub(crate) const ACCESS_TOKEN: TokenPurpose = TokenPurpose::new("access token");
 /// Who holds an access token, in its claim.
-pub(crate) const HOLDER: TokenPurpose = TokenPurpose::new("holder");
+pub(crate) const HOLDER: TokenPurpose = TokenPurpose::in_body("holder");
 /// The marks of a client's grant in the store: spent, replaced, revoked.
 pub(crate) const CLIENT_GRANT: TokenPurpose = TokenPurpose::new("client grant");
 /// A client that a person has connected, in the store, and its key there.

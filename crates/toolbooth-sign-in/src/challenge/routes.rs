@@ -51,7 +51,9 @@ fn start(startup: &mut Startup<'_>) {
     startup.extensions.insert(ConnectedAccounts(|state, person, host| {
         boxed(async move {
             match Challenges::of_state(state) {
-                Some(challenges) => challenges.connected_accounts(person, host).await,
+                Some(challenges) => {
+                    challenges.connected_accounts(person, state.tools(), host).await
+                }
                 None => Vec::new(),
             }
         })

@@ -3,7 +3,7 @@
 use super::grant_store::STORE_UNAVAILABLE;
 use super::{Challenges, Owner};
 use crate::oauth::{OAuthClient, store};
-use toolbooth::call::Rejection;
+use toolbooth::call::{Rejection, VisibleTools};
 use toolbooth::catalog::Tool;
 use toolbooth::host::Host;
 use toolbooth::http::{Answer, Response};
@@ -76,18 +76,20 @@ impl Challenges {
         Ok(summaries)
     }
 
-    /// The titles of the providers where a person has allowed tools to act for them. A store that fails names none.
-    pub(super) async fn connected_accounts(&self, person: &Person, host: &dyn Host) -> Vec<String> {
+    /// The titles of the providers where tools that a person may call can use an account. A store that fails names none.
+    pub(super) async fn connected_accounts(
+        &self,
+        person: &Person,
+        tools: VisibleTools<'_>,
+        host: &dyn Host,
+    ) -> Vec<String> {
         let mut titles = Vec::new();
-        for client in &self.clients {
-            for (issuer, subject) in &person.subjects {
-                let owner = Owner::user_of(issuer, subject);
-                let found = self.grant(&owner, &client.provider.id, host).find(None).await;
-                if found.is_ok_and(|found| found.grant.is_some()) {
-                    titles.push(client.provider.title.clone());
-                    break;
-                }
-            }
+        for (issuer, subject) in &person.subjects {
+            let owner = Owner::user_of(issuer, subject);
+            let caller = [owner.caller_with(Some(person), tools.settings)];
+            let grants = self.grants_of(&owner, tools.to(&caller), host).await;
+            let usable = grants.into_iter().flatten().filter(|grant| !grant.tools.is_empty());
+            titles.extend(usable.map(|grant| grant.title));
         }
         titles
     }

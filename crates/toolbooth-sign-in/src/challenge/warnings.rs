@@ -44,6 +44,12 @@ pub(super) fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     };
     let mut warnings: Vec<String> = missing.into_iter().map(describe).collect();
     if own.is_some_and(|own| !own.allows_unverified) {
+        if settings.auth.jwt.is_some() && settings.sign_in_issuers.is_empty() {
+            warnings.push(
+                "UNVERIFIED_USERS is not allow, and people cannot sign in here: users with tokens cannot grant access"
+                    .to_owned(),
+            );
+        }
         let keys = settings.auth.api_keys.iter().flatten();
         let unverified =
             |key: &&ApiKeySettings| !matches!(key.users, ApplicationUsers::Verified(_));

@@ -14,6 +14,9 @@ mod provider;
 pub(crate) mod store;
 mod token;
 
+/// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
+pub(crate) const OFFLINE_ACCESS: &str = "offline_access";
+
 pub(crate) use client::OAuthClient;
 pub(crate) use provider::{EndpointSettings, OAuthProviders, ProviderSettings};
 pub(crate) use {

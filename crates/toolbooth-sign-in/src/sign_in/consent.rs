@@ -15,12 +15,13 @@ use crate::redirect_uri::{RedirectKind, destination, kind};
 use toolbooth::call::Rejection;
 use toolbooth::host::{BoxFuture, Host};
 use toolbooth::http::{Answer, Response};
-use toolbooth::principal::Person;
+use toolbooth::principal::{Person, Scopes};
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::seal::InvalidToken;
 use toolbooth::url::{query_parameter, query_value};
 
-/// Names the accounts at providers that tools may already use for a person. The capability that keeps them adds it.
+/// Names the accounts at providers that tools may already use for a person, if the person's scopes permit the tools. The
+/// capability that keeps the grants adds it.
 #[derive(Debug)]
 pub(crate) struct ConnectedAccounts(
     pub(crate) for<'a> fn(&'a State, &'a Person, &'a dyn Host) -> BoxFuture<'a, Vec<String>>,
@@ -144,7 +145,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         if options.contains(&SignInOption::Session(Identity::Development)) {
             options.retain(|option| *option != SignInOption::Development);
         }
-        let accounts = self.connected_accounts(&options).await;
+        let accounts = self.connected_accounts(&options, &asked).await;
         let (token, cookie) = self.form_token(AfterSignIn::Client(asked.clone()), &options)?;
         let page = page::consent(&page::ConsentPage {
             form: Form { token: &token, options: &options, purpose: FormPurpose::Allow },
@@ -160,14 +161,20 @@ impl<'a, 'r> Consent<'a, 'r> {
     }
 
     /// The accounts that the client could use through tools, if it is known who uses the browser.
-    async fn connected_accounts(&self, options: &[SignInOption]) -> Vec<String> {
+    async fn connected_accounts(
+        &self,
+        options: &[SignInOption],
+        asked: &ApprovedRequest,
+    ) -> Vec<String> {
         let Some(connected) = self.request.state.extensions.get::<ConnectedAccounts>() else {
             return Vec::new();
         };
         let mut accounts: Vec<String> = Vec::new();
         for known in options.iter().filter_map(SignInOption::known) {
             let Some(person) = self.login.person_of(known) else { continue };
-            for account in (connected.0)(self.request.state, &person, self.request.host).await {
+            let scopes = self.login.granted(&asked.scopes, &person.scopes);
+            let caller = Person { scopes: Scopes::Listed(scopes), ..person };
+            for account in (connected.0)(self.request.state, &caller, self.request.host).await {
                 if !accounts.contains(&account) {
                     accounts.push(account);
                 }
@@ -222,7 +229,11 @@ impl<'a, 'r> Consent<'a, 'r> {
         let identity = match form.get("with") {
             Some("denial") => return Ok(self.cancel(&consent.next)),
             Some("access") => consent.expect(login.access_user(request).await)?,
-            Some("session") => consent.expect(login.session(headers, host).await)?,
+            Some("session") => {
+                let identity = consent.expect(login.session(headers, host).await)?;
+                // The session goes on, and ends when it would have ended.
+                return self.signed_in(&consent.next, &identity);
+            }
             Some("developer") => login.developer(headers).ok_or(Problem::INVALID)?,
             Some("key") => {
                 let key = form.get("api_key").unwrap_or_default();
@@ -250,7 +261,14 @@ impl<'a, 'r> Consent<'a, 'r> {
         Ok(flow.end(response))
     }
 
+    /// Begins a session of a person, and sends them on.
     fn finish_sign_in(&self, next: &AfterSignIn, identity: &Identity) -> Result<Response, Problem> {
+        let session = self.login.begin_session(identity, self.request.host)?;
+        Ok(self.signed_in(next, identity)?.with("set-cookie", session))
+    }
+
+    /// Sends a person on who has signed in.
+    fn signed_in(&self, next: &AfterSignIn, identity: &Identity) -> Result<Response, Problem> {
         let (login, host) = (self.login, self.request.host);
         let permitted = login.permitted(identity).ok_or_else(|| identity.not_allowed())?;
         let url = match next {
@@ -262,7 +280,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         };
         let caller = login.caller(&identity.subject());
         login.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
-        Ok(redirect(url).with("set-cookie", login.begin_session(identity, host)?))
+        Ok(redirect(url))
     }
 
     /// Where a person goes who has declined to sign in.

@@ -62,8 +62,9 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     let mut warnings = Vec::new();
     for rule in &server.login.settings.allowed {
         for scope in state.unknown_scopes(&rule.scopes) {
-            let is_begun = server.login.scopes.iter().any(|known| rules::covers(scope, known));
-            if !is_begun {
+            let matches_a_scope =
+                server.login.scopes.iter().any(|known| rules::matches(scope, known));
+            if !matches_a_scope {
                 warnings.push(format!(
                     "SIGN_IN_ALLOWED gives people at {} the scope {scope:?}, which no tool requires",
                     rule.provider

@@ -46,7 +46,8 @@ static DOCS: &[VariableDoc] = &[
     VariableDoc::new(
         rules::DENIED,
         "who may not sign in, and not call with the tokens that they have: rules like those of \
-             `SIGN_IN_ALLOWED`, without scopes | nobody | every list and call is rejected",
+             `SIGN_IN_ALLOWED`, without scopes. At GitHub, ids and logins only | nobody | calls and \
+             sign-ins are rejected; an entry for a provider that is not configured has no effect",
     ),
     server::TOKEN_SECONDS.doc(),
     server::CONNECTION_DAYS.doc(),

@@ -12,6 +12,7 @@ use super::provider::AccountError;
 use super::{Identity, Login};
 use crate::oauth::{OAuthClient, TokenError, TokenResponse, store};
 use crate::purpose;
+use crate::sign_in::marks::Mark;
 use toolbooth::host::Host;
 use toolbooth::secret::Secret;
 
@@ -21,6 +22,9 @@ const FRESH_MS: u64 = 86_400_000;
 const NEW_MS: u64 = FRESH_MS - SESSION_SECONDS * 1000;
 /// Longer than a connection lasts that nobody uses.
 const LIFE_MS: u64 = 92 * 86_400_000;
+
+/// A provider has rejected the refresh token of a sign-in.
+const REJECTED: Mark = Mark { prefix: "rejected", life: Duration::from_secs(3600) };
 
 /// A sign-in at a provider, in the store.
 #[derive(Serialize, Deserialize)]
@@ -91,6 +95,35 @@ impl Login {
         Ok(Identity::Provider(account))
     }
 
+    /// Gets new tokens of a sign-in.
+    async fn refresh_sign_in(
+        &self,
+        client: &OAuthClient,
+        stored: &mut StoredSignIn,
+        host: &dyn Host,
+    ) -> Result<(), Unconfirmed> {
+        let refresh = stored.refresh.clone().ok_or(Unconfirmed::SignInAgain)?;
+        let subject = Identity::Provider(stored.account.clone()).subject();
+        let tokens = match client.refresh(&Secret::new(refresh), host).await {
+            Err(TokenError::Rejected) => {
+                // A different client of this person may have used the refresh token at the same moment: then the store has
+                // the new one in a minute.
+                let is_set = self.marks.is_set(&REJECTED, &subject, host).await;
+                if is_set.map_err(|_| Unconfirmed::TryAgain)? {
+                    return Err(Unconfirmed::SignInAgain);
+                }
+                let _ = self.marks.set(&REJECTED, &subject, "1", host).await;
+                return Err(Unconfirmed::TryAgain);
+            }
+            tokens => tokens?,
+        };
+        tokens.access.expose().clone_into(&mut stored.access);
+        if let Some(refresh) = tokens.refresh {
+            stored.refresh = Some(refresh.expose().to_owned());
+        }
+        Ok(())
+    }
+
     /// Keeps what is necessary to ask the provider again. A failure is logged: the person must sign in again tomorrow.
     pub(super) async fn remember(&self, account: &Account, tokens: TokenResponse, host: &dyn Host) {
         if !self.depends_on_facts(account) {
@@ -123,18 +156,17 @@ impl Login {
         let server = client.server(host).await?;
         let url = server.userinfo.as_deref().ok_or(Unconfirmed::SignInAgain)?;
         let access = Secret::new(stored.access.clone());
-        let account = match (self.account(client, url, &access, host).await, &stored.refresh) {
-            (Err(AccountError::TokenRejected), Some(refresh)) => {
-                let tokens = client.refresh(&Secret::new(refresh.clone()), host).await?;
-                let account = self.account(client, url, &tokens.access, host).await;
-                tokens.access.expose().clone_into(&mut stored.access);
-                if let Some(refresh) = tokens.refresh {
-                    stored.refresh = Some(refresh.expose().to_owned());
-                }
-                account?
+        let mut account = self.account(client, url, &access, host).await;
+        if account == Err(AccountError::TokenRejected) {
+            self.refresh_sign_in(client, &mut stored, host).await?;
+            let access = Secret::new(stored.access.clone());
+            account = self.account(client, url, &access, host).await;
+            if account.is_err() {
+                // The provider may accept the old refresh token only once.
+                self.store_sign_in(&stored, host).await;
             }
-            (account, _) => account?,
-        };
+        }
+        let account = account?;
         // A provider must not make one person another.
         if account.id != stored.account.id {
             return Err(Unconfirmed::SignInAgain);

@@ -45,6 +45,9 @@ pub(crate) struct Account {
     /// The e-mail address, if the provider has verified it.
     #[serde(rename = "e", default, skip_serializing_if = "Option::is_none")]
     pub(super) email: Option<String>,
+    /// An e-mail address that the provider has not verified, or not lately. It can only deny.
+    #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
+    pub(super) unverified: Option<String>,
     /// The domain whose members the provider knows: that of the address, or at Google that of the organization.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub(super) domain: Option<String>,
@@ -114,6 +117,19 @@ impl Account {
         }
     }
 
+    /// Whether a rule is about this account, if an address that is not verified is its owner's.
+    fn may_be_of(&self, rule: &IdentityRule) -> bool {
+        let unverified = self.unverified.clone().filter(|_| rule.provider == self.provider);
+        self.is_of(rule)
+            || match (&rule.people, unverified) {
+                (People::Email(email), Some(unverified)) => unverified == *email,
+                (People::Domain(name), Some(unverified)) => {
+                    domain(&unverified).as_ref() == Some(name)
+                }
+                _ => false,
+            }
+    }
+
     /// Whether a rule is about this account.
     fn is_of(&self, rule: &IdentityRule) -> bool {
         if rule.provider != self.provider {
@@ -166,16 +182,14 @@ impl Login {
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
     fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
         let LoginSettings { allowed, denied, .. } = &self.settings;
-        let is_denied = denied.iter().any(|rule| account.is_of(rule));
+        let is_denied = denied.iter().any(|rule| account.may_be_of(rule));
         (!is_denied).then(|| allowed.iter().filter(|rule| account.is_of(rule)).collect())
     }
 
-    /// Whether rules depend on what the provider says about an account, which may change.
+    /// Whether what a person may do depends on what the provider says about the account, which may change.
     pub(super) fn depends_on_facts(&self, account: &Account) -> bool {
-        let LoginSettings { allowed, denied, .. } = &self.settings;
-        let denied = denied.iter().filter(|rule| rule.provider == account.provider);
-        let allowed = allowed.iter().filter(|rule| account.is_of(rule));
-        allowed.chain(denied).any(|rule| rule.people.changes())
+        let mut rules = self.settings.allowed.iter().filter(|rule| account.is_of(rule));
+        rules.any(|rule| rule.people.can_change())
     }
 
     /// The scopes that rules give.

@@ -8,8 +8,8 @@ use super::identity::{Account, domain};
 use super::rules::People;
 use super::{Identity, Login, Problem};
 use crate::oauth::{
-    FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, PendingFlow,
-    ProviderSettings, random_text,
+    FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, OFFLINE_ACCESS,
+    PendingFlow, ProviderSettings, random_text,
 };
 use crate::purpose;
 use toolbooth::host::{Host, HttpRequest};
@@ -18,12 +18,9 @@ use toolbooth::route::RouteRequest;
 use toolbooth::secret::Secret;
 use toolbooth::url::query_value;
 
-/// The scope with which some providers return a refresh token (OpenID Connect Core 1.0, 11).
-const OFFLINE: &str = "offline_access";
-
 /// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
 pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
-    let is_offline = |scope: &&String| *scope == OFFLINE;
+    let is_offline = |scope: &&String| *scope == OFFLINE_ACCESS;
     OAuthClient::new(ProviderSettings {
         // To ask the provider again later, if that is what this scope is for there.
         scopes: provider.scopes.iter().filter(is_offline).cloned().collect(),
@@ -39,6 +36,9 @@ pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
         ..provider.clone()
     })
 }
+
+/// The longest name of an account at an OpenID provider that is kept, in bytes. It is only shown.
+const MAX_LOGIN: usize = 100;
 
 /// A sign-in at a provider, in a cookie of the browser.
 #[derive(Serialize, Deserialize)]
@@ -98,8 +98,7 @@ impl Login {
     /// Whom the rules about a provider name.
     fn people<'a>(&'a self, client: &'a OAuthClient) -> impl Iterator<Item = &'a People> {
         let own = |provider: &str| provider == client.provider.id;
-        let rules = self.settings.allowed.iter().chain(&self.settings.denied);
-        rules.filter(move |rule| own(&rule.provider)).map(|it| &it.people)
+        self.settings.allowed.iter().filter(move |rule| own(&rule.provider)).map(|it| &it.people)
     }
 
     /// Whether a rule names an address or a domain.
@@ -176,8 +175,11 @@ impl Login {
         let url = server.userinfo.as_deref().ok_or(Problem::PROVIDER_UNREACHABLE)?;
         let account = self.account(client, url, &tokens.access, host).await;
         let account = account.map_err(|_| Problem::PROVIDER_UNREACHABLE)?;
-        self.remember(&account, tokens, host).await;
-        Ok(Some(Identity::Provider(account)))
+        let identity = Identity::Provider(account.clone());
+        if self.permitted(&identity).is_some() {
+            self.remember(&account, tokens, host).await;
+        }
+        Ok(Some(identity))
     }
 
     /// The account that a token of its provider gives access to.
@@ -218,6 +220,10 @@ impl Login {
         }
         for people in self.people(client) {
             let People::Organization(name) = people else { continue };
+            // Several rules may name it.
+            if account.organizations.contains(name) {
+                continue;
+            }
             let url = format!("{url}/memberships/orgs/{}", query_value(name));
             let membership: Option<GitHubMembership> = fetch(&url, access, host).await?;
             if membership.is_some_and(|membership| membership.state == "active") {
@@ -243,7 +249,8 @@ async fn openid_account(
         Some(Value::String(verified)) => verified == "true",
         _ => false,
     };
-    let mut email = user.email.filter(|_| is_verified).map(|email| email.to_ascii_lowercase());
+    let address = user.email.map(|email| email.to_ascii_lowercase());
+    let mut email = address.clone().filter(|_| is_verified);
     let mut organization = email.as_deref().and_then(domain);
     if client.provider.endpoints.url().starts_with("https://accounts.google.com") {
         // An address of a domain does not make its owner a member of the organization. And Google has verified the address
@@ -256,7 +263,11 @@ async fn openid_account(
     Ok(Account {
         provider: client.provider.id.clone(),
         id: user.sub,
-        login: user.preferred_username.map(|name| name.to_ascii_lowercase()),
+        login: user
+            .preferred_username
+            .filter(|name| name.len() <= MAX_LOGIN)
+            .map(|name| name.to_ascii_lowercase()),
+        unverified: address.filter(|address| email.as_ref() != Some(address)),
         email,
         domain: organization,
         organizations: Vec::new(),
@@ -268,7 +279,7 @@ fn is_gmail(domain: &str) -> bool {
     ["gmail.com", "googlemail.com"].contains(&domain)
 }
 
-/// Fetches what an access token gives access to; `None` if it does not exist, or must not be read.
+/// Fetches what an access token gives access to; `None` if it does not exist.
 async fn fetch<T: DeserializeOwned>(
     url: &str,
     access: &Secret,
@@ -288,7 +299,8 @@ async fn fetch<T: DeserializeOwned>(
     match response.status {
         200 => response.json().map(Some).ok_or(AccountError::Unreachable),
         401 => Err(AccountError::TokenRejected),
-        403 | 404 => Ok(None),
+        404 => Ok(None),
+        // 403 says that the token must not read it, or that there were too many requests: nothing is known.
         _ => Err(AccountError::Unreachable),
     }
 }

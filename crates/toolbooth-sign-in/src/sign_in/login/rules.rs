@@ -25,16 +25,16 @@ impl IdentityRule {
     pub(crate) fn gives(&self, scope: &str) -> bool {
         match &self.scopes {
             Scopes::All => true,
-            Scopes::Listed(words) => words.iter().any(|word| covers(word, scope)),
+            Scopes::Listed(entries) => entries.iter().any(|entry| matches(entry, scope)),
         }
     }
 }
 
-/// Whether a scope is the word of a rule, or begins with it: `github:*` covers `github:read`.
-pub(crate) fn covers(word: &str, scope: &str) -> bool {
-    match word.strip_suffix('*') {
+/// Whether an entry of a rule's `scopes` matches a scope: `github:*` matches `github:read`.
+pub(crate) fn matches(entry: &str, scope: &str) -> bool {
+    match entry.strip_suffix('*') {
         Some(start) => scope.starts_with(start),
-        None => word == scope,
+        None => entry == scope,
     }
 }
 
@@ -62,104 +62,128 @@ pub(crate) struct SignInPlaces<'a> {
     pub(crate) access: bool,
 }
 
+impl SignInPlaces<'_> {
+    fn provider(&self, id: &str) -> Option<&ProviderSettings> {
+        self.providers.iter().find(|provider| provider.id == id)
+    }
+}
+
 /// Reads `SIGN_IN_ALLOWED`: the rules, and the problems of entries that admit nobody.
 pub(crate) fn read_allowed(
     places: &SignInPlaces<'_>,
     reader: &mut VariableReader<'_>,
 ) -> (Vec<IdentityRule>, Vec<String>) {
-    read(ALLOWED, places, reader)
-}
-
-/// Reads `SIGN_IN_DENIED`. An entry that is not valid stops the server: it would deny nobody.
-pub(crate) fn read_denied(
-    places: &SignInPlaces<'_>,
-    reader: &mut VariableReader<'_>,
-) -> Vec<IdentityRule> {
-    let (denied, rejected) = read(DENIED, places, reader);
-    for problem in rejected {
-        reader.sentence(problem);
-    }
-    if denied.iter().any(|rule| rule.scopes != Scopes::NONE) {
-        reader.problem(DENIED, "must have rules only, without scopes");
-    }
-    denied
-}
-
-fn read(
-    variable: &str,
-    places: &SignInPlaces<'_>,
-    reader: &mut VariableReader<'_>,
-) -> (Vec<IdentityRule>, Vec<String>) {
-    let text = reader.text(variable).unwrap_or_default();
-    let entries = entries(&text).unwrap_or_else(|| {
-        reader.problem(variable, "must be rules separated by commas, or a JSON array of rules");
-        Vec::new()
-    });
     let (mut rules, mut rejected) = (Vec::new(), Vec::new());
-    for (index, entry) in entries.into_iter().enumerate() {
+    for (index, entry) in entries(ALLOWED, reader).into_iter().enumerate() {
         match IdentityRule::read(entry, places) {
             Ok(rule) => rules.push(rule),
-            Err(expected) => rejected.push(format!("{variable}[{index}] {expected}")),
+            Err(InvalidRule::Malformed(expected) | InvalidRule::NotConfigured(expected)) => {
+                rejected.push(format!("{ALLOWED}[{index}] {expected}"));
+            }
         }
     }
     (rules, rejected)
 }
 
+/// Reads `SIGN_IN_DENIED`. A malformed entry stops the server, because it would deny nobody. One about a place where
+/// people cannot sign in has no effect.
+pub(crate) fn read_denied(
+    places: &SignInPlaces<'_>,
+    reader: &mut VariableReader<'_>,
+) -> Vec<IdentityRule> {
+    let mut rules = Vec::new();
+    for (index, entry) in entries(DENIED, reader).into_iter().enumerate() {
+        match IdentityRule::read(entry, places).and_then(|rule| rule.denying(places)) {
+            Ok(rule) => rules.push(rule),
+            Err(InvalidRule::Malformed(expected)) => {
+                reader.sentence(format!("{DENIED}[{index}] {expected}"));
+            }
+            Err(InvalidRule::NotConfigured(expected)) => {
+                reader.reject(format!("{DENIED}[{index}] {expected}"));
+            }
+        }
+    }
+    rules
+}
+
+/// Why an entry is not used: what was expected instead.
+#[derive(Debug)]
+enum InvalidRule {
+    /// It is not a rule.
+    Malformed(String),
+    /// People cannot sign in at the place that it names.
+    NotConfigured(String),
+}
+
+fn malformed<T>(expected: &str) -> Result<T, InvalidRule> {
+    Err(InvalidRule::Malformed(expected.to_owned()))
+}
+
 impl IdentityRule {
-    /// Reads a rule about people at one of these places. The error is what was expected instead.
-    fn read(entry: Entry, places: &SignInPlaces<'_>) -> Result<Self, String> {
-        let (who, scopes) = entry?;
-        let rule = Self::parse(&who).ok_or(
-            "must be a rule such as github:octocat, github:id/583231, github:org/acme, \
-             google:ada@acme.example, google:@acme.example or corp:*",
-        )?;
+    /// Reads a rule about people at one of these places.
+    fn read(entry: Entry, places: &SignInPlaces<'_>) -> Result<Self, InvalidRule> {
+        let (who, scopes) = entry.map_err(InvalidRule::Malformed)?;
+        let Some(rule) = Self::parse(&who) else {
+            return malformed(
+                "must be a rule such as github:octocat, github:id/583231, github:org/acme, \
+                 google:ada@acme.example, google:@acme.example or corp:*",
+            );
+        };
         let rule = Self { scopes, ..rule };
         let id = &rule.provider;
-        let has_comma = !matches!(rule.people, People::Id(_)) && who.contains(',');
-        if has_comma {
-            return Err(
-                "must not contain a comma: each rule of a JSON array is an entry of its own"
-                    .to_owned(),
+        if !matches!(rule.people, People::Id(_)) && who.contains(',') {
+            return malformed(
+                "must not contain a comma: each rule of a JSON array is an entry of its own",
             );
         }
         if id == ACCESS {
             return match rule.people {
-                _ if !places.access => {
-                    Err("names access: ACCESS_TEAM_DOMAIN must be set".to_owned())
-                }
                 People::Login(_) | People::Organization(_) => {
-                    Err("may name ids (`id/…`), e-mail addresses and domains of Access only"
-                        .to_owned())
+                    malformed("may name ids (`id/…`), e-mail addresses and domains of Access only")
                 }
-                _ => Ok(rule),
+                _ if places.access => Ok(rule),
+                _ => Err(InvalidRule::NotConfigured(
+                    "names access: ACCESS_TEAM_DOMAIN must be set".to_owned(),
+                )),
             };
         }
         let prefix = prefix_of(id);
-        let Some(provider) = places.providers.iter().find(|provider| provider.id == *id) else {
-            return Err(format!(
+        let Some(provider) = places.provider(id) else {
+            return Err(InvalidRule::NotConfigured(format!(
                 "names {id}: OAUTH_PROVIDERS must include it, and its variables {prefix}… must be valid"
-            ));
+            )));
         };
         if !provider.can_identify() {
-            return Err(format!(
+            return Err(InvalidRule::NotConfigured(format!(
                 "names {id}, where people can only sign in if {prefix}USERINFO_URL or \
                  {prefix}ISSUER is set"
-            ));
+            )));
         }
         let is_number = |id: &str| id.bytes().all(|it| it.is_ascii_digit());
-        let expected = match &rule.people {
+        match &rule.people {
             // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
-            People::Login(_) | People::Organization(_) if !provider.is_github() => {
+            People::Login(_) | People::Organization(_) if !provider.is_github() => malformed(
                 "may name logins and organizations of GitHub only; elsewhere ids (`id/…`), e-mail \
-                 addresses and domains"
-            }
+                 addresses and domains",
+            ),
             // GitHub's ids are numbers. Those of other providers may contain anything.
             People::Id(id) if provider.is_github() && !is_number(id) => {
-                "must have a number after github:id/"
+                malformed("must have a number after github:id/")
             }
-            _ => return Ok(rule),
-        };
-        Err(expected.to_owned())
+            _ => Ok(rule),
+        }
+    }
+
+    /// Whether a rule can deny: what it names must be known of everyone who signs in there.
+    fn denying(self, places: &SignInPlaces<'_>) -> Result<Self, InvalidRule> {
+        let is_github = places.provider(&self.provider).is_some_and(ProviderSettings::is_github);
+        match self.people {
+            _ if self.scopes != Scopes::NONE => malformed("must be a rule without scopes"),
+            People::Email(_) | People::Domain(_) | People::Organization(_) if is_github => {
+                malformed("may name ids (`id/…`) and logins of GitHub only")
+            }
+            _ => Ok(self),
+        }
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -190,8 +214,8 @@ impl IdentityRule {
 type Entry = Result<(String, Scopes), String>;
 
 impl People {
-    /// Whether people come to be these, or cease to be, without a change of the rule.
-    pub(super) fn changes(&self) -> bool {
+    /// Whether membership can change at the provider.
+    pub(super) fn can_change(&self) -> bool {
         match self {
             Self::Login(_) | Self::Email(_) | Self::Domain(_) | Self::Organization(_) => true,
             Self::Everybody | Self::Id(_) => false,
@@ -199,8 +223,16 @@ impl People {
     }
 }
 
-/// Reads texts separated by commas, or a JSON array of texts and objects. `None` if it is no such array.
-fn entries(text: &str) -> Option<Vec<Entry>> {
+/// The entries of a variable.
+fn entries(variable: &str, reader: &mut VariableReader<'_>) -> Vec<Entry> {
+    parse_entries(&reader.text(variable).unwrap_or_default()).unwrap_or_else(|| {
+        reader.problem(variable, "must be rules separated by commas, or a JSON array of rules");
+        Vec::new()
+    })
+}
+
+/// Parses texts separated by commas, or a JSON array of texts and objects. `None` if it is no such array.
+fn parse_entries(text: &str) -> Option<Vec<Entry>> {
     if !text.trim_start().starts_with('[') {
         return Some(list(text).map(|text| Ok((text.to_owned(), Scopes::NONE))).collect());
     }
@@ -276,7 +308,7 @@ mod tests {
             (r#"[{"who": "c:d", "scopes": ["github:*"]}]"#, vec![with("c:d", listed("github:*"))]),
             ("[]", vec![]),
         ] {
-            assert_eq!(entries(text), Some(expected), "{text}");
+            assert_eq!(parse_entries(text), Some(expected), "{text}");
         }
         for text in [
             "1",
@@ -292,10 +324,12 @@ mod tests {
             r#"{"who": "c:d", "scopes": ["a:*:*"]}"#,
             r#"{"who": "c:d", "scopes": [], "name": "x"}"#,
         ] {
-            let [Err(_)] = entries(&format!("[{text}]")).unwrap()[..] else { panic!("{text}") };
+            let [Err(_)] = parse_entries(&format!("[{text}]")).unwrap()[..] else {
+                panic!("{text}")
+            };
         }
         for text in ["[", "[1", r#"["a:b",]"#] {
-            assert_eq!(entries(text), None, "{text}");
+            assert_eq!(parse_entries(text), None, "{text}");
         }
     }
 }

@@ -7,15 +7,15 @@ use super::error::{
     ACCESS_DENIED, INVALID_REQUEST, INVALID_SCOPE, OAuthError, UNSUPPORTED_RESPONSE_TYPE,
 };
 use super::grant::{CODE_LIFE_MS, ClientGrant, CodeClaims};
-use super::{AuthorizationServer, OFFLINE, Parameters};
-use crate::oauth::random_text;
+use super::{AuthorizationServer, Parameters};
+use crate::oauth::{OFFLINE_ACCESS, random_text};
 use crate::purpose;
 use crate::sign_in::login::{Identity, Problem};
 use toolbooth::host::Host;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::url::query_value;
 
-/// A scope that permits no tool that needs one: a request without scopes would be one for all of them.
+/// Asks for no permissions. Omitting `scope` would ask for all of them.
 const PROFILE: &str = "profile";
 /// The longest `state`, in bytes: it travels in a cookie.
 const MAX_STATE: usize = 1_024;
@@ -88,13 +88,13 @@ impl AuthorizationServer {
         };
         if let Some(requested) = &requested {
             let is_known = |scope: &&str| {
-                [OFFLINE, PROFILE].contains(scope) || self.login.scopes.contains(scope)
+                [OFFLINE_ACCESS, PROFILE].contains(scope) || self.login.scopes.contains(scope)
             };
             if !requested.iter().any(is_known) {
                 return Err(INVALID_SCOPE.error("`scope` names no scope of this server"));
             }
         }
-        let offline = requested.is_some() && is_requested(OFFLINE);
+        let offline = requested.is_some() && is_requested(OFFLINE_ACCESS);
         let scopes = self.login.scopes.iter().filter(|scope| is_requested(scope));
         Ok(ApprovedRequest {
             client: client.hash.clone(),

@@ -67,7 +67,7 @@ impl AuthorizationServer {
         } else {
             let Registration { name, redirect_uris, refreshes, .. } =
                 self.registration(id, host).ok_or(Problem::UNKNOWN_CLIENT)?;
-            if !self.may_register(&redirect_uris) {
+            if !self.may_connect(&redirect_uris) {
                 return Err(Problem::CLIENT_NOT_ALLOWED);
             }
             (ClientOrigin::Registration, name, redirect_uris, refreshes)
@@ -80,8 +80,8 @@ impl AuthorizationServer {
         self.login.keys.open(purpose::REGISTRATION, id, host.now_ms()).ok()
     }
 
-    /// Whether a client with these redirect URIs may register. The pages of the server always may.
-    pub(super) fn may_register(&self, redirect_uris: &[String]) -> bool {
+    /// Whether a client that registers itself, with these redirect URIs, may connect. The pages of the server always may.
+    pub(super) fn may_connect(&self, redirect_uris: &[String]) -> bool {
         self.settings.registration == RegistrationMode::Open
             || redirect_uris.iter().all(|uri| self.is_own_page(uri))
     }

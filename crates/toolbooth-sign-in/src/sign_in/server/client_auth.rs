@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::error::{INVALID_CLIENT, INVALID_REQUEST, OAuthError};
-use super::{AuthorizationServer, DocumentAuth, Parameters, client_document};
+use super::{AuthorizationServer, DocumentAuth, Parameters, client_document, hash};
 use crate::paths::TOKEN;
 use crate::purpose;
 use crate::sign_in::event::AuthMethod;
@@ -148,10 +148,9 @@ impl AuthorizationServer {
         if !is_own || expires > last {
             return Err(invalid("the client's assertion is not valid"));
         }
-        // Without a `jti`, its content must differ. Not its signature: some have a second form.
-        let content = assertion.rsplit_once('.').map_or(assertion, |(content, _)| content);
-        let jti = claims.get("jti").and_then(Value::as_str).unwrap_or(content);
-        let used = self.login.keys.hash(purpose::CLIENT_GRANT, &[id, jti]);
+        // Optional (RFC 7523, 3).
+        let Some(jti) = claims.get("jti").and_then(Value::as_str) else { return Ok(()) };
+        let used = format!("{} {jti}", hash(id));
         if self.marks.is_set(&USED_ASSERTION, &used, host).await? {
             return Err(invalid("the client's assertion was used before"));
         }

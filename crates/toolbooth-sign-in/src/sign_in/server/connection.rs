@@ -69,9 +69,11 @@ impl AuthorizationServer {
         let destination = destination.to_owned();
         let connection = Connection { id, name, destination, scopes, granted_ms, used_ms };
         let token_ms = self.settings.token_seconds.saturating_mul(1000);
-        let life_ms = if refreshes { LIFE_MS } else { token_ms };
+        let now_ms = host.now_ms();
+        let left_ms = self.ends_ms(grant).saturating_sub(now_ms).saturating_add(token_ms);
+        let life_ms = if refreshes { LIFE_MS.min(left_ms) } else { token_ms };
         let life = Duration::from_millis(life_ms).max(SHORTEST_LIFE);
-        let expires_ms = host.now_ms().saturating_add(life_ms);
+        let expires_ms = now_ms.saturating_add(life_ms);
         let record = self.login.keys.seal(purpose::CONNECTION, &connection, expires_ms);
         let hash = self.login.keys.hash(purpose::CONNECTION, &[&grant.identity.subject()]);
         let key = format!("connection:{hash}:{}", grant.id);

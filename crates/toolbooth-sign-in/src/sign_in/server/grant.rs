@@ -142,6 +142,8 @@ impl AuthorizationServer {
 /// The generation, the id and the time in a [`ROTATION`].
 fn parse_rotation(value: &str) -> Option<(u32, &str, u64)> {
     let mut parts = value.split(' ');
-    let (generation, id, used_ms) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((generation.parse().ok()?, id, used_ms.parse().ok()?))
+    let (generation, id) = (parts.next()?, parts.next()?);
+    // Versions before 0.1 wrote no time.
+    let used_ms = parts.next().map_or(Some(0), |text| text.parse().ok())?;
+    Some((generation.parse().ok()?, id, used_ms))
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{AuthorizationServer, OFFLINE, RegistrationMode};
+use super::{AuthorizationServer, RegistrationMode};
+use crate::oauth::OFFLINE_ACCESS;
 use crate::paths::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
 use toolbooth::call::Rejection;
 use toolbooth::http::{Answer, Response};
@@ -54,7 +55,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
         token_endpoint_auth_methods_supported: AUTH_METHODS,
         token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
         revocation_endpoint_auth_methods_supported: AUTH_METHODS,
-        scopes_supported: server.login.scopes.iter().copied().chain([OFFLINE]).collect(),
+        scopes_supported: server.login.scopes.iter().copied().chain([OFFLINE_ACCESS]).collect(),
         client_id_metadata_document_supported: mode != RegistrationMode::None,
         authorization_response_iss_parameter_supported: true,
         protected_resources: [&server.resource],

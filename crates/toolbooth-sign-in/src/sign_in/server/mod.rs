@@ -54,8 +54,6 @@ use toolbooth::route::{RouteRequest, State};
 use toolbooth::secret::Secret;
 use toolbooth::settings::JwtSettings;
 
-/// The scope with which clients ask for a refresh token (OpenID Connect Core 1.0, 11).
-const OFFLINE: &str = "offline_access";
 /// For how many seconds an access token that has expired is still accepted.
 const LEEWAY_SECONDS: u64 = 30;
 

@@ -86,7 +86,7 @@ impl AuthorizationServer {
         let request: RegistrationRequest =
             json::read(body).ok_or(invalid("the body must be a JSON object of client metadata"))?;
         let redirect_uris = self.usable_uris(request.redirect_uris)?;
-        if !self.may_register(&redirect_uris) {
+        if !self.may_connect(&redirect_uris) {
             return Err(
                 ACCESS_DENIED.error("clients cannot register: ask the operator of the server")
             );

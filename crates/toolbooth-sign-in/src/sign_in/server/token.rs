@@ -9,8 +9,8 @@ use super::access_token::RevokedClaims;
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
 use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
-use super::{AuthorizationServer, Credentials, OAuthError, OFFLINE, Parameters, hash};
-use crate::oauth::{code_challenge, random_text};
+use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
+use crate::oauth::{OFFLINE_ACCESS, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::sign_in::login::Unconfirmed;
 use crate::{purpose, redirect_uri};
@@ -143,7 +143,7 @@ impl AuthorizationServer {
                     scope.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
                 // RFC 6749, 6: it must not include any scope that was not granted. Such an `offline_access` is ignored:
                 // the response has a refresh token anyway.
-                if scopes.iter().any(|it| it != OFFLINE && !grant.scopes.contains(it)) {
+                if scopes.iter().any(|it| it != OFFLINE_ACCESS && !grant.scopes.contains(it)) {
                     return Err(INVALID_SCOPE.error("`scope` exceeds what was granted"));
                 }
                 Some(scopes)
@@ -197,7 +197,8 @@ impl AuthorizationServer {
             name: grant.identity.label().to_owned(),
             available_scope: self.login.available(&permitted).join(" "),
         });
-        let asks_offline = |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE);
+        let asks_offline =
+            |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE_ACCESS);
         let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.login.granted(scopes, &permitted);
@@ -218,7 +219,7 @@ impl AuthorizationServer {
             }
         };
         self.login.log(SignInEvent::TokensIssued { grant_type, caller }, host);
-        let offline = is_offline.then_some(OFFLINE);
+        let offline = is_offline.then_some(OFFLINE_ACCESS);
         let scope: Vec<&str> = scopes.iter().map(String::as_str).chain(offline).collect();
         Ok(Response::json_of(
             200,

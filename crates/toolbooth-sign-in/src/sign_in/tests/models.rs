@@ -149,9 +149,25 @@ fn who_is_denied_cannot_sign_in() {
     let back = browser.send(&harness, ("GET", &callback), &[], "");
     assert_eq!(back.status, 403, "{}", text(&back));
     // A rule that denies nobody by mistake closes the server.
-    for invalid in ["octocat", "gitlab:x", r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, "["] {
-        harness.restart(&[("SIGN_IN_DENIED", invalid)]);
-        let problems = &harness.server.state().pipeline.settings.problems;
-        assert!(problems[0].starts_with("SIGN_IN_DENIED"), "{invalid} {problems:?}");
+    for (value, is_problem) in [
+        ("octocat", true),
+        (r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, true),
+        ("[", true),
+        // Not known of everyone who signs in.
+        ("github:org/acme", true),
+        ("github:ada@a.example", true),
+        ("github:octocat", false),
+        // Nobody signs in there.
+        ("gitlab:id/x", false),
+        ("access:*", false),
+    ] {
+        harness.restart(&[("SIGN_IN_DENIED", value)]);
+        let settings = &harness.server.state().pipeline.settings;
+        let starts = |all: &[String]| all.iter().any(|it| it.starts_with("SIGN_IN_DENIED"));
+        assert_eq!(starts(&settings.problems), is_problem, "{value} {:?}", settings.problems);
+        let is_rejected = !is_problem && value != "github:octocat";
+        assert_eq!(starts(&settings.rejected), is_rejected, "{value} {:?}", settings.rejected);
+        let (status, body) = harness.register(&json!({"redirect_uris": [super::REDIRECT]}));
+        assert_eq!(status, if is_problem { 503 } else { 201 }, "{value} {body}");
     }
 }

@@ -248,3 +248,21 @@ fn the_developer_signs_in_on_this_machine_only() {
         assert_eq!(buttons, usize::from(works), "{public_url} {host}");
     }
 }
+
+#[test]
+fn a_session_does_not_renew_itself() {
+    const HOUR_MS: u64 = 3_600_000;
+    let harness = Harness::new();
+    let client = harness.client();
+    let browser = Browser::default();
+    browser.code(&harness, &request(&client.id));
+    let page = || browser.open(&harness, &request(&client.id));
+    let is_known = || text(&page()).contains("Allow as <bdi>Calendar</bdi>");
+    harness.wait(11 * HOUR_MS);
+    assert!(is_known());
+    let response = browser.answer(&harness, &page(), &[("with", "session")]);
+    assert!(query(location(&response), "code").is_some(), "{}", text(&response));
+    assert_eq!(header(&response, "set-cookie"), None);
+    harness.wait(2 * HOUR_MS);
+    assert!(!is_known());
+}
