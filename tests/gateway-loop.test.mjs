@@ -140,6 +140,7 @@ test("which tools a request may select", async () => {
     [{ type: "toolbooth", allowed: [] }, 400],
     [{ type: "toolbooth", allowed: ["Nobody.*"] }, 400],
     [{ type: "toolbooth", require_approval: "sometimes" }, 400],
+    [{ type: "toolbooth", require_approvals: "always" }, 400],
   ]) {
     upstream.openai.script({ text: "Done" });
     const { status: got, text } = await gateway.chat("openai", { tools: [entry] });

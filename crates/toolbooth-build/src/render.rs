@@ -295,7 +295,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         headers: &[{headers}],
         query: {query},
         content: {content},
-        destructive: {destructive},
+        read_only: {read_only},
         input: &catalog_schemas::{input},
         output: &catalog_schemas::{output},
         defaults: &catalog_schemas::DEFAULTS_{defaults},
@@ -306,7 +306,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         user_id = requirements.user_id,
         headers = headers.join(", "),
         query = query(definition),
-        destructive = annotations.destructive && !annotations.read_only,
+        read_only = annotations.read_only,
         path = handler.path(),
     )
 }

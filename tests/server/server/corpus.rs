@@ -81,7 +81,7 @@ const fn tool(
         headers: &[],
         query: None,
         content: false,
-        destructive: false,
+        read_only: true,
         input,
         output: &ANYTHING,
         defaults: &Defaults::NONE,

@@ -1,9 +1,9 @@
 //! The compiled-in tools that a request gives the model: which ones, and their calls.
 
-use serde::Deserialize;
-
 use super::report::{RanCall, ReportedChallenge};
-use super::{ChatRequest, ErrorKind, GatewayError, Provider, Report, Result, Tool, ToolResult};
+use super::{
+    Approval, ChatRequest, ErrorKind, GatewayError, Provider, Report, Result, Tool, ToolResult,
+};
 use crate::providers::for_model;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::call::{
@@ -27,36 +27,13 @@ struct Selected {
     needs_approval: bool,
 }
 
-/// An entry of `tools`: `{"type": "toolbooth", "allowed": ["Weather.*"], "require_approval": "never"}`, or that of
-/// an MCP server called `toolbooth`.
-#[derive(Deserialize)]
-struct Selection {
-    #[serde(alias = "allowed_tools")]
-    allowed: Option<Vec<String>>,
-    require_approval: Option<Approval>,
-}
-
-/// Which calls the user must approve. By default those of tools that may destroy something.
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Approval {
-    Never,
-    Always,
-}
-
 impl CatalogTools {
-    /// Selects the tools that a request asks for, among those that the caller may run. The error: an entry is malformed or
-    /// selects nothing, or a tool has the name of one of the client's.
+    /// Selects the tools that a request asks for, among those that the caller may run. The error: an entry selects nothing,
+    /// or a tool has the name of one of the client's.
     pub(super) fn select(request: &ChatRequest, context: &RequestContext<'_>) -> Result<Self> {
         let mut all = Self::default();
-        for (index, entry) in request.gateway_tools.iter().enumerate() {
-            let Some(Selection { allowed, require_approval }) = json::read(entry.get().as_bytes())
-            else {
-                let message = "A tool of type toolbooth may have allowed (an array of ids, names or Toolkit.*) \
-                               and require_approval (never or always)";
-                return Err(GatewayError::invalid(format!("gateway tools[{index}]"), message));
-            };
-            let allowed = allowed.map(Allowlist::only);
+        for selection in &request.selections {
+            let allowed = selection.allowed.clone().map(Allowlist::only);
             let is_allowed = |tool: &catalog::Tool| match &allowed {
                 None => true,
                 Some(allowed) => tool.permission_in(allowed) == Permission::Given,
@@ -71,17 +48,18 @@ impl CatalogTools {
             if tools.peek().is_none() {
                 let message = "allowed must name tools of this server that the caller may call: \
                                ids, names, or Toolkit.*";
-                let param = format!("gateway tools[{index}].allowed");
-                return Err(GatewayError::invalid(param, message));
+                return Err(GatewayError::invalid(format!("{}.allowed", selection.path), message));
             }
             for tool in tools {
-                let needs_approval = match require_approval {
-                    Some(Approval::Never) => false,
-                    Some(Approval::Always) => true,
-                    None => tool.destructive,
+                let needs_approval = match selection.approval {
+                    Approval::Never => false,
+                    Approval::OfWriting => !tool.read_only,
+                    Approval::Always => true,
                 };
-                if all.tool(tool.name).is_none() {
-                    all.selected.push(Selected { tool, needs_approval });
+                // Of several entries, the strictest decides.
+                match all.selected.iter_mut().find(|it| it.tool.name == tool.name) {
+                    Some(selected) => selected.needs_approval |= needs_approval,
+                    None => all.selected.push(Selected { tool, needs_approval }),
                 }
             }
         }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::builder::MAX_WARNINGS;
 use super::{FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
+use toolbooth::schema::text::excerpt;
 
 /// What the client is told about a translation.
 #[derive(Debug, Default)]
@@ -91,6 +92,10 @@ impl<'t> Fields<'t> {
         self.object.take(name)
     }
 
+    pub(super) fn get(&self, name: &str) -> Option<&Value<'t>> {
+        self.object.get(name)
+    }
+
     /// The member `name`, if it is there: what `read` makes of it, which is `expected`.
     fn optional<T>(
         &mut self,
@@ -160,6 +165,13 @@ impl<'t> Fields<'t> {
         })
     }
 
+    /// The member `name`, an array of strings.
+    pub(super) fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        self.optional(name, "an array of strings", |value| {
+            value.as_array()?.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
+        })
+    }
+
     pub(super) fn fields(&mut self, name: &str) -> Result<Option<Self>> {
         self.take(name).map(|value| Self::of(value, self.path_of(name), self.notes)).transpose()
     }
@@ -170,6 +182,14 @@ impl<'t> Fields<'t> {
 
     pub(super) fn into_object(self) -> Object<'t> {
         self.object
+    }
+
+    /// An error if there is a member that nobody has taken: `known` are those that there may be.
+    pub(super) fn reject_others(self, known: &str) -> Result<()> {
+        let Some((name, _)) = self.object.iter().next() else { return Ok(()) };
+        let path = self.path_of(&excerpt(name));
+        let message = format!("{path} is unknown; {} may have {known}", self.path);
+        Err(GatewayError::invalid(path, message))
     }
 
     /// Reports the members that nobody has taken.

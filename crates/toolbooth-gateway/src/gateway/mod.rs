@@ -44,7 +44,9 @@ use ids::IdSource;
 use limits::Limits;
 use plan::{Plan, Target};
 use report::Report;
-use request::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn};
+use request::{
+    Approval, ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn,
+};
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};
 use stream::{Decoder, Delta, StreamEvent};

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{ErrorKind, Fields, GatewayError, Notes, Provider, Result};
 use toolbooth::json::{self, Value};
 
-pub(crate) use tools::{FunctionTool, Tool, ToolChoice};
+pub(crate) use tools::{Approval, FunctionTool, Selection, Tool, ToolChoice};
 use tools::{tool_choice, tools};
 
 /// The members that are read here; the others are passed on.
@@ -31,9 +31,8 @@ pub(crate) struct ChatRequest {
     pub include_usage: bool,
     pub history: Vec<HistoryItem>,
     pub tools: Vec<Tool>,
-    /// The entries of `tools` that select compiled-in tools: `type: "toolbooth"`, or `type: "mcp"` with the
-    /// `server_url` `toolbooth`.
-    pub gateway_tools: Vec<Box<RawValue>>,
+    /// The entries of `tools` that select compiled-in tools.
+    pub selections: Vec<Selection>,
     pub tool_choice: Option<ToolChoice>,
     /// `request_options`, which are for the gateway.
     pub request_options: Option<Box<RawValue>>,
@@ -111,7 +110,7 @@ impl ChatRequest {
             let message = "n must be 1: send several requests instead";
             return Err(GatewayError::invalid("n", message));
         }
-        let (tools, gateway_tools) = tools(fields.take("tools"), raw_of("tools"), &notes)?;
+        let (tools, selections) = tools(fields.take("tools"), raw_of("tools"), &notes)?;
         let include_usage = match fields.fields("stream_options")? {
             Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
             None => false,
@@ -122,9 +121,9 @@ impl ChatRequest {
             stream: fields.boolean("stream")?.unwrap_or(false),
             include_usage,
             history,
-            tool_choice: tool_choice(choice, raw_choice, &tools, !gateway_tools.is_empty())?,
+            tool_choice: tool_choice(choice, raw_choice, &tools, !selections.is_empty())?,
             tools,
-            gateway_tools,
+            selections,
             request_options: raw_of("request_options").map(RawValue::to_owned),
             two_api: raw_of("_2api").map(RawValue::to_owned),
             members: raw

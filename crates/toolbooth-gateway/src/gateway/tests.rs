@@ -1,5 +1,6 @@
 //! Tests of the gateway from request to response, with a scripted provider.
 
+mod approval;
 mod arguments;
 mod errors;
 mod limits;

@@ -41,8 +41,8 @@ pub struct Tool {
     pub query: Option<&'static [QueryParameter]>,
     /// Whether the value is a list of content blocks.
     pub content: bool,
-    /// Whether a call may destroy something.
-    pub destructive: bool,
+    /// Whether a call changes nothing.
+    pub read_only: bool,
     /// The schema of the input.
     pub input: &'static Schema,
     /// The schema of the value.

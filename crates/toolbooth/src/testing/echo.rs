@@ -209,7 +209,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         headers: &[],
         query: Some(SAY_QUERY),
         content: false,
-        destructive: false,
+        read_only: true,
         input: &SAY_INPUT,
         output: &SAY_OUTPUT,
         defaults: &Defaults::NONE,

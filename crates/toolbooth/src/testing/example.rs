@@ -63,7 +63,7 @@ const fn tool(
         headers: &[],
         query: None,
         content: false,
-        destructive: false,
+        read_only: false,
         input: &Schema {
             keywords: &[
                 Keyword::Any(AnyKeyword::Type(Types(1 << 6))),

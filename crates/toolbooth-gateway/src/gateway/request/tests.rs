@@ -28,7 +28,7 @@ fn a_request_in_full() {
         ("openai/gpt-5", true, true)
     );
     let names: Vec<_> = request.tools.iter().map(Tool::name).collect();
-    assert_eq!((names, request.gateway_tools.len()), (vec![Some("f"), Some("c")], 2));
+    assert_eq!((names, request.selections.len()), (vec![Some("f"), Some("c")], 2));
     let Some(Tool::Function(function)) = request.tools.first() else { panic!() };
     assert_eq!((function.description.as_deref(), function.strict), (Some("D"), true));
     assert_eq!(function.parameters.as_ref().unwrap().get(), r#"{"type":"object"}"#);

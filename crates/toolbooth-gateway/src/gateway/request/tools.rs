@@ -32,6 +32,26 @@ pub(crate) struct FunctionTool {
     pub json: Box<RawValue>,
 }
 
+/// An entry of `tools` that selects compiled-in tools: `{"type": "toolbooth", "allowed": ["Weather.*"],
+/// "require_approval": "never"}`, or that of an MCP server with the `server_url` `toolbooth`.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    /// Where it is in the request.
+    pub path: String,
+    /// Ids, names or `Toolkit.*`; `None`: all tools that the caller may call.
+    pub allowed: Option<Vec<String>>,
+    pub approval: Approval,
+}
+
+/// Which calls the user must approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Approval {
+    Never,
+    /// Those of tools that are not read-only: what applies if the entry says nothing.
+    OfWriting,
+    Always,
+}
+
 /// Which tools the model may or must call (2api.ai, 3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolChoice {
@@ -63,10 +83,10 @@ pub(super) fn tools(
     definitions: Option<Value<'_>>,
     raw: Option<&RawValue>,
     notes: &Notes,
-) -> Result<(Vec<Tool>, Vec<Box<RawValue>>)> {
-    let (mut tools, mut gateway_tools) = (Vec::new(), Vec::new());
+) -> Result<(Vec<Tool>, Vec<Selection>)> {
+    let (mut tools, mut selections) = (Vec::new(), Vec::new());
     let definitions = match definitions {
-        None => return Ok((tools, gateway_tools)),
+        None => return Ok((tools, selections)),
         Some(Value::Array(definitions)) => definitions,
         Some(_) => return Err(GatewayError::expected("tools", "an array")),
     };
@@ -74,11 +94,12 @@ pub(super) fn tools(
         let json = json.to_owned();
         let mut definition = Fields::of(definition, format!("tools[{index}]"), notes)?;
         let kind = definition.name("type", "\"function\"")?;
-        let server = definition.take("server_url");
-        let is_this_server = server.as_ref().and_then(Value::as_str) == Some("toolbooth");
+        let server = definition.get("server_url").and_then(Value::as_str);
         match kind.as_str() {
-            "toolbooth" => gateway_tools.push(json),
-            "mcp" if is_this_server => gateway_tools.push(json),
+            "toolbooth" => selections.push(selection(definition, &[])?),
+            "mcp" if server == Some("toolbooth") => {
+                selections.push(selection(definition, MCP_MEMBERS)?);
+            }
             "function" => tools.push(Tool::Function(function_tool(definition, json)?)),
             kind => {
                 let own = definition.take(kind);
@@ -93,7 +114,31 @@ pub(super) fn tools(
         let message = format!("There are several tools named \"{}\"", excerpt(name));
         return Err(GatewayError::invalid("tools", message));
     }
-    Ok((tools, gateway_tools))
+    Ok((tools, selections))
+}
+
+/// The members of an entry for an MCP server that mean nothing here.
+const MCP_MEMBERS: &[&str] = &["server_url", "server_label", "server_description"];
+
+/// An entry that selects compiled-in tools. Members that are not known, apart from `ignored`, are an error: one of them could
+/// be a misspelt `require_approval`.
+fn selection(mut entry: Fields<'_>, ignored: &[&str]) -> Result<Selection> {
+    let allowed = match entry.texts("allowed")? {
+        None => entry.texts("allowed_tools")?,
+        allowed => allowed,
+    };
+    let approval = match entry.text("require_approval")?.as_deref() {
+        None => Approval::OfWriting,
+        Some("never") => Approval::Never,
+        Some("always") => Approval::Always,
+        Some(_) => return entry.expected("require_approval", "never or always"),
+    };
+    for name in ignored {
+        entry.take(name);
+    }
+    let path = entry.path.clone();
+    entry.reject_others("allowed (or allowed_tools) and require_approval")?;
+    Ok(Selection { path, allowed, approval })
 }
 
 fn function_tool(mut definition: Fields<'_>, json: Box<RawValue>) -> Result<FunctionTool> {

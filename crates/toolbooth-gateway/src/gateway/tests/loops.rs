@@ -8,7 +8,7 @@ use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedG
 use toolbooth::capabilities::CORE;
 use toolbooth::catalog::{Entry, List, ListBody, Tool};
 
-/// The catalogue of the pipeline's tests with lists for models. `Echo_Narrow` may destroy something.
+/// The catalogue of the pipeline's tests with lists for models. `Echo_Narrow` is not read-only.
 fn catalog() -> &'static Catalog {
     fn list(name: &'static str, entry: fn(&str) -> Value) -> List {
         let (mut body, mut entries) = ("[".to_owned(), Vec::new());
@@ -44,7 +44,7 @@ fn catalog() -> &'static Catalog {
     ];
     let copy = |tool: &Tool| Tool {
         version: tool.version.clone(),
-        destructive: tool.name == "Echo_Narrow",
+        read_only: tool.name != "Echo_Narrow",
         ..*tool
     };
     let tools: Vec<Tool> = CATALOG.tools.iter().map(copy).collect();
@@ -55,7 +55,7 @@ fn catalog() -> &'static Catalog {
     }))
 }
 
-fn world(variables: &[(&str, &str)]) -> TestGateway {
+pub(super) fn world(variables: &[(&str, &str)]) -> TestGateway {
     TestGateway { catalog: catalog(), ..TestGateway::with(variables) }
 }
 
@@ -69,12 +69,12 @@ fn with_say(more: Value) -> Value {
     body
 }
 
-fn say(id: &str, text: &str) -> Value {
+pub(super) fn say(id: &str, text: &str) -> Value {
     call(id, "Echo_Say", &json!({"text": text}).to_string())
 }
 
 /// An answer of the provider as a stream.
-fn streamed(answer: Result<HttpResponse, HttpError>) -> Result<HttpResponse, HttpError> {
+pub(super) fn streamed(answer: Result<HttpResponse, HttpError>) -> Result<HttpResponse, HttpError> {
     let body: Value = serde_json::from_slice(&answer.unwrap().body).unwrap();
     let choice = &body["choices"][0];
     let mut text = String::new();
@@ -103,7 +103,7 @@ fn streamed(answer: Result<HttpResponse, HttpError>) -> Result<HttpResponse, Htt
 }
 
 /// What a request returns as a whole and as a stream: text, finish reason, calls and `_2api`.
-fn both(
+pub(super) fn both(
     world: &TestGateway,
     answers: &[Result<HttpResponse, HttpError>],
     body: &Value,
@@ -265,6 +265,7 @@ fn which_tools_a_request_selects() {
         (json!({"type": "toolbooth", "allowed": ["Nothing.Here"]}), &[]),
         (json!({"type": "toolbooth", "allowed": "Echo.Say"}), &[]),
         (json!({"type": "toolbooth", "require_approval": "sometimes"}), &[]),
+        (json!({"type": "toolbooth", "allowed": ["Echo.Say"], "allowed_tools": ["Echo.Say"]}), &[]),
     ] {
         let reply = world(&[]).ask(vec![says("hi")], &chat(json!({"tools": [entry]})));
         if expected.is_empty() {
@@ -293,27 +294,6 @@ fn which_tools_a_request_selects() {
     let twice =
         json!({"tools": [tool("Echo_Say"), {"type": "toolbooth", "allowed": ["Echo.Say"]}]});
     assert_eq!(world(&[]).ask(vec![], &chat(twice)).code(), "invalid_request", "the same name");
-}
-
-#[test]
-fn calls_that_the_user_must_approve() {
-    let narrow = call("1", "Echo_Narrow", r#"{"text":"a"}"#);
-    for (approval, name, is_run) in [
-        (Value::Null, "Echo_Narrow", false),
-        (Value::Null, "Echo_Say", true),
-        (json!("never"), "Echo_Narrow", true),
-        (json!("always"), "Echo_Say", false),
-    ] {
-        let mut own = json!({"type": "toolbooth"});
-        if !approval.is_null() {
-            own["require_approval"] = approval.clone();
-        }
-        let call = if name == "Echo_Say" { say("1", "a") } else { narrow.clone() };
-        let (result, sent) =
-            both(&world(&[]), &[calls(&[call]), says("x")], &chat(json!({"tools": [own]})));
-        assert_eq!(sent.len() == 2, is_run, "{approval} {name}");
-        assert_eq!(result["calls"] == json!([name]), !is_run, "{approval} {name} {result}");
-    }
 }
 
 #[test]

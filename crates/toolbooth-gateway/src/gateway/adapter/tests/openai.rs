@@ -76,7 +76,7 @@ fn assistant_messages_without_what_openai_does_not_know() {
 #[test]
 fn server_tools() {
     let request = request(json!({"tools": [tool("a"), {"type": "toolbooth", "allowed": ["*"]}]}));
-    assert_eq!(request.gateway_tools.len(), 1);
+    assert_eq!(request.selections.len(), 1);
     for (provider, definition, path) in [
         (
             Provider::OpenAi,
