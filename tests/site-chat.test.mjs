@@ -77,6 +77,14 @@ test("the calls of a round that was stopped: the model learns which of them ran"
   for (const { content } of results.slice(2)) assert.match(content, /^Error: .*before it ran/);
 });
 
+test("two calls with the same id: each runs only if the user approves it", async (context) => {
+  const decisions = [true, false];
+  const { chat, sent } = conversation(context, { answers: [() => calls("1", "1"), () => says("One.")], approve: async () => decisions.shift() });
+  await chat.ask("model", "Create an issue", controller().signal);
+  assert.deepEqual(sent(CALL).map(({ tool_calls }) => tool_calls), [asks("1").tool_calls]);
+  assert.deepEqual(chat.turns.at(-2).calls.map(({ state }) => state), ["done", "rejected"]);
+});
+
 test("a call without a response may have run, and the model learns that", async (context) => {
   const { chat, sent } = conversation(context, { answers: [() => calls("1"), () => says("I cannot tell.")] });
   const { fetch } = globalThis;

@@ -93,7 +93,7 @@ function TurnView({ turn, decide }: { turn: Turn; decide(approved: boolean): voi
     <article class={`turn ${turn.role}`}>
       <h2 class="visually-hidden">{turn.role === "user" ? "You" : "Model"}</h2>
       {turn.text && (turn.role === "assistant" ? <Answer text={turn.text} /> : <p class="text">{turn.text}</p>)}
-      {turn.calls.map((call) => <CallCard key={call.id} call={call} decide={decide} />)}
+      {turn.calls.map((call, index) => <CallCard key={index} call={call} decide={decide} />)}
     </article>
   );
 }

@@ -80,7 +80,7 @@ export class Conversation {
       this.turns.push(turn);
       const message = await this.#answer(model, turn, signal);
       try {
-        for (const call of turn.calls) await this.#run(call, message, signal);
+        for (const [index, call] of turn.calls.entries()) await this.#run(call, at(message, `/tool_calls/${index}`), signal);
       } finally {
         this.#messages.push(message, ...turn.calls.map(resultOf));
       }
@@ -143,7 +143,8 @@ export class Conversation {
     return { role: "assistant", content: turn.text || null, ...(extra !== undefined && { extra_content: extra }), ...(calls.length > 0 && { tool_calls: calls }) };
   }
 
-  async #run(call: ToolCall, message: JsonObject, signal: AbortSignal): Promise<void> {
+  /** Runs `call` if the user approves it: `sent` is what the model wrote. Ids may be repeated, so they select nothing. */
+  async #run(call: ToolCall, sent: Json | undefined, signal: AbortSignal): Promise<void> {
     call.state = "asking";
     this.changed();
     if (!(await abortable(this.approve(call), signal))) {
@@ -153,8 +154,7 @@ export class Conversation {
     signal.throwIfAborted();
     call.state = "running";
     this.changed();
-    const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter((one) => at(one, "/id") === call.id) : [];
-    const reply = await post("/providers/openai/call", stringify({ role: "assistant", content: null, tool_calls: calls }), {}, { signal });
+    const reply = await post("/providers/openai/call", stringify({ role: "assistant", content: null, tool_calls: sent === undefined ? [] : [sent] }), {}, { signal });
     const result = at(reply.json, "/messages/0");
     if (result === undefined) throw new Error(problem(reply.text) ?? `Status ${reply.status}`);
     call.duration = reply.duration;

@@ -143,7 +143,8 @@ impl Builder {
         self.deltas.push(delta(more.to_owned()));
     }
 
-    /// A call begins. Without an id, it gets one. The error: it has no name, or there are too many calls.
+    /// A call begins. Without an id, or with that of another call, it gets one: who approves a call by its id must not
+    /// approve a second one. The error: it has no name, or there are too many calls.
     pub(super) fn call(
         &mut self,
         id: &str,
@@ -158,7 +159,8 @@ impl Builder {
         if index >= MAX_CALLS {
             return Err(UpstreamError::malformed("there are too many tool calls"));
         }
-        let id = if id.is_empty() { self.ids.next_id() } else { id.to_owned() };
+        let is_taken = id.is_empty() || self.calls().iter().any(|call| call.id == id);
+        let id = if is_taken { self.ids.next_id() } else { id.to_owned() };
         let extra_content = extra.get("extra_content").cloned();
         let name = name.to_owned();
         self.completion.message.tool_calls.push(ToolCall {

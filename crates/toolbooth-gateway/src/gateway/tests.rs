@@ -3,6 +3,7 @@
 mod approval;
 mod arguments;
 mod errors;
+mod ids;
 mod limits;
 mod loops;
 mod routing;

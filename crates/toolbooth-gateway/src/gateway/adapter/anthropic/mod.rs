@@ -7,7 +7,8 @@ mod thinking;
 
 use super::{Adapter, members_of_answer};
 use crate::gateway::{Builder, Read, UpstreamError};
-use crate::wire::anthropic;
+use crate::wire::fields::text;
+use crate::wire::{ToolCall, anthropic};
 use toolbooth::json::{Object, Value};
 
 /// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.
@@ -30,8 +31,22 @@ fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let blocks = body.get("content").and_then(Value::as_array).unwrap_or_default();
     builder.native.extend(blocks.iter().map(|block| block.clone().into_owned()));
     builder.answer(anthropic::message(body).map_err(UpstreamError::Malformed)?)?;
+    let blocks = builder.native.iter_mut().filter_map(|block| match block {
+        Value::Object(block) if text(block.get("type")) == Some("tool_use") => Some(block),
+        _ => None,
+    });
+    for (block, call) in blocks.zip(&builder.completion.message.tool_calls) {
+        keep_id(block, Some(call));
+    }
     keep_thinking(builder);
     Ok(())
+}
+
+/// Gives the block of a call the id of the call, which may be another one: its result refers to it.
+fn keep_id(block: &mut Object<'static>, call: Option<&ToolCall<'static>>) {
+    if let Some(call) = call {
+        block.insert("id".into(), Value::String(call.id.clone()));
+    }
 }
 
 /// Carries the thinking blocks, if there are any, in `extra_content`.

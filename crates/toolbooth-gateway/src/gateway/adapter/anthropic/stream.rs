@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{is_thinking, keep_thinking};
+use super::{is_thinking, keep_id, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, event_data, reported};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
@@ -87,7 +87,7 @@ impl EventDecoder for Stream {
 impl Stream {
     fn begin(&mut self, value: &Value<'_>, builder: &mut Builder) -> Read {
         let block = value.get("content_block").cloned().unwrap_or_default();
-        let Value::Object(start) = block.clone().into_owned() else {
+        let Value::Object(mut start) = block.clone().into_owned() else {
             return Err(UpstreamError::malformed("a content block is not an object"));
         };
         let has_thinking = text(block.get("type")) == Some("thinking");
@@ -98,6 +98,7 @@ impl Stream {
             Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
             Item::Call(call) => {
                 builder.call(&call.id, &call.name, false, Object::default())?;
+                keep_id(&mut start, builder.calls().last());
                 (Kind::ToolUse(builder.calls().len() - 1), "".into())
             }
             item => {

@@ -94,12 +94,7 @@ impl Stream {
         builder.head(&mut answer);
         for mut item in answer.items {
             match &mut item {
-                Item::Call(call) => {
-                    let is_taken = builder.calls().iter().any(|known| known.id == call.id);
-                    if is_taken || !ids::is_portable(&call.id) {
-                        call.id = "".into();
-                    }
-                }
+                Item::Call(call) if !ids::is_portable(&call.id) => call.id = "".into(),
                 Item::Signature(signature) => {
                     let signature = signature.as_ref().to_owned();
                     self.signature = Some(extra_content(signature.into()));

@@ -157,7 +157,8 @@ impl Stream {
                 let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
                 builder.call(id, name, custom, extra.into_owned())?;
                 self.calls.push((sent_index, id.to_owned()));
-                (self.calls.len() - 1, id.is_empty() || kind.is_none())
+                let has_own_id = builder.calls().last().is_some_and(|call| call.id == id);
+                (self.calls.len() - 1, !has_own_id || kind.is_none())
             }
         };
         match called.and_then(|called| called.get(argument)) {
