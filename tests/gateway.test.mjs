@@ -367,6 +367,29 @@ test("2api 7.2: an allowlist of tools, for all and for one key", async () => {
   }
 });
 
+test("only what the gateway knows arrives, and tools of the provider if the operator names their type", async () => {
+  const search = { type: "web_search" };
+  upstream.openai.script({ text: "Sunny" });
+  const { json } = await gateway.chat("openai", { plugins: [{ id: "web" }], seed: 7 });
+  assert.deepEqual([json._2api.dropped, gateway.arrived("openai").plugins, gateway.arrived("openai").seed], [["plugins"], undefined, 7]);
+  for (const [request, code, param] of [
+    [{ tools: [search] }, "tool_not_allowed", "tools[0].type"],
+    [{ tools: [{ type: "mcp", server_label: "x", server_url: "https://a.example/mcp" }] }, "tool_not_allowed", "tools[0].type"],
+    [{ web_search_options: {} }, "tool_not_allowed", "web_search_options"],
+    [{ functions: [WEATHER.function] }, "invalid_request", "functions"],
+  ]) {
+    upstream.openai.script({ text: "Sunny" });
+    const { status, json } = await gateway.chat("openai", request);
+    assert.deepEqual([status, json.error.code, json.error.param], [400, code, param]);
+    assert.equal(upstream.openai.journal.length, 0);
+  }
+  await using({ vars: { GATEWAY_TOOL_ALLOWLIST: "web_search_options" } }, async (gateway) => {
+    upstream.openai.script({ text: "Sunny" });
+    await gateway.choice("openai", { web_search_options: {} });
+    assert.deepEqual(gateway.arrived("openai").web_search_options, {});
+  });
+});
+
 test("2api 7.4: five calls in an answer count five", async () => {
   await using({ limiters: { TOOL_CALL_LIMITER: 7 } }, async (gateway) => {
     const five = { calls: Array.from({ length: 5 }, () => ROME) };

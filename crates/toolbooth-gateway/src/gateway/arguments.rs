@@ -33,7 +33,7 @@ impl Schemas {
             Tool::Function(function) => {
                 Some((function.name.clone(), function.parameters.as_ref()?.get().to_owned()))
             }
-            Tool::Other { .. } => None,
+            Tool::Custom { .. } | Tool::Hosted { .. } => None,
         });
         Self(schemas.collect())
     }

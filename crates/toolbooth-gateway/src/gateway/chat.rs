@@ -120,6 +120,10 @@ impl<'a> Chat<'a> {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
         let mut warnings = limits.check_tools(&request, *host)?;
+        report.drop(std::mem::take(&mut request.unknown));
+        warnings.extend(report.dropped.iter().map(|name| {
+            format!("{name}: the gateway does not know this member, so no provider gets it")
+        }));
         let tools = CatalogTools::select(&request, &sender.context())?;
         warnings.extend(continuation::restore(&mut request, sender, now_ms)?);
         let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));

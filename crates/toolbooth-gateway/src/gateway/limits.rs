@@ -8,6 +8,8 @@ use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, KeyLimits, Permission, Settings};
 
+/// The member that makes some models search the web without a tool.
+const WEB_SEARCH: &str = "web_search_options";
 const MAX_TOOLS: usize = 128;
 const MAX_NAME: usize = 64;
 /// The limiter of calls per minute, unless a key names another one.
@@ -56,10 +58,13 @@ impl<'s> Limits<'s> {
         }
         let mut warnings = Vec::new();
         for (index, tool) in request.tools.iter().enumerate() {
-            let (name, description) = match tool {
-                Tool::Function(function) => (&function.name, function.description.as_deref()),
-                Tool::Other { name: Some(name), .. } => (name, None),
-                Tool::Other { name: None, .. } => continue,
+            let (kind, name, description) = match tool {
+                Tool::Function(function) => ("function", &function.name, &function.description),
+                Tool::Custom { name, description, .. } => ("custom", name, description),
+                Tool::Hosted { kind, .. } => {
+                    self.check_hosted(kind, format!("tools[{index}].type"))?;
+                    continue;
+                }
             };
             let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
@@ -67,16 +72,16 @@ impl<'s> Limits<'s> {
                     "Tool '{}' must have a name of 1 to {MAX_NAME} letters, digits, _ and -",
                     excerpt(name)
                 );
-                let param = format!("tools[{index}].function.name");
+                let param = format!("tools[{index}].{kind}.name");
                 return Err(GatewayError::new(ErrorKind::InvalidToolName, message).at(param));
             }
-            let length = description.map_or(0, |text| text.chars().count());
+            let length = description.as_ref().map_or(0, |text| text.chars().count());
             if length > self.max_tool_description {
                 let message = format!(
                     "The description of tool '{name}' has {length} characters; it may have at most {}",
                     self.max_tool_description
                 );
-                let param = format!("tools[{index}].function.description");
+                let param = format!("tools[{index}].{kind}.description");
                 return Err(GatewayError::new(ErrorKind::LongDescription, message).at(param));
             }
             match self.tools.of_name(name) {
@@ -93,7 +98,23 @@ impl<'s> Limits<'s> {
                 }
             }
         }
+        if request.member(WEB_SEARCH).is_some() {
+            self.check_hosted(WEB_SEARCH, WEB_SEARCH)?;
+        }
         Ok(warnings)
+    }
+
+    /// Checks that the operator's allowlist names a tool that the provider runs. Its mode does not matter: such a tool can
+    /// cost money, and send what was said to anybody.
+    fn check_hosted(&self, kind: &str, param: impl Into<String>) -> Result<()> {
+        if self.tools.lists(kind) {
+            return Ok(());
+        }
+        let message = format!(
+            "The provider runs '{}' itself, and it is not in the operator's allowlist",
+            excerpt(kind)
+        );
+        Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param))
     }
 
     /// Checks the number of calls in an answer and the size of their arguments (7.1).

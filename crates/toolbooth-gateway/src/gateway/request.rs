@@ -7,15 +7,60 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::builder::MAX_WARNINGS;
 use super::{ErrorKind, Fields, GatewayError, Notes, Provider, Result};
 use toolbooth::json::{self, Value};
+use toolbooth::schema::text::excerpt;
 
 pub(crate) use tools::{Approval, FunctionTool, Selection, Tool, ToolChoice};
 use tools::{tool_choice, tools};
 
-/// The members that are read here; the others are passed on.
+/// The members that are read here.
 const OWN: &[&str] =
     &["model", "messages", "stream", "tools", "tool_choice", "request_options", "_2api"];
+
+/// The members that are passed on: those of OpenAI's format, and what other providers add to it for sampling and thinking.
+/// No other may get past the limits: `plugins`, `models` or `extra_body` mean something to one provider or another.
+const PASSED_ON: &[&str] = &[
+    "audio",
+    "frequency_penalty",
+    "include_reasoning",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "max_tokens",
+    "metadata",
+    "min_p",
+    "modalities",
+    "n",
+    "parallel_tool_calls",
+    "prediction",
+    "presence_penalty",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "reasoning_effort",
+    "reasoning_format",
+    "repetition_penalty",
+    "response_format",
+    "safety_identifier",
+    "seed",
+    "service_tier",
+    "stop",
+    "store",
+    "stream_options",
+    "temperature",
+    "thinking",
+    "top_k",
+    "top_logprobs",
+    "top_p",
+    "user",
+    "verbosity",
+    "web_search_options",
+];
+
+/// OpenAI's old form of tools, and what has replaced it.
+const REPLACED: [(&str, &str); 2] = [("functions", "tools"), ("function_call", "tool_choice")];
 
 /// The most JSON values in a request. A conversation is larger than the input of a tool.
 const MAX_VALUES: usize = 262_144;
@@ -38,8 +83,10 @@ pub(crate) struct ChatRequest {
     pub request_options: Option<Box<RawValue>>,
     /// `_2api`: the state of a round of the tool loop that the client continues.
     pub two_api: Option<Box<RawValue>>,
-    /// All other members, by name. None of them is `null`.
+    /// The members that are passed on, by name. None of them is `null`.
     pub members: Vec<(String, Box<RawValue>)>,
+    /// Names of members that the gateway does not know. No provider gets them.
+    pub unknown: Vec<String>,
 }
 
 /// A message of the client, or a round of the server-side tool loop.
@@ -95,6 +142,13 @@ impl ChatRequest {
         let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
         let notes = Notes::default();
         let mut fields = Fields::of(value, String::new(), &notes)?;
+        for (old, new) in REPLACED {
+            if fields.get(old).is_some() {
+                let message =
+                    format!("{old} is OpenAI's old form, which is not accepted: use {new}");
+                return Err(GatewayError::invalid(old, message));
+            }
+        }
         let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
         let messages = match fields.take("messages") {
             Some(Value::Array(messages)) if !messages.is_empty() => messages,
@@ -115,6 +169,11 @@ impl ChatRequest {
             Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
             None => false,
         };
+        let others = || {
+            let members = raw.iter().map(|(name, json)| (name, *json));
+            members.filter(|(name, json)| !OWN.contains(&name.as_str()) && !is_null(json))
+        };
+        let is_passed_on = |name: &str| PASSED_ON.contains(&name);
         let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
         Ok(Self {
             model,
@@ -126,10 +185,14 @@ impl ChatRequest {
             selections,
             request_options: raw_of("request_options").map(RawValue::to_owned),
             two_api: raw_of("_2api").map(RawValue::to_owned),
-            members: raw
-                .iter()
-                .filter(|(name, json)| !OWN.contains(&name.as_str()) && !is_null(json))
-                .map(|(name, json)| (name.clone(), (*json).to_owned()))
+            members: others()
+                .filter(|(name, _)| is_passed_on(name))
+                .map(|(name, json)| (name.clone(), json.to_owned()))
+                .collect(),
+            unknown: others()
+                .filter(|(name, _)| !is_passed_on(name))
+                .map(|(name, _)| excerpt(name))
+                .take(MAX_WARNINGS)
                 .collect(),
         })
     }
@@ -147,6 +210,11 @@ fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
 
 fn role(mut message: Fields<'_>) -> Result<Role> {
     let expected = "one of system, developer, user, assistant, tool";
+    if message.take("function_call").is_some() {
+        let path = message.path_of("function_call");
+        let old = "is OpenAI's old form, which is not accepted: use tool_calls";
+        return Err(GatewayError::invalid(&path, format!("{path} {old}")));
+    }
     Ok(match message.name("role", expected)?.as_str() {
         "system" => Role::System,
         "developer" => Role::Developer,

@@ -97,7 +97,9 @@ static DOCS: &[VariableDoc] = &[
     MAX_TOOL_DESCRIPTION.doc(),
     doc(
         TOOL_ALLOWLIST,
-        "the names that the tools of requests may have, separated by commas | all |",
+        "the names that the tools of requests may have, separated by commas. A tool that the provider \
+         runs, such as `web_search`, `mcp` or the member `web_search_options`, is sent only if its type \
+         is in the list, whatever the mode | all names, and no tool that the provider runs |",
     ),
     doc(
         TOOL_ALLOWLIST_MODE,

@@ -6,6 +6,7 @@ mod errors;
 mod ids;
 mod limits;
 mod loops;
+mod members;
 mod routing;
 mod streams;
 

@@ -74,7 +74,12 @@ impl Allowlist {
 
     /// The permission of a name, if the list has only names.
     pub fn of_name(&self, name: &str) -> Permission {
-        if self.tools.iter().any(|it| it == name) { Permission::Given } else { self.others }
+        if self.lists(name) { Permission::Given } else { self.others }
+    }
+
+    /// Whether a name is in the list, whatever the others are allowed.
+    pub fn lists(&self, name: &str) -> bool {
+        self.tools.iter().any(|it| it == name)
     }
 
     /// The permission of the tool `toolkit.tool`; `name` is its name and `has_version` compares its

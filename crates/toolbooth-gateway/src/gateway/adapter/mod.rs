@@ -156,10 +156,6 @@ impl<'t> Job<'t> {
             options.take("include_usage");
             options.finish();
         }
-        if fields.take("functions").is_some() {
-            let message = "functions is deprecated, and this provider does not have it: use tools";
-            return Err(GatewayError::invalid("functions", message));
-        }
         Ok(fields)
     }
 
@@ -169,7 +165,7 @@ impl<'t> Job<'t> {
         tools
             .map(|(index, tool)| match tool {
                 Tool::Function(function) => Ok((format!("tools[{index}]"), function)),
-                Tool::Other { .. } => {
+                Tool::Custom { .. } | Tool::Hosted { .. } => {
                     let path = format!("tools[{index}].type");
                     Err(GatewayError::expected(&path, "\"function\" for this provider"))
                 }

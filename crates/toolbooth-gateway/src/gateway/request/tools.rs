@@ -13,9 +13,15 @@ use toolbooth::schema::text::excerpt;
 #[derive(Debug, Clone)]
 pub(crate) enum Tool {
     Function(FunctionTool),
-    /// A kind of tool that only OpenAI-compatible providers know, such as `custom`.
-    Other {
-        name: Option<String>,
+    /// A tool with plain text as input, which the client runs. Only OpenAI-compatible providers know it.
+    Custom {
+        name: String,
+        description: Option<String>,
+        json: Box<RawValue>,
+    },
+    /// A tool that the provider itself runs, such as `web_search` or `mcp`.
+    Hosted {
+        kind: String,
         json: Box<RawValue>,
     },
 }
@@ -101,11 +107,13 @@ pub(super) fn tools(
                 selections.push(selection(definition, MCP_MEMBERS)?);
             }
             "function" => tools.push(Tool::Function(function_tool(definition, json)?)),
-            kind => {
-                let own = definition.take(kind);
-                let name = own.and_then(|own| own.get("name")?.as_str().map(str::to_owned));
-                tools.push(Tool::Other { name, json });
+            "custom" => {
+                let mut custom = definition.required_fields("custom")?;
+                let name = custom.name("name", "the tool's name")?;
+                let description = custom.text("description")?.map(Cow::into_owned);
+                tools.push(Tool::Custom { name, description, json });
             }
+            _ => tools.push(Tool::Hosted { kind, json }),
         }
     }
     let mut names = BTreeSet::new();
@@ -161,7 +169,8 @@ impl Tool {
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Function(tool) => Some(&tool.name),
-            Self::Other { name, .. } => name.as_deref(),
+            Self::Custom { name, .. } => Some(name),
+            Self::Hosted { .. } => None,
         }
     }
 }
@@ -171,24 +180,44 @@ pub(super) fn tool_choice(
     choice: Option<Value<'_>>,
     raw: Option<&RawValue>,
     tools: &[Tool],
-    has_gateway_tools: bool,
+    has_selections: bool,
 ) -> Result<Option<ToolChoice>> {
     const EXPECTED: &str = "\"none\", \"auto\", \"required\", a function or allowed_tools";
-    let Some(choice) = choice else { return Ok(None) };
+    let Some(value) = choice else { return Ok(None) };
     let json = raw.map_or("", RawValue::get);
-    let choice = read_choice(&choice, json)
-        .ok_or_else(|| GatewayError::expected("tool_choice", EXPECTED))?;
-    let names: &[String] = match &choice {
-        ToolChoice::Function(name) => std::slice::from_ref(name),
-        ToolChoice::Allowed { names, .. } => names,
-        ToolChoice::None | ToolChoice::Auto | ToolChoice::Required | ToolChoice::Other(_) => &[],
-    };
-    let is_unknown = |name: &&String| !tools.iter().any(|tool| tool.name() == Some(name.as_str()));
-    if let Some(name) = names.iter().find(is_unknown).filter(|_| !has_gateway_tools) {
+    let choice =
+        read_choice(&value, json).ok_or_else(|| GatewayError::expected("tool_choice", EXPECTED))?;
+    let allowed = value.get("allowed_tools").and_then(|it| it.get("tools")?.as_array());
+    let mut chosen = allowed.unwrap_or(std::slice::from_ref(&value)).iter();
+    if let Some(name) = chosen.find_map(|chosen| unknown(chosen, tools, has_selections)) {
         let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
         return Err(GatewayError::invalid("tool_choice", message));
     }
     Ok(Some(choice))
+}
+
+/// What a choice names that is not in `tools`: a name, or the type of a hosted tool. A function may also be one of this
+/// server's tools, if some are selected.
+fn unknown<'v>(chosen: &'v Value<'_>, tools: &[Tool], has_selections: bool) -> Option<&'v str> {
+    let kind = chosen.as_object()?.get("type").and_then(Value::as_str).unwrap_or("function");
+    let name = || chosen.get(kind)?.get("name")?.as_str();
+    let (named, is_known) = match kind {
+        "function" => {
+            let name = name()?;
+            let is_it = |tool: &Tool| matches!(tool, Tool::Function(it) if it.name == name);
+            (name, has_selections || tools.iter().any(is_it))
+        }
+        "custom" => {
+            let name = name().unwrap_or(kind);
+            let is_it = |tool: &Tool| matches!(tool, Tool::Custom { name: it, .. } if it == name);
+            (name, tools.iter().any(is_it))
+        }
+        _ => {
+            let is_it = |tool: &Tool| matches!(tool, Tool::Hosted { kind: it, .. } if it == kind);
+            (kind, tools.iter().any(is_it))
+        }
+    };
+    (!is_known).then_some(named)
 }
 
 /// A choice, which is `json`; `None` if it is invalid.

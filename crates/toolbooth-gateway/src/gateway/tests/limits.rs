@@ -23,6 +23,11 @@ fn tools_of_requests() {
         (json!([named("a", &"ä".repeat(1024))]), &[], ""),
         (json!([named("a", &"ä".repeat(1025))]), &[], "tool_description_too_long"),
         (json!([named("a", &"a".repeat(2000))]), &[("MAX_TOOL_DESCRIPTION", "2000")], ""),
+        (
+            json!([{"type": "custom", "custom": {"name": "a", "description": "a".repeat(1025)}}]),
+            &[],
+            "tool_description_too_long",
+        ),
         (json!([tool("a")]), &listed, ""),
         (json!([tool("a"), tool("c")]), &listed, "tool_not_allowed"),
         (json!([tool("c")]), &[("GATEWAY_TOOL_ALLOWLIST", "")], "tool_not_allowed"),

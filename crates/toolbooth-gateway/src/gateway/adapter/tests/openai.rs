@@ -14,11 +14,11 @@ fn members_are_forwarded_unchanged() {
     let tools = r#"[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}}},{"type":"custom","custom":{"name":"c"}}]"#;
     let format = r#"{"type":"json_schema","json_schema":{"name":"n","schema":{"z":1,"a":2}}}"#;
     let body = format!(
-        r#"{{"model":"openai/gpt-5","messages":{messages},"tools":{tools},"seed":7,"unknown":{{"z":1,"a":null}},"response_format":{format},"stop":null,"request_options":{{}},"_2api":{{}}}}"#
+        r#"{{"model":"openai/gpt-5","messages":{messages},"tools":{tools},"seed":7,"metadata":{{"z":1,"a":null}},"response_format":{format},"stop":null,"request_options":{{}},"_2api":{{}}}}"#
     );
     for (provider, model) in [(Provider::OpenAi, "gpt-5"), (Provider::OpenAiCompatible, "llama")] {
         let expected = format!(
-            r#"{{"model":"{model}","messages":{messages},"tools":{tools},"response_format":{format},"seed":7,"unknown":{{"z":1,"a":null}}}}"#
+            r#"{{"model":"{model}","messages":{messages},"tools":{tools},"metadata":{{"z":1,"a":null}},"response_format":{format},"seed":7}}"#
         );
         assert_eq!(sent(provider, &body), expected);
     }

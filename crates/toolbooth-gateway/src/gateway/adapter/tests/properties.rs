@@ -39,7 +39,7 @@ fn members() -> Vec<(&'static str, &'static str, Value)> {
         ("", "metadata", json!({"k": "mark07"})),
         ("", "logit_bias", json!({"mark08": 1})),
         ("", "prediction", json!({"content": "mark09"})),
-        ("", "unknown", json!({"a": ["mark10"]})),
+        ("", "reasoning", json!({"a": ["mark10"]})),
         ("", "presence_penalty", json!(0.90011)),
         ("", "prompt_cache_key", json!("mark12")),
         ("", "web_search_options", json!({"x": "mark13"})),

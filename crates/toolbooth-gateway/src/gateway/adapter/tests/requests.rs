@@ -73,8 +73,6 @@ fn case_15_members_of_the_request() {
     for provider in [Provider::Anthropic, Provider::Gemini] {
         let (_, param) = rejected(provider, json!({"max_tokens": 0}));
         assert_eq!(param, "max_tokens");
-        let (_, param) = rejected(provider, json!({"functions": []}));
-        assert_eq!(param, "functions");
     }
 }
 
