@@ -367,6 +367,35 @@ test("2api 7.2: an allowlist of tools, for all and for one key", async () => {
   }
 });
 
+test("the models, tokens and tiers of a key", async () => {
+  const vars = { MODELS: JSON.stringify({ smart: FALLBACK, other: FALLBACK }) };
+  const gpt = model("openai");
+  for (const [entry, usable] of [
+    [{}, ["smart", "other"]],
+    [{ gateway: { models: ["smart", gpt], max_output_tokens: 50, service_tiers: ["flex"] } }, ["smart", gpt]],
+  ]) {
+    await using({ vars, entry }, async (_, worker) => {
+      const ask = async (request) => {
+        upstream.openai.script({ text: "Sunny" });
+        const reply = await post(worker, body("openai", request));
+        assert.equal(upstream.openai.journal.length, reply.status === 200 ? 1 : 0);
+        return reply;
+      };
+      for (const name of ["smart", "other", gpt]) {
+        const reply = await ask({ model: name });
+        if (usable.includes(name)) assert.equal(reply.status, 200, reply.text);
+        else assert.deepEqual(problem(reply), [403, "permission_error", "model_not_allowed"]);
+      }
+      assert.deepEqual((await worker.get("/v1/models", { authorization })).json.data.map(({ id }) => id).sort(), usable.toSorted());
+      assert.equal((await ask({ model: "smart", service_tier: "priority" })).json.error.param, "service_tier");
+      if (!entry.gateway) return;
+      assert.equal((await ask({ model: "smart", service_tier: "flex" })).status, 200);
+      assert.equal(upstream.openai.last.body.max_completion_tokens, 50);
+      assert.equal((await ask({ model: "smart", max_tokens: 51 })).json.error.param, "max_tokens");
+    });
+  }
+});
+
 test("only what the gateway knows arrives, and tools of the provider if the operator names their type", async () => {
   const search = { type: "web_search" };
   upstream.openai.script({ text: "Sunny" });

@@ -40,7 +40,7 @@ export const gateway = document({
     "/models": path({
       get: {
         operationId: "models",
-        summary: "The aliases, the models that they name, and the providers; empty without the scope gateway",
+        summary: "The models that the caller may use; none without the scope gateway",
         security,
         responses: { 200: "Models", 401: "Unauthenticated", 403: "OriginNotAllowed" },
       },
@@ -132,7 +132,7 @@ export const gateway = document({
     Models: object({
       object: constant("list"),
       data: array(object({ id: text, object: constant("model"), created: natural, owned_by: text })),
-      providers: about("The providers whose other models can be named as provider/model.", array(text)),
+      providers: about("The providers whose other models the caller may use, as provider/model.", array(text)),
     }),
     Error: object({
       error: object({

@@ -50,6 +50,8 @@ fn names_of_tools_and_scopes_that_nothing_has_are_reported() {
         format!(r#",{{"name":"two","scopes":{scopes},"tools":{tools},"hash":"TWO"}}"#)
     };
     let none = entry("[]", "[]");
+    let models =
+        r#",{"name":"two","scopes":["gateway"],"hash":"TWO","gateway":{"models":[MODELS]}}"#;
     for (entry, variable, expected) in [
         (
             entry(r#"["echo:b","gateway"]"#, r#"["Echo.*","Echo_Say","Echo.Say@1.0.0"]"#),
@@ -72,6 +74,14 @@ fn names_of_tools_and_scopes_that_nothing_has_are_reported() {
             ("LOG", "off"),
             Some(r#"API_KEYS gives "two" the scope "ehco:b", which no tool requires"#),
         ),
+        (
+            models.replace("MODELS", r#""openai/m","fats""#),
+            ("LOG", "off"),
+            Some(
+                r#"API_KEYS limits "two" to the model "fats", which is neither in MODELS nor one of a provider"#,
+            ),
+        ),
+        (models.replace("MODELS", r#""openai/m""#), ("LOG", "off"), None),
         (
             none.clone(),
             ("TOOL_ALLOWLIST", "Echo.Say, Eco.*"),

@@ -113,9 +113,10 @@ impl<'a> Chat<'a> {
         let caller_key = caller_key(*headers, settings.caller_keys)?;
         let mut request = ChatRequest::parse(body)?;
         report.model = excerpt(&request.model);
+        let mut limits = Limits::of(principal, &pipeline.settings, settings);
+        limits.check_costs(&request)?;
         let plan = Plan::resolve(settings, &request.model, caller_key, *host)?;
         let options = options(&request)?;
-        let mut limits = Limits::of(principal, &pipeline.settings, settings);
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }

@@ -85,6 +85,7 @@ kinds! {
     InvalidArguments => 502, Server, "invalid_tool_arguments"; // 7.3
     NotConfigured => 503, Server, "gateway_not_configured";
     MissingScope => 403, Permission, "missing_scope";
+    ModelNotAllowed => 403, Permission, "model_not_allowed";
     CallerKey => 403, Permission, "provider_key_not_allowed";
     ProviderAuth => 502, Server, "provider_auth_error";
     Provider => 502, Server, "provider_error";

@@ -1,9 +1,10 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers and for each API key.
 
-use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Result, Tool};
+use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::call::RequestContext;
 use toolbooth::host::{Host, Level};
+use toolbooth::json;
 use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, KeyLimits, Permission, Settings};
@@ -17,7 +18,14 @@ const TOOL_CALL_LIMITER: &str = "TOOL_CALL_LIMITER";
 /// The longest period of a limiter on Workers. The Worker cannot read the configured period.
 const LIMITER_PERIOD_MS: u64 = 60_000;
 
+/// The values of `service_tier` that cost what a request usually costs.
+const USUAL_TIERS: [&str; 2] = ["auto", "default"];
+
 pub(super) struct Limits<'s> {
+    models: Models<'s>,
+    /// The most tokens of one answer.
+    pub(super) max_output_tokens: Option<u64>,
+    service_tiers: &'s [String],
     pub(super) max_tool_calls: usize,
     max_argument_bytes: usize,
     max_tool_description: usize,
@@ -36,12 +44,42 @@ impl<'s> Limits<'s> {
         let key = settings.key_of(principal).map_or(&NO_LIMITS, |key| &key.limits);
         let general = &settings.limits;
         Self {
+            models: Models::of(principal, settings, gateway),
+            max_output_tokens: key.max_output_tokens,
+            service_tiers: &key.service_tiers,
             max_tool_calls: key.max_tool_calls.unwrap_or(general.max_tool_calls),
             max_argument_bytes: key.max_argument_bytes.unwrap_or(general.max_argument_bytes),
             max_tool_description: key.max_tool_description.unwrap_or(gateway.max_tool_description),
             tools: key.tools.as_ref().unwrap_or(&gateway.tools),
             limiter: key.tool_call_limiter.as_deref().unwrap_or(TOOL_CALL_LIMITER),
         }
+    }
+
+    /// Checks that a request asks for no model, tier or number of tokens that the caller may not spend money on.
+    pub(super) fn check_costs(&self, request: &ChatRequest) -> Result<()> {
+        self.models.check(&request.model)?;
+        if let Some(tier) = request.member("service_tier") {
+            let Some(tier) = json::read::<String>(tier.get().as_bytes()) else {
+                return Err(GatewayError::expected("service_tier", "a string"));
+            };
+            if !USUAL_TIERS.contains(&tier.as_str()) && !self.service_tiers.contains(&tier) {
+                let message = format!(
+                    "service_tier must be auto or default: the caller may not use \"{}\"",
+                    excerpt(&tier)
+                );
+                return Err(GatewayError::invalid("service_tier", message));
+            }
+        }
+        let Some(most) = self.max_output_tokens else { return Ok(()) };
+        for name in ["max_tokens", "max_completion_tokens"] {
+            let Some(wanted) = request.member(name) else { continue };
+            let wanted = json::read::<u64>(wanted.get().as_bytes());
+            if !wanted.is_some_and(|wanted| (1..=most).contains(&wanted)) {
+                let expected = format!("a whole number from 1 to {most}, the limit of the caller");
+                return Err(GatewayError::expected(name, &expected));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that no tool of a request exceeds a limit or is not allowed (7.1, 7.2). Returns warnings for the client.

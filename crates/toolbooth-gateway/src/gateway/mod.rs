@@ -4,12 +4,13 @@
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
 //! - `routes`, with the list of models; `settings`;
-//! - `chat`: what is known before the first round, with `request` (what clients send), `plan` (which models to ask), `limits`,
+//! - `chat`: what is known before the first round, with `request` (what clients send), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream; `front`: what clients get; `report`: what the answer and the log say about it.
 
+mod access;
 mod adapter;
 mod arguments;
 mod builder;
@@ -33,6 +34,7 @@ mod sse;
 mod stream;
 mod upstream;
 
+use access::Models;
 use adapter::{Provider, TranslateOptions};
 use builder::Builder;
 use chat::{Chat, Sender};

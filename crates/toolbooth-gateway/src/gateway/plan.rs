@@ -51,12 +51,8 @@ impl<'s> Plan<'s> {
             let message = format!("The entry of '{}' in MODELS is invalid", excerpt(model));
             return Err(GatewayError::new(ErrorKind::NotConfigured, message).at("model"));
         }
-        let (id, name) = model.split_once('/').unwrap_or_default();
-        // The seed writes google, Google's own documentation gemini.
-        let id = if id == "gemini" { "google" } else { id };
-        let provider = settings.providers.iter().find(|provider| provider.id == id);
-        let Some(provider) = provider.filter(|_| !name.is_empty()) else {
-            return Err(unknown(settings, id, model));
+        let Some((provider, name)) = settings.provider_of(model) else {
+            return Err(unknown(settings, model));
         };
         let target = Target::new(provider, name, caller_key)?;
         let timeout = settings.timeout;
@@ -148,7 +144,8 @@ fn weighted(targets: &[ModelTarget], random: &dyn Random) -> Option<usize> {
     })
 }
 
-fn unknown(settings: &GatewaySettings, id: &str, model: &str) -> GatewayError {
+fn unknown(settings: &GatewaySettings, model: &str) -> GatewayError {
+    let id = model.split_once('/').map_or("", |(id, _)| if id == "gemini" { "google" } else { id });
     let is_missing = settings.providers.iter().all(|provider| provider.id != id);
     if let Some(prefix) = preset(id).filter(|_| is_missing) {
         let message = format!("{id} is not configured: the operator must set {prefix}_API_KEY");

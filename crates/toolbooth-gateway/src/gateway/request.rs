@@ -169,11 +169,9 @@ impl ChatRequest {
             Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
             None => false,
         };
-        let others = || {
-            let members = raw.iter().map(|(name, json)| (name, *json));
-            members.filter(|(name, json)| !OWN.contains(&name.as_str()) && !is_null(json))
-        };
-        let is_passed_on = |name: &str| PASSED_ON.contains(&name);
+        let others = raw.iter().filter(|(name, json)| !OWN.contains(&&***name) && !is_null(json));
+        let (members, unknown): (Vec<_>, Vec<_>) =
+            others.partition(|(name, _)| PASSED_ON.contains(&&***name));
         let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
         Ok(Self {
             model,
@@ -185,12 +183,12 @@ impl ChatRequest {
             selections,
             request_options: raw_of("request_options").map(RawValue::to_owned),
             two_api: raw_of("_2api").map(RawValue::to_owned),
-            members: others()
-                .filter(|(name, _)| is_passed_on(name))
-                .map(|(name, json)| (name.clone(), json.to_owned()))
+            members: members
+                .into_iter()
+                .map(|(name, json)| (name.clone(), (*json).to_owned()))
                 .collect(),
-            unknown: others()
-                .filter(|(name, _)| !is_passed_on(name))
+            unknown: unknown
+                .into_iter()
                 .map(|(name, _)| excerpt(name))
                 .take(MAX_WARNINGS)
                 .collect(),

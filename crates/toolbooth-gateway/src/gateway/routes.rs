@@ -6,7 +6,7 @@ use super::chat::chat;
 use super::error::ErrorObject;
 use super::report::log_rejected;
 use super::settings::SETTINGS;
-use super::{GatewaySettings, Sender};
+use super::{GatewaySettings, Models, Sender};
 use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::capability::Capability;
@@ -31,11 +31,11 @@ pub static CAPABILITY: Capability = Capability {
     ..Capability::new("gateway")
 };
 
-/// Callers may chat, and there is no model.
+/// Callers may chat, and there is no model, or not the one that their key names.
 fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     let settings = state.settings();
-    let has_models =
-        settings.extensions.get::<GatewaySettings>().is_some_and(|it| !it.providers.is_empty());
+    let gateway = settings.extensions.get::<GatewaySettings>();
+    let has_models = gateway.is_some_and(|it| !it.providers.is_empty());
     let gives = |scopes: &Scopes| matches!(scopes, Scopes::Listed(listed) if listed.iter().any(|it| it == GATEWAY_SCOPE));
     let mut keys = settings.auth.api_keys.iter().flatten();
     let warning = keys.find(|key| gives(&key.scopes)).filter(|_| !has_models).map(|key| {
@@ -45,7 +45,17 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
             key.name
         )
     });
-    warning.into_iter().collect()
+    let mut warnings: Vec<String> = warning.into_iter().collect();
+    let Some(gateway) = gateway.filter(|_| has_models) else { return warnings };
+    let is_alias = |name: &String| gateway.aliases.iter().any(|alias| alias.name == *name);
+    for key in settings.auth.api_keys.iter().flatten() {
+        let mut names = key.limits.models.iter().flatten();
+        let unknown = names.find(|name| !is_alias(name) && gateway.provider_of(name).is_none());
+        warnings.extend(unknown.map(|name| {
+            format!("API_KEYS limits {:?} to the model {name:?}, which is neither in MODELS nor one of a provider", key.name)
+        }));
+    }
+    warnings
 }
 
 static GATEWAY: Protocol =
@@ -122,23 +132,34 @@ struct Model<'a> {
     owned_by: &'a str,
 }
 
-/// Lists the aliases and the models in them, and the providers: the gateway passes any other model of theirs on, too.
+/// Lists what the caller may use: the aliases and the models in them, those that its key names, and if it may use every model,
+/// the providers.
 async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let settings = settings(request)?;
-    let mut data = Vec::new();
+    let mut data: Vec<Model<'_>> = Vec::new();
     let mut providers = Vec::new();
-    let model = |id, owned_by| Model { id, object: "model", created: 0, owned_by };
     if request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
+        let names = Models::of(&request.principal, request.state.settings(), settings).names();
+        let mut add = |id: String, owned_by| {
+            let is_allowed = names.as_ref().is_none_or(|names| names.contains(&id.as_str()));
+            if is_allowed && !data.iter().any(|known| known.id == id) {
+                data.push(Model { id, object: "model", created: 0, owned_by });
+            }
+        };
         for alias in &settings.aliases {
-            data.push(model(alias.name.clone(), "toolbooth"));
+            add(alias.name.clone(), "toolbooth");
         }
         for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
-            let id = format!("{}/{}", target.provider, target.model);
-            if !data.iter().any(|known: &Model<'_>| known.id == id) {
-                data.push(model(id, &target.provider));
+            add(format!("{}/{}", target.provider, target.model), target.provider.as_str());
+        }
+        for name in names.iter().flatten() {
+            if let Some((provider, _)) = settings.provider_of(name) {
+                add((*name).to_owned(), &provider.id);
             }
         }
-        providers.extend(settings.providers.iter().map(|provider| &*provider.id));
+        if names.is_none() {
+            providers.extend(settings.providers.iter().map(|provider| &*provider.id));
+        }
     }
     Ok(Response::json_of(200, &List { object: "list", data, providers }).into())
 }

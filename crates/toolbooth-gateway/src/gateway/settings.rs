@@ -21,6 +21,8 @@ pub(crate) struct GatewaySettings {
     pub providers: Vec<ModelProvider>,
     /// `MODELS`: names for one model or several.
     pub aliases: Vec<ModelAlias>,
+    /// Whether callers may use no other models than these, unless their key names some: `MODELS` is set.
+    pub only_aliases: bool,
     /// The names of its invalid entries. They must not mean any other model.
     pub rejected_aliases: Vec<String>,
     /// `GATEWAY_CALLER_KEYS`: whether callers may send their own key of a provider.
@@ -128,6 +130,7 @@ impl GatewaySettings {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
         let providers = models::read(reader, caller_keys);
+        let only_aliases = reader.non_empty(aliases::MODELS).is_some() && !settings.development;
         let (aliases, rejected_aliases) = aliases::read(reader, &providers, timeout);
         let is_public = settings.auth.anonymous.is_some();
         let has_key = providers.iter().find(|provider| provider.key.is_some());
@@ -146,6 +149,7 @@ impl GatewaySettings {
             local_only: is_public && has_key.is_some(),
             providers,
             aliases,
+            only_aliases,
             rejected_aliases,
             caller_keys,
             timeout,
@@ -154,6 +158,14 @@ impl GatewaySettings {
             max_tool_description: reader.get(&MAX_TOOL_DESCRIPTION),
             tools,
         }
+    }
+
+    /// The provider of `provider/model`, and the model as it names it.
+    pub(super) fn provider_of<'m>(&self, model: &'m str) -> Option<(&ModelProvider, &'m str)> {
+        let (id, name) = model.split_once('/').filter(|(_, name)| !name.is_empty())?;
+        // The seed writes google, Google's own documentation gemini.
+        let id = if id == "gemini" { "google" } else { id };
+        Some((self.providers.iter().find(|provider| provider.id == id)?, name))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod approval;
 mod arguments;
+mod costs;
 mod errors;
 mod ids;
 mod limits;

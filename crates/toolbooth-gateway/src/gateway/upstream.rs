@@ -92,6 +92,7 @@ impl Chat<'_> {
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,
             default_max_tokens: DEFAULT_MAX_TOKENS,
+            max_output_tokens: self.limits.max_output_tokens,
         };
         let translation = target.provider.format.translate(&self.request, &options)?;
         self.report.drop(translation.dropped);

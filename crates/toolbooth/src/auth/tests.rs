@@ -252,6 +252,18 @@ fn an_invalid_entry_is_rejected_alone() {
             r#""name":"two","scopes":[],"hash":"TWO","gateway":{"max_tool_calls":0}"#,
             ".gateway of \"two\" must be an object",
         ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","gateway":{"models":"fast"}"#,
+            ".gateway.models of \"two\" must be a non-empty array",
+        ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","gateway":{"max_output_tokens":0}"#,
+            ".gateway.max_output_tokens of \"two\" must be a whole number",
+        ),
+        (
+            r#""name":"two","scopes":[],"hash":"TWO","gateway":{"service_tiers":[1]}"#,
+            ".gateway.service_tiers of \"two\" must be an array",
+        ),
     ] {
         let second = second.replace("ONE", ONE).replace("TWO", TWO);
         for (at, entries) in

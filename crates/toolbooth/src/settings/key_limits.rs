@@ -9,6 +9,12 @@ pub const MAX_TOOL_DESCRIPTION: usize = 4096;
 /// The limits of one API key (2api.ai's tenant, 7.1, 7.2 and 7.4). What is absent is as for all callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyLimits {
+    /// The models that it may use, as requests name them: `provider/model`, or names of `MODELS`.
+    pub models: Option<Vec<String>>,
+    /// The most tokens of one answer.
+    pub max_output_tokens: Option<u64>,
+    /// The values of `service_tier` that it may send besides `auto` and `default`.
+    pub service_tiers: Vec<String>,
     /// The names that its tools may have.
     pub tools: Option<Allowlist>,
     /// The longest description of a tool, in characters.
@@ -21,14 +27,24 @@ pub struct KeyLimits {
     pub tool_call_limiter: Option<String>,
 }
 
-const EXPECTED: &str = ".gateway must be an object with any of tool_allowlist (an array of names), \
+const EXPECTED: &str = ".gateway must be an object with any of models, max_output_tokens, \
+                        service_tiers, tool_allowlist (an array of names), \
                         tool_allowlist_mode (enforce, warn or off), max_tool_description (1 to 4096), \
                         max_argument_bytes (1 to 262144), max_tool_calls (1 to 50) and \
                         tool_call_limiter (the name of a binding), and nothing else";
+const MODELS: &str = ".gateway.models must be a non-empty array of names of models, such as \
+                      openai/gpt-5 or a name of MODELS";
+const MAX_OUTPUT_TOKENS: &str =
+    ".gateway.max_output_tokens must be a whole number from 1 to 10000000";
+const SERVICE_TIERS: &str =
+    ".gateway.service_tiers must be an array of values of service_tier, such as priority";
 
 impl KeyLimits {
     /// As for all callers.
     pub const NONE: Self = Self {
+        models: None,
+        max_output_tokens: None,
+        service_tiers: Vec::new(),
         tools: None,
         max_tool_description: None,
         max_argument_bytes: None,
@@ -41,39 +57,49 @@ impl KeyLimits {
     /// # Errors
     /// What was expected instead, after the place of the key.
     pub fn parse(value: &Value<'_>) -> Result<Self, &'static str> {
-        Self::read(value).ok_or(EXPECTED)
-    }
-
-    fn read(value: &Value<'_>) -> Option<Self> {
         let mut limits = Self::default();
-        let (mut names, mut mode) = (None, None);
-        for (name, value) in value.as_object()?.iter() {
+        let (mut listed, mut mode) = (None, None);
+        for (name, value) in value.as_object().ok_or(EXPECTED)?.iter() {
             match &**name {
-                "tool_allowlist" => {
-                    let listed =
-                        value.as_array()?.iter().map(|name| Some(name.as_str()?.to_owned()));
-                    names = Some(listed.collect::<Option<Vec<_>>>()?);
+                "models" => {
+                    let models = names(value).filter(|models| !models.is_empty());
+                    limits.models = Some(models.ok_or(MODELS)?);
                 }
-                "tool_allowlist_mode" => mode = Some(value.as_str()?),
+                "max_output_tokens" => {
+                    let most = number(value, 10_000_000).ok_or(MAX_OUTPUT_TOKENS)?;
+                    limits.max_output_tokens = Some(most as u64);
+                }
+                "service_tiers" => limits.service_tiers = names(value).ok_or(SERVICE_TIERS)?,
+                "tool_allowlist" => listed = Some(names(value).ok_or(EXPECTED)?),
+                "tool_allowlist_mode" => mode = Some(value.as_str().ok_or(EXPECTED)?),
                 "max_tool_description" => {
-                    limits.max_tool_description = Some(number(value, MAX_TOOL_DESCRIPTION)?);
+                    let most = number(value, MAX_TOOL_DESCRIPTION).ok_or(EXPECTED)?;
+                    limits.max_tool_description = Some(most);
                 }
                 "max_argument_bytes" => {
-                    limits.max_argument_bytes = Some(number(value, 256 * 1024)?);
+                    limits.max_argument_bytes = Some(number(value, 256 * 1024).ok_or(EXPECTED)?);
                 }
-                "max_tool_calls" => limits.max_tool_calls = Some(number(value, 50)?),
+                "max_tool_calls" => {
+                    limits.max_tool_calls = Some(number(value, 50).ok_or(EXPECTED)?);
+                }
                 "tool_call_limiter" => {
-                    let binding = value.as_str().filter(|name| !name.is_empty())?;
-                    limits.tool_call_limiter = Some(binding.to_owned());
+                    let binding = value.as_str().filter(|name| !name.is_empty());
+                    limits.tool_call_limiter = Some(binding.ok_or(EXPECTED)?.to_owned());
                 }
-                _ => return None,
+                _ => return Err(EXPECTED),
             }
         }
-        if names.is_some() || mode.is_some() {
-            limits.tools = Some(Allowlist::new(names, mode)?);
+        if listed.is_some() || mode.is_some() {
+            limits.tools = Some(Allowlist::new(listed, mode).ok_or(EXPECTED)?);
         }
-        Some(limits)
+        Ok(limits)
     }
+}
+
+/// An array of strings that are not empty.
+fn names(value: &Value<'_>) -> Option<Vec<String>> {
+    let name = |name: &Value<'_>| Some(name.as_str().filter(|it| !it.is_empty())?.to_owned());
+    value.as_array()?.iter().map(name).collect()
 }
 
 fn number(value: &Value<'_>, most: usize) -> Option<usize> {

@@ -54,6 +54,8 @@ pub(crate) struct TranslateOptions<'a> {
     pub may_force: bool,
     /// `max_tokens` for providers that require it, if the request has none.
     pub default_max_tokens: u64,
+    /// The most tokens of the answer that the caller may ask for: the limit if the request has none.
+    pub max_output_tokens: Option<u64>,
 }
 
 /// A request in a provider's format.

@@ -27,6 +27,7 @@ fn options(provider: Provider) -> TranslateOptions<'static> {
         server_tools: &[],
         may_force: true,
         default_max_tokens: 4096,
+        max_output_tokens: None,
     }
 }
 

@@ -34,14 +34,15 @@ pub(crate) struct ModelTarget {
     pub weight: u64,
 }
 
-const MODELS: &str = "MODELS";
+pub(super) const MODELS: &str = "MODELS";
 const MAX_ATTEMPTS: u64 = 5;
 const MAX_WEIGHT: u64 = 1_000_000;
 const MAX_TIMEOUT: u64 = 600_000;
 
 pub(super) static DOCS: &[VariableDoc] = &[models::doc(
     MODELS,
-    "names for models, as JSON: see below | none | requests for the name of the invalid entry are \
+    "names for models, as JSON: see below. If it is set, callers may use no other models, except those \
+     that their key names | none, and callers may use every model | requests for the name of the invalid entry are \
      rejected; other names work. A target whose provider has no key is left out while others remain",
 )];
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const VARIABLES: &[(&str, &str)] = &[
+pub(super) const PROVIDERS: &[(&str, &str)] = &[
     ("ANTHROPIC_API_KEY", "k"),
     ("GEMINI_API_KEY", "k"),
     ("PROVIDERS", "own"),
@@ -12,8 +12,8 @@ const VARIABLES: &[(&str, &str)] = &[
 /// What no provider may get.
 const MARK: &str = "https://evil.example/mcp";
 
-/// The answer that each provider gives to a request that is accepted.
-fn hi(model: &str) -> Result<HttpResponse, HttpError> {
+/// The answer `hi` of the provider of a model.
+pub(super) fn hi(model: &str) -> Result<HttpResponse, HttpError> {
     let anthropic = json!({
         "id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": "end_turn",
         "content": [{"type": "text", "text": "hi"}], "usage": {"input_tokens": 1, "output_tokens": 1},
@@ -42,7 +42,7 @@ fn unknown_members_arrive_at_no_provider() {
     ] {
         for model in ["openai/m", "own/m", "anthropic/m", "google/m"] {
             let body = chat(json!({"model": model, name: value, "temperature": 0.5}));
-            let reply = TestGateway::with(VARIABLES).ask(vec![hi(model)], &body);
+            let reply = TestGateway::with(PROVIDERS).ask(vec![hi(model)], &body);
             assert_eq!(reply.status, 200, "{model} {name} {}", reply.text);
             let sent = reply.sent[0].body.to_string();
             assert!(!sent.contains(name) && !sent.contains(MARK), "{model} {sent}");
@@ -116,7 +116,7 @@ fn tools_of_a_provider_arrive_only_if_the_operator_names_them() {
         for model in ["openai/m", "own/m"] {
             let mut body = chat(members.clone());
             body["model"] = json!(model);
-            let world = TestGateway::with(&[VARIABLES, variables].concat());
+            let world = TestGateway::with(&[PROVIDERS, variables].concat());
             let reply = world.ask(vec![says("hi")], &body);
             if param.is_empty() {
                 assert_eq!(reply.status, 200, "{members} {variables:?} {}", reply.text);

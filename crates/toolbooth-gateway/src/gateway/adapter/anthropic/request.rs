@@ -20,11 +20,12 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let conversation = conversation::read(job, Provider::Anthropic)?;
     let (choice, allowed) = choice(job);
     let forces_call = choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
-    let thinking = thinking::select(&mut fields, &conversation, job.options.model, forces_call)?;
-    let max_tokens = fields.max_tokens()?;
+    let mut thinking =
+        thinking::select(&mut fields, &conversation, job.options.model, forces_call)?;
+    let max_tokens = thinking.max_tokens(fields.max_tokens()?, job);
     let mut body = Request {
         model: job.options.model,
-        max_tokens: thinking.max_tokens(max_tokens, job.options.default_max_tokens),
+        max_tokens,
         sampling: sampling(&mut fields, thinking.is_on())?,
         metadata: user(&mut fields)?,
         thinking: thinking.mode,

@@ -2,8 +2,8 @@
 
 use super::is_thinking;
 use crate::gateway::Fields;
-use crate::gateway::adapter::Result;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
+use crate::gateway::adapter::{Job, Result};
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::Value;
 
@@ -27,15 +27,21 @@ impl Thinking<'_> {
         }
     }
 
-    /// `max_tokens`, which must be more than the budget.
-    pub(super) fn max_tokens(&self, wanted: Option<u64>, default: u64) -> u64 {
-        let wanted = wanted.unwrap_or(default).max(1);
-        match self.mode {
-            Some(Mode::Enabled { budget_tokens }) if wanted <= budget_tokens => {
-                budget_tokens.saturating_add(wanted)
-            }
-            _ => wanted,
+    /// `max_tokens`, which must be more than the budget. If the caller may not have as many, the model does not think.
+    pub(super) fn max_tokens(&mut self, wanted: Option<u64>, job: &Job<'_>) -> u64 {
+        let most = job.options.max_output_tokens.unwrap_or(u64::MAX);
+        let wanted = wanted.unwrap_or(job.options.default_max_tokens).clamp(1, most.max(1));
+        let Some(Mode::Enabled { budget_tokens }) = self.mode else { return wanted };
+        if wanted > budget_tokens {
+            return wanted;
         }
+        if most <= budget_tokens {
+            job.notes.warn("reasoning_effort: the caller's limit of tokens is too low to think");
+            job.notes.drop_member("reasoning_effort");
+            self.mode = None;
+            return wanted;
+        }
+        budget_tokens.saturating_add(wanted).min(most)
     }
 }
 

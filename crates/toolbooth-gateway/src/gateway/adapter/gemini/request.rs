@@ -54,7 +54,8 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
         ));
         stop.truncate(MAX_STOP);
     }
-    config.add("maxOutputTokens", fields.max_tokens()?.map(|count| Value::Number(count.into())));
+    let max_tokens = fields.max_tokens()?.or(job.options.max_output_tokens);
+    config.add("maxOutputTokens", max_tokens.map(|count| Value::Number(count.into())));
     for (own, name) in [
         ("temperature", "temperature"),
         ("topP", "top_p"),

@@ -53,6 +53,13 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
             _ => body.members.0.push((name.into(), (&**json).into())),
         }
     }
+    let has_limit =
+        ["max_completion_tokens", "max_tokens"].iter().any(|it| request.member(it).is_some());
+    if let Some(most) = options.max_output_tokens.filter(|_| !has_limit) {
+        // OpenAI's newer models reject `max_tokens`; other providers may know nothing else.
+        let name = if strict { "max_completion_tokens" } else { "max_tokens" };
+        body.members.0.push((name.into(), Json::Value(Value::Number(most.into()))));
+    }
     if options.stream {
         let mut wanted = Members(vec![("include_usage".into(), Json::Value(Value::Bool(true)))]);
         if let Some(json) = request.member("stream_options") {
