@@ -1,5 +1,7 @@
 //! The errors of the gateway, in OpenAI's format, each with its status and its code.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::UpstreamError;
@@ -138,10 +140,13 @@ impl GatewayError {
         Self::new(ErrorKind::Deadline, "The request took longer than it may")
     }
 
-    /// The error without the key that the provider was called with, which providers may quote.
+    /// The error without the key that the provider was called with, which providers may quote, whole or with a part of it
+    /// masked.
     pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
         if let Some(key) = key.map(Secret::expose).filter(|key| !key.is_empty()) {
-            self.message = self.message.replace(key, "[key]");
+            let message = self.message.replace(key, "[key]");
+            let words = message.split_inclusive(char::is_whitespace);
+            self.message = words.map(|word| without_masked(word, key)).collect();
         }
         self
     }
@@ -221,5 +226,47 @@ impl GatewayError {
     /// The last event of a stream that has begun.
     pub(super) fn event(&self) -> Vec<u8> {
         event_bytes(&self.body())
+    }
+}
+
+/// A word, or `[key]` in place of a key of which only the beginning or the end is shown, such as `sk-proj***abcd`.
+fn without_masked<'w>(word: &'w str, key: &str) -> Cow<'w, str> {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || "*…".contains(it);
+    // A dot ends a sentence, and begins what masks the beginning.
+    let shown = word.trim_start_matches(|it| !is_part(it) && it != '.');
+    let shown = shown.trim_end_matches(|it| !is_part(it));
+    let masks = ["*", "…", "..."];
+    let start = masks.iter().filter_map(|mask| shown.find(mask)).min();
+    let end = masks.iter().filter_map(|mask| Some(shown.rfind(mask)? + mask.len())).max();
+    let (Some(start), Some(end)) = (start, end) else { return word.into() };
+    let prefix = shown.get(..start).unwrap_or_default();
+    let suffix = shown.get(end..).unwrap_or_default();
+    let is_of_key = (prefix.len() >= 3 && key.starts_with(prefix))
+        || (suffix.len() >= 3 && key.ends_with(suffix));
+    if is_of_key { word.replace(shown, "[key]").into() } else { word.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_shown_in_part() {
+        const KEY: &str = "sk-operator-secret";
+        for (message, expected) in [
+            ("bad key sk-operator-secret.", "bad key [key]."),
+            ("bad key sk-oper***cret.", "bad key [key]."),
+            ("bad key: \"sk-o**********\", see docs", "bad key: \"[key]\", see docs"),
+            ("(***********cret)", "([key])"),
+            ("sk-op…ret\nand ...ret", "[key]\nand [key]"),
+            ("sk-oper...cret", "[key]"),
+            ("two ** three, sk-*, a...z", "two ** three, [key], a...z"),
+            ("Wait... the model is busy **now**", "Wait... the model is busy **now**"),
+            ("sk-other-key is not sk-operator", "sk-other-key is not sk-operator"),
+        ] {
+            let error = GatewayError::new(ErrorKind::BadResponse, message);
+            let key = Secret::new(KEY.to_owned());
+            assert_eq!(error.without(Some(&key)).message, expected, "{message}");
+        }
     }
 }

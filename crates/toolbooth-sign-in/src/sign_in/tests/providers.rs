@@ -329,7 +329,11 @@ fn who_is_denied_at_a_provider() {
         assert_eq!(response.status, if may { 303 } else { 403 }, "{denied} {account}");
         // Nothing of a person who may not sign in is kept.
         let written = harness.host.store.operations.borrow().join(", ");
-        assert_eq!(written.contains("put sign-in"), may && provider != "google", "{denied} {written}");
+        assert_eq!(
+            written.contains("put sign-in"),
+            may && provider != "google",
+            "{denied} {written}"
+        );
     }
 }
 
