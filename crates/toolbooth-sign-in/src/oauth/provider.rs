@@ -71,8 +71,14 @@ pub(crate) struct ProviderSettings {
     pub userinfo: Option<String>,
     /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
     pub scopes: Vec<String>,
-    pub parameters: &'static [(&'static str, &'static str)],
+    /// What it is asked for besides, when a user authorizes a tool.
+    pub parameters: Parameters,
+    /// The same, when a person signs in.
+    pub sign_in_parameters: Parameters,
 }
+
+/// Parameters of an authorization request that only this provider knows, with their values.
+pub(crate) type Parameters = &'static [(&'static str, &'static str)];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum EndpointSettings {
@@ -173,9 +179,12 @@ struct Preset {
     title: &'static str,
     authorize: &'static str,
     token: &'static str,
-    revoke: &'static str,
-    userinfo: &'static str,
-    parameters: &'static [(&'static str, &'static str)],
+    /// Where it revokes grants, if it can.
+    revoke: Option<&'static str>,
+    /// Where it describes users; without one, nobody can sign in there.
+    userinfo: Option<&'static str>,
+    parameters: Parameters,
+    sign_in_parameters: Parameters,
 }
 
 const PRESETS: &[Preset] = &[
@@ -184,20 +193,23 @@ const PRESETS: &[Preset] = &[
         title: "GitHub",
         authorize: "https://github.com/login/oauth/authorize",
         token: "https://github.com/login/oauth/access_token",
-        revoke: "https://api.github.com/applications/{client_id}/grant",
-        userinfo: "https://api.github.com/user",
+        revoke: Some("https://api.github.com/applications/{client_id}/grant"),
+        userinfo: Some("https://api.github.com/user"),
         // Otherwise GitHub uses the account that the browser is signed in to, without showing it.
         parameters: &[("prompt", "select_account")],
+        sign_in_parameters: &[("prompt", "select_account")],
     },
     Preset {
         id: "google",
         title: "Google",
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
-        revoke: "https://oauth2.googleapis.com/revoke",
-        userinfo: "https://openidconnect.googleapis.com/v1/userinfo",
+        revoke: Some("https://oauth2.googleapis.com/revoke"),
+        userinfo: Some("https://openidconnect.googleapis.com/v1/userinfo"),
         // Without these, Google returns no refresh token, or only the first time.
         parameters: &[("access_type", "offline"), ("prompt", "consent")],
+        // People with several accounts choose one.
+        sign_in_parameters: &[("access_type", "offline"), ("prompt", "select_account consent")],
     },
 ];
 
@@ -228,9 +240,10 @@ impl ProviderSettings {
         let own_token = variables.url("TOKEN_URL");
         // The preset's other endpoints must not see the tokens of another server.
         let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
-        let revoke = variables.url("REVOKE_URL").or_else(|| known.map(|it| it.revoke.to_owned()));
-        let userinfo =
-            variables.url("USERINFO_URL").or_else(|| known.map(|it| it.userinfo.to_owned()));
+        let preset_url =
+            |url: fn(&Preset) -> Option<&'static str>| known.and_then(url).map(str::to_owned);
+        let revoke = variables.url("REVOKE_URL").or_else(|| preset_url(|it| it.revoke));
+        let userinfo = variables.url("USERINFO_URL").or_else(|| preset_url(|it| it.userinfo));
         let token = own_token.or_else(|| preset.map(|it| it.token.to_owned()));
         let endpoints = match (issuer, authorize, token) {
             (Some(issuer), _, _) => Some(EndpointSettings::Issuer(issuer)),
@@ -287,6 +300,7 @@ impl ProviderSettings {
             userinfo,
             scopes,
             parameters: asked.map_or(&[], |preset| preset.parameters),
+            sign_in_parameters: asked.map_or(&[], |preset| preset.sign_in_parameters),
         })
     }
 }
@@ -384,16 +398,20 @@ mod tests {
 
     #[test]
     fn parameters_of_the_authorization_request() {
-        const GITHUB: &str = "prompt=select_account";
-        const GOOGLE: &str = "access_type=offline&prompt=consent";
+        const NONE: [&str; 2] = ["", ""];
+        const GITHUB: [&str; 2] = ["prompt=select_account", "prompt=select_account"];
+        const GOOGLE: [&str; 2] = [
+            "access_type=offline&prompt=consent",
+            "access_type=offline&prompt=select_account consent",
+        ];
         for (id, variable, expected) in [
             ("github", "SCOPES", GITHUB),
             ("github", "TOKEN_URL", GITHUB),
-            ("github", "AUTHORIZE_URL", ""),
-            ("github", "ISSUER", ""),
+            ("github", "AUTHORIZE_URL", NONE),
+            ("github", "ISSUER", NONE),
             ("google", "SCOPES", GOOGLE),
-            ("google", "ISSUER", ""),
-            ("corp", "ISSUER", ""),
+            ("google", "ISSUER", NONE),
+            ("corp", "ISSUER", NONE),
         ] {
             let mut host = FakeHost::default();
             for name in ["CLIENT_ID", variable] {
@@ -401,10 +419,12 @@ mod tests {
                 host.variables.insert(name, "https://corp.example".to_owned());
             }
             let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
-            let parameters = provider.parameters.iter();
-            let parameters: Vec<_> =
-                parameters.map(|(name, value)| format!("{name}={value}")).collect();
-            assert_eq!(parameters.join("&"), expected, "{id} {variable}");
+            let parameters = [provider.parameters, provider.sign_in_parameters].map(|it| {
+                let pairs: Vec<_> =
+                    it.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                pairs.join("&")
+            });
+            assert_eq!(parameters, expected, "{id} {variable}");
         }
     }
 

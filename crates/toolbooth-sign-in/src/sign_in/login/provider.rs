@@ -24,15 +24,7 @@ pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
     OAuthClient::new(ProviderSettings {
         // To ask the provider again later, if that is what this scope is for there.
         scopes: provider.scopes.iter().filter(is_offline).cloned().collect(),
-        // People with several accounts choose one.
-        parameters: match provider.parameters {
-            [] => &[],
-            // Google returns no refresh token otherwise, or only the first time.
-            [("access_type", "offline"), ..] => {
-                &[("access_type", "offline"), ("prompt", "select_account consent")]
-            }
-            _ => &[("prompt", "select_account")],
-        },
+        parameters: provider.sign_in_parameters,
         ..provider.clone()
     })
 }
