@@ -10,8 +10,9 @@ use toolbooth::protocol::oxp;
 use toolbooth::route::{Cors, ErrorForm, Policy, Protocol, Route, RouteRequest, State};
 use toolbooth::seal::InvalidToken;
 
-/// How a capability continues its flows. It adds one to the extensions when the server starts.
-pub(crate) struct FlowEnd {
+/// A capability that sends browsers to providers, and how it continues these flows. It adds one to the extensions when
+/// the server starts.
+pub(crate) struct FlowOwner {
     pub(crate) purpose: FlowPurpose,
     /// The way to the providers and back.
     pub(crate) flow: AuthorizationFlow,
@@ -26,7 +27,7 @@ type Callback = for<'a, 'r> fn(
 
 /// The provider's redirect. `HEAD` would use up the code and show no page.
 const POLICY: Policy = Policy {
-    is_enabled: |state| ends(state).next().is_some(),
+    is_enabled: |state| owners(state).next().is_some(),
     answers_head: false,
     errors: ErrorForm::Page(error_page),
     ..Policy::NETWORK
@@ -39,26 +40,28 @@ pub(crate) static PROTOCOL: Protocol = Protocol {
     ..Protocol::new("callback", "OAuth 2.1 redirection endpoint", oxp::FLAT_ERRORS)
 };
 
-fn ends(state: &State) -> impl Iterator<Item = &FlowEnd> {
-    state.extensions.all::<FlowEnd>()
+fn owners(state: &State) -> impl Iterator<Item = &FlowOwner> {
+    state.extensions.all::<FlowOwner>()
 }
 
-/// The state of a request, and the flows that it belongs to: those of challenges if it is not valid and there are any.
-fn flow<'a>(request: &RouteRequest<'a>) -> Option<(Result<FlowState, InvalidToken>, &'a FlowEnd)> {
-    let first = ends(request.state).next()?;
+/// The state of a request, and the owner of its flow: that of challenges if the state is not valid and there are any.
+fn flow<'a>(
+    request: &RouteRequest<'a>,
+) -> Option<(Result<FlowState, InvalidToken>, &'a FlowOwner)> {
+    let first = owners(request.state).next()?;
     let state = first.flow.state(request.query, request.host);
     let purpose = state.as_ref().map_or(FlowPurpose::Challenge, |state| state.purpose);
-    let end = ends(request.state).find(|end| end.purpose == purpose);
-    Some((state, end.unwrap_or(first)))
+    let owner = owners(request.state).find(|owner| owner.purpose == purpose);
+    Some((state, owner.unwrap_or(first)))
 }
 
 fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
-    let (_, end) = flow(request)?;
-    (end.error_page)(rejection, request)
+    let (_, owner) = flow(request)?;
+    (owner.error_page)(rejection, request)
 }
 
 /// Receives the provider's redirect, of a challenge or of a sign-in.
 async fn callback<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let (state, end) = flow(request).ok_or(Rejection::NOT_FOUND)?;
-    (end.callback)(request, state).await
+    let (state, owner) = flow(request).ok_or(Rejection::NOT_FOUND)?;
+    (owner.callback)(request, state).await
 }

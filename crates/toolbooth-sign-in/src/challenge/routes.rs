@@ -6,7 +6,7 @@ use super::settings::SETTINGS;
 use super::user_grants::delete_grant;
 use super::warnings::warnings;
 use super::{ChallengeSettings, Challenges, Verifiers, flow, page};
-use crate::callback::{self, FlowEnd};
+use crate::callback::{self, FlowOwner};
 use crate::oauth::FlowPurpose;
 use crate::paths::{AUTH, CALLBACK, CHECK, CONFIRM, GRANT, HELP, START, below, without_provider};
 use crate::sign_in::ConnectedAccounts;
@@ -41,7 +41,7 @@ fn start(startup: &mut Startup<'_>) {
     };
     let challenges = Arc::new(Challenges::new(own, verifiers, startup.events.clone()));
     startup.grants = Some(challenges.clone());
-    startup.extensions.insert(FlowEnd {
+    startup.extensions.insert(FlowOwner {
         purpose: FlowPurpose::Challenge,
         flow: challenges.flow.clone(),
         callback: |request, state| boxed(flow::callback(request, state)),

@@ -9,7 +9,7 @@ use super::login::{Login, Problem, rules};
 use super::server::error::{INVALID_REQUEST, SERVER_ERROR, TEMPORARILY_UNAVAILABLE};
 use super::server::{self, AuthorizationServer};
 use super::settings::{SETTINGS, SignInSettings};
-use crate::callback::{self, FlowEnd};
+use crate::callback::{self, FlowOwner};
 use crate::oauth::FlowPurpose;
 use crate::paths::{AUTHORIZE, CALLBACK, METADATA, OAUTH, REGISTER, REVOKE, SIGN_IN, TOKEN, below};
 use toolbooth::call::{Pipeline, Rejection, RejectionKind};
@@ -44,7 +44,7 @@ fn start(startup: &mut Startup<'_>) {
     let added: Vec<_> = startup.settings.scopes.iter().copied().filter(is_new).collect();
     scopes.extend(added);
     let login = Arc::new(Login::new(login, scopes, startup.events.clone()));
-    startup.extensions.insert(FlowEnd {
+    startup.extensions.insert(FlowOwner {
         purpose: FlowPurpose::SignIn,
         flow: login.flow.clone(),
         callback: |request, state| boxed(consent::callback(request, state)),
