@@ -68,7 +68,7 @@ const CLIENT: Policy = Policy { is_enabled, ..Policy::NETWORK };
 const APPLICATION: Policy =
     Policy { credentials: Credentials::Needed, needs_configuration: true, ..CLIENT };
 
-/// The user's routes. The form must be sent from the page itself.
+/// Pages of a challenge, and the routes of applications and developers. The form must be sent from the page itself.
 static PAGES: Protocol = Protocol {
     listed: false,
     routes: &[
@@ -79,7 +79,7 @@ static PAGES: Protocol = Protocol {
         Route::get(below(AUTH, HELP), Policy::PUBLIC, &explain),
     ],
     cors: Cors::SameOrigin,
-    ..Protocol::new("consent", "Authorization challenges", oxp::FLAT_ERRORS)
+    ..Protocol::new("challenge", "Authorization challenges", oxp::FLAT_ERRORS)
 };
 
 /// The status of a challenge. Web pages of every origin may read it.
