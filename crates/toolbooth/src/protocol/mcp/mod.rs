@@ -3,13 +3,14 @@
 //! explains the clauses MC1 to MC58.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
-//! - Methods: `discovery`, `tools`, `resources` with `documentation`, `prompts`, `completion`; `pagination`
-//!   returns their lists. `action` says what to do for those that can call a tool.
+//! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
+//!   `prompts`, `resources` with `documentation`, `completion`. `pagination` returns the lists. `prompts/get` and
+//!   `resources/read` use `call` for what a tool makes.
 //! - `doctor` reports what clients still need.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 
-mod action;
+mod call;
 mod client_request;
 mod completion;
 mod discovery;
@@ -26,9 +27,9 @@ mod prompts;
 mod resource_metadata;
 mod resources;
 mod response;
-mod tools;
+mod tool_list;
 
-use action::Action;
+use call::Action;
 use error::McpError;
 use message::{Era, McpRequest};
 use response::EmptyObject;
@@ -85,7 +86,7 @@ pub(crate) static DOCTOR: Protocol = Protocol {
 
 /// The lists that are rendered at build time.
 pub(crate) const LISTS: &[ListForm] = &[
-    tools::LIST,
+    tool_list::LIST,
     resources::LIST,
     resources::TEMPLATES,
     resources::CONTENTS,
@@ -143,7 +144,7 @@ fn dispatch<'t>(
 ) -> Result<Action<'t>, McpError> {
     headers::check(&request, context.headers)?;
     let response = match (&*request.method, request.era) {
-        ("tools/call", _) => return action::tools_call(request, context),
+        ("tools/call", _) => return call::tools_call(request, context),
         ("prompts/get", _) => return prompts::get(request, context),
         ("resources/read", _) => return resources::read(request, context),
         ("server/discover", Era::Modern) => discovery::discover(&request),
@@ -153,7 +154,7 @@ fn dispatch<'t>(
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
         ) => request.result(&EmptyObject {}),
-        ("tools/list", _) => pagination::list("tools", tools::LIST.name, &request, context)?,
+        ("tools/list", _) => pagination::list("tools", tool_list::LIST.name, &request, context)?,
         ("resources/list", _) => {
             pagination::list("resources", resources::LIST.name, &request, context)?
         }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::action::{self, Action};
+use super::call::{self, Action};
 use super::error::McpError;
 use super::message::McpRequest;
 use super::outcome::CallTarget;
@@ -26,10 +26,10 @@ pub(super) fn get<'t>(
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
     let (id, prompt) = find(&request.take_string("name")?, context)?;
-    let arguments = action::arguments(&mut request)?;
+    let arguments = call::arguments(&mut request)?;
     let Some(text) = &prompt.text else {
         let target = CallTarget::Prompt { description: prompt.description };
-        return action::call(request, context, ToolSelector::Id(id.into()), arguments, target);
+        return call::of_tool(request, context, ToolSelector::Id(id.into()), arguments, target);
     };
     let text = fill_in(&prompt, text, &arguments)?;
     let messages = vec![PromptMessage::User { content: Content::text(text) }];

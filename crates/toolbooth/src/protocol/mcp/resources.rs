@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::action::{self, Action};
+use super::call::{self, Action};
 use super::documentation::{self, BASE, MARKDOWN, TEMPLATE};
 use super::error::McpError;
 use super::message::McpRequest;
@@ -62,7 +62,7 @@ pub(super) fn read<'t>(
         (None, Some(blob)) => ResourceContents::Blob { uri: &uri, mime_type, blob },
         (None, None) => {
             let target = CallTarget::Resource { uri, mime_type: resource.mime_type };
-            return action::call(request, context, ToolSelector::Id(id.into()), input, target);
+            return call::of_tool(request, context, ToolSelector::Id(id.into()), input, target);
         }
     };
     let result = ReadResourceResult { contents: [contents] };

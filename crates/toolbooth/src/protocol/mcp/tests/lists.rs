@@ -34,8 +34,8 @@ fn mc20_a_tool_in_the_list() {
         "name": "Echo_Say", "description": "Says it.", "inputSchema": {"type": "object"},
         "annotations": hints, "_meta": meta
     });
-    assert_eq!(rendered(&tools::LIST, json!({}), true), Some(bare.clone()));
-    assert_eq!(rendered(&tools::LIST, json!({}), false), None, "older versions are not shown");
+    assert_eq!(rendered(&tool_list::LIST, json!({}), true), Some(bare.clone()));
+    assert_eq!(rendered(&tool_list::LIST, json!({}), false), None, "older versions are not shown");
     let mut full = bare;
     full["title"] = json!("Say");
     full["description"] = json!("Says it. Deprecated: Use a pen.");
@@ -50,7 +50,7 @@ fn mc20_a_tool_in_the_list() {
         "annotations": {"read_only": true, "destructive": false, "idempotent": true, "open_world": false},
         "deprecated": {"message": "Use a pen.", "sunset": "2030-01-01"}
     });
-    assert_eq!(rendered(&tools::LIST, changes, true), Some(full));
+    assert_eq!(rendered(&tool_list::LIST, changes, true), Some(full));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn mc21_an_output_is_an_object_in_every_era() {
         (json!({"type": ["object", "null"]}), Some(open.clone())),
         (json!({}), Some(open)),
     ] {
-        let tool = rendered(&tools::LIST, json!({"output_schema": output}), true).unwrap();
+        let tool = rendered(&tool_list::LIST, json!({"output_schema": output}), true).unwrap();
         assert_eq!(tool.get("outputSchema").cloned(), expected, "{output}");
     }
 }

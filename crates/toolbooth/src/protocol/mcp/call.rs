@@ -28,7 +28,7 @@ pub(super) fn tools_call<'t>(
     let name = request.take_string("name")?;
     let selector = selector(name, request.meta.tool_version.as_ref(), context)?;
     let input = arguments(&mut request)?;
-    call(request, context, selector, input, CallTarget::Tool)
+    of_tool(request, context, selector, input, CallTarget::Tool)
 }
 
 /// The tool that the client means: the latest version of the name, or the version in the name or in `_meta`.
@@ -59,7 +59,7 @@ pub(super) fn arguments<'t>(request: &mut McpRequest<'t>) -> Result<Object<'t>, 
 }
 
 /// The call of a tool, unless the user declined what it needs.
-pub(super) fn call<'t>(
+pub(super) fn of_tool<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
     selector: ToolSelector<'t>,
