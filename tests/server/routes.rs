@@ -15,6 +15,13 @@ use toolbooth::server::router::find;
 fn routes() {
     let not_served = || Err(Rejection::NotServed("it is hosted, so there is nothing to stop"));
     let wrong = |allow: &str| Err(Rejection::MethodNotAllowed { allow: allow.to_owned() });
+    let protocols = CAPABILITIES.iter().flat_map(|capability| capability.protocols);
+    let mut without_row: Vec<_> = protocols
+        .flat_map(|(mount, protocol)| {
+            let routes = protocol.routes.iter();
+            routes.map(move |route| (protocol.name, route.method, *mount, route.path))
+        })
+        .collect();
     for (method, path, protocol, expected) in [
         (Method::Get, "/health", "root", Ok("public")),
         (Method::Head, "/health", "root", Ok("public")),
@@ -43,8 +50,29 @@ fn routes() {
         (Method::Post, "/opentool/stop", "opentool", not_served()),
         (Method::Get, "/opentool/stop", "opentool", not_served()),
         (Method::Delete, "/opentool/stop", "opentool", not_served()),
+        (Method::Get, "/langchain/health", "langchain", Ok("public")),
+        (Method::Get, "/langchain/info", "langchain", Ok("caller")),
+        (Method::Get, "/langchain/tools", "langchain", Ok("caller")),
+        (Method::Post, "/langchain/tools/call", "langchain", Ok("call")),
+        (Method::Get, "/xaibo/tools", "xaibo", Ok("caller")),
+        (Method::Post, "/xaibo/execute", "xaibo", Ok("call")),
+        (Method::Post, "/mcp", "mcp", Ok("call")),
+        (Method::Get, "/mcp", "mcp", Ok("caller")),
+        (Method::Get, "/.well-known/oauth-protected-resource/mcp", "well-known", Ok("public")),
+        (Method::Get, "/.well-known/oauth-protected-resource", "well-known", Ok("public")),
+        (
+            Method::Get,
+            "/.well-known/oauth-authorization-server",
+            "authorization-server",
+            Ok("public"),
+        ),
         (Method::Get, "/doctor", "doctor", Ok("public")),
+        (Method::Get, "/oauth/authorize", "authorize", Ok("network")),
+        (Method::Post, "/oauth/authorize", "authorize", Ok("network")),
         (Method::Get, "/oauth/authorize/sign-in", "authorize", Ok("network")),
+        (Method::Post, "/oauth/token", "oauth", Ok("network")),
+        (Method::Post, "/oauth/register", "oauth", Ok("network")),
+        (Method::Post, "/oauth/revoke", "oauth", Ok("network")),
         (Method::Get, "/account", "account", Ok("network")),
         (Method::Post, "/account", "account", Ok("network")),
         (Method::Delete, "/account", "account", wrong("GET, HEAD, POST, OPTIONS")),
@@ -59,6 +87,7 @@ fn routes() {
         (Method::Get, "/auth/confirm", "challenge", wrong("POST, OPTIONS")),
         (Method::Delete, "/auth/grants/mail", "challenge", Ok("network")),
         (Method::Get, "/auth/grants/mail", "challenge", wrong("DELETE, OPTIONS")),
+        (Method::Get, "/auth/help/mail", "challenge", Ok("public")),
         (Method::Get, "/auth/check", "challenge-check", Ok("network")),
         (Method::Post, "/auth/check", "challenge-check", wrong("GET, HEAD, OPTIONS")),
         (Method::Post, "/opentool/opentool/call", "opentool", Err(Rejection::NOT_FOUND)),
@@ -71,10 +100,18 @@ fn routes() {
         (Method::Head, "/providers/openai-responses/tools", "openai-responses", Ok("caller")),
         (Method::Get, "/providers/anthropic/tools", "anthropic", Ok("caller")),
         (Method::Get, "/providers/gemini/tools", "gemini", Ok("caller")),
+        (Method::Post, "/providers/openai/call", "openai", Ok("call")),
+        (Method::Post, "/providers/openai-responses/call", "openai-responses", Ok("call")),
+        (Method::Post, "/providers/anthropic/call", "anthropic", Ok("call")),
+        (Method::Post, "/providers/gemini/call", "gemini", Ok("call")),
         (Method::Post, "/providers/gemini/tools", "gemini", wrong("GET, HEAD, OPTIONS")),
         (Method::Get, "/providers/", "providers", Ok("caller")),
         (Method::Get, "/providers/openai", "openai", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/providers/openaix/tools", "providers", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/v1/chat/completions", "gateway", Ok("caller")),
+        (Method::Get, "/v1/models", "gateway", Ok("caller")),
+        (Method::Post, "/2api/v1/chat/completions", "2api", Ok("caller")),
+        (Method::Get, "/2api/v1/models", "2api", Ok("caller")),
         (Method::Post, "/rest/Echo_Say", "rest", Ok("call")),
         (Method::Get, "/rest/Echo_Say", "rest", Ok("query")),
         (Method::Head, "/rest/Echo.Say@1", "rest", Ok("query")),
@@ -83,6 +120,9 @@ fn routes() {
         (Method::Post, "/rest/", "rest", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/rest/a/b", "rest", Err(Rejection::NOT_FOUND)),
         (Method::Get, "/openapi.json", "documents", Ok("caller")),
+        (Method::Get, "/utcp", "documents", Ok("caller")),
+        (Method::Get, "/llms.txt", "documents", Ok("caller")),
+        (Method::Get, "/llms-full.txt", "documents", Ok("caller")),
         (Method::Get, "/client.ts", "documents", Ok("caller")),
         (Method::Get, "/call", "root", wrong("POST, OPTIONS")),
         (Method::Options, "/call", "root", wrong("POST, OPTIONS")),
@@ -106,6 +146,10 @@ fn routes() {
         (Method::Post, "//tools/call", "root", Err(Rejection::NOT_FOUND)),
     ] {
         let found = find(Capabilities(CAPABILITIES), path);
+        if let Ok(route) = found.route(method) {
+            let row = (found.protocol.name, route.method, route.path);
+            without_row.retain(|(name, method, _, path)| (*name, *method, *path) != row);
+        }
         let action = match found.route(method) {
             Ok(Route { policy: Policy { limit: Limit::Network, .. }, .. }) => Ok("network"),
             Ok(Route { policy: Policy { records_calls: true, body, .. }, .. }) => match body {
@@ -121,6 +165,7 @@ fn routes() {
         };
         assert_eq!((found.protocol.name, action), (protocol, expected), "{method:?} {path}");
     }
+    assert_eq!(without_row, [], "routes without a row");
 }
 
 #[test]
