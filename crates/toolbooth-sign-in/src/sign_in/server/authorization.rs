@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::client::{Client, DocumentAuth};
+use super::client_grant::{CODE_LIFE_MS, ClientGrant, CodeClaims};
 use super::error::{
     ACCESS_DENIED, INVALID_REQUEST, INVALID_SCOPE, OAuthError, UNSUPPORTED_RESPONSE_TYPE,
 };
-use super::grant::{CODE_LIFE_MS, ClientGrant, CodeClaims};
 use super::{AuthorizationServer, Parameters};
 use crate::oauth::{OFFLINE_ACCESS, random_text};
 use crate::purpose;
@@ -47,7 +47,7 @@ pub(crate) struct ApprovedRequest {
 }
 
 /// Whether a text is a `code_challenge` of the method `S256` (RFC 7636, 4.2): 43 characters of base64url.
-fn is_challenge(text: &str) -> bool {
+fn is_code_challenge(text: &str) -> bool {
     let is_base64url = |it: u8| it.is_ascii_alphanumeric() || it == b'-' || it == b'_';
     text.len() == 43 && text.bytes().all(is_base64url)
 }
@@ -75,7 +75,7 @@ impl AuthorizationServer {
         if form.get("code_challenge_method") != Some("S256") {
             return Err(invalid("`code_challenge_method` must be S256"));
         }
-        if !is_challenge(code_challenge) {
+        if !is_code_challenge(code_challenge) {
             return Err(invalid("`code_challenge` must be a SHA-256 hash in base64url"));
         }
         self.check_resource(form)?;
@@ -186,7 +186,7 @@ mod tests {
             ("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM=", false),
             ("", false),
         ] {
-            assert_eq!(is_challenge(text), expected, "{text}");
+            assert_eq!(is_code_challenge(text), expected, "{text}");
         }
     }
 }

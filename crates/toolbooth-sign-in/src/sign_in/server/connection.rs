@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 
-use super::grant::REFRESH_LIFE_MS;
+use super::client_grant::REFRESH_LIFE_MS;
 use super::{AuthorizationServer, ClientGrant};
 use crate::oauth::store;
 use crate::purpose;

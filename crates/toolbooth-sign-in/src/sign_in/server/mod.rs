@@ -8,7 +8,7 @@
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
 //!   `client_auth`;
 //! - `authorization`: what clients ask people for, and how they get the answer;
-//! - `grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
+//! - `client_grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
 //! - `token`, `access_token`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
 
 mod access_token;
@@ -16,9 +16,9 @@ mod authorization;
 mod client;
 mod client_auth;
 mod client_document;
+mod client_grant;
 mod connection;
 pub(crate) mod error;
-mod grant;
 mod metadata;
 mod parameters;
 mod registration;
@@ -41,7 +41,7 @@ pub(crate) use token::{revoke, token};
 use client::{DocumentAuth, hash};
 use client_auth::Credentials;
 use client_document::DocumentCache;
-use grant::ClientGrant;
+use client_grant::ClientGrant;
 use settings::RegistrationMode;
 use std::sync::Arc;
 

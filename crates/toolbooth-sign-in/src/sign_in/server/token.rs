@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
 use super::access_token::RevokedClaims;
+use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
-use super::grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
 use crate::oauth::{OFFLINE_ACCESS, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
