@@ -71,18 +71,18 @@ macro_rules! serve {
     };
 }
 
-/// Used by the code of [`serve!`].
-#[doc(hidden)]
 /// The capabilities that a Worker can list by name. What it does not list is not linked: docs/SIZE.md says how large each is.
 pub mod capabilities {
     pub use toolbooth::capabilities::*;
     pub use toolbooth_gateway::{GATEWAY, PROVIDERS};
     pub use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 }
+// For the code of `serve!`.
 #[doc(hidden)]
 pub use toolbooth::catalog::{Catalog, Lists};
 #[doc(hidden)]
 pub use wasm_bindgen;
+/// The headers of a request, as [`answer`] gets them.
 pub use web_sys::Headers;
 /// The types of the bindings, in the version that [`ContextExt`] uses.
 #[cfg(feature = "bindings")]

@@ -1,7 +1,7 @@
 //! The formats of model providers: what their models answer, and the results of calls that go back to them.
 //!
-//! `/providers` and the chat gateway share these types. Each format is one file: it reads answers into an [`Answer`],
-//! and has the types of its results.
+//! `/providers` and the chat gateway share these types. Each format is a file, or a folder with its `request`, which
+//! only the gateway sends. It reads answers into an [`Answer`], and has the types of its results.
 
 pub(crate) mod anthropic;
 mod call;

@@ -8,7 +8,8 @@
 //! - `challenges`: issues them; `settings`; `claims`: what a challenge's token contains; `owner`: whose grant it asks
 //!   for; `verification`: how that is checked when it is opened;
 //! - `grant`; `grant_store`: grants in the store; `user_grants`: those of a user;
-//! - `flow`: the steps of a user and the status for the client; `page`: the HTML.
+//! - `flow`: the steps of a user and the status for the client; `page`: the HTML;
+//! - `routes`; `warnings`: about the configuration; `event`: what is logged.
 
 mod challenges;
 mod claims;

@@ -1,5 +1,6 @@
-//! The consent page, as "Security Best Practices" of MCP requires it: it shows which client asks, for what, and where
-//! the browser goes next, before anyone signs in.
+//! The HTML of sign-in: the consent page, the page where people sign in to the server's own pages, and that of a rejected
+//! request. The consent page shows which client asks, for what, and where the browser goes next, before anyone signs in,
+//! as "Security Best Practices" of MCP requires it.
 
 use super::login::{Identity, SignInOption};
 use super::server::{ApprovedRequest, Client, ClientOrigin};

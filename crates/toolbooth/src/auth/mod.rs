@@ -5,7 +5,8 @@
 //!
 //! - `api_keys`: API keys, compared by hash;
 //! - `jwt`: verifies tokens, with `jws` (their encoding and signatures), `claims` (their rules), `jwks`
-//!   (an issuer's keys) and `token_cache` (tokens that were verified); `assertion`: tokens of others.
+//!   (an issuer's keys) and `token_cache` (tokens that were verified); `own_tokens`: those that the server itself issues;
+//!   `assertion`: tokens of others.
 
 mod api_keys;
 mod assertion;

@@ -26,7 +26,7 @@ use crate::settings::{Permission, Settings};
 use crate::tool::{ClientCapabilities, Context, Dialogue, InputRequired, Notification, ToolError};
 use crate::trace::Span;
 
-/// What the server needs to serve calls; created once.
+/// What the server needs to serve calls, created once. It is only data: [`RequestContext`] serves calls with it.
 #[derive(Debug)]
 pub struct Pipeline {
     /// The catalogue of tools.

@@ -1,3 +1,5 @@
+//! Who is named in events, and how much of them is written.
+
 use serde_json::{Value, json};
 
 use super::*;

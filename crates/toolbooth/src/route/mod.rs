@@ -1,7 +1,7 @@
 //! Routes: a method and a path, the policy that a request must fulfil, and the handler that serves it.
 //!
-//! A capability is a table of these. The server enforces the [`Policy`] of a [`Route`], in one place for all of them, and
-//! then runs its [`Handler`], usually an async function from a [`RouteRequest`] to a response:
+//! A [`Protocol`] is a table of these, which a capability mounts at a path. The server enforces the [`Policy`] of a
+//! [`Route`], in one place for all of them, and then runs its [`Handler`], usually an async function from a [`RouteRequest`] to a response:
 //!
 //! - [`Calls`] and [`QueryCalls`] wrap functions that serve calls of tools;
 //! - [`Document`] wraps functions that return a [`Page`], which clients may cache.

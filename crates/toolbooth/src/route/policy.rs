@@ -4,7 +4,10 @@ use super::{RouteRequest, State};
 use crate::call::Rejection;
 use crate::http::Response;
 
-/// What a request must fulfil before its handler runs. The server checks the members from the first to the last.
+/// What a request must fulfil before its handler runs.
+///
+/// The router needs `answers_head`. The server then checks, in the order of `server::policy`: `is_enabled`; the limit of the
+/// network; `rejects_other_sites`; `credentials`; the limit of the caller; `needs_configuration`; `body`.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
     /// Whether the operator has configured what the route is for. If not, the response is 404.

@@ -25,7 +25,7 @@ const MAX_VALUES: usize = 2_000_000;
 /// The longest error message that is passed on, in characters.
 const MAX_MESSAGE: usize = 2000;
 
-/// A provider's format.
+/// A provider's format. Its name is in what clients keep sealed between requests, and must not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Provider {
@@ -68,7 +68,7 @@ pub(crate) struct Translation {
     pub warnings: Vec<String>,
 }
 
-/// What a provider's format needs. Each is in a file of its own; [`Provider::adapter`] is the table.
+/// What a provider's format needs. Each format has a folder; [`Provider::adapter`] is the table.
 pub(super) struct Adapter {
     /// The name of the list of compiled-in tools in the format ([`Catalog::list`](toolbooth::catalog::Catalog::list)).
     pub(super) list: &'static str,

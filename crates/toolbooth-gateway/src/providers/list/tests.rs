@@ -1,3 +1,5 @@
+//! Lists of tools: their responses, warnings and errors.
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which tools the query of a list selects.
+
 use super::*;
 use toolbooth::principal::Principal;
 use toolbooth::testing::echo::CATALOG;

@@ -1,3 +1,5 @@
+//! How each target adapts schemas, and the table of it in docs/PROVIDERS.md.
+
 mod keywords;
 
 use super::*;
