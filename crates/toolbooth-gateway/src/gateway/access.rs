@@ -10,9 +10,9 @@ pub(super) enum Models<'s> {
     /// Every model of every provider.
     All,
     /// The names in `MODELS`.
-    OfSettings(&'s GatewaySettings),
+    Aliases(&'s GatewaySettings),
     /// Those that the caller's API key names.
-    OfKey(&'s [String]),
+    Listed(&'s [String]),
 }
 
 impl<'s> Models<'s> {
@@ -22,8 +22,8 @@ impl<'s> Models<'s> {
         gateway: &'s GatewaySettings,
     ) -> Self {
         match settings.key_of(principal).and_then(|key| key.limits.models.as_deref()) {
-            Some(names) => Self::OfKey(names),
-            None if gateway.only_aliases => Self::OfSettings(gateway),
+            Some(names) => Self::Listed(names),
+            None if gateway.is_limited_to_aliases => Self::Aliases(gateway),
             None => Self::All,
         }
     }
@@ -32,10 +32,10 @@ impl<'s> Models<'s> {
     pub(super) fn names(self) -> Option<Vec<&'s str>> {
         match self {
             Self::All => None,
-            Self::OfSettings(gateway) => {
+            Self::Aliases(gateway) => {
                 Some(gateway.aliases.iter().map(|alias| alias.name.as_str()).collect())
             }
-            Self::OfKey(names) => Some(names.iter().map(String::as_str).collect()),
+            Self::Listed(names) => Some(names.iter().map(String::as_str).collect()),
         }
     }
 
@@ -44,17 +44,22 @@ impl<'s> Models<'s> {
         let Some(names) = self.names() else { return Ok(()) };
         // An invalid entry of MODELS is an error of its own.
         let is_invalid = match self {
-            Self::OfSettings(gateway) => gateway.rejected_aliases.iter().any(|it| it == model),
-            Self::All | Self::OfKey(_) => false,
+            Self::Aliases(gateway) => gateway.rejected_aliases.iter().any(|it| it == model),
+            Self::All | Self::Listed(_) => false,
         };
         if is_invalid || names.contains(&model) {
             return Ok(());
         }
-        let message = format!(
-            "The caller may not use the model \"{}\"; it may use {}",
-            excerpt(model),
-            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-        );
+        let model = excerpt(model);
+        let message = match names.is_empty() {
+            true => {
+                format!("The caller may not use the model \"{model}\"; no model is available to it")
+            }
+            false => format!(
+                "The caller may not use the model \"{model}\"; it may use {}",
+                names.join(", ")
+            ),
+        };
         Err(GatewayError::new(ErrorKind::ModelNotAllowed, message).at("model"))
     }
 }

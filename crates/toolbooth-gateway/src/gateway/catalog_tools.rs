@@ -43,7 +43,20 @@ impl CatalogTools {
             let is_latest = |tool: &catalog::Tool| {
                 catalog.named(tool.name).is_some_and(|it| it.version == tool.version)
             };
-            let tools = catalog.tools.iter().filter(|tool| is_latest(tool) && is_allowed(tool));
+            let latest = || catalog.tools.iter().filter(|tool| is_latest(tool));
+            // A misspelled name could be one whose calls the user must approve.
+            let is_unknown = |name: &&String| {
+                let only = Allowlist::only(vec![(*name).clone()]);
+                !latest().any(|tool| tool.permission_in(&only) == Permission::Given)
+            };
+            if let Some(unknown) = selection.allowed.iter().flatten().find(is_unknown) {
+                let message = format!(
+                    "allowed names \"{}\", which selects no tool of this server: name ids, names, or Toolkit.*",
+                    excerpt(unknown)
+                );
+                return Err(GatewayError::invalid(format!("{}.allowed", selection.path), message));
+            }
+            let tools = latest().filter(|tool| is_allowed(tool));
             let mut tools = tools.filter(|tool| context.allows(tool)).peekable();
             if tools.peek().is_none() {
                 let message = "allowed must name tools of this server that the caller may call: \
@@ -53,7 +66,7 @@ impl CatalogTools {
             for tool in tools {
                 let needs_approval = match selection.approval {
                     Approval::Never => false,
-                    Approval::OfWriting => !tool.read_only,
+                    Approval::UnlessReadOnly => !tool.read_only,
                     Approval::Always => true,
                 };
                 // Of several entries, the strictest decides.

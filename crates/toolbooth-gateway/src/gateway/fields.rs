@@ -31,7 +31,11 @@ impl Notes {
             }
             inside |= character == '[';
         }
-        self.dropped.borrow_mut().insert(name);
+        let mut dropped = self.dropped.borrow_mut();
+        // A request can have very many, and each translation repeats them.
+        if dropped.len() < MAX_WARNINGS {
+            dropped.insert(name);
+        }
     }
 
     /// Something is sent in another way than the client asked for.

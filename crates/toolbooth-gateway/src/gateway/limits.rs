@@ -149,7 +149,7 @@ impl<'s> Limits<'s> {
             return Ok(());
         }
         let message = format!(
-            "The provider runs '{}' itself, and it is not in the operator's allowlist",
+            "'{}' is run by the provider, and its type is not in the operator's allowlist",
             excerpt(kind)
         );
         Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param))

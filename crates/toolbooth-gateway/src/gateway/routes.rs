@@ -49,8 +49,8 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     let Some(gateway) = gateway.filter(|_| has_models) else { return warnings };
     let is_alias = |name: &String| gateway.aliases.iter().any(|alias| alias.name == *name);
     for key in settings.auth.api_keys.iter().flatten() {
-        let mut names = key.limits.models.iter().flatten();
-        let unknown = names.find(|name| !is_alias(name) && gateway.provider_of(name).is_none());
+        let names = key.limits.models.iter().flatten();
+        let unknown = names.filter(|name| !is_alias(name) && gateway.provider_of(name).is_none());
         warnings.extend(unknown.map(|name| {
             format!("API_KEYS limits {:?} to the model {name:?}, which is neither in MODELS nor one of a provider", key.name)
         }));

@@ -22,7 +22,7 @@ pub(crate) struct GatewaySettings {
     /// `MODELS`: names for one model or several.
     pub aliases: Vec<ModelAlias>,
     /// Whether callers may use no other models than these, unless their key names some: `MODELS` is set.
-    pub only_aliases: bool,
+    pub is_limited_to_aliases: bool,
     /// The names of its invalid entries. They must not mean any other model.
     pub rejected_aliases: Vec<String>,
     /// `GATEWAY_CALLER_KEYS`: whether callers may send their own key of a provider.
@@ -130,7 +130,8 @@ impl GatewaySettings {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
         let providers = models::read(reader, caller_keys);
-        let only_aliases = reader.non_empty(aliases::MODELS).is_some() && !settings.development;
+        let is_limited_to_aliases =
+            reader.non_empty(aliases::MODELS).is_some() && !settings.development;
         let (aliases, rejected_aliases) = aliases::read(reader, &providers, timeout);
         let is_public = settings.auth.anonymous.is_some();
         let has_key = providers.iter().find(|provider| provider.key.is_some());
@@ -149,7 +150,7 @@ impl GatewaySettings {
             local_only: is_public && has_key.is_some(),
             providers,
             aliases,
-            only_aliases,
+            is_limited_to_aliases,
             rejected_aliases,
             caller_keys,
             timeout,

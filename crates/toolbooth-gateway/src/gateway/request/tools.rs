@@ -54,7 +54,7 @@ pub(crate) struct Selection {
 pub(crate) enum Approval {
     Never,
     /// Those of tools that are not read-only: what applies if the entry says nothing.
-    OfWriting,
+    UnlessReadOnly,
     Always,
 }
 
@@ -129,14 +129,14 @@ pub(super) fn tools(
 const MCP_MEMBERS: &[&str] = &["server_url", "server_label", "server_description"];
 
 /// An entry that selects compiled-in tools. Members that are not known, apart from `ignored`, are an error: one of them could
-/// be a misspelt `require_approval`.
+/// be a misspelled `require_approval`.
 fn selection(mut entry: Fields<'_>, ignored: &[&str]) -> Result<Selection> {
     let allowed = match entry.texts("allowed")? {
         None => entry.texts("allowed_tools")?,
         allowed => allowed,
     };
     let approval = match entry.text("require_approval")?.as_deref() {
-        None => Approval::OfWriting,
+        None => Approval::UnlessReadOnly,
         Some("never") => Approval::Never,
         Some("always") => Approval::Always,
         Some(_) => return entry.expected("require_approval", "never or always"),
@@ -187,7 +187,12 @@ pub(super) fn tool_choice(
     let json = raw.map_or("", RawValue::get);
     let choice =
         read_choice(&value, json).ok_or_else(|| GatewayError::expected("tool_choice", EXPECTED))?;
-    let allowed = value.get("allowed_tools").and_then(|it| it.get("tools")?.as_array());
+    let is_list = value.get("type").and_then(Value::as_str) == Some("allowed_tools");
+    let allowed = value.get("allowed_tools").filter(|_| is_list);
+    let allowed = allowed.and_then(|it| it.get("tools")?.as_array());
+    if allowed.is_some_and(|allowed| allowed.iter().any(|it| it.as_object().is_none())) {
+        return Err(GatewayError::expected("tool_choice", EXPECTED));
+    }
     let mut chosen = allowed.unwrap_or(std::slice::from_ref(&value)).iter();
     if let Some(name) = chosen.find_map(|chosen| unknown(chosen, tools, has_selections)) {
         let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
@@ -203,7 +208,7 @@ fn unknown<'v>(chosen: &'v Value<'_>, tools: &[Tool], has_selections: bool) -> O
     let name = || chosen.get(kind)?.get("name")?.as_str();
     let (named, is_known) = match kind {
         "function" => {
-            let name = name()?;
+            let name = name().unwrap_or(kind);
             let is_it = |tool: &Tool| matches!(tool, Tool::Function(it) if it.name == name);
             (name, has_selections || tools.iter().any(is_it))
         }

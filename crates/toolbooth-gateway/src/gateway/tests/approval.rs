@@ -60,6 +60,12 @@ fn members_of_an_entry_that_are_unknown_are_errors() {
         (select(json!({"require_approval": {"always": {}}})), "tools[0].require_approval"),
         (select(json!({"allowed": "Echo.Say"})), "tools[0].allowed"),
         (select(json!({"allowed": ["Nothing.Here"]})), "tools[0].allowed"),
+        // A misspelled name next to one that matches.
+        (
+            select(json!({"allowed": ["Echo.Say", "Echo.Narow"], "require_approval": "always"})),
+            "tools[0].allowed",
+        ),
+        (select(json!({"allowed": ["Echo.*", "Ecko.*"]})), "tools[0].allowed"),
         (
             json!({"type": "mcp", "server_url": "toolbooth", "headers": {"a": "b"}}),
             "tools[0].headers",

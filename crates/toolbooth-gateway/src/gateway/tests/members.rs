@@ -152,10 +152,30 @@ fn a_choice_names_tools_of_the_request() {
         (mcp.clone(), false),
         (allowed(&mcp), false),
         (json!({"type": "web_search"}), false),
+        // `allowed_tools` means nothing in other choices.
+        (json!({"type": "mcp", "server_url": MARK, "allowed_tools": {"tools": []}}), false),
+        (
+            json!({"type": "custom", "custom": {"name": "x"}, "allowed_tools": {"tools": [custom]}}),
+            false,
+        ),
+        (allowed(&json!("mcp")), false),
+        (allowed(&json!({"type": "function"})), false),
     ] {
         let body = chat(json!({"tools": [tool("a"), custom], "tool_choice": choice}));
         let reply = TestGateway::new().ask(vec![calls(&[call("1", "a", "{}")])], &body);
         assert_eq!(reply.status, if is_known { 200 } else { 400 }, "{choice} {}", reply.text);
         assert_eq!(reply.sent.len(), usize::from(is_known), "{choice}");
     }
+}
+
+#[test]
+fn few_of_very_many_members_are_named() {
+    let part = |at: usize| json!({"type": "text", "text": "x", (format!("member{at}")): 1});
+    let parts: Vec<_> = (0..5_000).map(part).collect();
+    let body =
+        chat(json!({"model": "anthropic/m", "messages": [{"role": "user", "content": parts}]}));
+    let gateway = TestGateway::with(&[("ANTHROPIC_API_KEY", "k")]);
+    let reply = gateway.ask(vec![hi("anthropic/m")], &body);
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    assert!(reply.json()["_2api"]["dropped"].as_array().unwrap().len() <= 64, "{}", reply.text);
 }

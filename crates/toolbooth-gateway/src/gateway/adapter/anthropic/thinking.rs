@@ -36,7 +36,7 @@ impl Thinking<'_> {
             return wanted;
         }
         if most <= budget_tokens {
-            job.notes.warn("reasoning_effort: the caller's limit of tokens is too low to think");
+            job.notes.warn("reasoning_effort: the caller's token limit is too low for thinking");
             job.notes.drop_member("reasoning_effort");
             self.mode = None;
             return wanted;

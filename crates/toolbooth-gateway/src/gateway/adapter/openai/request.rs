@@ -15,8 +15,7 @@ use crate::wire::{Json, Members};
 use toolbooth::json::{self, Object, Value};
 
 /// The members of an assistant message that OpenAI knows.
-const MESSAGE_MEMBERS: &[&str] =
-    &["role", "content", "refusal", "name", "audio", "function_call", "tool_calls"];
+const MESSAGE_MEMBERS: &[&str] = &["role", "content", "refusal", "name", "audio", "tool_calls"];
 
 /// The members of a call that OpenAI knows.
 const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
@@ -45,20 +44,24 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
         Some(_) => notes.drop_member("tool_choice"),
         None => {}
     }
+    // OpenAI's newer models reject `max_tokens`. Other providers may ignore what they do not know, and so the limit.
+    let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
+    let has_limit = |name: &str| request.member(name).is_some();
+    let is_renamed = options.max_output_tokens.is_some() && !strict && !has_limit(limit);
     for (name, json) in &request.members {
         match name.as_str() {
+            "max_completion_tokens" if is_renamed => {
+                body.members.0.push((limit.into(), (&**json).into()));
+            }
             "parallel_tool_calls" if !has_tools => notes.drop_member(name),
             "stream_options" if options.stream => {}
             "stream_options" => notes.drop_member(name),
             _ => body.members.0.push((name.into(), (&**json).into())),
         }
     }
-    let has_limit =
-        ["max_completion_tokens", "max_tokens"].iter().any(|it| request.member(it).is_some());
-    if let Some(most) = options.max_output_tokens.filter(|_| !has_limit) {
-        // OpenAI's newer models reject `max_tokens`; other providers may know nothing else.
-        let name = if strict { "max_completion_tokens" } else { "max_tokens" };
-        body.members.0.push((name.into(), Json::Value(Value::Number(most.into()))));
+    let is_limited = ["max_completion_tokens", "max_tokens"].into_iter().any(has_limit);
+    if let Some(most) = options.max_output_tokens.filter(|_| !is_limited) {
+        body.members.0.push((limit.into(), Json::Value(Value::Number(most.into()))));
     }
     if options.stream {
         let mut wanted = Members(vec![("include_usage".into(), Json::Value(Value::Bool(true)))]);
