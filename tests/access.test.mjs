@@ -37,6 +37,7 @@ before(async () => {
     AUTH: "jwt",
     JWT_SECRET: SECRET,
     OAUTH_PROVIDERS: "github",
+    UNVERIFIED_USERS: "allow",
     PUBLIC_URL: PUBLIC,
     STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
     GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,

@@ -145,7 +145,7 @@ test("scopes are asked for when they are needed, in addition to those that were 
   // Ada could allow this one when she signed in.
   await Promise.all([replaced(), signIn(page, "Allow github:write")]);
   await page.getByRole("alert").getByText("You cannot allow github:write on this server.").waitFor();
-  assert.deepEqual(seen.requested, ["profile", "github:read", "github:read github:write"]);
+  assert.deepEqual(seen.requested, ["profile", "profile github:read", "profile github:read github:write"]);
   // The account lists the last one only.
   assert.equal(seen.revoked.length, 2);
   // A call that lacks a scope: the list of tools is older than the server's.

@@ -172,7 +172,7 @@ test("the author of a project answers in place of the service", async () => {
 test("a user authorizes a tool at the stand-in provider", async () => {
   const provider = await standIn(["mail"], PUBLIC);
   const key = `${CANARY}-key`;
-  const vars = { AUTH: "api-key", API_KEYS: JSON.stringify([entryOf(key, "Ada", ["*"])]), STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` };
+  const vars = { AUTH: "api-key", API_KEYS: JSON.stringify([entryOf(key, "Ada", ["*"])]), STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`, UNVERIFIED_USERS: "allow" };
   const worker = await start(FIXTURES, { vars: { ...provider.vars, ...vars } });
   try {
     const context = { user_id: `${CANARY}-user`, secrets: [{ id: "KEY", value: `${CANARY}-secret` }] };

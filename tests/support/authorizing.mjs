@@ -14,6 +14,8 @@ export async function authorizing() {
     GITHUB_API_URL: api.base,
     OAUTH_PROVIDERS: "github",
     PUBLIC_URL: PUBLIC,
+    // Without it, a challenge for the user of an application with an API key would have to be verified.
+    UNVERIFIED_USERS: "allow",
     STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
     GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}`,
     OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
