@@ -20,7 +20,7 @@ use toolbooth::secret::Secret;
 const FRESH_MS: u64 = 86_400_000;
 /// How long the one in a new grant counts: it may be as old as a session.
 const NEW_MS: u64 = FRESH_MS - SESSION_SECONDS * 1000;
-/// Longer than a connection lasts that nobody uses.
+/// Longer than an unused connection lasts.
 const LIFE_MS: u64 = 92 * 86_400_000;
 
 /// A provider has rejected the refresh token of a sign-in.

@@ -1,5 +1,6 @@
 //! Whole flows of clients and people, over a store that is a minute behind.
 
+mod access;
 mod account;
 mod clients;
 mod events;
