@@ -163,7 +163,7 @@ test("scopes are asked for when they are needed, in addition to those that were 
   await isAccessible(page);
   await signIn(page, "Allow the chat");
   await page.getByRole("alert").getByText("You cannot allow gateway on this server.").waitFor();
-  assert.equal(seen.requested.at(-1), "github:read gateway");
+  assert.equal(seen.requested.at(-1), "profile github:read gateway");
   assert.deepEqual(await visitor.problems(), []);
 }));
 
