@@ -35,3 +35,21 @@ test("every link between the documents leads somewhere", () => {
   assert.ok(checked > 50, `${checked} links`);
   assert.deepEqual(broken, []);
 });
+
+test("the native tests that docs/THREATS.md names exist", () => {
+  const sources = execFileSync("git", ["ls-files", "*.rs"], { cwd: root, encoding: "utf8" }).trim().split("\n");
+  const known = [...new Set(sources.flatMap((file) => {
+    const text = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
+    return [...text.matchAll(/\b(?:fn|mod) (\w+)/g)].map(([, name]) => name);
+  }))];
+  const rows = readFileSync(join(root, "docs/THREATS.md"), "utf8").split("\n").filter((line) => line.startsWith("| "));
+  // Texts in quotes are the names of tests on workerd. An ellipsis stands for the rest of a name.
+  const named = rows.flatMap((row) => row.split(" | ").at(-1).replace(/"[^"]*"/g, "").match(/\w+(?:::\w+)+…?|\w+_\w+…?/g) ?? []);
+  const last = (name) => name.split("::").at(-1);
+  const missing = named.filter((name) => {
+    const wanted = last(name);
+    return !known.some((one) => (wanted.endsWith("…") ? one.startsWith(wanted.slice(0, -1)) : one === wanted));
+  });
+  assert.ok(named.length > 150, `${named.length} names`);
+  assert.deepEqual(missing, []);
+});
