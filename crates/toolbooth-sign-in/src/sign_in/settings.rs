@@ -52,6 +52,7 @@ static DOCS: &[VariableDoc] = &[
     server::TOKEN_SECONDS.doc(),
     server::CONNECTION_DAYS.doc(),
     server::REGISTRATION.doc(),
+    server::CLIENT_DOMAINS.doc(),
     server::CLIENTS_DOC,
     server::SCHEMES.doc(),
     login::ACCESS_TEAM.doc(),
@@ -114,6 +115,7 @@ impl SignInSettings {
             rejected_clients,
             redirect_schemes,
             registration: reader.get(&server::REGISTRATION),
+            client_domains: reader.get(&server::CLIENT_DOMAINS),
             token_seconds: reader.get(&server::TOKEN_SECONDS) as u64,
             connection_ms: (reader.get(&server::CONNECTION_DAYS) as u64).saturating_mul(DAY_MS),
         };

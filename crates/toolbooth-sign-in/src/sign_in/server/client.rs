@@ -6,8 +6,9 @@ use sha2::{Digest, Sha256};
 
 use super::registration::Registration;
 use super::{AuthorizationServer, RegistrationMode, client_document};
+use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
-use crate::{paths, purpose, redirect_uri};
+use crate::{paths, purpose};
 use toolbooth::host::Host;
 
 /// A client, as an authorization request needs it.
@@ -60,7 +61,8 @@ impl AuthorizationServer {
         } else if self.settings.rejected_clients.iter().any(|rejected| rejected == id) {
             return Err(Problem::UNKNOWN_CLIENT);
         } else if client_document::is_client_id(id, self.login.settings.is_local) {
-            if self.settings.registration == RegistrationMode::None {
+            let is_allowed = self.settings.registration != RegistrationMode::None;
+            if !is_allowed || !self.is_client_domain(id) {
                 return Err(Problem::CLIENT_NOT_ALLOWED);
             }
             return self.documents.client(id, host).await;
@@ -91,9 +93,34 @@ impl AuthorizationServer {
         uri.strip_prefix(&*self.login.settings.public_url) == Some(paths::SIGNED_IN)
     }
 
+    /// Whether a client that the operator has not registered may have a document, or receive codes, at a URL.
+    fn is_client_domain(&self, url: &str) -> bool {
+        let domains = &self.settings.client_domains;
+        let host = redirect_uri::destination(url).to_ascii_lowercase();
+        let host = host.split(':').next().unwrap_or_default();
+        let is_below = |domain: &String| {
+            let rest = host.strip_suffix(domain.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        domains.is_empty()
+            || redirect_uri::kind(url) != RedirectKind::Web
+            || self.is_own_page(url)
+            || domains.iter().any(is_below)
+    }
+
+    /// Whether a client that the operator has not registered may receive codes at a URI.
+    pub(super) fn is_usable(&self, uri: &str) -> bool {
+        redirect_uri::is_allowed(uri, &self.settings.redirect_schemes) && self.is_client_domain(uri)
+    }
+
     /// Whether a client may receive codes at a URI.
     pub(crate) fn may_redirect(&self, client: &Client, uri: &str) -> bool {
-        redirect_uri::is_allowed(uri, &self.settings.redirect_schemes)
-            && client.redirect_uris.iter().any(|known| redirect_uri::matches(known, uri))
+        let is_allowed = match client.origin {
+            ClientOrigin::Operator => {
+                redirect_uri::is_allowed(uri, &self.settings.redirect_schemes)
+            }
+            ClientOrigin::Document { .. } | ClientOrigin::Registration => self.is_usable(uri),
+        };
+        is_allowed && client.redirect_uris.iter().any(|known| redirect_uri::matches(known, uri))
     }
 }

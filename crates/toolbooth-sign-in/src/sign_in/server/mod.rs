@@ -33,8 +33,8 @@ pub(crate) use metadata::metadata;
 pub(crate) use parameters::Parameters;
 pub(crate) use registration::register;
 pub(crate) use settings::{
-    CLIENTS_DOC, CONNECTION_DAYS, REGISTRATION, SCHEMES, ServerSettings, TOKEN_SECONDS,
-    read_clients,
+    CLIENT_DOMAINS, CLIENTS_DOC, CONNECTION_DAYS, REGISTRATION, SCHEMES, ServerSettings,
+    TOKEN_SECONDS, read_clients,
 };
 pub(crate) use token::{revoke, token};
 

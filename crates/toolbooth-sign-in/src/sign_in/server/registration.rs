@@ -20,8 +20,8 @@ use toolbooth::route::RouteRequest;
 const MAX_NAME: usize = 64;
 /// How long all redirect URIs of a client may be together, in bytes.
 const MAX_URIS_BYTES: usize = 1_500;
-/// How long a registration is valid, in milliseconds: ten years.
-const LIFE_MS: u64 = 3_650 * 86_400 * 1000;
+/// How long a registration is valid, in milliseconds: longer than any connection that begins with it, and no longer.
+const LIFE_MS: u64 = 400 * 86_400 * 1000;
 
 /// What a `client_id` contains. The names are short, because it travels in URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,13 +131,11 @@ impl AuthorizationServer {
     fn usable_uris(&self, uris: Vec<String>) -> Result<Vec<String>, OAuthError> {
         let is_forbidden = |uri: &String| redirect_uri::kind(uri) == RedirectKind::Forbidden;
         let has_forbidden = uris.iter().any(is_forbidden);
-        let schemes = &self.settings.redirect_schemes;
-        let uris: Vec<String> =
-            uris.into_iter().filter(|uri| redirect_uri::is_allowed(uri, schemes)).collect();
+        let uris: Vec<String> = uris.into_iter().filter(|uri| self.is_usable(uri)).collect();
         let expected = if has_forbidden {
             "`redirect_uris` must be https, http on this machine, or of a native application"
         } else if uris.is_empty() {
-            "`redirect_uris` must have one that is https or http on this machine"
+            "`redirect_uris` must have one that is https or http on this machine, and of a domain that the operator allows"
         } else if uris.iter().map(String::len).sum::<usize>() > MAX_URIS_BYTES {
             "`redirect_uris` are too long"
         } else {

@@ -26,6 +26,8 @@ pub(crate) struct ServerSettings {
     pub(crate) redirect_schemes: Vec<String>,
     /// `SIGN_IN_REGISTRATION`: how other clients may describe themselves.
     pub(crate) registration: RegistrationMode,
+    /// `SIGN_IN_CLIENT_DOMAINS`: where those clients may have their documents and receive codes; empty: anywhere.
+    pub(crate) client_domains: Vec<String>,
     /// `SIGN_IN_TOKEN_SECONDS`: how long access tokens are valid.
     pub(crate) token_seconds: u64,
     /// `SIGN_IN_CONNECTION_DAYS`: how long a client stays connected.
@@ -105,6 +107,26 @@ pub(crate) static SCHEMES: Row<Vec<String>> = Row::new(
         match schemes.iter().all(|scheme| redirect_uri::is_private_scheme(scheme)) {
             true => Ok(schemes),
             false => Err("must be schemes of native apps, such as cursor".to_owned()),
+        }
+    },
+);
+
+/// The domains of clients that the operator has not registered.
+pub(crate) static CLIENT_DOMAINS: Row<Vec<String>> = Row::new(
+    "SIGN_IN_CLIENT_DOMAINS",
+    "the domains, with their subdomains, where clients may have their documents and receive codes, such as `claude.ai`, \
+     separated by commas. Those of `SIGN_IN_CLIENTS`, and programs on the user's computer, may always | all | the default \
+     applies",
+    Vec::new(),
+    |text| {
+        let domains: Vec<String> = list(text).map(str::to_ascii_lowercase).collect();
+        let is_domain = |it: &String| {
+            let is_part = |it: u8| it.is_ascii_alphanumeric() || b"-.".contains(&it);
+            it.contains('.') && !it.starts_with('.') && it.bytes().all(is_part)
+        };
+        match domains.iter().all(is_domain) {
+            true => Ok(domains),
+            false => Err("must be domains, such as claude.ai".to_owned()),
         }
     },
 );

@@ -416,6 +416,41 @@ fn an_assertion_is_used_once() {
 }
 
 #[test]
+fn where_clients_may_be() {
+    for (uri, may) in [
+        ("https://client.example/cb", true),
+        ("https://app.client.example:8443/cb", true),
+        ("https://Client.Example/cb", true),
+        ("https://evilclient.example/cb", false),
+        ("https://client.example.evil.example/cb", false),
+        ("https://other.example/cb", false),
+        ("http://localhost:3000/cb", true),
+        ("https://tools.example/signed-in", true),
+    ] {
+        let mut harness = Harness::with(&[], upstream);
+        let metadata = json!({"redirect_uris": [uri], "token_endpoint_auth_method": "none"});
+        let (_, earlier) = harness.register(&metadata);
+        harness.restart(&[("SIGN_IN_CLIENT_DOMAINS", "claude.ai, client.example")]);
+        let (status, body) = harness.register(&metadata);
+        assert_eq!(status, if may { 201 } else { 400 }, "{uri} {body}");
+        let earlier = earlier["client_id"].as_str().unwrap();
+        let parameters = changed(request(earlier), &[("redirect_uri", uri)]);
+        let page = Browser::default().open(&harness, &parameters);
+        assert_eq!(page.status, if may { 200 } else { 400 }, "{uri}: registered before");
+    }
+    // The document's domain, and that of the address which it names.
+    for (domains, may) in
+        [("claude.ai, client.example", 200), ("client.example", 403), ("claude.ai", 400)]
+    {
+        let mut harness = Harness::with(&[], upstream);
+        serve(CLAUDE, 200, claude());
+        harness.restart(&[("SIGN_IN_CLIENT_DOMAINS", domains)]);
+        let page = Browser::default().open(&harness, &request(CLAUDE));
+        assert_eq!(page.status, may, "{domains}");
+    }
+}
+
+#[test]
 fn which_clients_may_connect() {
     const PAGE: &str = "https://tools.example/signed-in";
     for (mode, registers, documents) in
