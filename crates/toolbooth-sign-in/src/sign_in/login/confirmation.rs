@@ -10,7 +10,7 @@ use super::browser::SESSION_SECONDS;
 use super::identity::Account;
 use super::provider::AccountError;
 use super::{Identity, Login};
-use crate::oauth::{OAuthClient, TokenError, TokenResponse, store};
+use crate::oauth::{OAuthClient, STALE_MS, TokenError, TokenResponse, store};
 use crate::purpose;
 use crate::sign_in::marks::Mark;
 use toolbooth::host::Host;
@@ -23,7 +23,7 @@ const NEW_MS: u64 = FRESH_MS - SESSION_SECONDS * 1000;
 /// Longer than an unused connection lasts.
 const LIFE_MS: u64 = 92 * 86_400_000;
 
-/// A provider has rejected the refresh token of a sign-in.
+/// When a provider first rejected the refresh token of a sign-in, in milliseconds since the Unix epoch.
 const REJECTED: Mark = Mark { prefix: "rejected", life: Duration::from_secs(3600) };
 
 /// A sign-in at a provider, in the store.
@@ -82,7 +82,7 @@ impl Login {
         if is_new || !self.depends_on_facts(account) {
             return Ok(identity);
         }
-        let found = self.stored_sign_in(&identity.subject(), host).await;
+        let found = self.stored_sign_in(&account.subject(), host).await;
         let found = found.map_err(|_| Unconfirmed::TryAgain)?;
         let stored = found.ok_or(Unconfirmed::SignInAgain)?;
         if host.now_ms().saturating_sub(stored.confirmed_ms) < FRESH_MS {
@@ -103,17 +103,9 @@ impl Login {
         host: &dyn Host,
     ) -> Result<(), Unconfirmed> {
         let refresh = stored.refresh.clone().ok_or(Unconfirmed::SignInAgain)?;
-        let subject = Identity::Provider(stored.account.clone()).subject();
         let tokens = match client.refresh(&Secret::new(refresh), host).await {
             Err(TokenError::Rejected) => {
-                // A different client of this person may have used the refresh token at the same moment: then the store has
-                // the new one in a minute.
-                let is_set = self.marks.is_set(&REJECTED, &subject, host).await;
-                if is_set.map_err(|_| Unconfirmed::TryAgain)? {
-                    return Err(Unconfirmed::SignInAgain);
-                }
-                let _ = self.marks.set(&REJECTED, &subject, "1", host).await;
-                return Err(Unconfirmed::TryAgain);
+                return Err(self.rejected(&stored.account.subject(), host).await);
             }
             tokens => tokens?,
         };
@@ -124,17 +116,36 @@ impl Login {
         Ok(())
     }
 
+    /// A provider has rejected the refresh token of a sign-in. A different client of this person may have used it at the same
+    /// moment: then the store has the new one in a minute.
+    async fn rejected(&self, subject: &str, host: &dyn Host) -> Unconfirmed {
+        let now_ms = host.now_ms();
+        let Ok(values) = self.marks.values(&REJECTED, subject, host).await else {
+            return Unconfirmed::TryAgain;
+        };
+        match values.iter().filter_map(|value| value.parse::<u64>().ok()).min() {
+            Some(first_ms) if now_ms.saturating_sub(first_ms) >= STALE_MS => {
+                return Unconfirmed::SignInAgain;
+            }
+            Some(_) => {}
+            // If the store fails, the next attempt is the first one again.
+            None => {
+                let _ = self.marks.set(&REJECTED, subject, &now_ms.to_string(), host).await;
+            }
+        }
+        Unconfirmed::TryAgain
+    }
+
     /// Keeps what is necessary to ask the provider again. A failure is logged: the person must sign in again tomorrow.
     pub(super) async fn remember(&self, account: &Account, tokens: TokenResponse, host: &dyn Host) {
         if !self.depends_on_facts(account) {
             return;
         }
-        let identity = Identity::Provider(account.clone());
         let refresh = match tokens.refresh {
             Some(refresh) => Some(refresh.expose().to_owned()),
             // Some providers return it only once.
             None => {
-                let earlier = self.stored_sign_in(&identity.subject(), host).await;
+                let earlier = self.stored_sign_in(&account.subject(), host).await;
                 earlier.ok().flatten().and_then(|stored| stored.refresh)
             }
         };
@@ -191,10 +202,9 @@ impl Login {
     }
 
     async fn store_sign_in(&self, stored: &StoredSignIn, host: &dyn Host) {
-        let subject = Identity::Provider(stored.account.clone()).subject();
         let expires_ms = host.now_ms().saturating_add(LIFE_MS);
         let text = self.keys.seal(purpose::STORED_SIGN_IN, stored, expires_ms);
-        let hash = self.keys.hash(purpose::STORED_SIGN_IN, &[&subject]);
+        let hash = self.keys.hash(purpose::STORED_SIGN_IN, &[&stored.account.subject()]);
         let _ = store::put(&key(&hash), &text, Duration::from_millis(LIFE_MS), host).await;
     }
 }

@@ -63,7 +63,7 @@ impl Identity {
     /// The `sub` of the person's tokens: unique within the issuer, which is this server.
     pub(crate) fn subject(&self) -> String {
         match self {
-            Self::Provider(account) => format!("{}:{}", account.provider, account.id),
+            Self::Provider(account) => account.subject(),
             Self::ApiKey { name, .. } => format!("{KEY_SUBJECT}{name}"),
             Self::Access { id, .. } => format!("{ACCESS}:{id}"),
             Self::Development => "development:developer".to_owned(),
@@ -105,6 +105,11 @@ impl Identity {
 }
 
 impl Account {
+    /// The `sub` of its owner's tokens.
+    pub(super) fn subject(&self) -> String {
+        format!("{}:{}", self.provider, self.id)
+    }
+
     /// That of a person behind Cloudflare Access, which has verified the address.
     fn of_access(id: &str, email: Option<&str>) -> Self {
         let email = email.map(str::to_ascii_lowercase);
