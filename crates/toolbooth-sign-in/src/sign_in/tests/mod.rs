@@ -3,6 +3,7 @@
 mod access;
 mod account;
 mod clients;
+mod documents;
 mod events;
 mod harness;
 mod models;
