@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::discovery::{DiscoveryDocument, ProviderEndpoints};
 use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
-use super::token::{TokenError, TokenResponse};
+use super::token::{ProviderError, TokenResponse};
 use toolbooth::host::{Host, HttpRequest, HttpResponse, Level};
 use toolbooth::json;
 use toolbooth::secret::Secret;
@@ -52,7 +52,7 @@ impl OAuthClient {
 
     /// Finds the provider's endpoints. A discovery document is fetched every ten minutes, and after the
     /// provider has returned no tokens: its endpoints may have changed.
-    pub(crate) async fn server(&self, host: &dyn Host) -> Result<ProviderEndpoints, TokenError> {
+    pub(crate) async fn server(&self, host: &dyn Host) -> Result<ProviderEndpoints, ProviderError> {
         let issuer = match &self.provider.endpoints {
             EndpointSettings::Issuer(issuer) => issuer,
             EndpointSettings::Configured { authorize, token } => {
@@ -70,7 +70,7 @@ impl OAuthClient {
         let response = self.send(request, host).await?;
         let document: Option<DiscoveryDocument> =
             (response.status == 200).then(|| response.json()).flatten();
-        let server = document.ok_or(TokenError::Unreachable);
+        let server = document.ok_or(ProviderError::Unreachable);
         let server = server.and_then(|document| document.server(issuer, &self.provider));
         let server =
             server.inspect_err(|_| self.log("its discovery document cannot be used", host))?;
@@ -98,17 +98,17 @@ impl OAuthClient {
         &self,
         refresh_token: &Secret,
         host: &dyn Host,
-    ) -> Result<TokenResponse, TokenError> {
+    ) -> Result<TokenResponse, ProviderError> {
         let failed_ms = self.unreachable_ms.load(Ordering::Relaxed);
         if host.now_ms().saturating_sub(failed_ms) < UNREACHABLE_MS {
-            return Err(TokenError::Unreachable);
+            return Err(ProviderError::Unreachable);
         }
         let fields = [("grant_type", "refresh_token"), ("refresh_token", refresh_token.expose())];
         let tokens = match self.server(host).await {
             Ok(server) => self.request_tokens(&server, &fields, host).await,
             Err(error) => Err(error),
         };
-        if matches!(tokens, Err(TokenError::Unreachable)) {
+        if matches!(tokens, Err(ProviderError::Unreachable)) {
             self.unreachable_ms.store(host.now_ms(), Ordering::Relaxed);
         }
         tokens
@@ -119,12 +119,12 @@ impl OAuthClient {
         server: &ProviderEndpoints,
         fields: &[(&str, &str)],
         host: &dyn Host,
-    ) -> Result<TokenResponse, TokenError> {
+    ) -> Result<TokenResponse, ProviderError> {
         let form = self.form(server, &server.token, fields);
         let tokens = self.send(form, host).await.and_then(|response| {
             TokenResponse::read(&response).inspect_err(|error| match error {
-                TokenError::Rejected => self.log("it rejects the request", host),
-                TokenError::Unreachable => self.log("its response contains no tokens", host),
+                ProviderError::Rejected => self.log("it rejects the request", host),
+                ProviderError::Unreachable => self.log("its response contains no tokens", host),
             })
         });
         tokens.inspect_err(|_| {
@@ -218,10 +218,10 @@ impl OAuthClient {
         &self,
         request: HttpRequest<'_>,
         host: &dyn Host,
-    ) -> Result<HttpResponse, TokenError> {
+    ) -> Result<HttpResponse, ProviderError> {
         host.send(request).await.map_err(|error| {
             self.log(&error.to_string(), host);
-            TokenError::Unreachable
+            ProviderError::Unreachable
         })
     }
 

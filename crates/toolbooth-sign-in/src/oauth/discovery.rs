@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::provider::{ClientAuth, ProviderSettings, RevocationEndpoint};
-use super::token::TokenError;
+use super::token::ProviderError;
 use toolbooth::address::is_secure;
 
 /// The endpoints of an authorization server, and how a client authenticates there.
@@ -65,18 +65,18 @@ impl DiscoveryDocument {
     }
 
     /// The server that the document of `issuer` describes. What `provider` configures takes precedence.
-    /// [`TokenError::Unreachable`]: the document is another issuer's, or its endpoints are not secure.
+    /// [`ProviderError::Unreachable`]: the document is another issuer's, or its endpoints are not secure.
     pub(super) fn server(
         self,
         issuer: &str,
         provider: &ProviderSettings,
-    ) -> Result<ProviderEndpoints, TokenError> {
+    ) -> Result<ProviderEndpoints, ProviderError> {
         // An issuer elsewhere must not make the server send requests to its own machine.
         let is_local = issuer.starts_with("http://");
         let is_allowed = |url: &str| is_secure(url) && (is_local || url.starts_with("https://"));
         let endpoints = [&self.authorization_endpoint, &self.token_endpoint];
         if self.issuer != issuer || !endpoints.into_iter().all(|url| is_allowed(url)) {
-            return Err(TokenError::Unreachable);
+            return Err(ProviderError::Unreachable);
         }
         let methods = self.token_endpoint_auth_methods_supported;
         let takes_basic =

@@ -9,7 +9,7 @@ use super::client::OAuthClient;
 use super::cookie;
 use super::discovery::ProviderEndpoints;
 use super::page::redirect;
-use super::token::{TokenError, TokenResponse};
+use super::token::{ProviderError, TokenResponse};
 use crate::{paths::CALLBACK, purpose};
 use toolbooth::host::{Host, NoRandomness, Random};
 use toolbooth::http::{Headers, Response};
@@ -221,11 +221,11 @@ impl From<InvalidToken> for FlowError {
     }
 }
 
-impl From<TokenError> for FlowError {
-    fn from(error: TokenError) -> Self {
+impl From<ProviderError> for FlowError {
+    fn from(error: ProviderError) -> Self {
         match error {
-            TokenError::Rejected => Self::CodeRejected,
-            TokenError::Unreachable => Self::Unreachable,
+            ProviderError::Rejected => Self::CodeRejected,
+            ProviderError::Unreachable => Self::Unreachable,
         }
     }
 }

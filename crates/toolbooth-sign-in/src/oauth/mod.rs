@@ -26,5 +26,5 @@ pub(crate) use {
     },
     provider::{DOCS as PROVIDER_DOCS, prefix_of},
     store::{RecentWrites, STALE_MS},
-    token::{TokenError, TokenResponse},
+    token::{ProviderError, TokenResponse},
 };

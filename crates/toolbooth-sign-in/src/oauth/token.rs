@@ -11,10 +11,10 @@ use toolbooth::secret::Secret;
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;
 
-/// Why an authorization server returned no tokens.
+/// Why a provider did not do what it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TokenError {
-    /// It rejects the request: repeating it does not help.
+pub(crate) enum ProviderError {
+    /// It rejects the request or its token: repeating it does not help.
     Rejected,
     /// It does not respond, or not as specified: it may work later.
     Unreachable,
@@ -30,8 +30,8 @@ pub(crate) struct TokenResponse {
 }
 
 impl TokenResponse {
-    /// Reads a response of a token endpoint. Tokens that could not be sent later are [`TokenError::Unreachable`].
-    pub(super) fn read(response: &HttpResponse) -> Result<Self, TokenError> {
+    /// Reads a response of a token endpoint. Tokens that could not be sent later are [`ProviderError::Unreachable`].
+    pub(super) fn read(response: &HttpResponse) -> Result<Self, ProviderError> {
         #[derive(Deserialize)]
         struct Body {
             access_token: Option<String>,
@@ -43,7 +43,9 @@ impl TokenResponse {
         }
         match response.json() {
             // GitHub reports errors with status 200.
-            Some(Body { error: Some(_), .. }) if response.status < 500 => Err(TokenError::Rejected),
+            Some(Body { error: Some(_), .. }) if response.status < 500 => {
+                Err(ProviderError::Rejected)
+            }
             Some(Body {
                 access_token: Some(access),
                 token_type,
@@ -58,7 +60,7 @@ impl TokenResponse {
                 let refresh = refresh_token.filter(|it| !it.is_empty());
                 let fits = refresh.as_ref().is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
                 if !access.is_bearer_token() || !fits {
-                    return Err(TokenError::Unreachable);
+                    return Err(ProviderError::Unreachable);
                 }
                 Ok(Self {
                     access,
@@ -68,9 +70,9 @@ impl TokenResponse {
                 })
             }
             _ if (400..500).contains(&response.status) && response.status != 429 => {
-                Err(TokenError::Rejected)
+                Err(ProviderError::Rejected)
             }
-            _ => Err(TokenError::Unreachable),
+            _ => Err(ProviderError::Unreachable),
         }
     }
 }
@@ -94,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    fn read(body: &Value) -> Result<TokenResponse, TokenError> {
+    fn read(body: &Value) -> Result<TokenResponse, ProviderError> {
         let body = body.to_string().into_bytes();
         TokenResponse::read(&HttpResponse::new(200, body))
     }

@@ -2,7 +2,7 @@
 
 use super::{GrantState, STORE_UNAVAILABLE, StoredGrant};
 use crate::challenge::{Event, Grant};
-use crate::oauth::{OAuthClient, TokenError};
+use crate::oauth::{OAuthClient, ProviderError};
 use toolbooth::call::Rejection;
 use toolbooth::secret::Secret;
 
@@ -67,13 +67,13 @@ impl StoredGrant<'_> {
                 // This copy may be a minute old, or the provider unreachable: the token is still valid.
                 Err(_) if !is_expired => {}
                 // Another request may have used the refresh token at the same moment.
-                Err(TokenError::Rejected) => {
+                Err(ProviderError::Rejected) => {
                     match other.filter(|other| other.updated_ms > grant.updated_ms) {
                         Some(other) => grant = other,
                         None => return Ok(Err(grant.into())),
                     }
                 }
-                Err(TokenError::Unreachable) => {
+                Err(ProviderError::Unreachable) => {
                     return Err(Rejection::Unavailable("the authorization server does not answer"));
                 }
             }
@@ -89,8 +89,9 @@ impl StoredGrant<'_> {
         }
     }
 
-    async fn refresh(self, grant: &Grant, client: &OAuthClient) -> Result<Grant, TokenError> {
-        let refresh_token = grant.refresh.clone().map(Secret::new).ok_or(TokenError::Rejected)?;
+    async fn refresh(self, grant: &Grant, client: &OAuthClient) -> Result<Grant, ProviderError> {
+        let refresh_token =
+            grant.refresh.clone().map(Secret::new).ok_or(ProviderError::Rejected)?;
         let tokens = client.refresh(&refresh_token, self.host).await?;
         Ok(grant.refreshed(tokens, self.host.now_ms()))
     }

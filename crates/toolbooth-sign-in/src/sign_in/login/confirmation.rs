@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::browser::SESSION_SECONDS;
 use super::identity::Account;
-use super::provider::AccountError;
 use super::{Identity, Login};
-use crate::oauth::{OAuthClient, STALE_MS, TokenError, TokenResponse, store};
+use crate::oauth::{OAuthClient, ProviderError, STALE_MS, TokenResponse, store};
 use crate::purpose;
 use crate::sign_in::marks::Mark;
 use toolbooth::host::Host;
@@ -40,42 +39,18 @@ struct StoredSignIn {
     confirmed_ms: u64,
 }
 
-/// Why it is not known whether a person still is who the rules admit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unconfirmed {
-    /// The provider no longer accepts the tokens of the sign-in, or the store does not have them.
-    SignInAgain,
-    /// The provider or the store does not respond.
-    TryAgain,
-}
-
-impl From<TokenError> for Unconfirmed {
-    fn from(error: TokenError) -> Self {
-        match error {
-            TokenError::Rejected => Self::SignInAgain,
-            TokenError::Unreachable => Self::TryAgain,
-        }
-    }
-}
-
-impl From<AccountError> for Unconfirmed {
-    fn from(error: AccountError) -> Self {
-        match error {
-            AccountError::TokenRejected => Self::SignInAgain,
-            AccountError::Unreachable => Self::TryAgain,
-        }
-    }
-}
-
 impl Login {
     /// A person as the provider describes them, at most a day ago if rules depend on that. `granted_ms` is when they
     /// connected the client, in milliseconds since the Unix epoch.
+    ///
+    /// [`ProviderError::Rejected`]: the person must sign in again, because the provider no longer accepts the tokens of the
+    /// sign-in, or the store does not have them. [`ProviderError::Unreachable`]: the provider or the store does not respond.
     pub(crate) async fn confirm(
         &self,
         identity: Identity,
         granted_ms: u64,
         host: &dyn Host,
-    ) -> Result<Identity, Unconfirmed> {
+    ) -> Result<Identity, ProviderError> {
         let Identity::Provider(account) = &identity else { return Ok(identity) };
         // The store may not have a new sign-in yet.
         let is_new = host.now_ms().saturating_sub(granted_ms) < NEW_MS;
@@ -83,12 +58,12 @@ impl Login {
             return Ok(identity);
         }
         let found = self.stored_sign_in(&account.subject(), host).await;
-        let found = found.map_err(|_| Unconfirmed::TryAgain)?;
-        let stored = found.ok_or(Unconfirmed::SignInAgain)?;
+        let found = found.map_err(|_| ProviderError::Unreachable)?;
+        let stored = found.ok_or(ProviderError::Rejected)?;
         if host.now_ms().saturating_sub(stored.confirmed_ms) < FRESH_MS {
             return Ok(Identity::Provider(stored.account));
         }
-        let client = self.provider(&account.provider).map_err(|_| Unconfirmed::SignInAgain)?;
+        let client = self.provider(&account.provider).map_err(|_| ProviderError::Rejected)?;
         let confirmed = self.ask_again(client, stored, host).await?;
         let account = confirmed.account.clone();
         self.store_sign_in(&confirmed, host).await;
@@ -101,10 +76,10 @@ impl Login {
         client: &OAuthClient,
         stored: &mut StoredSignIn,
         host: &dyn Host,
-    ) -> Result<(), Unconfirmed> {
-        let refresh = stored.refresh.clone().ok_or(Unconfirmed::SignInAgain)?;
+    ) -> Result<(), ProviderError> {
+        let refresh = stored.refresh.clone().ok_or(ProviderError::Rejected)?;
         let tokens = match client.refresh(&Secret::new(refresh), host).await {
-            Err(TokenError::Rejected) => {
+            Err(ProviderError::Rejected) => {
                 return Err(self.rejected(&stored.account.subject(), host).await);
             }
             tokens => tokens?,
@@ -118,14 +93,14 @@ impl Login {
 
     /// A provider has rejected the refresh token of a sign-in. A different client of this person may have used it at the same
     /// moment: then the store has the new one in a minute.
-    async fn rejected(&self, subject: &str, host: &dyn Host) -> Unconfirmed {
+    async fn rejected(&self, subject: &str, host: &dyn Host) -> ProviderError {
         let now_ms = host.now_ms();
         let Ok(values) = self.marks.values(&REJECTED, subject, host).await else {
-            return Unconfirmed::TryAgain;
+            return ProviderError::Unreachable;
         };
         match values.iter().filter_map(|value| value.parse::<u64>().ok()).min() {
             Some(first_ms) if now_ms.saturating_sub(first_ms) >= STALE_MS => {
-                return Unconfirmed::SignInAgain;
+                return ProviderError::Rejected;
             }
             Some(_) => {}
             // If the store fails, the next attempt is the first one again.
@@ -133,7 +108,7 @@ impl Login {
                 let _ = self.marks.set(&REJECTED, subject, &now_ms.to_string(), host).await;
             }
         }
-        Unconfirmed::TryAgain
+        ProviderError::Unreachable
     }
 
     /// Keeps what is necessary to ask the provider again. A failure is logged: the person must sign in again tomorrow.
@@ -163,12 +138,12 @@ impl Login {
         client: &OAuthClient,
         mut stored: StoredSignIn,
         host: &dyn Host,
-    ) -> Result<StoredSignIn, Unconfirmed> {
+    ) -> Result<StoredSignIn, ProviderError> {
         let server = client.server(host).await?;
-        let url = server.userinfo.as_deref().ok_or(Unconfirmed::SignInAgain)?;
+        let url = server.userinfo.as_deref().ok_or(ProviderError::Rejected)?;
         let access = Secret::new(stored.access.clone());
         let mut account = self.account(client, url, &access, host).await;
-        if account == Err(AccountError::TokenRejected) {
+        if account == Err(ProviderError::Rejected) {
             self.refresh_sign_in(client, &mut stored, host).await?;
             let access = Secret::new(stored.access.clone());
             account = self.account(client, url, &access, host).await;
@@ -180,7 +155,7 @@ impl Login {
         let account = account?;
         // A provider must not make one person another.
         if account.id != stored.account.id {
-            return Err(Unconfirmed::SignInAgain);
+            return Err(ProviderError::Rejected);
         }
         Ok(StoredSignIn { account, confirmed_ms: host.now_ms(), ..stored })
     }

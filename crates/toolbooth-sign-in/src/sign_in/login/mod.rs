@@ -13,7 +13,6 @@ mod provider;
 pub(crate) mod rules;
 mod settings;
 
-pub(crate) use confirmation::Unconfirmed;
 pub(crate) use identity::Identity;
 pub(crate) use option::SignInOption;
 pub(crate) use problem::Problem;

@@ -9,7 +9,7 @@ use super::rules::People;
 use super::{Identity, Login, Problem};
 use crate::oauth::{
     FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, OFFLINE_ACCESS,
-    PendingFlow, ProviderSettings, random_text,
+    PendingFlow, ProviderError, ProviderSettings, random_text,
 };
 use crate::purpose;
 use toolbooth::host::{Host, HttpRequest};
@@ -53,15 +53,6 @@ struct UserInfo {
     preferred_username: Option<String>,
     /// The Google Workspace domain.
     hd: Option<String>,
-}
-
-/// Why a provider does not describe an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AccountError {
-    /// The token has expired, or was revoked.
-    TokenRejected,
-    /// It does not respond, or not as specified.
-    Unreachable,
 }
 
 #[derive(Deserialize)]
@@ -181,7 +172,7 @@ impl Login {
         url: &str,
         access: &Secret,
         host: &dyn Host,
-    ) -> Result<Account, AccountError> {
+    ) -> Result<Account, ProviderError> {
         match client.provider.is_github() {
             true => self.github_account(client, url, access, host).await,
             false => openid_account(client, url, access, host).await,
@@ -194,8 +185,8 @@ impl Login {
         url: &str,
         access: &Secret,
         host: &dyn Host,
-    ) -> Result<Account, AccountError> {
-        let user: GitHubUser = fetch(url, access, host).await?.ok_or(AccountError::Unreachable)?;
+    ) -> Result<Account, ProviderError> {
+        let user: GitHubUser = fetch(url, access, host).await?.ok_or(ProviderError::Unreachable)?;
         let mut account = Account {
             provider: client.provider.id.clone(),
             id: user.id.to_string(),
@@ -231,10 +222,10 @@ async fn openid_account(
     url: &str,
     access: &Secret,
     host: &dyn Host,
-) -> Result<Account, AccountError> {
-    let user: UserInfo = fetch(url, access, host).await?.ok_or(AccountError::Unreachable)?;
+) -> Result<Account, ProviderError> {
+    let user: UserInfo = fetch(url, access, host).await?.ok_or(ProviderError::Unreachable)?;
     if user.sub.is_empty() {
-        return Err(AccountError::Unreachable);
+        return Err(ProviderError::Unreachable);
     }
     let is_verified = match user.email_verified {
         Some(Value::Bool(verified)) => verified,
@@ -276,7 +267,7 @@ async fn fetch<T: DeserializeOwned>(
     url: &str,
     access: &Secret,
     host: &dyn Host,
-) -> Result<Option<T>, AccountError> {
+) -> Result<Option<T>, ProviderError> {
     let request = HttpRequest {
         headers: vec![
             ("accept", "application/json".into()),
@@ -287,12 +278,12 @@ async fn fetch<T: DeserializeOwned>(
         max_bytes: 64 * 1024,
         ..HttpRequest::get(url)
     };
-    let response = host.send(request).await.map_err(|_| AccountError::Unreachable)?;
+    let response = host.send(request).await.map_err(|_| ProviderError::Unreachable)?;
     match response.status {
-        200 => response.json().map(Some).ok_or(AccountError::Unreachable),
-        401 => Err(AccountError::TokenRejected),
+        200 => response.json().map(Some).ok_or(ProviderError::Unreachable),
+        401 => Err(ProviderError::Rejected),
         404 => Ok(None),
         // 403 says that the token must not read it, or that there were too many requests: nothing is known.
-        _ => Err(AccountError::Unreachable),
+        _ => Err(ProviderError::Unreachable),
     }
 }

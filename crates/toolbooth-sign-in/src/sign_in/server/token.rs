@@ -10,9 +10,8 @@ use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaim
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
-use crate::oauth::{OFFLINE_ACCESS, code_challenge, random_text};
+use crate::oauth::{OFFLINE_ACCESS, ProviderError, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
-use crate::sign_in::login::Unconfirmed;
 use crate::{purpose, redirect_uri};
 use toolbooth::call::Rejection;
 use toolbooth::host::Host;
@@ -155,8 +154,8 @@ impl AuthorizationServer {
         }
         let confirmed = self.login.confirm(grant.identity.clone(), grant.granted_ms, host).await;
         token.grant.identity = confirmed.map_err(|error| match error {
-            Unconfirmed::SignInAgain => again(),
-            Unconfirmed::TryAgain => OAuthError::try_again(),
+            ProviderError::Rejected => again(),
+            ProviderError::Unreachable => OAuthError::try_again(),
         })?;
         let grant = &token.grant;
         if self.login.permitted(&grant.identity).is_none() {
