@@ -9,13 +9,10 @@ use super::client::{Client, ClientOrigin, DocumentAuth, hash};
 use super::registration::display_name;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
-use toolbooth::address::{is_localhost, is_secure};
 use toolbooth::host::{Host, HttpRequest, Level};
 
 /// The longest document that is read, in bytes.
 const MAX_DOCUMENT: usize = 5 * 1024;
-/// The longest `client_id`, in bytes.
-const MAX_ID: usize = 512;
 /// The most redirect URIs that a client may have.
 const MAX_URIS: usize = 20;
 
@@ -34,19 +31,26 @@ struct Document {
 
 /// Whether a `client_id` is the URL of a document. On this machine (`is_local`), documents may be there too.
 pub(super) fn is_client_id(id: &str, is_local: bool) -> bool {
-    let Some((scheme, rest)) = id.split_once("://") else { return false };
-    let (host, path) =
-        rest.split_at_checked(rest.find(['/', '?']).unwrap_or(rest.len())).unwrap_or((rest, ""));
-    let is_plain = id.len() <= MAX_ID && id.bytes().all(|it| it.is_ascii_graphic());
+    let rest = id.split_once("://").map_or("", |(_, rest)| rest);
+    let path = rest.find(['/', '?']).and_then(|at| rest.get(at..)).unwrap_or_default();
     // The root path belongs to everyone at the host.
-    let has_path = path.len() > 1 && !path.starts_with('?');
+    let has_path = path.len() > 1 && path.starts_with('/');
     let dots = path.split(['/', '?']).any(|segment| {
         let segment = segment.to_ascii_lowercase().replace("%2e", ".");
         segment == "." || segment == ".."
     });
-    let is_public = scheme == "https" && is_public_host(host);
-    let is_here = is_local && scheme == "http" && is_localhost(host);
-    is_plain && is_secure(id) && has_path && !dots && (is_public || is_here)
+    has_path && !dots && is_fetchable(id, is_local)
+}
+
+/// Whether documents and keys may be fetched from a URL: from a public host or, if `is_local`, from this machine.
+fn is_fetchable(url: &str, is_local: bool) -> bool {
+    match redirect_uri::kind(url) {
+        RedirectKind::Web => {
+            url.starts_with("https:") && is_public_host(&redirect_uri::destination(url))
+        }
+        RedirectKind::Loopback => url.starts_with("http:") && is_local,
+        RedirectKind::PrivateScheme | RedirectKind::Forbidden => false,
+    }
 }
 
 /// Whether a host is a domain name of the public internet: no address, and no name of a private network. Only port 443, so
@@ -56,8 +60,6 @@ fn is_public_host(authority: &str) -> bool {
     let host = host.to_ascii_lowercase();
     let last = host.rsplit('.').next().unwrap_or_default();
     host.contains('.')
-        // An encoded character could spell one of the names below.
-        && host.bytes().all(|it| it.is_ascii_alphanumeric() || b"-._".contains(&it))
         && port == "443"
         && last.starts_with(|c: char| c.is_ascii_lowercase())
         && !["local", "localhost", "internal", "lan", "home", "corp"].contains(&last)
@@ -163,29 +165,19 @@ fn read(id: &str, document: Document) -> Option<Client> {
     // A client with a document has no secret, so the default of RFC 7591 (basic) makes no sense for it.
     let none = names("none") || (single.is_none() && several.is_none());
     let signs = names("private_key_jwt");
-    let jwks_uri = jwks_uri.filter(|uri| signs && is_own(uri, id));
+    let jwks_uri = jwks_uri.filter(|uri| signs && is_fetchable(uri, id.starts_with("http:")));
     if !none && jwks_uri.is_none() {
         return None;
     }
-    let (_, rest) = id.split_once("://")?;
-    let domain = rest.split('/').next()?.to_owned();
     Some(Client {
         hash: hash(id),
         name: display_name(client_name.as_deref()?)?,
-        origin: ClientOrigin::Document { domain },
+        origin: ClientOrigin::Document { domain: redirect_uri::destination(id) },
         redirect_uris,
         // Like registrations, a document without grant types may belong to a client that uses refresh tokens.
         refreshes: grant_types.is_none_or(|all| all.iter().any(|grant| grant == "refresh_token")),
         document: Some(DocumentAuth { none, jwks_uri }),
     })
-}
-
-/// Whether keys are published where the document may be: a public host, or this machine if the document is there too.
-fn is_own(jwks_uri: &str, id: &str) -> bool {
-    let host = jwks_uri.split_once("://").map_or("", |(_, rest)| rest);
-    let host = host.split(['/', '?']).next().unwrap_or_default();
-    let is_public = jwks_uri.starts_with("https://") && is_public_host(host);
-    is_secure(jwks_uri) && (is_public || (id.starts_with("http://") && is_localhost(host)))
 }
 
 #[cfg(test)]
