@@ -3,12 +3,13 @@
 //! - `provider`: the settings of providers;
 //! - `flow`: a browser's way to an authorization server and back, for every purpose; `cookie`: what binds it;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its responses;
-//! - `page`: the frame of HTML pages; `store`, and what it may not return yet.
+//! - `page`: the frame of HTML pages; `store`; `memory`: what an instance remembers.
 
 mod client;
 pub(crate) mod cookie;
 mod discovery;
 mod flow;
+mod memory;
 pub(crate) mod page;
 mod provider;
 pub(crate) mod store;
@@ -25,6 +26,7 @@ pub(crate) use {
         code_challenge, random_text,
     },
     provider::{DOCS as PROVIDER_DOCS, prefix_of},
-    store::{RecentWrites, STALE_MS},
+    memory::{Memory, RecentWrites},
+    store::STALE_MS,
     token::{ProviderError, TokenResponse},
 };

@@ -1,6 +1,5 @@
-//! The store, whose failures are logged, and the writes that it may not return yet.
+//! The store, whose failures are logged.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use toolbooth::host::{Host, Level, StoreError};
@@ -31,41 +30,3 @@ fn log(error: &StoreError, host: &dyn Host) {
 
 /// How far the store may be behind.
 pub(crate) const STALE_MS: u64 = 60_000;
-
-/// The most writes that are kept. Callers could cause more in a minute, for users that they make up,
-/// and each call searches them.
-const MAX_ENTRIES: usize = 256;
-
-/// Writes of the last minute, kept in memory because the store may still return the old value. Shared by all requests of
-/// an instance.
-///
-/// Calls, the endpoints of sign-in and the account read them. The check of a challenge must not: it promises that a call
-/// finds the grant, and the call may reach another instance.
-///
-/// Each is a key, a value, and when it was written. A vector, because a minute brings few of them, and a map would link
-/// more code than it saves time.
-#[derive(Debug, Default)]
-pub(crate) struct RecentWrites(Mutex<Vec<(String, String, u64)>>);
-
-impl RecentWrites {
-    fn entries(&self) -> MutexGuard<'_, Vec<(String, String, u64)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Remembers what was written under a key, or should have been.
-    pub(crate) fn insert(&self, key: &str, value: &str, now_ms: u64) {
-        let mut entries = self.entries();
-        entries.retain(|(known, _, at)| known != key && now_ms.saturating_sub(*at) < STALE_MS);
-        if entries.len() >= MAX_ENTRIES {
-            entries.remove(0);
-        }
-        entries.push((key.to_owned(), value.to_owned(), now_ms));
-    }
-
-    /// What was written under a key, if the store may not return it yet.
-    pub(crate) fn get(&self, key: &str, now_ms: u64) -> Option<String> {
-        let entries = self.entries();
-        let (_, value, at) = entries.iter().find(|(known, ..)| known == key)?;
-        (now_ms.saturating_sub(*at) < STALE_MS).then(|| value.clone())
-    }
-}

@@ -31,7 +31,7 @@ pub(crate) struct Marks {
 
 impl Marks {
     pub(crate) fn new(keys: StateKeys) -> Self {
-        Self { keys, recent: RecentWrites::default() }
+        Self { keys, recent: RecentWrites::of_a_minute() }
     }
 
     /// The values of a mark, under the current key and the previous one.
@@ -78,9 +78,9 @@ impl Marks {
     ) -> store::Result<()> {
         let key = mark.key(&self.keys.hash(purpose::CLIENT_GRANT, &[id]));
         // At once, so that a concurrent request of this instance sees it.
-        self.recent.insert(&key, value, host.now_ms());
+        self.recent.remember(&key, value, host.now_ms());
         let written = store::put(&key, value, mark.life, host).await;
         // After a failure nothing is known again.
-        written.inspect_err(|_| self.recent.insert(&key, "", host.now_ms()))
+        written.inspect_err(|_| self.recent.remember(&key, "", host.now_ms()))
     }
 }

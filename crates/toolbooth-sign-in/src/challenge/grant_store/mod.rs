@@ -49,7 +49,7 @@ impl GrantStore {
         events: EventLog,
     ) -> Self {
         let grant_keys = GrantKeys::new(grant_keys);
-        Self { state_keys, grant_keys, recent_writes: RecentWrites::default(), events }
+        Self { state_keys, grant_keys, recent_writes: RecentWrites::of_a_minute(), events }
     }
 
     /// Records that a challenge has failed, unless it completes before `from_ms`.
@@ -195,7 +195,7 @@ impl<'a> StoredGrant<'a> {
 
     /// Remembers what was written under a key, or should have been.
     fn remember(self, key: &str, value: &str) {
-        self.store.recent_writes.insert(key, value, self.host.now_ms());
+        self.store.recent_writes.remember(key, value, self.host.now_ms());
     }
 
     /// The state of the grant by the recent writes of this instance alone.

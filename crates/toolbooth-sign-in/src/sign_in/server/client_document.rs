@@ -1,12 +1,11 @@
 //! Client ID metadata documents: the `client_id` is a URL, and the document there describes the client
 //! (draft-ietf-oauth-client-id-metadata-document).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use serde::Deserialize;
 
 use super::client::{Client, ClientOrigin, DocumentAuth, hash};
 use super::registration::display_name;
+use crate::oauth::Memory;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
 use toolbooth::host::{Host, HttpRequest, Level};
@@ -68,21 +67,15 @@ fn is_public_host(authority: &str) -> bool {
 /// How long a document is kept, in milliseconds, whatever its server says; and a failure.
 const SHORTEST_MS: u64 = 60_000;
 const LONGEST_MS: u64 = 86_400_000;
-/// The most documents that are kept. Anyone can name any.
-const MAX_ENTRIES: usize = 64;
-
 /// The documents that an instance has fetched, and its failures: anyone can make it fetch one.
-#[derive(Debug, Default)]
-pub(super) struct DocumentCache(Mutex<Vec<CachedDocument>>);
-
 #[derive(Debug)]
-struct CachedDocument {
-    id: String,
-    client: Result<Client, Problem>,
-    expires_ms: u64,
-}
+pub(super) struct DocumentCache(Memory<Result<Client, Problem>>);
 
 impl DocumentCache {
+    pub(super) fn new() -> Self {
+        Self(Memory::new(64))
+    }
+
     /// The client that the document at `id` describes.
     pub(super) async fn client(&self, id: &str, host: &dyn Host) -> Result<Client, Problem> {
         // A developer changes the documents of this machine, and reads them at once.
@@ -90,31 +83,18 @@ impl DocumentCache {
             return fetch(id, host).await.map(|(client, _)| client);
         }
         let now_ms = host.now_ms();
-        let is_known = |entry: &&CachedDocument| entry.id == id && now_ms < entry.expires_ms;
-        if let Some(known) = self.entries().iter().find(is_known) {
-            return known.client.clone();
+        if let Some(known) = self.0.get(id, now_ms) {
+            return known;
         }
         let (client, max_age_ms) = match fetch(id, host).await {
             Ok((client, max_age_ms)) => (Ok(client), max_age_ms),
+            // A concurrent request may have fetched it.
+            Err(problem) if matches!(self.0.get(id, now_ms), Some(Ok(_))) => return Err(problem),
             Err(problem) => (Err(problem), None),
         };
         let life_ms = max_age_ms.unwrap_or_default().clamp(SHORTEST_MS, LONGEST_MS);
-        let mut entries = self.entries();
-        // A concurrent request may have fetched it.
-        if client.is_err() && entries.iter().any(|entry| is_known(&entry) && entry.client.is_ok()) {
-            return client;
-        }
-        entries.retain(|entry| entry.id != id && now_ms < entry.expires_ms);
-        if entries.len() >= MAX_ENTRIES {
-            entries.remove(0);
-        }
-        let expires_ms = now_ms.saturating_add(life_ms);
-        entries.push(CachedDocument { id: id.to_owned(), client: client.clone(), expires_ms });
+        self.0.insert(id, client.clone(), now_ms, life_ms);
         client
-    }
-
-    fn entries(&self) -> MutexGuard<'_, Vec<CachedDocument>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

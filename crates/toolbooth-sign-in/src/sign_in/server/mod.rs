@@ -72,7 +72,7 @@ impl AuthorizationServer {
     pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
         Self {
             marks: Marks::new(login.keys.clone()),
-            documents: DocumentCache::default(),
+            documents: DocumentCache::new(),
             resource: format!("{}{}", login.settings.public_url, paths::MCP),
             login,
             settings,
