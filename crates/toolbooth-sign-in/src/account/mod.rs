@@ -32,25 +32,21 @@ static PROTOCOL: Protocol = Protocol {
 };
 
 /// Another site sent the form, or it is not that of this browser and this person.
-const CROSS_SITE: Notice = Notice {
-    status: 403,
-    title: "This did not start here",
-    text: "Nothing was changed. Another site sent you here, or you have signed in with a different \
-           account since you opened the page.",
-};
-const INVALID: Notice =
-    Notice { status: 400, title: "This form is not valid", text: "Nothing was changed." };
+const CROSS_SITE: Notice = Notice::new(
+    403,
+    "This did not start here",
+    "Nothing was changed. Another site sent you here, or you have signed in with a different \
+     account since you opened the page.",
+);
+const INVALID: Notice = Notice::new(400, "This form is not valid", "Nothing was changed.");
 /// It has been taken back already, or never existed.
-const NOT_FOUND: Notice = Notice {
-    status: 410,
-    title: "There is no such permission",
-    text: "It may have been revoked already.",
-};
-const UNAVAILABLE: Notice = Notice {
-    status: 503,
-    title: "Your account cannot be read or changed now",
-    text: "The server's storage does not respond. Try again in a moment.",
-};
+const NOT_FOUND: Notice =
+    Notice::new(410, "There is no such permission", "It may have been revoked already.");
+const UNAVAILABLE: Notice = Notice::new(
+    503,
+    "Your account cannot be read or changed now",
+    "The server's storage does not respond. Try again in a moment.",
+);
 
 impl From<StoreError> for Notice {
     fn from(_: StoreError) -> Self {

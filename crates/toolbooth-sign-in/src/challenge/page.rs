@@ -121,9 +121,8 @@ pub(super) fn other_person(label: &str, token: &str) -> Response {
 
 /// The page of a completed challenge.
 pub(super) fn done() -> Response {
-    let (status, title) = (200, "Done");
     let text = "Access is granted. You can close this page and go back to the application.";
-    notice(Notice { status, title, text }, None)
+    notice(Notice::new(200, "Done", text), None)
 }
 
 /// The page that explains to developers how a call is authorized at a provider.

@@ -25,8 +25,8 @@ pub(crate) use {
         AuthorizationFlow, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, PendingFlow,
         code_challenge, random_text,
     },
-    provider::{DOCS as PROVIDER_DOCS, prefix_of},
     memory::{Memory, RecentWrites},
+    provider::{DOCS as PROVIDER_DOCS, prefix_of},
     store::STALE_MS,
     token::{ProviderError, TokenResponse},
 };

@@ -53,22 +53,57 @@ pub(crate) struct Notice {
     pub(crate) text: &'static str,
 }
 
-pub(crate) const INVALID_ADDRESS: Notice = Notice {
-    status: 400,
-    title: "This address is not valid",
-    text: "Part of it may be missing. Go back to the application and start again.",
-};
-pub(crate) const OTHER_BROWSER: Notice = Notice {
-    status: 403,
-    title: "Continue in the browser where you started",
-    text: "For your safety, finish in the same browser, with cookies allowed. Nothing was granted. If someone else sent \
-           you this link, do not continue.",
-};
-pub(crate) const RATE_LIMITED: Notice = Notice {
-    status: 429,
-    title: "Too many requests",
-    text: "Too many requests came from your network. Wait a minute, then reload this page.",
-};
+impl Notice {
+    pub(crate) const fn new(status: u16, title: &'static str, text: &'static str) -> Self {
+        Self { status, title, text }
+    }
+
+    /// Part of an address was not issued by this server, or was changed.
+    pub(crate) const INVALID_ADDRESS: Self = Self::new(
+        400,
+        "This address is not valid",
+        "Part of it may be missing. Go back to the application and start again.",
+    );
+    pub(crate) const EXPIRED: Self = Self::new(
+        400,
+        "This took too long",
+        "The link or the page has expired. Go back to the application and start again.",
+    );
+    /// Not our own page sent a form.
+    pub(crate) const CROSS_SITE: Self = Self::new(
+        403,
+        "This did not start here",
+        "Another site sent you here in a way that is not allowed. Go back to the application and start again.",
+    );
+    pub(crate) const OTHER_BROWSER: Self = Self::new(
+        403,
+        "Continue in the browser where you started",
+        "For your safety, finish in the same browser, with cookies allowed. Nothing was granted. If someone else sent \
+         you this link, do not continue.",
+    );
+    pub(crate) const DECLINED: Self = Self::new(
+        403,
+        "You declined",
+        "Nothing was stored. You can close this page. To grant access after all, go back to the application and start again.",
+    );
+    /// A provider has rejected a person, or their code.
+    pub(crate) const REJECTED: Self = Self::new(
+        400,
+        "The service rejected the authorization",
+        "Nothing was granted. Go back to the application and start again.",
+    );
+    /// A provider does not respond.
+    pub(crate) const UNREACHABLE: Self = Self::new(
+        502,
+        "The service does not respond",
+        "Nothing was granted yet. Wait a moment, then start again in the application.",
+    );
+    pub(crate) const RATE_LIMITED: Self = Self::new(
+        429,
+        "Too many requests",
+        "Too many requests came from your network. Wait a minute, then reload this page.",
+    );
+}
 
 /// A text whose direction does not change that of the text around it.
 pub(crate) fn bdi(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use crate::challenge::LAG_MS;
 use crate::oauth::FlowError;
-use crate::oauth::page::{INVALID_ADDRESS, Notice, OTHER_BROWSER, RATE_LIMITED};
+use crate::oauth::page::Notice;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChallengeError {
@@ -36,18 +36,7 @@ impl ChallengeError {
             | Self::MissingScopes
             | Self::AlreadyExpired => Some(0),
             Self::Flow(FlowError::CodeRejected) => Some(LAG_MS / 2),
-            Self::Flow(
-                FlowError::Forged
-                | FlowError::Expired
-                | FlowError::OtherBrowser
-                | FlowError::Unreachable
-                | FlowError::Internal,
-            )
-            | Self::CrossSite
-            | Self::OtherUser
-            | Self::Unverified
-            | Self::UnknownProvider
-            | Self::RateLimited => None,
+            _ => None,
         }
     }
 
@@ -57,73 +46,50 @@ impl ChallengeError {
     }
 
     pub(super) fn notice(self) -> Notice {
-        let (status, title, text) = match self {
-            Self::Flow(FlowError::Forged) => return INVALID_ADDRESS,
-            Self::Flow(FlowError::Expired) => (
-                400,
-                "This took too long",
-                "The link has expired. Go back to the application and start again.",
+        match self {
+            Self::Flow(FlowError::Forged) => Notice::INVALID_ADDRESS,
+            Self::Flow(FlowError::Expired) => Notice::EXPIRED,
+            Self::Flow(FlowError::OtherBrowser) => Notice::OTHER_BROWSER,
+            Self::Flow(FlowError::Denied) => Notice::DECLINED,
+            Self::Flow(FlowError::Rejected | FlowError::CodeRejected) => Notice::REJECTED,
+            Self::Flow(FlowError::Unreachable) => Notice::UNREACHABLE,
+            Self::Flow(FlowError::Internal) => Notice::new(
+                503,
+                "Access could not be saved",
+                "Nothing was granted yet. Try again in a moment.",
             ),
-            Self::CrossSite => (
-                403,
-                "This did not start here",
-                "Another site sent you here in a way that is not allowed. To continue, open the \
-                 link that the application gave you.",
-            ),
-            Self::Flow(FlowError::OtherBrowser) => return OTHER_BROWSER,
-            Self::OtherUser => (
+            Self::CrossSite => Notice::CROSS_SITE,
+            Self::RateLimited => Notice::RATE_LIMITED,
+            Self::OtherUser => Notice::new(
                 403,
                 "This link is for someone else",
                 "In the application, you are signed in with a different account than the one this link \
                  is for. Nothing was granted, and the link still works for that account. If \
                  someone else sent you this link, do not continue.",
             ),
-            Self::Unverified => (
+            Self::Unverified => Notice::new(
                 403,
                 "This link cannot be used",
                 "This server only continues if it can verify who you are, and the application does \
                  not support that. Nothing was granted.",
             ),
-            Self::UnknownProvider => (
+            Self::UnknownProvider => Notice::new(
                 400,
                 "This server no longer connects to the service",
                 "Nothing was granted. Ask the operator of the server.",
             ),
-            Self::Flow(FlowError::Denied) => (
-                403,
-                "You declined",
-                "Nothing was stored. You can close this page. To grant access after all, go back to the \
-                 application and start again.",
-            ),
-            Self::Flow(FlowError::Rejected | FlowError::CodeRejected) => (
-                400,
-                "The service rejected the authorization",
-                "Nothing was granted. Go back to the application and start again.",
-            ),
-            Self::MissingScopes => (
+            Self::MissingScopes => Notice::new(
                 400,
                 "Some permissions are missing",
                 "The tool needs every permission that it asked for, so nothing was saved. Go back to \
                  the application and start again.",
             ),
-            Self::AlreadyExpired => (
+            Self::AlreadyExpired => Notice::new(
                 502,
                 "The access has already expired",
                 "The service granted access that has already expired, so nothing was saved. Go back \
                  to the application and start again.",
             ),
-            Self::Flow(FlowError::Unreachable) => (
-                502,
-                "The service does not respond",
-                "Nothing was granted yet. Try again in a moment.",
-            ),
-            Self::Flow(FlowError::Internal) => (
-                503,
-                "Access could not be saved",
-                "Nothing was granted yet. Try again in a moment.",
-            ),
-            Self::RateLimited => return RATE_LIMITED,
-        };
-        Notice { status, title, text }
+        }
     }
 }

@@ -2,9 +2,7 @@
 
 use super::Login;
 use crate::oauth::FlowError;
-use crate::oauth::page::{
-    Escaped, INVALID_ADDRESS, Notice, OTHER_BROWSER, RATE_LIMITED, html, with_tls,
-};
+use crate::oauth::page::{Escaped, Notice, html, with_tls};
 use crate::sign_in::event::SignInEvent;
 use toolbooth::host::Host;
 use toolbooth::http::Response;
@@ -58,21 +56,10 @@ impl Problem {
          Nothing was granted. If someone else sent you this link, do not continue.",
     );
     /// The form or the link was not issued here, or was changed.
-    pub(crate) const INVALID: Self = Self::of("invalid_request", INVALID_ADDRESS);
-    pub(crate) const EXPIRED: Self = Self::new(
-        "expired",
-        400,
-        "This took too long",
-        "Go back to the application and start again.",
-    );
-    pub(crate) const CROSS_SITE: Self = Self::new(
-        "cross_site",
-        403,
-        "This did not start here",
-        "Another site sent you here in a way that is not allowed. Go back to the \
-         application and start again.",
-    );
-    pub(crate) const OTHER_BROWSER: Self = Self::of("other_browser", OTHER_BROWSER);
+    pub(crate) const INVALID: Self = Self::of("invalid_request", Notice::INVALID_ADDRESS);
+    pub(crate) const EXPIRED: Self = Self::of("expired", Notice::EXPIRED);
+    pub(crate) const CROSS_SITE: Self = Self::of("cross_site", Notice::CROSS_SITE);
+    pub(crate) const OTHER_BROWSER: Self = Self::of("other_browser", Notice::OTHER_BROWSER);
     pub(crate) const WRONG_KEY: Self = Self::new(
         "wrong_key",
         403,
@@ -93,25 +80,16 @@ impl Problem {
         "This request is too long",
         "The application asks for too much at once. Nothing was granted.",
     );
-    pub(crate) const PROVIDER_REJECTED: Self = Self::new(
-        "provider_rejected",
-        400,
-        "The service rejected the sign-in",
-        "Nothing was granted. Go back to the application and start again.",
-    );
-    pub(crate) const PROVIDER_UNREACHABLE: Self = Self::new(
-        "provider_unreachable",
-        502,
-        "The service does not respond",
-        "Nothing was granted. Go back to the application and start again in a moment.",
-    );
+    pub(crate) const PROVIDER_REJECTED: Self = Self::of("provider_rejected", Notice::REJECTED);
+    pub(crate) const PROVIDER_UNREACHABLE: Self =
+        Self::of("provider_unreachable", Notice::UNREACHABLE);
     pub(crate) const INTERNAL: Self = Self::new(
         "internal",
         503,
         "You could not be signed in",
         "Nothing was granted. Try again in a moment.",
     );
-    pub(crate) const RATE_LIMITED: Self = Self::of("rate_limited", RATE_LIMITED);
+    pub(crate) const RATE_LIMITED: Self = Self::of("rate_limited", Notice::RATE_LIMITED);
 
     const fn new(
         reason: &'static str,
@@ -119,7 +97,7 @@ impl Problem {
         title: &'static str,
         text: &'static str,
     ) -> Self {
-        Self::of(reason, Notice { status, title, text })
+        Self::of(reason, Notice::new(status, title, text))
     }
 
     const fn of(reason: &'static str, page: Notice) -> Self {
