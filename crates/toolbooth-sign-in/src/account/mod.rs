@@ -8,6 +8,8 @@ mod visit;
 use crate::challenge::{Challenges, Owner};
 use crate::oauth::page::{Notice, TRY_AGAIN, isolated, notice, redirect, with_tls};
 use crate::paths::{ACCOUNT, SIGN_IN};
+use crate::purpose;
+use crate::sign_in::SESSION_SECONDS;
 use crate::sign_in::routes::{FORM, PAGE};
 use crate::sign_in::server::AuthorizationServer;
 use toolbooth::call::Rejection;
@@ -87,11 +89,9 @@ async fn permissions_page(
             grants.extend(challenges.grants_of(&owner, tools.to(&caller), host).await?);
         }
     }
-    let connections = match person.subjects.first() {
-        Some((_, subject)) => server.connections(subject, host).await?,
-        None => Vec::new(),
-    };
-    let form = server.login.account_form(person, request);
+    let connections = server.connections(own_subject(person), host).await?;
+    let purpose = (purpose::ACCOUNT_FORM, SESSION_SECONDS * 1000);
+    let form = server.login.bound_form(purpose, own_subject(person), request);
     let (token, cookie) = form.map_err(|_| UNAVAILABLE)?;
     let visit = Visit::read(query.as_bytes());
     Ok(page::account(&person.label, &token, (&grants, &connections), &visit)
@@ -115,14 +115,13 @@ async fn try_change(
         fields.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
     };
     let form = field("form").ok_or(INVALID)?;
-    if !login.is_own_form(headers) {
-        return Err(CROSS_SITE);
-    }
+    let form = login.open_form::<String>(purpose::ACCOUNT_FORM, &form, request);
+    let subject = form.map_err(|_| CROSS_SITE)?;
     // The person may have signed out in another tab, or their session may be over.
     let Some(person) = login.signed_in(headers, host).await else {
         return Ok(redirect(SIGN_IN.to_owned()));
     };
-    if !login.is_account_form(&form, &person, request) {
+    if subject != own_subject(&person) {
         return Err(CROSS_SITE);
     }
     let visit = Visit::read(body);
@@ -133,8 +132,7 @@ async fn try_change(
         }
         Some("disconnect") => {
             let id = field("client").unwrap_or_default();
-            let (_, subject) = person.subjects.first().ok_or(NOT_FOUND)?;
-            if !server.disconnect(subject, &id, host).await? {
+            if !server.disconnect(&subject, &id, host).await? {
                 return Err(NOT_FOUND);
             }
             Change::Disconnected
@@ -151,6 +149,11 @@ async fn try_change(
         _ => return Err(INVALID),
     };
     Ok(redirect(Visit { done: Some(done), ..visit }.address()))
+}
+
+/// The `sub` of a person's tokens of this server.
+fn own_subject(person: &Person) -> &str {
+    person.subjects.first().map(|(_, subject)| subject.as_str()).unwrap_or_default()
 }
 
 /// The owners of a person's grants.

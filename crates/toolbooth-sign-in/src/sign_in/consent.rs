@@ -46,9 +46,6 @@ enum AfterSignIn {
 struct ConsentRequest {
     #[serde(rename = "r")]
     next: AfterSignIn,
-    /// The hash of the browser's token.
-    #[serde(rename = "b")]
-    browser: String,
     /// The subjects of the people that the page offers to continue as.
     #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
     offered: Vec<String>,
@@ -206,8 +203,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         options: &[SignInOption],
     ) -> Result<(String, String), Problem> {
         let known = options.iter().filter_map(SignInOption::known);
-        let offered = known.map(Identity::subject).collect();
-        let consent = |browser| ConsentRequest { next, browser, offered };
+        let consent = ConsentRequest { next, offered: known.map(Identity::subject).collect() };
         let purpose = (purpose::CONSENT_REQUEST, CONSENT_LIFE_MS);
         Ok(self.login.bound_form(purpose, consent, self.request)?)
     }
@@ -215,17 +211,9 @@ impl<'a, 'r> Consent<'a, 'r> {
     async fn decide(&self) -> Result<Response, Problem> {
         let Self { login, request, .. } = *self;
         let RouteRequest { ref body, headers, host, .. } = *request;
-        // Only our own page may send this form, because only that has shown what it grants.
-        if !login.is_own_form(headers) {
-            return Err(Problem::CROSS_SITE);
-        }
         let form = Parameters::parse(body).map_err(|_| Problem::INVALID)?;
         let token = form.get("request").unwrap_or_default();
-        let consent: ConsentRequest =
-            login.keys.open(purpose::CONSENT_REQUEST, token, host.now_ms())?;
-        if !login.is_same_browser(headers, &consent.browser) {
-            return Err(Problem::OTHER_BROWSER);
-        }
+        let consent: ConsentRequest = login.open_form(purpose::CONSENT_REQUEST, token, request)?;
         let identity = match form.get("with") {
             Some("denial") => return Ok(self.cancel(&consent.next)),
             Some("access") => consent.expect(login.access_user(request).await)?,

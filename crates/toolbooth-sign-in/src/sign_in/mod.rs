@@ -16,6 +16,7 @@ pub(crate) mod server;
 mod settings;
 
 pub(crate) use consent::ConnectedAccounts;
+pub(crate) use login::SESSION_SECONDS;
 
 #[cfg(test)]
 mod tests;

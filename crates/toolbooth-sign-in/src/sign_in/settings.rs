@@ -1,15 +1,9 @@
 //! The variables of `AUTH = "sign-in"`.
 
-use super::login::rules::SignInPlaces;
-use super::login::{self, AccessSettings, LoginSettings, rules};
+use super::login::{self, LoginSettings};
 use super::server::{self, ServerSettings};
 use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
-use toolbooth::auth::own_issuer;
-use toolbooth::settings::{
-    CapabilitySettings, PUBLIC_URL, Settings, StateKeySettings, VariableDoc, VariableReader,
-};
-
-const DAY_MS: u64 = 86_400_000;
+use toolbooth::settings::{CapabilitySettings, PUBLIC_URL, Settings, VariableReader};
 
 /// How people sign in, and how clients get tokens.
 #[derive(Debug, Clone)]
@@ -19,7 +13,7 @@ pub(crate) struct SignInSettings {
 }
 
 pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
-    variables: &[PROVIDER_DOCS, DOCS],
+    variables: &[PROVIDER_DOCS, login::DOCS, server::DOCS],
     auth_methods: &["sign-in"],
     read: |settings, reader| {
         let providers = OAuthProviders::read(settings, reader).providers;
@@ -32,33 +26,6 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
     },
 };
 
-static DOCS: &[VariableDoc] = &[
-    VariableDoc::new(
-        rules::ALLOWED,
-        "who may sign in at the providers of `OAUTH_PROVIDERS`: `github:octocat`, \
-             `github:id/583231`, `github:org/acme`, `google:ada@acme.example`, \
-             `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
-             these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"github:*\"]}`. A \
-             rule without scopes gives none: see [what people can give to a \
-             client](SIGN-IN.md#what-people-can-give-to-a-client) | nobody | nobody may sign \
-             in by the invalid rule; the others remain",
-    ),
-    VariableDoc::new(
-        rules::DENIED,
-        "who may not sign in, and not call with the tokens that they have: rules like those of \
-             `SIGN_IN_ALLOWED`, without scopes. At GitHub, ids and logins only | nobody | calls and \
-             sign-ins are rejected; an entry for a provider that is not configured has no effect",
-    ),
-    server::TOKEN_SECONDS.doc(),
-    server::CONNECTION_DAYS.doc(),
-    server::REGISTRATION.doc(),
-    server::CLIENT_DOMAINS.doc(),
-    server::CLIENTS_DOC,
-    server::SCHEMES.doc(),
-    login::ACCESS_TEAM.doc(),
-    login::ACCESS_AUDIENCE.doc(),
-];
-
 impl SignInSettings {
     /// Reads the variables. `None` if something is missing without which no token can be issued.
     fn read(
@@ -69,64 +36,19 @@ impl SignInSettings {
         if !settings.auth.sign_in {
             return None;
         }
-        let state_keys = StateKeySettings::required(settings, reader);
-        let api_keys = settings.auth.api_keys.clone().unwrap_or_default();
-        let access = AccessSettings::read(reader);
-        let places = SignInPlaces { providers, access: access.is_some() };
-        let (allowed, rejected) = rules::read_allowed(&places, reader);
-        let denied = rules::read_denied(&places, reader);
-        let may_sign_in = |id: &String| allowed.iter().any(|rule| rule.provider == *id);
-        let providers = providers.iter().filter(|it| may_sign_in(&it.id)).cloned().collect();
-        let redirect_schemes = reader.get(&server::SCHEMES);
-        let (clients, rejected_clients) = server::read_clients(reader, &redirect_schemes);
         if settings.public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
         }
-        let is_local = settings.is_local();
-        let development = settings.development && is_local;
-        let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
-        if nobody && rejected.is_empty() {
-            let expected = "must name who may sign in, unless AUTH contains api-key and API_KEYS has a \
-                            valid key, or ACCESS_TEAM_DOMAIN is set";
-            reader.problem(rules::ALLOWED, expected);
-        }
-        for problem in rejected {
-            if nobody {
-                reader.sentence(problem);
-            } else {
-                reader.reject(problem);
-            }
-        }
-        let public_url = settings.public_url.clone()?;
-        let login = LoginSettings {
-            issuer: own_issuer(&public_url),
-            public_url,
-            state_keys: state_keys?,
-            providers,
-            allowed,
-            denied,
-            api_keys,
-            access,
-            is_local,
-            development,
-        };
-        let server = ServerSettings {
-            clients,
-            rejected_clients,
-            redirect_schemes,
-            registration: reader.get(&server::REGISTRATION),
-            client_domains: reader.get(&server::CLIENT_DOMAINS),
-            token_seconds: reader.get(&server::TOKEN_SECONDS) as u64,
-            connection_ms: (reader.get(&server::CONNECTION_DAYS) as u64).saturating_mul(DAY_MS),
-        };
-        Some(Self { login, server })
+        let login = LoginSettings::read(settings, providers, reader);
+        let server = ServerSettings::read(reader);
+        Some(Self { login: login?, server })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::login::rules::IdentityRule;
     use super::*;
-    use rules::IdentityRule;
     use toolbooth::testing::FakeHost;
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Identity, Login, Problem};
@@ -15,7 +16,7 @@ use toolbooth::route::RouteRequest;
 use toolbooth::seal::TokenPurpose;
 
 /// How long a session lasts, in seconds: a working day.
-pub(super) const SESSION_SECONDS: u64 = 12 * 3600;
+pub(crate) const SESSION_SECONDS: u64 = 12 * 3600;
 
 const COOKIE: &str = "session";
 
@@ -93,70 +94,47 @@ const BROWSER_SECONDS: u64 = 24 * 3600;
 /// The length of a random token.
 const TOKEN_LENGTH: usize = 22;
 
-/// The content of the token of a form on the page of an account.
+/// A form that only one browser may send.
 #[derive(Serialize, Deserialize)]
-struct AccountForm {
+struct BoundForm<T> {
     /// The hash of the browser's token.
     #[serde(rename = "b")]
     browser: String,
-    /// The person whose page it is.
-    #[serde(rename = "s")]
-    subject: String,
-}
-
-fn subject(person: &Person) -> &str {
-    person.subjects.first().map(|(_, subject)| subject.as_str()).unwrap_or_default()
+    #[serde(rename = "c")]
+    content: T,
 }
 
 impl Login {
-    /// Whether a form was sent by a page of the server.
-    pub(crate) fn is_own_form(&self, headers: &dyn Headers) -> bool {
-        is_same_origin(headers, &self.settings.public_url)
-    }
-
-    /// The token of a form that only this browser may send, and the `Set-Cookie` header that identifies the browser.
-    /// `claims` makes the content of the token, with the hash of the browser's own token. All tabs share that, and each
-    /// page renews its cookie, which therefore outlives the form.
-    pub(crate) fn bound_form<T: Serialize>(
+    /// The token of a form that only this browser may send, and the `Set-Cookie` header that identifies the browser. All
+    /// tabs share its own token, and each page renews its cookie, which therefore outlives the form.
+    pub(crate) fn bound_form(
         &self,
         (purpose, life_ms): (TokenPurpose, u64),
-        claims: impl FnOnce(String) -> T,
+        content: impl Serialize,
         RouteRequest { headers, host, .. }: &RouteRequest<'_>,
     ) -> Result<(String, String), NoRandomness> {
         let known = cookie::read(*headers, BROWSER).filter(|token| token.len() == TOKEN_LENGTH);
-        let browser = known.map_or_else(|| random_text(*host), Ok)?;
-        let hash = self.keys.hash(purpose::CONSENT_BROWSER, &[&browser]);
+        let token = known.map_or_else(|| random_text(*host), Ok)?;
+        let browser = self.keys.hash(purpose::CONSENT_BROWSER, &[&token]);
         let expires_ms = host.now_ms().saturating_add(life_ms);
-        let token = self.keys.seal(purpose, &claims(hash), expires_ms);
-        Ok((token, cookie::set_for(BROWSER, &browser, BROWSER_SECONDS)))
+        let form = self.keys.seal(purpose, &BoundForm { browser, content }, expires_ms);
+        Ok((form, cookie::set_for(BROWSER, &token, BROWSER_SECONDS)))
     }
 
-    /// Whether a form's hash is that of the browser that sends it.
-    pub(crate) fn is_same_browser(&self, headers: &dyn Headers, hash: &str) -> bool {
-        let Some(token) = cookie::read(headers, BROWSER) else { return false };
-        self.keys.verify_hash(purpose::CONSENT_BROWSER, &[&token], hash).is_some()
-    }
-
-    /// The token of the forms on the page of an account, and the `Set-Cookie` header of their browser.
-    pub(crate) fn account_form(
+    /// The content of a form that a page of this server has sent, from the browser that it was made for: only our own page
+    /// has shown what the form does.
+    pub(crate) fn open_form<T: DeserializeOwned>(
         &self,
-        person: &Person,
-        request: &RouteRequest<'_>,
-    ) -> Result<(String, String), NoRandomness> {
-        let form = |browser| AccountForm { browser, subject: subject(person).to_owned() };
-        self.bound_form((purpose::ACCOUNT_FORM, SESSION_SECONDS * 1000), form, request)
-    }
-
-    /// Whether a form was made for this browser and this person.
-    pub(crate) fn is_account_form(
-        &self,
-        token: &str,
-        person: &Person,
-        request: &RouteRequest<'_>,
-    ) -> bool {
-        let form = self.keys.open(purpose::ACCOUNT_FORM, token, request.host.now_ms());
-        form.is_ok_and(|form: AccountForm| {
-            form.subject == subject(person) && self.is_same_browser(request.headers, &form.browser)
-        })
+        purpose: TokenPurpose,
+        form: &str,
+        RouteRequest { headers, host, .. }: &RouteRequest<'_>,
+    ) -> Result<T, Problem> {
+        if !is_same_origin(*headers, &self.settings.public_url) {
+            return Err(Problem::CROSS_SITE);
+        }
+        let BoundForm { browser, content } = self.keys.open(purpose, form, host.now_ms())?;
+        let token = cookie::read(*headers, BROWSER).unwrap_or_default();
+        let key = self.keys.verify_hash(purpose::CONSENT_BROWSER, &[&token], &browser);
+        key.map(|_| content).ok_or(Problem::OTHER_BROWSER)
     }
 }

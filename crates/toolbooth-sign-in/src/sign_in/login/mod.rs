@@ -13,10 +13,11 @@ mod provider;
 pub(crate) mod rules;
 mod settings;
 
+pub(crate) use browser::SESSION_SECONDS;
 pub(crate) use identity::Identity;
 pub(crate) use option::SignInOption;
 pub(crate) use problem::Problem;
-pub(crate) use settings::{ACCESS_AUDIENCE, ACCESS_TEAM, AccessSettings, LoginSettings};
+pub(crate) use settings::{DOCS, LoginSettings};
 
 use super::event::SignInEvent;
 use super::marks::Marks;

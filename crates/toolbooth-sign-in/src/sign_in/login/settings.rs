@@ -1,10 +1,33 @@
 //! How people sign in.
 
-use super::rules::IdentityRule;
+use super::rules::{self, IdentityRule, SignInPlaces};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
-use toolbooth::auth::issuer_of_tokens;
-use toolbooth::settings::{ApiKeySettings, Row, StateKeySettings, VariableReader, list};
+use toolbooth::auth::{issuer_of_tokens, own_issuer};
+use toolbooth::settings::{
+    ApiKeySettings, Row, Settings, StateKeySettings, VariableDoc, VariableReader, list,
+};
+
+pub(crate) static DOCS: &[VariableDoc] = &[
+    VariableDoc::new(
+        rules::ALLOWED,
+        "who may sign in at the providers of `OAUTH_PROVIDERS`: `github:octocat`, \
+             `github:id/583231`, `github:org/acme`, `google:ada@acme.example`, \
+             `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
+             these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"github:*\"]}`. A \
+             rule without scopes gives none: see [what people can give to a \
+             client](SIGN-IN.md#what-people-can-give-to-a-client) | nobody | nobody may sign \
+             in by the invalid rule; the others remain",
+    ),
+    VariableDoc::new(
+        rules::DENIED,
+        "who may not sign in, and not call with the tokens that they have: rules like those of \
+             `SIGN_IN_ALLOWED`, without scopes. At GitHub, ids and logins only | nobody | calls and \
+             sign-ins are rejected; an entry for a provider that is not configured has no effect",
+    ),
+    ACCESS_TEAM.doc(),
+    ACCESS_AUDIENCE.doc(),
+];
 
 #[derive(Debug, Clone)]
 pub(crate) struct LoginSettings {
@@ -29,6 +52,46 @@ pub(crate) struct LoginSettings {
 }
 
 impl LoginSettings {
+    /// Reads the variables. `None` if something is missing without which nobody can sign in.
+    pub(crate) fn read(
+        settings: &Settings,
+        providers: &[ProviderSettings],
+        reader: &mut VariableReader<'_>,
+    ) -> Option<Self> {
+        let state_keys = StateKeySettings::required(settings, reader);
+        let api_keys = settings.auth.api_keys.clone().unwrap_or_default();
+        let access = AccessSettings::read(reader);
+        let places = SignInPlaces { providers, access: access.is_some() };
+        let (allowed, rejected) = rules::read_allowed(&places, reader);
+        let denied = rules::read_denied(&places, reader);
+        let is_local = settings.is_local();
+        let development = settings.development && is_local;
+        let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
+        if nobody && rejected.is_empty() {
+            let expected = "must name who may sign in, unless AUTH contains api-key and API_KEYS has a \
+                            valid key, or ACCESS_TEAM_DOMAIN is set";
+            reader.problem(rules::ALLOWED, expected);
+        }
+        for problem in rejected {
+            if nobody { reader.sentence(problem) } else { reader.reject(problem) }
+        }
+        let may_sign_in =
+            |it: &&ProviderSettings| allowed.iter().any(|rule| rule.provider == it.id);
+        let public_url = settings.public_url.clone()?;
+        Some(Self {
+            issuer: own_issuer(&public_url),
+            public_url,
+            state_keys: state_keys?,
+            providers: providers.iter().filter(may_sign_in).cloned().collect(),
+            allowed,
+            denied,
+            api_keys,
+            access,
+            is_local,
+            development,
+        })
+    }
+
     /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.
     pub(super) fn issuer_of(&self, provider: &str) -> Option<String> {
         let provider = self.providers.iter().find(|it| it.id == provider)?;
@@ -62,7 +125,7 @@ pub(crate) struct AccessSettings {
 }
 
 impl AccessSettings {
-    pub(crate) fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
+    fn read(reader: &mut VariableReader<'_>) -> Option<Self> {
         let team = reader.get(&ACCESS_TEAM);
         let audiences = reader.get(&ACCESS_AUDIENCE);
         if team.is_some() == audiences.is_empty() {
@@ -72,7 +135,7 @@ impl AccessSettings {
     }
 }
 
-pub(crate) static ACCESS_TEAM: Row<Option<String>> = Row::new(
+static ACCESS_TEAM: Row<Option<String>> = Row::new(
     "ACCESS_TEAM_DOMAIN",
     "the address of your Cloudflare Access team, such as `https://acme.cloudflareaccess.com`, if \
      Access protects `/oauth/authorize` | not set | Access is not used",
@@ -86,7 +149,7 @@ pub(crate) static ACCESS_TEAM: Row<Option<String>> = Row::new(
         }
     },
 );
-pub(crate) static ACCESS_AUDIENCE: Row<Vec<String>> = Row::new(
+static ACCESS_AUDIENCE: Row<Vec<String>> = Row::new(
     "ACCESS_AUDIENCE",
     "the audience tags of the Access application, separated by commas. Required with \
      `ACCESS_TEAM_DOMAIN` | not set | Access is not used",

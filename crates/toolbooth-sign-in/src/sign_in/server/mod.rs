@@ -32,10 +32,7 @@ pub(crate) use error::OAuthError;
 pub(crate) use metadata::metadata;
 pub(crate) use parameters::Parameters;
 pub(crate) use registration::register;
-pub(crate) use settings::{
-    CLIENT_DOMAINS, CLIENTS_DOC, CONNECTION_DAYS, REGISTRATION, SCHEMES, ServerSettings,
-    TOKEN_SECONDS, read_clients,
-};
+pub(crate) use settings::{DOCS, ServerSettings};
 pub(crate) use token::{revoke, token};
 
 use client::{DocumentAuth, hash};

@@ -1,11 +1,14 @@
 //! Which clients people may connect, and for how long.
 
 use crate::redirect_uri;
-use toolbooth::json::{self, Object, Value};
+use serde::{Deserialize, Deserializer};
+use toolbooth::json::{self, Value};
 use toolbooth::settings::{Row, VariableDoc, VariableReader, count, list};
 
-/// A client that the operator has registered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A client that the operator has registered. Unknown members are rejected: a misspelt `secret_hash` would make the client
+/// public.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ClientSettings {
     /// Its `client_id`.
     pub(crate) id: String,
@@ -13,7 +16,22 @@ pub(crate) struct ClientSettings {
     pub(crate) name: String,
     pub(crate) redirect_uris: Vec<String>,
     /// The SHA-256 of its secret, in hexadecimal digits; a public client has none.
+    #[serde(default, deserialize_with = "secret_hash")]
     pub(crate) secret_hash: Option<String>,
+}
+
+/// `null` is not a hash.
+fn secret_hash<'de, D: Deserializer<'de>>(hash: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(hash).map(|hash| Some(hash.to_ascii_lowercase()))
+}
+
+impl ClientSettings {
+    fn is_valid(&self) -> bool {
+        let is_hash =
+            |hash: &String| hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_named = !self.id.is_empty() && !self.name.is_empty();
+        is_named && !self.redirect_uris.is_empty() && self.secret_hash.as_ref().is_none_or(is_hash)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -45,9 +63,18 @@ pub(crate) enum RegistrationMode {
     None,
 }
 
+pub(crate) static DOCS: &[VariableDoc] = &[
+    TOKEN_SECONDS.doc(),
+    CONNECTION_DAYS.doc(),
+    REGISTRATION.doc(),
+    CLIENT_DOMAINS.doc(),
+    CLIENTS_DOC,
+    SCHEMES.doc(),
+];
+
 const CLIENTS: &str = "SIGN_IN_CLIENTS";
 
-pub(crate) const CLIENTS_DOC: VariableDoc = VariableDoc::new(
+const CLIENTS_DOC: VariableDoc = VariableDoc::new(
     CLIENTS,
     "clients that you have registered: a JSON array of `{\"id\", \"name\", \"redirect_uris\", \
      \"secret_hash\"}`. `secret_hash` is the SHA-256 of the secret as 64 hexadecimal digits; a \
@@ -56,32 +83,34 @@ pub(crate) const CLIENTS_DOC: VariableDoc = VariableDoc::new(
      entry is rejected; the others may connect",
 );
 
+/// The length of a day, in milliseconds.
+const DAY_MS: u64 = 86_400_000;
 /// The longest lifetime of an access token, in seconds: a day.
 const MAX_TOKEN_SECONDS: usize = 86_400;
 
-pub(crate) static TOKEN_SECONDS: Row<usize> = Row::new(
+static TOKEN_SECONDS: Row<u64> = Row::new(
     "SIGN_IN_TOKEN_SECONDS",
     "how long access tokens are valid, in seconds from 60 to 86400. They end earlier if their person \
      may no longer sign in, by `SIGN_IN_ALLOWED`, `SIGN_IN_DENIED` or `API_KEYS` | `3600` | the \
      default applies",
     3600,
     |text| match count(text, MAX_TOKEN_SECONDS, " of seconds") {
-        Ok(seconds) if seconds >= 60 => Ok(seconds),
+        Ok(seconds) if seconds >= 60 => Ok(seconds as u64),
         _ => Err("must be a whole number of seconds from 60 to 86400".to_owned()),
     },
 );
 
 /// How long a client stays connected, in days.
-pub(crate) static CONNECTION_DAYS: Row<usize> = Row::new(
+static CONNECTION_DAYS: Row<u64> = Row::new(
     "SIGN_IN_CONNECTION_DAYS",
     "how many days a client stays connected, 1 to 365, however often it refreshes its tokens. Then \
      the person must sign in again | `180` | the default applies",
     180,
-    |text| count(text, 365, " of days"),
+    |text| count(text, 365, " of days").map(|days| days as u64),
 );
 
 /// How clients that the operator has not registered may describe themselves.
-pub(crate) static REGISTRATION: Row<RegistrationMode> = Row::new(
+static REGISTRATION: Row<RegistrationMode> = Row::new(
     "SIGN_IN_REGISTRATION",
     "which clients may connect, beside those of `SIGN_IN_CLIENTS`: `open` (those that have a metadata \
      document or register themselves), `documents` (those that have a document) or `none` | `open` | \
@@ -96,7 +125,7 @@ pub(crate) static REGISTRATION: Row<RegistrationMode> = Row::new(
 );
 
 /// The schemes of native applications that may be redirected to.
-pub(crate) static SCHEMES: Row<Vec<String>> = Row::new(
+static SCHEMES: Row<Vec<String>> = Row::new(
     "SIGN_IN_REDIRECT_SCHEMES",
     "schemes of native applications that may receive codes, such as `cursor`, separated by commas. \
      MCP requires `https` or an address of this machine, which always work | none | the default \
@@ -112,7 +141,7 @@ pub(crate) static SCHEMES: Row<Vec<String>> = Row::new(
 );
 
 /// The domains of clients that the operator has not registered.
-pub(crate) static CLIENT_DOMAINS: Row<Vec<String>> = Row::new(
+static CLIENT_DOMAINS: Row<Vec<String>> = Row::new(
     "SIGN_IN_CLIENT_DOMAINS",
     "the domains, with their subdomains, where clients may have their documents and receive codes, such as `claude.ai`, \
      separated by commas. Those of `SIGN_IN_CLIENTS`, and programs on the user's computer, may always | all | the default \
@@ -131,9 +160,25 @@ pub(crate) static CLIENT_DOMAINS: Row<Vec<String>> = Row::new(
     },
 );
 
+impl ServerSettings {
+    pub(crate) fn read(reader: &mut VariableReader<'_>) -> Self {
+        let redirect_schemes = reader.get(&SCHEMES);
+        let (clients, rejected_clients) = read_clients(reader, &redirect_schemes);
+        Self {
+            clients,
+            rejected_clients,
+            redirect_schemes,
+            registration: reader.get(&REGISTRATION),
+            client_domains: reader.get(&CLIENT_DOMAINS),
+            token_seconds: reader.get(&TOKEN_SECONDS),
+            connection_ms: reader.get(&CONNECTION_DAYS).saturating_mul(DAY_MS),
+        }
+    }
+}
+
 /// Reads `SIGN_IN_CLIENTS`: the clients, and the ids of invalid entries, which are reported by their index. `schemes`
 /// are those of native applications that may be redirected to.
-pub(crate) fn read_clients(
+fn read_clients(
     reader: &mut VariableReader<'_>,
     schemes: &[String],
 ) -> (Vec<ClientSettings>, Vec<String>) {
@@ -144,59 +189,28 @@ pub(crate) fn read_clients(
         return (clients, rejected);
     };
     for (index, entry) in entries.iter().enumerate() {
-        let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
-        let Some(client) = parse(entry).filter(|new| clients.iter().all(|old| old.id != new.id))
-        else {
-            rejected.extend(id);
-            reader.reject(format!(
-                "{CLIENTS}[{index}] must have a unique id, a name, redirect_uris, perhaps \
-                 secret_hash, the SHA-256 of its secret as 64 hexadecimal digits, and nothing else"
-            ));
-            continue;
-        };
-        let mut is_valid = true;
-        for (at, uri) in client.redirect_uris.iter().enumerate() {
-            if !redirect_uri::is_allowed(uri, schemes) {
-                is_valid = false;
-                reader.reject(format!(
-                    "{CLIENTS}[{index}].redirect_uris[{at}] must be an https URL, an http URL of \
-                     this machine, or of a scheme in SIGN_IN_REDIRECT_SCHEMES"
-                ));
+        let client = json::read_value(entry).filter(|new: &ClientSettings| {
+            new.is_valid() && clients.iter().all(|old| old.id != new.id)
+        });
+        let uris = client.iter().flat_map(|client| &client.redirect_uris);
+        let forbidden = uris.enumerate().find(|(_, uri)| !redirect_uri::is_allowed(uri, schemes));
+        let problem = match (&client, forbidden) {
+            (Some(_), None) => {
+                clients.extend(client);
+                continue;
             }
-        }
-        if is_valid {
-            clients.push(client);
-        } else {
-            rejected.extend(id);
-        }
+            (Some(_), Some((at, _))) => format!(
+                ".redirect_uris[{at}] must be an https URL, an http URL of this machine, or of a scheme in \
+                 SIGN_IN_REDIRECT_SCHEMES"
+            ),
+            (None, _) => " must have a unique id, a name, redirect_uris, perhaps secret_hash, the SHA-256 of its \
+                          secret as 64 hexadecimal digits, and nothing else"
+                .to_owned(),
+        };
+        rejected.extend(entry.get("id").and_then(Value::as_str).map(str::to_owned));
+        reader.reject(format!("{CLIENTS}[{index}]{problem}"));
     }
     (clients, rejected)
-}
-
-/// Reads an entry. Unknown members are rejected: a misspelt `secret_hash` would make the client public.
-fn parse(entry: &Value<'_>) -> Option<ClientSettings> {
-    let text = |name: &str| entry.get(name).and_then(Value::as_str).filter(|it| !it.is_empty());
-    let known = 3 + usize::from(entry.get("secret_hash").is_some());
-    if entry.as_object().map(Object::len) != Some(known) {
-        return None;
-    }
-    let redirect_uris = entry.get("redirect_uris")?.as_array()?;
-    let redirect_uris: Option<Vec<String>> =
-        redirect_uris.iter().map(|uri| uri.as_str().map(str::to_owned)).collect();
-    let secret_hash = match entry.get("secret_hash") {
-        None => None,
-        Some(hash) => {
-            let hash = hash.as_str()?.to_ascii_lowercase();
-            let is_hash = hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit());
-            Some(is_hash.then_some(hash)?)
-        }
-    };
-    Some(ClientSettings {
-        id: text("id")?.to_owned(),
-        name: text("name")?.to_owned(),
-        redirect_uris: redirect_uris.filter(|uris| !uris.is_empty())?,
-        secret_hash,
-    })
 }
 
 #[cfg(test)]
