@@ -2,7 +2,7 @@
 
 use super::visit::{SitePage, Visit};
 use crate::challenge::GrantSummary;
-use crate::oauth::page::{Escaped, bdi, folded_list, hidden, html, list};
+use crate::oauth::page::{self, Escaped, bdi, folded_list, html, list, row, strong};
 use crate::paths::{ACCOUNT, SIGN_IN};
 use crate::sign_in::server::Connection;
 use toolbooth::http::Response;
@@ -32,12 +32,12 @@ pub(super) fn account(
         _ => items,
     };
     let main = format!(
-        "{done}<p>You are signed in as <strong>{}</strong>.</p>\
+        "{done}<p>You are signed in as {}.</p>\
          <section><h2>Accounts that tools may use</h2>{}</section>\
          <section><h2>Applications that may use the tools for you</h2>{}</section>\
          <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
          until its access token expires.</small>{}{back}",
-        bdi(label),
+        strong(label),
         or_none(grants, "You have not granted access to any account."),
         or_none(connections, "No application is connected."),
         form_with(form, "sign-out", None, "<button class=\"quiet\">Sign out</button>"),
@@ -49,14 +49,15 @@ pub(super) fn account(
 fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
     let title = bdi(&grant.title);
     let button = format!("<button class=\"quiet\">Revoke access to {title}</button>");
+    let tools = match grant.tools.as_slice() {
+        [] => "none at present".to_owned(),
+        tools => folded_list(tools),
+    };
     format!(
         "<article><h3>Your account at {title}</h3><small>Access granted on {}</small>\
-         <dl><dt>Tools that can use it</dt><dd>{}</dd>{}</dl>{}</article>",
+         <dl>{}{}</dl>{}</article>",
         date(grant.granted_ms),
-        match grant.tools.as_slice() {
-            [] => "none at present".to_owned(),
-            tools => folded_list(tools),
-        },
+        row("Tools that can use it", tools),
         scopes(&grant.scopes),
         form_with(form, "revoke", Some(("provider", &grant.provider)), &button),
     )
@@ -69,21 +70,18 @@ fn connection(form: Form<'_>, connection: &Connection) -> String {
     let used = connection.used_ms.map(|ms| format!(" · last used on {}", date(ms)));
     format!(
         "<article><h3>{name}</h3><small>Connected on {}{}</small>\
-         <dl><dt>Its address</dt><dd>{}</dd>{}</dl>{}</article>",
+         <dl>{}{}</dl>{}</article>",
         date_and_time(connection.granted_ms),
         used.unwrap_or_default(),
-        bdi(&connection.destination),
+        row("Its address", bdi(&connection.destination)),
         scopes(&connection.scopes),
         form_with(form, "disconnect", Some(("client", &connection.id)), &button),
     )
 }
 
 fn scopes(scopes: &[String]) -> String {
-    let scopes = match scopes {
-        [] => "none".to_owned(),
-        scopes => list(scopes),
-    };
-    format!("<dt>Permissions</dt><dd>{scopes}</dd>")
+    let scopes = if scopes.is_empty() { "none".to_owned() } else { list(scopes) };
+    row("Permissions", scopes)
 }
 
 /// The day of a time in milliseconds since the Unix epoch, as in RFC 3339: `2026-11-22`.
@@ -119,10 +117,9 @@ fn date_and_time(ms: u64) -> String {
 
 fn form_with(form: Form<'_>, action: &str, field: Option<(&str, &str)>, button: &str) -> String {
     let from = form.from.map(|page| ("from", page.address()));
-    let fields = [Some(("form", form.token)), Some(("do", action)), from, field];
-    let fields: String =
-        fields.into_iter().flatten().map(|(name, value)| hidden(name, value)).collect();
-    format!("<form method=\"post\" action=\"{ACCOUNT}\">{fields}{button}</form>")
+    let values = [Some(("form", form.token)), Some(("do", action)), from, field];
+    let values: Vec<_> = values.into_iter().flatten().collect();
+    page::form(ACCOUNT, &values, button)
 }
 
 /// The way back to the page of the site that the visitor comes from.

@@ -2,7 +2,9 @@
 
 use super::ChallengeClaims;
 use super::flow::{DENY, Visitor};
-use crate::oauth::page::{Escaped, Notice, bdi, folded_list, html, isolated, list, notice};
+use crate::oauth::page::{
+    Escaped, Notice, bdi, folded_list, form, html, isolated, list, notice, row, strong,
+};
 use crate::paths::{SIGN_IN, START};
 use toolbooth::http::Response;
 use toolbooth::json;
@@ -32,23 +34,19 @@ pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
     };
     let others = match *others {
         [] => String::new(),
-        others => {
-            let others = folded_list(others);
-            format!("<dt>Other tools that can then use this access</dt><dd>{others}</dd>")
-        }
+        others => row("Other tools that can then use this access", folded_list(others)),
     };
+    let address = format!("{START}?c={token}");
     let main = format!(
         "<p>{name} asks for access to your account at {provider}.</p>\
-         <dl><dt>Requested by</dt><dd>{origin}</dd>{}\
-         <dt>For the tool</dt><dd>{}</dd>{others}\
-         <dt>Permissions at {provider}</dt><dd>{scopes}</dd></dl>\
-         <small>{}</small>\
-         <form method=\"post\" action=\"{START}?c={token}\"><button>Continue to {provider}</button></form>\
-         <form method=\"post\" action=\"{START}?c={token}&amp;{DENY}=1\"><button class=\"quiet\">Deny</button></form>",
+         <dl>{}{}{}{others}{}</dl><small>{}</small>{}{}",
+        row("Requested by", origin),
         visitor(page),
-        bdi(tool),
+        row("For the tool", bdi(tool)),
+        row(&format!("Permissions at {provider}"), scopes),
         warning(page.visitor),
-        token = Escaped(token),
+        form(&address, &[], &format!("<button>Continue to {provider}</button>")),
+        form(&format!("{address}&{DENY}=1"), &[], "<button class=\"quiet\">Deny</button>"),
     );
     // Browsers apply form-action to redirects after a form too, and the provider may redirect to any
     // https URL. Plain http is for a provider on localhost.
@@ -76,8 +74,7 @@ fn who_asks(claims: &ChallengeClaims) -> (String, &'static str) {
             "An application with an API key for this server. The operator chose its name.",
         ),
     };
-    let name = name.map(|name| format!("<strong>{}</strong>", bdi(name)));
-    (name.unwrap_or_else(|| "An application".to_owned()), origin)
+    (name.map_or_else(|| "An application".to_owned(), strong), origin)
 }
 
 /// Who the user of the challenge is.
@@ -88,9 +85,8 @@ fn visitor(page: &ChallengePage<'_>) -> String {
             (host, "Your user ID in the application", &*page.claims.owner.user)
         }
     };
-    let host =
-        host.map(|host| format!("<dt>Address of the application</dt><dd>{}</dd>", bdi(host)));
-    format!("{}<dt>{term}</dt><dd><strong>{}</strong></dd>", host.unwrap_or_default(), bdi(user))
+    let host = host.map(|host| row("Address of the application", bdi(host)));
+    host.unwrap_or_default() + &row(term, strong(user))
 }
 
 fn warning(visitor: Visitor<'_>) -> &'static str {
@@ -108,12 +104,12 @@ fn warning(visitor: Visitor<'_>) -> &'static str {
 /// The page for a person who has signed in, if the challenge is for a different one.
 pub(super) fn other_person(label: &str, token: &str) -> Response {
     let main = format!(
-        "<p>You are signed in as <strong>{}</strong>, but this link is for a different user. Nothing was \
+        "<p>You are signed in as {}, but this link is for a different user. Nothing was \
          granted, and the link still works for that user.</p>\
          <small>If someone else sent you this link, close the page. If you started this yourself, sign in with \
          the account that you use in the application.</small>\
          <a class=\"button\" href=\"{SIGN_IN}?c={}\">Use a different account</a>",
-        bdi(label),
+        strong(label),
         Escaped(token),
     );
     html(403, "This link is for someone else", &main, "'none'")
@@ -130,19 +126,27 @@ pub(crate) fn help(provider: &str) -> Response {
     let title = format!("Authorization: {}", Escaped(provider));
     let id = json::to_string(provider);
     let main = format!(
-        "<p>A tool of this server uses the account of a user at <strong>{}</strong>. The \
+        "<p>A tool of this server uses the account of a user at {}. The \
          application that calls the tool must send an access token of that user.</p>\
-         <dl><dt>In the call</dt>\
-         <dd><pre>\"context\": {{\"authorization\": [{{\"id\": {}, \"token\": \"…\"}}]}}</pre>\
-         In MCP, it is the member <code>toolbooth/context</code> of <code>_meta</code>.</dd>\
-         <dt>Scopes of the token</dt>\
-         <dd>The list of tools has them in <code>requirements.authorization</code>.</dd>\
-         <dt>Without a token</dt>\
-         <dd>If the operator has set <code>OAUTH_PROVIDERS</code>, send the user&#39;s id in \
-         <code>context.user_id</code>. The response then has a link where the user can grant \
-         access.</dd></dl>",
-        bdi(provider),
-        Escaped(&id),
+         <dl>{}{}{}</dl>",
+        strong(provider),
+        row(
+            "In the call",
+            format!(
+                "<pre>\"context\": {{\"authorization\": [{{\"id\": {}, \"token\": \"…\"}}]}}</pre>\
+                 In MCP, it is the member <code>toolbooth/context</code> of <code>_meta</code>.",
+                Escaped(&id)
+            )
+        ),
+        row(
+            "Scopes of the token",
+            "The list of tools has them in <code>requirements.authorization</code>."
+        ),
+        row(
+            "Without a token",
+            "If the operator has set <code>OAUTH_PROVIDERS</code>, send the user&#39;s id in \
+             <code>context.user_id</code>. The response then has a link where the user can grant access."
+        ),
     );
     isolated(html(200, &title, &main, "'none'"))
 }

@@ -110,8 +110,23 @@ pub(crate) fn bdi(text: &str) -> String {
     format!("<bdi>{}</bdi>", Escaped(text))
 }
 
-pub(crate) fn hidden(name: &str, value: &str) -> String {
-    format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", Escaped(value))
+pub(crate) fn strong(text: &str) -> String {
+    format!("<strong>{}</strong>", bdi(text))
+}
+
+/// A term and its description in a list, as HTML.
+pub(crate) fn row(term: &str, description: impl fmt::Display) -> String {
+    format!("<dt>{term}</dt><dd>{description}</dd>")
+}
+
+/// A form that sends these values. `rest` is HTML: other fields and the button.
+pub(crate) fn form(action: &str, values: &[(&str, &str)], rest: &str) -> String {
+    let mut form = format!("<form method=\"post\" action=\"{}\">", Escaped(action));
+    for (name, value) in values {
+        let value = Escaped(value);
+        form.push_str(&format!("<input type=\"hidden\" name=\"{name}\" value=\"{value}\">"));
+    }
+    form + rest + "</form>"
 }
 
 pub(crate) fn list(names: &[String]) -> String {

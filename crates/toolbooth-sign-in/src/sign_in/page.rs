@@ -5,7 +5,7 @@
 use super::login::{Identity, SignInOption};
 use super::server::{ApprovedRequest, Client, ClientOrigin};
 use crate::challenge::newest;
-use crate::oauth::page::{Escaped, bdi, hidden, html};
+use crate::oauth::page::{self, Escaped, bdi, html, row, strong};
 use crate::paths::{ACCOUNT, AUTHORIZE};
 use crate::redirect_uri::{self, RedirectKind};
 use toolbooth::call::VisibleTools;
@@ -57,14 +57,13 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
             "The operator of this server has registered the application.".to_owned()
         }
         ClientOrigin::Document { domain } => {
-            format!("The application is described by <strong>{}</strong>.", bdi(domain))
+            format!("The application is described by {}.", strong(domain))
         }
         ClientOrigin::Registration => {
             "The application has registered itself. Its name is not verified.".to_owned()
         }
     };
-    let destination = bdi(&redirect_uri::destination(redirect_uri));
-    let destination = format!("<strong>{destination}</strong>");
+    let destination = strong(&redirect_uri::destination(redirect_uri));
     let next = match redirect_uri::kind(redirect_uri) {
         RedirectKind::Loopback => format!(
             "{destination}: a program on this computer. Continue only if you have just started it \
@@ -76,23 +75,24 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
         RedirectKind::Web | RedirectKind::Forbidden => destination,
     };
     let offline = request.refreshes.then(|| {
-        format!(
-            "<dt>How long</dt><dd>It stays connected until you disconnect it on the page <code>{ACCOUNT}</code> of \
-             this server. A connection that is not used for 90 days ends.</dd>"
-        )
+        let text = format!(
+            "It stays connected until you disconnect it on the page <code>{ACCOUNT}</code> of this server. A \
+             connection that is not used for 90 days ends."
+        );
+        row("How long", text)
     });
     let main = format!(
-        "<p><strong>{name}</strong> wants to use the tools of this server on your behalf.</p>\
-         <dl><dt>Requested by</dt><dd>{origin}</dd>\
-         <dt>Next you go to</dt><dd>{next}</dd>\
-         <dt>Permissions</dt><dd>{}</dd>{}{}</dl>\
+        "<p>{} wants to use the tools of this server on your behalf.</p><dl>{}{}{}{}{}</dl>\
          <small>Allow this only if you started it yourself. If someone else sent you this link, choose Deny: \
          they could use the tools as you.</small>{}<hr>{}",
-        permissions(page),
+        strong(&client.name),
+        row("Requested by", origin),
+        row("Next you go to", next),
+        row("Permissions", permissions(page)),
         accounts(page.accounts),
         offline.unwrap_or_default(),
         forms(&page.form),
-        form_with(&page.form, "denial", "", "<button class=\"quiet\">Deny</button>"),
+        form_with(&page.form, &[("with", "denial")], "<button class=\"quiet\">Deny</button>"),
     );
     // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
     let source = redirect_uri::policy_source(redirect_uri);
@@ -106,10 +106,10 @@ fn accounts(accounts: &[String]) -> String {
         return String::new();
     }
     let names: Vec<String> = accounts.iter().map(|account| bdi(account)).collect();
-    format!(
-        "<dt>Your accounts</dt><dd>You have allowed tools to use {}. The application can call these tools.</dd>",
-        names.join(", ")
-    )
+    let names = names.join(", ");
+    let text =
+        format!("You have allowed tools to use {names}. The application can call these tools.");
+    row("Your accounts", text)
 }
 
 /// Lists what the client may do: for the people who use this browser, if they are known.
@@ -200,31 +200,30 @@ fn option_form(form: &Form<'_>, option: &SignInOption, class: &str) -> String {
         FormPurpose::SignIn => ("Continue as", "Sign in with", "Sign in"),
     };
     let continue_with = |user: &Identity| format!("{continue_as} {}", bdi(user.label()));
-    let (with, fields, label) = match option {
-        SignInOption::Access(user) => ("access", String::new(), continue_with(user)),
-        SignInOption::Session(user) => ("session", String::new(), continue_with(user)),
-        SignInOption::Provider { id, title } => {
-            ("provider", hidden("provider", id), format!("{sign_in_with} {}", bdi(title)))
+    let (with, field, label) = match option {
+        SignInOption::Access(user) => ("access", "", continue_with(user)),
+        SignInOption::Session(user) => ("session", "", continue_with(user)),
+        SignInOption::Provider { title, .. } => {
+            ("provider", "", format!("{sign_in_with} {}", bdi(title)))
         }
         SignInOption::Development => {
-            let label = Identity::Development.label();
-            ("developer", String::new(), format!("{continue_as} {label}"))
+            ("developer", "", format!("{continue_as} {}", Identity::Development.label()))
         }
         SignInOption::ApiKey => {
             let field = "<label>API key of this server<input name=\"api_key\" type=\"password\" \
                          autocomplete=\"off\" required></label>";
-            ("key", field.to_owned(), format!("{key_verb} with this key"))
+            ("key", field, format!("{key_verb} with this key"))
         }
     };
-    form_with(form, with, &fields, &format!("<button{class}>{label}</button>"))
+    let mut values = vec![("with", with)];
+    if let SignInOption::Provider { id, .. } = option {
+        values.push(("provider", id));
+    }
+    form_with(form, &values, &format!("{field}<button{class}>{label}</button>"))
 }
 
-fn form_with(form: &Form<'_>, with: &str, fields: &str, button: &str) -> String {
-    format!(
-        "<form method=\"post\" action=\"{AUTHORIZE}\">{}{}{fields}{button}</form>",
-        hidden("request", form.token),
-        hidden("with", with),
-    )
+fn form_with(form: &Form<'_>, values: &[(&str, &str)], rest: &str) -> String {
+    page::form(AUTHORIZE, &[&[("request", form.token)], values].concat(), rest)
 }
 
 /// The page for a request that is rejected: it names the problem, and where the link leads.

@@ -2,7 +2,7 @@
 
 use super::Login;
 use crate::oauth::FlowError;
-use crate::oauth::page::{Escaped, Notice, html, with_tls};
+use crate::oauth::page::{Notice, bdi, html, row, with_tls};
 use crate::sign_in::event::SignInEvent;
 use toolbooth::host::Host;
 use toolbooth::http::Response;
@@ -133,10 +133,11 @@ impl Login {
         // The operator needs the rule, which cannot be looked up elsewhere.
         let rule = rule.map(|rule| {
             format!(
-                "<dl><dt>Your account, as a rule of <code>SIGN_IN_ALLOWED</code></dt>\
-                 <dd><pre><bdi>{}</bdi></pre></dd></dl>\
-                 <small>To get access, send this line to the operator of the server.</small>",
-                Escaped(&rule)
+                "<dl>{}</dl><small>To get access, send this line to the operator of the server.</small>",
+                row(
+                    "Your account, as a rule of <code>SIGN_IN_ALLOWED</code>",
+                    format!("<pre>{}</pre>", bdi(&rule))
+                )
             )
         });
         let main = format!("<p>{text}</p>{}", rule.unwrap_or_default());
