@@ -78,20 +78,6 @@ impl OAuthClient {
         Ok(server)
     }
 
-    /// Where a browser is sent, with the parameters that differ between users (RFC 6749, 4.1.1; RFC 7636, 4.3).
-    pub(super) fn authorization_url(
-        &self,
-        server: &ProviderEndpoints,
-        parameters: &[(&str, &str)],
-    ) -> String {
-        let separator = if server.authorize.contains('?') { '&' } else { '?' };
-        let mut query = Serializer::new(String::new());
-        query.extend_pairs([("response_type", "code"), ("client_id", &self.provider.client_id)]);
-        query.extend_pairs(parameters).append_pair("code_challenge_method", "S256");
-        query.extend_pairs(self.provider.parameters);
-        format!("{}{separator}{}", server.authorize, query.finish())
-    }
-
     /// Requests a new access token (RFC 6749, 6), unless a provider has just not responded: another request would only
     /// make callers wait.
     pub(crate) async fn refresh(

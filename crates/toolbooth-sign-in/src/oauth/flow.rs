@@ -2,6 +2,7 @@
 //! comes back with a code (RFC 6749, 4.1; RFC 7636; RFC 9207).
 
 use base64ct::{Base64UrlUnpadded, Encoding};
+use form_urlencoded::Serializer;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -9,6 +10,7 @@ use super::client::OAuthClient;
 use super::cookie;
 use super::discovery::ProviderEndpoints;
 use super::page::redirect;
+use super::provider::Parameters;
 use super::token::{ProviderError, TokenResponse};
 use crate::{paths::CALLBACK, purpose};
 use toolbooth::host::{Host, NoRandomness, Random};
@@ -83,6 +85,8 @@ pub(crate) struct NewFlow<'a> {
     /// A sealed token that the callback gets back, from the browser's cookie.
     pub(crate) token: &'a str,
     pub(crate) scopes: &'a [String],
+    /// What the provider is asked for besides.
+    pub(crate) parameters: Parameters,
 }
 
 /// A flow whose browser has come back.
@@ -109,7 +113,7 @@ impl AuthorizationFlow {
     pub(crate) async fn begin(
         &self,
         client: &OAuthClient,
-        NewFlow { purpose, id, token, scopes }: NewFlow<'_>,
+        NewFlow { purpose, id, token, scopes, parameters }: NewFlow<'_>,
         host: &dyn Host,
     ) -> Result<Response, FlowError> {
         let server = client.server(host).await?;
@@ -120,15 +124,19 @@ impl AuthorizationFlow {
         let claims = FlowState { purpose, id: id.to_owned(), browser, is_expired: false };
         let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
         let verifier = self.keys.hash(purpose::VERIFIER, &parts);
-        let location = client.authorization_url(
-            &server,
-            &[
-                ("redirect_uri", &self.redirect_uri(client)),
-                ("scope", &scopes.join(" ")),
-                ("state", &self.keys.seal(purpose::STATE, &claims, expires_ms)),
-                ("code_challenge", &code_challenge(&verifier)),
-            ],
-        );
+        let own = [
+            ("response_type", "code"),
+            ("client_id", &client.provider.client_id),
+            ("redirect_uri", &self.redirect_uri(client)),
+            ("scope", &scopes.join(" ")),
+            ("state", &self.keys.seal(purpose::STATE, &claims, expires_ms)),
+            ("code_challenge", &code_challenge(&verifier)),
+            ("code_challenge_method", "S256"),
+        ];
+        let mut query = Serializer::new(String::new());
+        let query = query.extend_pairs(own).extend_pairs(parameters).finish();
+        let separator = if server.authorize.contains('?') { '&' } else { '?' };
+        let location = format!("{}{separator}{query}", server.authorize);
         let cookie = cookie::set(id, &format!("{csrf_token}.{token}"));
         Ok(redirect(location).with("set-cookie", cookie))
     }

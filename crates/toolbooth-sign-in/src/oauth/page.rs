@@ -10,40 +10,12 @@ use toolbooth::address::is_localhost;
 use toolbooth::http::Response;
 use toolbooth::names::is_invisible;
 
+/// The style of every page, which each page contains.
+///
 /// `wait`: a page that appears under the pointer takes no click for a moment, so that the second click of a double click
 /// that began on another page does not press a button here. A touch screen has no pointer that reaches the page, so there it
 /// waits from the beginning.
-const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#1c1e21;--soft:#5b6169;--paper:#fff;--ground:#f2f3f5;--line:#d9dce0;--accent:#0b57d0}\
-@media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a3a9b1;--paper:#222528;--ground:#17191b;--line:#3a3f44;--accent:#7cacf8}}\
-*{box-sizing:border-box}\
-body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\
-main{width:100%;max-width:27rem;padding:1.5rem;border:1px solid var(--line);border-radius:.75rem;background:var(--paper);overflow-wrap:anywhere}\
-h1{margin:0 0 1rem;font-size:1.375rem;line-height:1.25}\
-h2{margin:1.5rem 0 .75rem;font-size:1.125rem;line-height:1.25}\
-h3{margin:0 0 .5rem;font-size:1rem}\
-p,dl{margin:0 0 1rem}\
-article{margin-bottom:1rem;padding:1rem;border:1px solid var(--line);border-radius:.5rem}\
-dt{color:var(--soft);font-size:.875rem}\
-dd{margin:0 0 .75rem}\
-main>:last-child{margin-bottom:0}\
-ul{margin:0;padding-left:1.25rem}\
-bdi,pre{white-space:pre-wrap}\
-pre{margin:.25rem 0}\
-pre,code{font:.875rem/1.5 ui-monospace,monospace}\
-summary{cursor:pointer}\
-button,.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:.5rem;background:var(--accent);color:var(--paper);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}\
-form+form{margin-top:.75rem}\
-label{display:block;margin-bottom:.5rem;font-size:.875rem}\
-input{display:block;width:100%;margin-top:.25rem;padding:.6875rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}\
-.other{background:none;color:var(--accent);border:1px solid var(--accent)}\
-.quiet{background:none;color:var(--ink);border:1px solid var(--soft);font-weight:400}\
-hr{margin:1.25rem 0;border:0;border-top:1px solid var(--line)}\
-@media(hover:hover){main:hover button{animation:wait .6s step-end}}\
-@media(hover:none){button{animation:wait .6s step-end}}\
-@keyframes wait{from{pointer-events:none}}\
-input:focus-visible,button:focus-visible,.button:focus-visible{outline:3px solid var(--ink);outline-offset:2px}\
-small{display:block;margin-bottom:1rem;color:var(--soft);font-size:.875rem}";
+const STYLE: &str = include_str!("page.css");
 
 /// A page with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -179,10 +179,10 @@ struct Preset {
     title: &'static str,
     authorize: &'static str,
     token: &'static str,
-    /// Where it revokes grants, if it can.
-    revoke: Option<&'static str>,
-    /// Where it describes users; without one, nobody can sign in there.
-    userinfo: Option<&'static str>,
+    /// Where it revokes grants.
+    revoke: &'static str,
+    /// Where it describes users.
+    userinfo: &'static str,
     parameters: Parameters,
     sign_in_parameters: Parameters,
 }
@@ -193,8 +193,8 @@ const PRESETS: &[Preset] = &[
         title: "GitHub",
         authorize: "https://github.com/login/oauth/authorize",
         token: "https://github.com/login/oauth/access_token",
-        revoke: Some("https://api.github.com/applications/{client_id}/grant"),
-        userinfo: Some("https://api.github.com/user"),
+        revoke: "https://api.github.com/applications/{client_id}/grant",
+        userinfo: "https://api.github.com/user",
         // Otherwise GitHub uses the account that the browser is signed in to, without showing it.
         parameters: &[("prompt", "select_account")],
         sign_in_parameters: &[("prompt", "select_account")],
@@ -204,8 +204,8 @@ const PRESETS: &[Preset] = &[
         title: "Google",
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
-        revoke: Some("https://oauth2.googleapis.com/revoke"),
-        userinfo: Some("https://openidconnect.googleapis.com/v1/userinfo"),
+        revoke: "https://oauth2.googleapis.com/revoke",
+        userinfo: "https://openidconnect.googleapis.com/v1/userinfo",
         // Without these, Google returns no refresh token, or only the first time.
         parameters: &[("access_type", "offline"), ("prompt", "consent")],
         // People with several accounts choose one.
@@ -236,15 +236,13 @@ impl ProviderSettings {
         let own_authorize = variables.url("AUTHORIZE_URL");
         // The preset's parameters are for its authorization endpoint.
         let asked = preset.filter(|_| issuer.is_none() && own_authorize.is_none());
-        let authorize = own_authorize.or_else(|| preset.map(|it| it.authorize.to_owned()));
+        let authorize = own_authorize.or(preset.map(|it| it.authorize.to_owned()));
         let own_token = variables.url("TOKEN_URL");
         // The preset's other endpoints must not see the tokens of another server.
         let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
-        let preset_url =
-            |url: fn(&Preset) -> Option<&'static str>| known.and_then(url).map(str::to_owned);
-        let revoke = variables.url("REVOKE_URL").or_else(|| preset_url(|it| it.revoke));
-        let userinfo = variables.url("USERINFO_URL").or_else(|| preset_url(|it| it.userinfo));
-        let token = own_token.or_else(|| preset.map(|it| it.token.to_owned()));
+        let revoke = variables.url("REVOKE_URL").or(known.map(|it| it.revoke.to_owned()));
+        let userinfo = variables.url("USERINFO_URL").or(known.map(|it| it.userinfo.to_owned()));
+        let token = own_token.or(preset.map(|it| it.token.to_owned()));
         let endpoints = match (issuer, authorize, token) {
             (Some(issuer), _, _) => Some(EndpointSettings::Issuer(issuer)),
             (None, Some(authorize), Some(token)) => {
@@ -275,7 +273,7 @@ impl ProviderSettings {
                 "must be printable ASCII characters, without line breaks",
             );
         }
-        let title = variables.text("TITLE").or_else(|| preset.map(|it| it.title.to_owned()));
+        let title = variables.text("TITLE").or(preset.map(|it| it.title.to_owned()));
         let scopes = split_scopes(&variables.text("SCOPES").unwrap_or_default());
         if !variables.is_valid {
             return None;

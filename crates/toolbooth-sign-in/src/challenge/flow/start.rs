@@ -79,8 +79,13 @@ impl Challenges {
             return Err(FlowError::Denied.into());
         }
         let scopes = claims.scopes();
-        let flow =
-            NewFlow { purpose: FlowPurpose::Challenge, id: &claims.id, token, scopes: &scopes };
+        let flow = NewFlow {
+            purpose: FlowPurpose::Challenge,
+            id: &claims.id,
+            token,
+            scopes: &scopes,
+            parameters: client.provider.parameters,
+        };
         Ok(self.flow.begin(client, flow, host).await?)
     }
 }

@@ -124,15 +124,9 @@ impl Account {
 
     /// Whether a rule is about this account, if an address that is not verified is its owner's.
     fn may_be_of(&self, rule: &IdentityRule) -> bool {
-        let unverified = self.unverified.clone().filter(|_| rule.provider == self.provider);
-        self.is_of(rule)
-            || match (&rule.people, unverified) {
-                (People::Email(email), Some(unverified)) => unverified == *email,
-                (People::Domain(name), Some(unverified)) => {
-                    domain(&unverified).as_ref() == Some(name)
-                }
-                _ => false,
-            }
+        let domain = self.unverified.as_deref().and_then(domain);
+        let claimed = Self { email: self.unverified.clone(), domain, ..self.clone() };
+        self.is_of(rule) || claimed.is_of(rule)
     }
 
     /// Whether a rule is about this account.

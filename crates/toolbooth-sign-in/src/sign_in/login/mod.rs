@@ -60,7 +60,7 @@ impl Login {
         });
         let keys = StateKeys::new(&settings.state_keys);
         Self {
-            providers: settings.providers.iter().map(provider::client).collect(),
+            providers: settings.providers.iter().cloned().map(OAuthClient::new).collect(),
             api_keys: ApiKeys::new(&settings.api_keys),
             access,
             marks: Marks::new(keys.clone()),

@@ -9,7 +9,7 @@ use super::rules::People;
 use super::{Identity, Login, Problem};
 use crate::oauth::{
     FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, OFFLINE_ACCESS,
-    PendingFlow, ProviderError, ProviderSettings, random_text,
+    PendingFlow, ProviderError, random_text,
 };
 use crate::purpose;
 use toolbooth::host::{Host, HttpRequest};
@@ -17,17 +17,6 @@ use toolbooth::http::Response;
 use toolbooth::route::RouteRequest;
 use toolbooth::secret::Secret;
 use toolbooth::url::query_value;
-
-/// The client with which people sign in at a provider. It does not use the parameters with which tools get grants.
-pub(super) fn client(provider: &ProviderSettings) -> OAuthClient {
-    let is_offline = |scope: &&String| *scope == OFFLINE_ACCESS;
-    OAuthClient::new(ProviderSettings {
-        // To ask the provider again later, if that is what this scope is for there.
-        scopes: provider.scopes.iter().filter(is_offline).cloned().collect(),
-        parameters: provider.sign_in_parameters,
-        ..provider.clone()
-    })
-}
 
 /// The longest name of an account at an OpenID provider that is kept, in bytes. It is only shown.
 const MAX_LOGIN: usize = 100;
@@ -98,9 +87,10 @@ impl Login {
         } else {
             [("openid", true), ("email", true)]
         };
-        let needed = scopes.iter().filter(|(_, needed)| *needed);
-        let needed = needed.map(|(scope, _)| (*scope).to_owned());
-        needed.chain(client.provider.scopes.iter().cloned()).collect()
+        // To ask the provider again later, if that is what this scope is for there.
+        let offline = client.provider.scopes.iter().any(|scope| scope == OFFLINE_ACCESS);
+        let scopes = scopes.into_iter().chain([(OFFLINE_ACCESS, offline)]);
+        scopes.filter(|(_, needed)| *needed).map(|(scope, _)| scope.to_owned()).collect()
     }
 
     /// Redirects a person to a provider, where they sign in. `next` is what [`Self::resume`] returns.
@@ -120,8 +110,13 @@ impl Login {
             return Err(Problem::TOO_LONG);
         }
         let scopes = self.identity_scopes(client);
-        let flow =
-            NewFlow { purpose: FlowPurpose::SignIn, id: &id, token: &pending, scopes: &scopes };
+        let flow = NewFlow {
+            purpose: FlowPurpose::SignIn,
+            id: &id,
+            token: &pending,
+            scopes: &scopes,
+            parameters: client.provider.sign_in_parameters,
+        };
         Ok(self.flow.begin(client, flow, host).await?)
     }
 
