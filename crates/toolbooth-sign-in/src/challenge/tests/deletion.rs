@@ -22,7 +22,7 @@ pub(super) const REVOKE: (&str, &str) = ("OAUTH_MAIL_REVOKE_URL", "https://mail.
 
 /// A harness with a grant for an hour, as every reader sees.
 pub(super) fn granted_for_an_hour(variables: &[(&str, &str)]) -> Harness {
-    let harness = Harness::with(variables);
+    let harness = start_with(variables);
     upstream(|server| server.expires_in = Some(3_600));
     granted(&harness);
     harness
@@ -95,14 +95,18 @@ fn a_place_with_an_old_copy_refreshes_it_and_it_stays_deleted() {
     let harness = granted_for_an_hour(&[]);
     harness.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
     harness.host.store.location.set(1);
-    assert_eq!(harness.token(), "access-1", "this place has now read the grant, and no deletion");
+    assert_eq!(
+        harness.given_token(),
+        "access-1",
+        "this place has now read the grant, and no deletion"
+    );
     harness.wait(1_000);
     delete(&harness);
     harness.host.store.location.set(2);
     assert_eq!(harness.call_for("ada", "token").0, 400, "gone at once where it was never read");
     harness.host.store.location.set(1);
     harness.wait(58_000);
-    assert_eq!(harness.token(), "access-2", "within the minute that is promised");
+    assert_eq!(harness.given_token(), "access-2", "within the minute that is promised");
     let written = harness.host.now_ms.get();
     harness.wait(1_000);
     is_gone(&harness);
@@ -127,24 +131,24 @@ fn the_user_may_consent_again_at_once() {
         let input = if knows { "token" } else { "revoked" };
         let asked = harness.challenge_for("ada", input);
         harness.wait(wait);
-        complete(&harness, &asked, &mut Browser::default());
+        complete(&harness, &asked, &Browser::default());
         harness.host.store.location.set(3);
-        assert_eq!(harness.token(), "access-2", "{knows} {wait}: where it was never read");
+        assert_eq!(harness.given_token(), "access-2", "{knows} {wait}: where it was never read");
         harness.host.store.location.set(0);
         harness.wait(STALE_MS);
         assert_eq!(harness.status(&asked), "completed", "{knows} {wait}");
-        assert_eq!(harness.token(), "access-2", "{knows} {wait}");
+        assert_eq!(harness.given_token(), "access-2", "{knows} {wait}");
         harness.wait(HOUR);
-        assert_eq!(harness.token(), "access-3", "a refresh keeps the time of the consent");
+        assert_eq!(harness.given_token(), "access-3", "a refresh keeps the time of the consent");
     }
 }
 
 #[test]
 fn clocks_that_differ() {
     // The grant seems to be younger than its deletion, which has not seen it.
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     harness.host.now_ms.set(harness.host.now_ms.get() - 1_500);
     assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
     let kept = harness.host.store.values();
@@ -170,10 +174,10 @@ fn clocks_that_differ() {
     ready(harness.host.put(&deleted, &ahead, Some(std::time::Duration::from_secs(86_400))))
         .unwrap();
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed");
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn a_grant_of_the_version_before_counts_until_it_is_deleted() {
             .unwrap();
     };
     put_back();
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     harness.wait(2_000);
     // The deletion does not see the grant, so that nothing but the default decides.
     ready(harness.host.delete(key)).unwrap();
@@ -298,7 +302,7 @@ fn the_provider_revokes_what_is_deleted() {
             )),
         ),
     ] {
-        let harness = Harness::with(variables);
+        let harness = start_with(variables);
         upstream(|server| {
             (server.issuer, server.revocation_endpoint) = ("https://mail.example", endpoint);
         });
@@ -319,7 +323,7 @@ fn a_provider_that_does_not_revoke_is_logged_and_the_grant_is_deleted() {
         (Some(400), false, "it did not revoke a grant"),
         (None, true, "no response in time"),
     ] {
-        let harness = Harness::with(&[REVOKE]);
+        let harness = start_with(&[REVOKE]);
         upstream(|server| (server.revocation_status, server.down) = (status, down));
         deleted_at(&harness, "mail", Some("refresh-1"));
         let log = harness.log();
@@ -334,5 +338,5 @@ fn nothing_is_revoked_unless_the_deletion_is_written() {
     harness.host.store.fails_writes.set(true);
     assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 400);
     assert!(upstream(|server| server.revoked.is_empty()), "the grant still counts");
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
 }

@@ -28,15 +28,15 @@ fn providers_that_are_discovered() {
         (ISSUER, Some((200, there)), "", 502, 0),
         (ISSUER, Some((302, found)), "", 502, 0),
     ] {
-        let harness = Harness::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
+        let harness = start_with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
         upstream(|server| (server.issuer, server.instead) = (issuer, instead));
         let asked = harness.challenge();
-        let mut browser = Browser::default();
-        let answer = browser.send(&harness, ("POST", &asked.url));
+        let browser = Browser::default();
+        let answer = browser.visit(&harness, ("POST", &asked.url));
         assert_eq!(answer.status, started, "{issuer} {instead:?}");
         if let Some(location) = header(&answer, "location") {
             let back = agree(location);
-            let page = browser.send(&harness, ("GET", &format!("{back}{iss}")));
+            let page = browser.visit(&harness, ("GET", &format!("{back}{iss}")));
             assert_eq!(page.status, ended, "{iss}: {}", text(&page));
         }
     }
@@ -44,7 +44,7 @@ fn providers_that_are_discovered() {
 
 /// A harness whose provider is found by discovery.
 fn discovered() -> Harness {
-    let harness = Harness::with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
+    let harness = start_with(&[("OAUTH_MAIL_ISSUER", ISSUER)]);
     upstream(|server| server.issuer = ISSUER);
     harness
 }
@@ -68,31 +68,31 @@ fn an_error_counts_only_when_it_is_clear_whose_it_is() {
         let harness = discovered();
         upstream(|server| server.tells_issuer = promises);
         let asked = harness.challenge();
-        let mut browser = Browser::default();
+        let browser = Browser::default();
         let back = disagree(&browser.leave(&harness, &asked), error);
-        let page = browser.send(&harness, ("GET", &format!("{back}{iss}")));
+        let page = browser.visit(&harness, ("GET", &format!("{back}{iss}")));
         assert_eq!(page.status, status, "{promises} {iss} {error}: {}", text(&page));
         assert_eq!(harness.status(&asked), check, "{promises} {iss} {error}");
     }
     // While it cannot be known whose it is, it decides nothing.
     let harness = discovered();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = disagree(&browser.leave(&harness, &asked), "access_denied");
     upstream(|server| server.down = true);
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 502);
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 502);
     assert_eq!(harness.status(&asked), "pending");
 }
 
 #[test]
 fn an_answer_at_the_address_of_another_provider_is_not_used() {
-    let harness = Harness::with(&[
+    let harness = start_with(&[
         ("OAUTH_PROVIDERS", "mail,disk"),
         ("OAUTH_DISK_CLIENT_ID", "booth"),
         ("OAUTH_DISK_ISSUER", "https://disk.example"),
     ]);
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let location = browser.leave(&harness, &asked);
     let elsewhere = |back: &str| back.replace("/callback/mail?", "/callback/disk?");
     let back = agree(&location);
@@ -101,13 +101,13 @@ fn an_answer_at_the_address_of_another_provider_is_not_used() {
         elsewhere(&disagree(&location, "access_denied")),
         back.replace("/callback/mail?", "/callback/none?"),
     ] {
-        let page = browser.send(&harness, ("GET", &bad));
+        let page = browser.visit(&harness, ("GET", &bad));
         assert_eq!(page.status, 400, "{bad}: {}", text(&page));
         assert!(text(&page).contains("This address is not valid"), "{}", text(&page));
     }
     assert_eq!(upstream(|server| server.tried), 0, "the code is not used");
     assert_eq!(harness.status(&asked), "pending");
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200, "the right one still works");
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200, "the right one still works");
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn a_server_that_promises_to_name_itself_does() {
     ] {
         let harness = discovered();
         upstream(|server| server.tells_issuer = promises);
-        let mut browser = Browser::default();
+        let browser = Browser::default();
         let back = agree(&browser.leave(&harness, &harness.challenge()));
-        let page = browser.send(&harness, ("GET", &format!("{back}{iss}")));
+        let page = browser.visit(&harness, ("GET", &format!("{back}{iss}")));
         assert_eq!(page.status, status, "{promises} {iss}: {}", text(&page));
         let used = upstream(|server| server.asked.len());
         assert_eq!(used, usize::from(status == 200), "whose the code is stands before its use");
@@ -153,7 +153,7 @@ fn an_instance_keeps_a_discovery_document_for_ten_minutes() {
     upstream(|server| server.down = false);
     assert_eq!([start(), start()], [(303, 1), (303, 0)]);
     // Another instance asks for itself.
-    assert_eq!(Browser::default().send(&harness, ("POST", &harness.challenge().url)).status, 303);
+    assert_eq!(Browser::default().visit(&harness, ("POST", &harness.challenge().url)).status, 303);
     assert_eq!(start(), (303, 0));
 }
 
@@ -164,10 +164,10 @@ fn a_provider_that_gives_no_tokens_is_discovered_anew() {
         let harness = discovered();
         let server = harness.instance();
         let asked = harness.challenge();
-        let mut browser = Browser::default();
-        let mut send = |method: &str, at: &str| {
+        let browser = Browser::default();
+        let send = |method: &str, at: &str| {
             let tried = upstream(|server| server.tried);
-            let answer = browser.send_at(&harness, &server, (method, at));
+            let answer = browser.visit_at(&harness, &server, (method, at));
             (answer, upstream(|server| server.tried) - tried)
         };
         let (answer, tried) = send("POST", &asked.url);

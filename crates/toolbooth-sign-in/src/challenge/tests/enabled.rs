@@ -28,8 +28,8 @@ fn named(tools: &[(&'static str, &[Required])], variable: (&str, &str)) -> Strin
     };
     let tools: &[Tool] = tools.iter().map(tool).collect::<Vec<_>>().leak();
     let catalog = Box::leak(Box::new(Catalog { tools, ..*toolbooth::testing::echo::CATALOG }));
-    let harness = Harness::with(&[variable]);
-    let asked = Harness::new().challenge();
+    let harness = start_with(&[variable]);
+    let asked = start().challenge();
     let page = ready(harness.ask_at(
         &Server::new(catalog, crate::tests::CAPABILITIES, &harness.host),
         ("GET", &asked.url),

@@ -29,10 +29,10 @@ fn events(harness: &Harness) -> Vec<String> {
 fn the_life_of_a_grant_is_logged() {
     let harness = granted_for_an_hour(&[REVOKE]);
     assert_eq!(events(&harness), ["challenge_issued", "grant_created"]);
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     assert_eq!(events(&harness), <[String; 0]>::default());
     harness.wait(HOUR);
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
     assert_eq!(events(&harness), ["grant_refreshed"]);
     harness.wait(STALE_MS);
     assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::tests::provider;
 use toolbooth::host::Store;
 
 /// The token of a challenge for ada's mail.
@@ -36,30 +37,30 @@ fn asked() -> InputRequired {
 
 #[test]
 fn a_user_who_has_a_link_or_is_at_the_provider_gets_through() {
-    let harness = Harness::new();
+    let harness = start();
     assert_eq!(harness.status(&asked()), "pending");
     assert_eq!(harness.ask(("GET", &asked().url), &[], "").status, 200);
-    let mut browser = Browser::default();
-    browser.cookies.insert(format!("__Host-toolbooth-{ID}"), format!("{CSRF_TOKEN}.{CHALLENGE}"));
+    let browser = Browser::default();
+    browser.keep(format!("__Host-toolbooth-{ID}"), format!("{CSRF_TOKEN}.{CHALLENGE}"));
     let location = format!(
         "https://mail.example/authorize?response_type=code&client_id=booth&scope=send+offline\
          &code_challenge_method=S256&code_challenge={CODE_CHALLENGE}&state={STATE}\
          &redirect_uri={}",
-        harness::CALLBACK
+        provider::CALLBACK
     );
-    let page = browser.send(&harness, ("GET", &agree(&location)));
+    let page = browser.visit(&harness, ("GET", &agree(&location)));
     assert_eq!(page.status, 200, "{}", text(&page));
     assert!(harness.host.store.values().contains_key(GRANT.0), "under the same key");
 }
 
 #[test]
 fn a_stored_grant_and_its_proof_are_found() {
-    let harness = Harness::new();
+    let harness = start();
     store(&harness, STORED_PROOF);
     assert_eq!(proofs::call(&harness, "ada", PROOF).0, 200);
-    let harness = Harness::new();
+    let harness = start();
     store(&harness, GRANT);
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     let check = harness.check(&asked());
     assert_eq!(
         (check["status"].as_str(), check["proof"].as_str()),

@@ -9,7 +9,7 @@ use toolbooth::testing::ready;
 const HOUR: u64 = 3_600_000;
 
 fn granted_for_an_hour() -> Harness {
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(3_600));
     granted(&harness);
     harness
@@ -20,14 +20,14 @@ fn an_access_token_is_refreshed_before_it_ends() {
     for keeps in [false, true] {
         let harness = granted_for_an_hour();
         upstream(|server| server.keeps_refresh_token = keeps);
-        assert_eq!(harness.token(), "access-1");
+        assert_eq!(harness.given_token(), "access-1");
         harness.wait(HOUR - 5 * 60_000);
-        assert_eq!(harness.token(), "access-2");
+        assert_eq!(harness.given_token(), "access-2");
         harness.wait(STALE_MS);
-        assert_eq!(harness.token(), "access-2", "it was kept");
+        assert_eq!(harness.given_token(), "access-2", "it was kept");
         harness.wait(HOUR);
         assert_eq!(
-            harness.token(),
+            harness.given_token(),
             "access-3",
             "with a refresh token that is new or, {keeps}, kept"
         );
@@ -38,15 +38,15 @@ fn an_access_token_is_refreshed_before_it_ends() {
 fn a_reader_that_is_a_minute_behind_uses_the_old_token_while_it_is_good() {
     let harness = granted_for_an_hour();
     harness.wait(HOUR - 5 * 60_000 - 30_000 - STALE_MS);
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     harness.wait(30_000);
     harness.host.store.location.set(1);
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
     // This place has read the old grant half a minute ago. Its refresh token is used up.
     harness.host.store.location.set(0);
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     harness.wait(STALE_MS);
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
 }
 
 #[test]
@@ -74,19 +74,19 @@ fn a_refresh_that_fails() {
 
 #[test]
 fn without_a_refresh_token_the_user_is_asked_when_the_token_ends() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &asked));
     upstream(|server| {
         server.instead =
             Some((200, r#"{"access_token":"only","expires_in":600,"scope":"send,offline"}"#));
     });
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200);
     harness.wait(STALE_MS);
-    assert_eq!(harness.token(), "only");
+    assert_eq!(harness.given_token(), "only");
     harness.wait(530_000);
-    assert_eq!(harness.token(), "only");
+    assert_eq!(harness.given_token(), "only");
     harness.wait(20_000);
     let asked = harness.challenge();
     assert_eq!(harness.status(&asked), "pending", "the grant that ended does not count");
@@ -104,13 +104,13 @@ fn an_authorization_that_has_already_ended_fails_the_challenge() {
         (r#""expires_in":null"#, 200, "completed"),
         (r#""expires_in":0,"refresh_token":"r""#, 200, "completed"),
     ] {
-        let harness = Harness::new();
+        let harness = start();
         let asked = harness.challenge();
-        let mut browser = Browser::default();
+        let browser = Browser::default();
         let back = agree(&browser.leave(&harness, &asked));
         let answer = format!(r#"{{"access_token":"a","scope":"send,offline",{lasts}}}"#);
         upstream(|server| server.instead = Some((200, answer.leak())));
-        let page = browser.send(&harness, ("GET", &back));
+        let page = browser.visit(&harness, ("GET", &back));
         assert_eq!(page.status, status, "{lasts}: {}", text(&page));
         let ended = text(&page).contains("has already expired");
         assert_eq!(ended, status == 502, "{lasts}: {}", text(&page));
@@ -121,14 +121,14 @@ fn an_authorization_that_has_already_ended_fails_the_challenge() {
 
 #[test]
 fn a_grant_that_has_ended_does_not_complete_a_challenge() {
-    let harness = Harness::new();
-    let mut browser = Browser::default();
+    let harness = start();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &harness.challenge()));
     let answer = r#"{"access_token":"only","expires_in":120,"scope":"send,offline"}"#;
     upstream(|server| server.instead = Some((200, answer)));
     // This challenge knows nothing of the grant that comes of the first.
     let second = harness.challenge();
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200);
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&second), "completed");
     harness.wait(STALE_MS);
@@ -138,10 +138,10 @@ fn a_grant_that_has_ended_does_not_complete_a_challenge() {
         "no call can use it, but the user may agree again"
     );
     upstream(|server| server.instead = None);
-    complete(&harness, &second, &mut Browser::default());
+    complete(&harness, &second, &Browser::default());
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&second), "completed");
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
 }
 
 #[test]
@@ -149,34 +149,34 @@ fn a_refreshed_grant_that_cannot_be_kept_serves_the_call() {
     let harness = granted_for_an_hour();
     harness.wait(HOUR - 5 * 60_000);
     harness.host.store.fails_writes.set(true);
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
     assert!(harness.log().contains("Error store"), "{}", harness.log());
     harness.host.store.fails_writes.set(false);
     // The new refresh token is lost. The old access token is used to its end, then the user is asked.
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     harness.wait(5 * 60_000);
     harness.challenge();
 }
 
 #[test]
 fn a_revoked_grant_becomes_a_challenge() {
-    let harness = Harness::new();
+    let harness = start();
     granted(&harness);
     let asked = harness.challenge_for("ada", "revoked");
     assert_eq!(harness.status(&asked), "pending", "the rejected grant does not count");
-    let page = Browser::default().send(&harness, ("GET", &asked.url));
+    let page = Browser::default().visit(&harness, ("GET", &asked.url));
     assert!(text(&page).contains("send"), "{}", text(&page));
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     // This place still reads the old grant, and asks again; that must not hurt the new one.
     harness.challenge_for("ada", "revoked");
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed");
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
 }
 
 #[test]
 fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
-    let harness = Harness::new();
+    let harness = start();
     granted(&harness);
     for (text, status, message) in
         [("token", 200, None), ("revoked", 400, Some("Authorization required"))]
@@ -195,7 +195,7 @@ fn x48_a_token_of_the_clients_own_counts_and_is_not_replaced() {
 
 #[test]
 fn x48_a_token_that_cannot_be_sent_is_named() {
-    let harness = Harness::new();
+    let harness = start();
     let long = "a".repeat(16 * 1024 + 1);
     for (token, good) in [
         ("own", true),
@@ -216,7 +216,7 @@ fn x48_a_token_that_cannot_be_sent_is_named() {
 
 #[test]
 fn x48_without_a_user_there_is_nobody_to_ask() {
-    let harness = Harness::new();
+    let harness = start();
     let long = "u".repeat(129);
     for (user, user_id, detail) in [
         ("", true, "the call lacks context.authorization with id \"mail\", context.user_id"),
@@ -242,12 +242,12 @@ fn scopes_that_are_not_granted() {
         (Some("offline"), 400),
         (Some(""), 400),
     ] {
-        let harness = Harness::new();
+        let harness = start();
         let asked = harness.challenge();
-        let mut browser = Browser::default();
+        let browser = Browser::default();
         let back = agree(&browser.leave(&harness, &asked));
         upstream(|server| server.scope = scope);
-        let page = browser.send(&harness, ("GET", &back));
+        let page = browser.visit(&harness, ("GET", &back));
         assert_eq!(page.status, status, "{scope:?}: {}", text(&page));
         harness.wait(STALE_MS);
         let check = if status == 200 { "completed" } else { "failed" };
@@ -257,31 +257,31 @@ fn scopes_that_are_not_granted() {
 
 #[test]
 fn a_grant_of_very_many_scopes_can_be_asked_for_again() {
-    let harness = Harness::new();
+    let harness = start();
     let many: String =
         (0..100).map(|it| format!(" https://mail.example/scopes/{it:030}")).collect();
     let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &harness.challenge()));
     upstream(|server| server.instead = Some((200, instead.leak())));
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200);
     upstream(|server| server.instead = None);
     harness.wait(STALE_MS);
     let asked = harness.challenge_for("ada", "revoked");
-    let page = browser.send(&harness, ("GET", &asked.url));
+    let page = browser.visit(&harness, ("GET", &asked.url));
     assert!(page.status == 200 && text(&page).contains("scopes/"), "{}", text(&page));
-    assert_eq!(browser.send(&harness, ("POST", &asked.url)).status, 303);
+    assert_eq!(browser.visit(&harness, ("POST", &asked.url)).status, 303);
 }
 
 #[test]
 fn a_forgotten_grant() {
-    let harness = Harness::new();
+    let harness = start();
     granted(&harness);
     let delete = |path: &str| {
         let answer = harness.ask(("DELETE", path), &[], "");
-        (answer.status, text(&answer))
+        (answer.status, text(&answer).to_owned())
     };
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     for (path, status) in [
         ("/auth/grants/mail", 400),
         ("/auth/grants/mail?user_id=", 400),
@@ -293,7 +293,7 @@ fn a_forgotten_grant() {
     }
     let left = harness.host.store.values();
     assert!(left.keys().all(|key| !key.starts_with("grant:")), "no token stays there: {left:?}");
-    assert_eq!(harness.token(), "access-1", "who has read it may use it for another minute");
+    assert_eq!(harness.given_token(), "access-1", "who has read it may use it for another minute");
     harness.wait(STALE_MS);
     harness.challenge();
     harness.wait(1_000);
@@ -305,31 +305,20 @@ fn a_forgotten_grant() {
 
 #[test]
 fn keys_that_change() {
-    let harness = Harness::new();
+    let mut harness = start();
     granted(&harness);
     let sealed = harness.host.store.values();
     let kinds: Vec<_> = sealed.keys().map(|key| key.split(':').next().unwrap()).collect();
     assert_eq!(kinds, ["grant", "proof"]);
     assert!(sealed.values().all(|value| value.starts_with("v1.a.")), "{sealed:?}");
-    let Harness { mut host } = harness;
-    let mut with = |name: &str, value: &str| {
-        host.variables.insert(name.to_owned(), value.to_owned());
-    };
-    with(
-        "GRANT_KEYS",
-        "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=,a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-    );
-    let harness = Harness { host };
-    assert_eq!(harness.token(), "access-1", "all keys open");
-    let Harness { mut host } = harness;
-    host.variables.insert(
-        "GRANT_KEYS".to_owned(),
-        "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=".to_owned(),
-    );
-    let harness = Harness { host };
+    const NEW: &str = "b:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=";
+    let both = format!("{NEW},a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    harness.restart(&[("GRANT_KEYS", &both)]);
+    assert_eq!(harness.given_token(), "access-1", "all keys open");
+    harness.restart(&[("GRANT_KEYS", NEW)]);
     let asked = harness.challenge();
     assert!(harness.log().contains("no key of GRANT_KEYS decrypts it"), "{}", harness.log());
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let values = harness.host.store.values();
     let mut grants = values.iter().filter(|(key, _)| key.starts_with("grant:"));
     assert!(grants.all(|(_, value)| value.starts_with("v1.b.")), "{values:?}");
@@ -381,7 +370,7 @@ fn anonymous_callers_get_no_grants_on_a_public_server() {
         ("none", "http://127.0.0.1:8787", false),
         ("none", "https://localhost.example", true),
     ] {
-        let harness = Harness::with(&[("AUTH", auth), ("PUBLIC_URL", origin)]);
+        let harness = start_with(&[("AUTH", auth), ("PUBLIC_URL", origin)]);
         let (status, body) = harness.call_for("ada", "token");
         let told = harness.log().contains("AUTH must not contain none");
         assert_eq!(told, wrong, "{auth} {origin}: {}", harness.log());

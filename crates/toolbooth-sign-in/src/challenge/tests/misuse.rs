@@ -46,34 +46,34 @@ fn a_second_delete_does_not_undo_the_first() {
 
 #[test]
 fn a_challenge_with_many_short_scopes_opens() {
-    let harness = Harness::new();
+    let harness = start();
     let many: String = (b'a'..=b'z')
         .flat_map(|a| (b'a'..=b'z').map(move |b| format!(" {}{}", a as char, b as char)))
         .collect();
     let instead = format!(r#"{{"access_token":"a","scope":"send offline{many}"}}"#);
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &harness.challenge()));
     upstream(|server| server.instead = Some((200, instead.leak())));
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200);
     upstream(|server| server.instead = None);
     harness.wait(STALE_MS);
     let asked = harness.challenge_for("ada", "revoked");
-    let page = browser.send(&harness, ("GET", &asked.url));
+    let page = browser.visit(&harness, ("GET", &asked.url));
     assert_eq!(page.status, 200, "{} {}", asked.url.len(), text(&page));
 }
 
 #[test]
 fn codes_that_are_made_up_do_not_empty_the_discovery_cache() {
-    let harness = Harness::with(&[("OAUTH_MAIL_ISSUER", "https://mail.example")]);
+    let harness = start_with(&[("OAUTH_MAIL_ISSUER", "https://mail.example")]);
     upstream(|server| server.issuer = "https://mail.example");
     let server = harness.instance();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
-    let answer = browser.send_at(&harness, &server, ("POST", &asked.url));
+    let browser = Browser::default();
+    let answer = browser.visit_at(&harness, &server, ("POST", &asked.url));
     let back = agree(header(&answer, "location").unwrap()).replace("code=code", "code=x");
     let before = upstream(|server| server.tried);
     for _ in 0..10 {
-        let page = browser.send_at(&harness, &server, ("GET", &back));
+        let page = browser.visit_at(&harness, &server, ("GET", &back));
         assert_eq!(page.status, 400);
         harness.wait(1_000);
     }
@@ -114,11 +114,12 @@ fn a_page_of_the_server_deletes_a_grant_at_each_of_its_addresses() {
 
 #[test]
 fn names_that_differ_in_spaces_look_different() {
-    let harness = Harness::new();
+    let harness = start();
     let mut pages = Vec::new();
     for user in ["ada", "ada\u{a0}", "ada\u{2003}", "ada\u{2800}", "a da"] {
         let asked = harness.challenge_for(user, "token");
-        let page = text(&Browser::default().send(&harness, ("GET", &asked.url)));
+        let page = Browser::default().visit(&harness, ("GET", &asked.url));
+        let page = text(&page);
         let at = page.find("Your user ID in the application").unwrap();
         pages.push(page[at..at + 80].to_owned());
     }

@@ -3,12 +3,13 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use super::*;
+use crate::tests::provider::MAIL;
 use toolbooth::host::SIGN_IN_LIMITER;
 use toolbooth::testing::FakeHost;
 
 #[test]
 fn the_page_says_who_asks_for_what_for_whom() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge_for("<b>\"ada\"&'", "token");
     let answer = harness.ask(("GET", &asked.url), &[], "");
     let page = text(&answer);
@@ -60,7 +61,7 @@ fn the_page_says_what_is_known_of_the_application() {
             tool: "Echo.Private@1.0.0".to_owned(),
             seen_ms: None,
         };
-        let page = text(&challenge(&ChallengePage {
+        let page = challenge(&ChallengePage {
             token: "t",
             provider: "Mail",
             provider_url: "https://mail.example",
@@ -68,7 +69,8 @@ fn the_page_says_what_is_known_of_the_application() {
             visitor: Visitor::Anyone { host: None },
             tool: &claims.tool,
             others: &[],
-        }));
+        });
+        let page = text(&page);
         let asks = format!("<p>{name} asks for access to your account at <bdi>Mail</bdi>.</p>");
         assert!(page.contains(&asks) && page.contains(origin), "{principal:?}: {page}");
         assert!(page.contains("only what <bdi>Mail</bdi> gives every application"), "{page}");
@@ -77,7 +79,7 @@ fn the_page_says_what_is_known_of_the_application() {
 
 #[test]
 fn addresses_tell_nothing_of_the_user() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge_for("ada.lovelace", "token");
     let location = Browser::default().leave(&harness, &asked);
     let state = field(location.split_once('?').unwrap().1, "state").unwrap();
@@ -96,10 +98,10 @@ fn addresses_tell_nothing_of_the_user() {
 
 #[test]
 fn pages_keep_to_themselves() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
-    let redirect = browser.send(&harness, ("POST", &asked.url));
+    let browser = Browser::default();
+    let redirect = browser.visit(&harness, ("POST", &asked.url));
     let pages = [
         harness.ask(("GET", &asked.url), &[], ""),
         harness.ask(("GET", "/auth/start"), &[], ""),
@@ -132,7 +134,7 @@ fn browsers_are_bound_to_tls_where_users_reach_the_server_by_it() {
         ("https://localhost:8787", false),
         ("https://127.0.0.1", false),
     ] {
-        let harness = Harness::with(&[("PUBLIC_URL", origin)]);
+        let harness = start_with(&[("PUBLIC_URL", origin)]);
         for path in ["/auth/start", "/auth/callback/mail"] {
             let page = harness.ask(("GET", path), &[], "");
             let policy = header(&page, "strict-transport-security");
@@ -143,9 +145,10 @@ fn browsers_are_bound_to_tls_where_users_reach_the_server_by_it() {
 
 #[test]
 fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
-    let harness = Harness::new();
+    let harness = start();
     let shown = |user: &str| {
-        let page = text(&harness.ask(("GET", &harness.challenge_for(user, "token").url), &[], ""));
+        let page = harness.ask(("GET", &harness.challenge_for(user, "token").url), &[], "");
+        let page = text(&page);
         let (_, rest) =
             page.split_once("Your user ID in the application</dt><dd><strong><bdi>").unwrap();
         rest.split_once("</bdi>").unwrap().0.to_owned()
@@ -164,7 +167,7 @@ fn nothing_in_a_value_is_unseen_or_turns_the_page_around() {
 
 #[test]
 fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     let asked = harness.challenge();
     harness.host.limits.insert(SIGN_IN_LIMITER, Ok(1));
     // The limit of calls is another one.
@@ -212,7 +215,7 @@ fn the_policy_lets_the_form_go_where_the_provider_is() {
         ("https://a.example/x", "form-action 'self' https:;"),
         ("http://127.0.0.1:9000/x", "form-action 'self' https: http://127.0.0.1:9000;"),
     ] {
-        let harness = Harness::with(&[("OAUTH_MAIL_AUTHORIZE_URL", authorize)]);
+        let harness = start_with(&[("OAUTH_MAIL_AUTHORIZE_URL", authorize)]);
         let answer = harness.ask(("GET", &harness.challenge().url), &[], "");
         let policy = header(&answer, "content-security-policy").unwrap();
         assert!(policy.contains(expected), "{policy}");
@@ -221,7 +224,7 @@ fn the_policy_lets_the_form_go_where_the_provider_is() {
 
 #[test]
 fn methods_and_unknown_addresses() {
-    let harness = Harness::new();
+    let harness = start();
     let any = [("access-control-allow-origin", "*")];
     for (method, path, status, allow) in [
         ("PUT", "/auth/start", 405, Some("GET, HEAD, POST, OPTIONS")),
@@ -250,7 +253,7 @@ fn methods_and_unknown_addresses() {
         assert_eq!(open, path == "/auth/check", "{method} {path}");
     }
     // Without providers nothing is mounted there.
-    let harness = Harness { host: FakeHost::default() };
+    let harness = bare(&[]);
     for (method, path) in [
         ("GET", "/auth/start?c=a"),
         ("POST", "/auth/start?c=a"),
@@ -264,7 +267,7 @@ fn methods_and_unknown_addresses() {
 
 #[test]
 fn the_help_about_a_provider() {
-    for harness in [Harness::new(), Harness { host: FakeHost::default() }] {
+    for harness in [start(), bare(&[])] {
         let answer = harness.ask(("GET", "/auth/help/mail"), &[], "");
         let page = text(&answer);
         assert_eq!(answer.status, 200, "{page}");
@@ -297,7 +300,7 @@ fn where_the_help_is() {
         (&[], Some("a b"), "/auth/help/mail"),
         (OWN, Some("tools.example"), "https://own.example/auth/help/mail"),
     ] {
-        let harness = Harness { host: FakeHost::with(variables) };
+        let harness = bare(variables);
         let json = ("content-type", "application/json");
         let headers: Vec<_> = host.into_iter().map(|host| ("host", host)).chain([json]).collect();
         let body = r#"{"tool_id":"Echo.Private","input":{"text":"a"}}"#;
@@ -327,7 +330,7 @@ fn what_is_wrong_with_the_configuration_is_named() {
         ("OAUTH_MAIL_CLIENT_ID", "", true),
         ("OAUTH_MAIL_TOKEN_URL", "http://mail.example", true),
     ] {
-        let all: Vec<_> = harness::VARIABLES.iter().copied().chain([(name, value)]).collect();
+        let all: Vec<_> = [harness::VARIABLES, MAIL, &[(name, value)]].concat();
         let settings =
             toolbooth::testing::settings(crate::tests::CAPABILITIES, &FakeHost::with(&all));
         assert_eq!(!settings.problems.is_empty(), wrong, "{name}={value}: {:?}", settings.problems);
@@ -341,7 +344,7 @@ fn what_is_wrong_with_the_configuration_is_named() {
         "{:?}",
         toolbooth::testing::settings(
             crate::tests::CAPABILITIES,
-            &FakeHost::with(harness::VARIABLES)
+            &FakeHost::with(&[harness::VARIABLES, MAIL].concat())
         )
     );
     assert!(!printed.contains("s&cret") && !printed.contains("0123456789"), "{printed}");

@@ -27,10 +27,10 @@ fn proof(harness: &Harness, asked: &InputRequired) -> String {
 
 #[test]
 fn x21_a_retry_after_completion_works_where_the_store_is_a_minute_behind() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
     assert!(harness.check(&asked)["proof"].is_null(), "there is nothing to prove");
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
     // The first call has left a miss here.
     assert_eq!(harness.call_for("ada", "token").0, 400, "without the proof");
@@ -52,9 +52,9 @@ fn x21_a_retry_after_completion_works_where_the_store_is_a_minute_behind() {
 
 #[test]
 fn a_proof_is_a_handle_that_says_nothing() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
     let handle = proof.strip_prefix("toolbooth-proof.").unwrap();
     assert_eq!(handle.len(), 43, "a hash: {handle}");
@@ -76,9 +76,9 @@ fn a_proof_is_a_handle_that_says_nothing() {
 
 #[test]
 fn a_proof_that_cannot_be_read_costs_a_minute_and_nothing_else() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
     harness.host.store.fails_reads_of.set(Some("proof:"));
     let (status, body) = call(&harness, "ada", &proof);
@@ -93,9 +93,9 @@ fn a_proof_that_cannot_be_read_costs_a_minute_and_nothing_else() {
 
 #[test]
 fn a_proof_ends_with_the_grant() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
     assert_eq!(call(&harness, "ada", &proof).0, 200);
     harness.wait(2_000);
@@ -114,9 +114,9 @@ fn proofs_that_do_not_count() {
     const TWO: &str = r#"[
         {"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"},
         {"name":"Other","scopes":[],"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
-    let harness = Harness::with(&[("API_KEYS", TWO)]);
+    let harness = start_with(&[("API_KEYS", TWO)]);
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
     let stored = harness.host.store.values();
     let (key, sealed) = stored.iter().find(|(key, _)| key.starts_with("proof:")).unwrap();
@@ -152,10 +152,10 @@ fn proofs_that_do_not_count() {
 
 #[test]
 fn a_proof_lives_no_longer_than_its_token() {
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(30));
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
     assert_eq!(call(&harness, "ada", &proof).0, 200);
     harness.wait(30_000);
@@ -163,17 +163,16 @@ fn a_proof_lives_no_longer_than_its_token() {
     harness.host.store.location.set(8);
     let check = harness.check(&asked);
     assert_eq!((check["status"].as_str(), check.get("proof")), (Some("completed"), None));
-    assert_eq!(harness.token(), "access-2", "a call refreshes it");
+    assert_eq!(harness.given_token(), "access-2", "a call refreshes it");
 }
 
 #[test]
 fn where_the_provider_is_not_configured_a_proof_is_no_token() {
-    let harness = Harness::new();
+    let mut harness = start();
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     let proof = proof(&harness, &asked);
-    let Harness { mut host } = harness;
-    host.variables.remove("OAUTH_PROVIDERS");
-    let (status, body) = call(&Harness { host }, "ada", &proof);
+    harness.host.variables.remove("OAUTH_PROVIDERS");
+    let (status, body) = call(&harness, "ada", &proof);
     assert_eq!(status, 400, "it would go to the service: {body}");
 }

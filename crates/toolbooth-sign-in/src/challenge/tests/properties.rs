@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::contract;
 use super::*;
+use crate::tests::contract;
 
 fn path() -> impl Strategy<Value = String> {
     let known =
@@ -39,7 +39,7 @@ proptest! {
         cookie in ".{0,24}",
         own in any::<bool>(),
     ) {
-        let harness = Harness::new();
+        let harness = start();
         let asked = harness.challenge();
         let location = Browser::default().leave(&harness, &asked);
         let state = field(location.split_once('?').unwrap().1, "state").unwrap();

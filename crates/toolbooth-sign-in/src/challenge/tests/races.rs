@@ -14,7 +14,7 @@ const HOUR: u64 = 3_600_000;
 
 /// A harness with a grant whose access token has ended.
 fn ended() -> Harness {
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(3_600));
     granted(&harness);
     harness.wait(HOUR);
@@ -100,15 +100,15 @@ fn an_instance_does_not_use_a_refresh_token_again_that_it_has_used() {
 
 #[test]
 fn the_second_location_to_refresh_asks_and_its_challenge_completes_by_itself() {
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(120));
     granted(&harness);
     harness.wait(25_000);
     harness.host.store.location.set(1);
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
     harness.wait(36_000);
     harness.host.store.location.set(0);
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
     // This place has read the old grant half a minute ago: its token has ended, and its refresh token
     // is used up.
     harness.host.store.location.set(1);
@@ -116,23 +116,23 @@ fn the_second_location_to_refresh_asks_and_its_challenge_completes_by_itself() {
     assert_eq!(harness.status(&asked), "pending");
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed", "without any action of the user");
-    assert_eq!(harness.token(), "access-2");
+    assert_eq!(harness.given_token(), "access-2");
 }
 
 #[test]
 fn a_refresh_that_gives_less_is_kept_and_the_user_asked_for_the_rest() {
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(3_600));
     granted(&harness);
     upstream(|server| server.scope = Some("offline"));
     harness.wait(HOUR - 3 * 60_000);
-    assert_eq!(harness.token(), "access-1", "which is still good");
+    assert_eq!(harness.given_token(), "access-1", "which is still good");
     harness.wait(STALE_MS);
     let asked = harness.challenge();
     assert_eq!(harness.status(&asked), "pending");
     assert_eq!(refreshed(), 1, "the new refresh token is not lost");
     upstream(|server| server.scope = None);
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed");
 }
@@ -157,7 +157,7 @@ fn a_server_that_does_not_respond_is_not_asked_again_for_a_while() {
 
 #[test]
 fn a_grant_that_is_forgotten_here_is_forgotten_here_at_once() {
-    let harness = Harness::new();
+    let harness = start();
     granted(&harness);
     let server = harness.instance();
     assert_eq!(block_on(harness.call_at(&server, "ada", "token")).0, 200);
@@ -171,7 +171,7 @@ fn a_grant_that_is_forgotten_here_is_forgotten_here_at_once() {
     assert_eq!(forget(&server), 204);
     assert_eq!(block_on(harness.call_at(&server, "ada", "token")).0, 400);
     harness.wait(2_000);
-    complete(&harness, &harness.challenge_for("ada", "revoked"), &mut Browser::default());
+    complete(&harness, &harness.challenge_for("ada", "revoked"), &Browser::default());
     harness.wait(STALE_MS);
     assert_eq!(block_on(harness.call_at(&server, "ada", "token")).0, 200, "a new one counts");
 }

@@ -15,7 +15,7 @@ fn rotate(harness: &mut Harness, current: &str, previous: &str) {
 }
 
 fn granted_for_an_hour() -> Harness {
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(3_600));
     granted(&harness);
     harness
@@ -23,7 +23,7 @@ fn granted_for_an_hour() -> Harness {
 
 fn asked_for(harness: &Harness, token: &str) -> Vec<String> {
     harness.host.store.operations.take();
-    assert_eq!(harness.token(), token);
+    assert_eq!(harness.given_token(), token);
     harness.host.store.operations.take()
 }
 
@@ -47,7 +47,7 @@ fn without_the_key_before_users_are_asked_again() {
     let mut harness = granted_for_an_hour();
     rotate(&mut harness, NEW, "");
     let asked = harness.challenge();
-    complete(&harness, &asked, &mut Browser::default());
+    complete(&harness, &asked, &Browser::default());
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed");
 }
@@ -61,14 +61,14 @@ fn a_deletion_counts_under_both_keys() {
             |harness: &mut Harness, key| rotate(harness, key, if key == NEW { OLD } else { "" });
         with(&mut harness, refreshing);
         harness.wait(HOUR - 5 * 60_000 - STALE_MS - 30_000);
-        assert_eq!(harness.token(), "access-1");
+        assert_eq!(harness.given_token(), "access-1");
         with(&mut harness, deleting);
         harness.host.store.location.set(9);
         assert_eq!(harness.ask(("DELETE", PATH), &[], "").status, 204);
         harness.host.store.location.set(0);
         with(&mut harness, refreshing);
         harness.wait(40_000);
-        assert_eq!(harness.token(), "access-2", "the minute is not over");
+        assert_eq!(harness.given_token(), "access-2", "the minute is not over");
         harness.wait(STALE_MS);
         for (key, place) in [(OLD, 0), (NEW, 0), (OLD, 3), (NEW, 4)] {
             with(&mut harness, key);
@@ -81,19 +81,19 @@ fn a_deletion_counts_under_both_keys() {
 
 #[test]
 fn a_user_who_has_left_for_the_provider_can_finish() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &asked));
     let denied = harness.challenge_for("bob", "token");
-    let mut other = Browser::default();
+    let other = Browser::default();
     let away = disagree(&other.leave(&harness, &denied), "access_denied");
-    assert_eq!(other.send(&harness, ("GET", &away)).status, 403);
+    assert_eq!(other.visit(&harness, ("GET", &away)).status, 403);
     rotate(&mut harness, NEW, OLD);
-    let page = browser.send(&harness, ("GET", &back));
+    let page = browser.visit(&harness, ("GET", &back));
     assert_eq!(page.status, 200, "the verifier is that of the key before: {}", text(&page));
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed");
     assert_eq!(harness.status(&denied), "failed");
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
 }

@@ -11,7 +11,7 @@ fn asked_for(harness: &Harness, step: impl FnOnce()) -> Vec<String> {
 
 #[test]
 fn what_each_step_asks_of_the_store() {
-    let harness = Harness::new();
+    let harness = start();
     let mut asked = None;
     let ops = asked_for(&harness, || asked = Some(harness.challenge()));
     let asked = asked.unwrap();
@@ -19,28 +19,28 @@ fn what_each_step_asks_of_the_store() {
     let ops = asked_for(&harness, || assert_eq!(harness.status(&asked), "pending"));
     let three = ["get grant: missed", "get deleted: missed", "get failed: missed"];
     assert_eq!(ops, three, "the check");
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let mut back = String::new();
     let ops = asked_for(&harness, || back = agree(&browser.leave(&harness, &asked)));
     assert_eq!(ops, [""; 0], "to the provider");
     let ops = asked_for(&harness, || {
-        assert_eq!(Browser::default().send(&harness, ("GET", &back)).status, 403);
+        assert_eq!(Browser::default().visit(&harness, ("GET", &back)).status, 403);
         assert_eq!(
-            browser.send(&harness, ("GET", "/auth/callback/mail?state=x&code=x")).status,
+            browser.visit(&harness, ("GET", "/auth/callback/mail?state=x&code=x")).status,
             400
         );
     });
     assert_eq!(ops, [""; 0], "a rejected callback");
-    let early = browser.cookies.clone();
+    let early = browser.clone();
     let ops =
-        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &back)).status, 200));
+        asked_for(&harness, || assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200));
     assert_eq!(ops, ["put grant", "put proof"], "the callback, without a look at what was there");
     let ops =
-        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &back)).status, 200));
+        asked_for(&harness, || assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200));
     assert_eq!(ops, [""; 0], "the callback again");
-    let mut browser = Browser { cookies: early };
+    let browser = early;
     let ops =
-        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &back)).status, 400));
+        asked_for(&harness, || assert_eq!(browser.visit(&harness, ("GET", &back)).status, 400));
     assert_eq!(ops, ["put failed"], "the callback at the same moment: never the grant");
     harness.wait(STALE_MS);
     let mut proof = String::new();
@@ -50,7 +50,7 @@ fn what_each_step_asks_of_the_store() {
         proof = check["proof"].as_str().unwrap().to_owned();
     });
     assert_eq!(ops, ["get grant: found", "get deleted: missed"], "the check");
-    let ops = asked_for(&harness, || assert_eq!(harness.token(), "access-1"));
+    let ops = asked_for(&harness, || assert_eq!(harness.given_token(), "access-1"));
     assert_eq!(ops, ["get grant: found", "get deleted: missed"], "a call");
     let ops = asked_for(&harness, || assert_eq!(proofs::call(&harness, "ada", &proof).0, 200));
     let three = ["get grant: found", "get deleted: missed", "get proof: found"];
@@ -59,7 +59,7 @@ fn what_each_step_asks_of_the_store() {
     assert_eq!(ops, [""; 0], "a call with a token of its own");
     let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
     let ops =
-        asked_for(&harness, || assert_eq!(browser.send(&harness, ("GET", &denied)).status, 403));
+        asked_for(&harness, || assert_eq!(browser.visit(&harness, ("GET", &denied)).status, 403));
     assert_eq!(ops, ["put failed"], "a denial");
     let ops = asked_for(&harness, || {
         assert_eq!(harness.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "").status, 204);
@@ -69,10 +69,10 @@ fn what_each_step_asks_of_the_store() {
         asked_for(&harness, || assert_eq!(harness.ask(("GET", "/health"), &[], "").status, 200));
     assert_eq!(ops, ["get health: missed"], "which is never written");
 
-    let harness = Harness::new();
+    let harness = start();
     upstream(|server| server.expires_in = Some(60));
     granted(&harness);
-    let ops = asked_for(&harness, || assert_eq!(harness.token(), "access-2"));
+    let ops = asked_for(&harness, || assert_eq!(harness.given_token(), "access-2"));
     assert_eq!(ops, ["get grant: found", "get deleted: missed", "put grant"], "a refresh");
 }
 
@@ -81,25 +81,25 @@ fn what_each_step_asks_of_the_store() {
 /// remembered for the longest time.
 #[test]
 fn a_miss_that_is_remembered_costs_a_minute_and_nothing_else() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &asked));
     assert_eq!(harness.status(&asked), "pending");
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200);
     assert_eq!(harness.status(&asked), "pending", "the miss of the grant");
     let second = harness.challenge();
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "completed");
     assert_eq!(harness.status(&second), "completed");
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
 
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
     assert_eq!(harness.status(&asked), "pending");
-    assert_eq!(browser.send(&harness, ("GET", &denied)).status, 403);
+    assert_eq!(browser.visit(&harness, ("GET", &denied)).status, 403);
     assert_eq!(harness.status(&asked), "pending", "the miss of the failure");
     harness.wait(STALE_MS);
     assert_eq!(harness.status(&asked), "failed");
@@ -108,30 +108,30 @@ fn a_miss_that_is_remembered_costs_a_minute_and_nothing_else() {
 #[test]
 fn a_callback_that_comes_twice_at_once_is_never_told_as_a_failure() {
     // The client's call has left a miss of the grant; no check has looked for a failure yet.
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &asked));
-    let mut twin = Browser { cookies: browser.cookies.clone() };
-    assert_eq!(browser.send(&harness, ("GET", &back)).status, 200);
+    let twin = browser.clone();
+    assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200);
     harness.wait(1_000);
-    assert_eq!(twin.send(&harness, ("GET", &back)).status, 400, "the provider takes a code once");
+    assert_eq!(twin.visit(&harness, ("GET", &back)).status, 400, "the provider takes a code once");
     for _ in 0..60 {
         assert_ne!(harness.status(&asked), "failed");
         harness.wait(1_000);
     }
     assert_eq!(harness.status(&asked), "completed");
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
 }
 
 #[test]
 fn a_check_that_cannot_read_the_grant_decides_nothing() {
-    let harness = Harness::new();
+    let harness = start();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let denied = disagree(&browser.leave(&harness, &asked), "access_denied");
-    browser.send(&harness, ("GET", &denied));
-    complete(&harness, &asked, &mut browser);
+    browser.visit(&harness, ("GET", &denied));
+    complete(&harness, &asked, &browser);
     harness.wait(STALE_MS);
     for (unreadable, status) in [
         (Some("grant:"), "pending"),
@@ -146,15 +146,14 @@ fn a_check_that_cannot_read_the_grant_decides_nothing() {
 
 #[test]
 fn a_grant_that_was_not_kept_is_nowhere() {
-    let harness = Harness::new();
+    let harness = start();
     let server = harness.instance();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
+    let browser = Browser::default();
     let back = agree(&browser.leave(&harness, &asked));
     harness.host.store.fails_writes.set(true);
-    let cookies: Vec<_> =
-        browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let cookie = [("cookie", &*cookies.join("; "))];
+    let cookies = browser.cookies();
+    let cookie = [("cookie", &*cookies)];
     let page = pollster::block_on(harness.ask_at(&server, ("GET", &back), &cookie, ""));
     assert_eq!(page.status, 503, "the page says so");
     let (status, _) = pollster::block_on(harness.call_at(&server, "ada", "token"));

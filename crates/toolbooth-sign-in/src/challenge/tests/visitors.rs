@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::tests::provider::MAIL;
 use toolbooth::settings::Settings;
 use toolbooth::testing::FakeHost;
 
@@ -12,12 +13,12 @@ const VERIFIED: &str = r#"[
 const OTHER: (&str, &str) = ("oxp-api-key", "ada-key");
 
 fn verified_harness() -> Harness {
-    Harness::with(&[("API_KEYS", VERIFIED)])
+    start_with(&[("API_KEYS", VERIFIED)])
 }
 
 /// What the application is sent with a browser.
-fn state(browser: &mut Browser, harness: &Harness, url: &str) -> String {
-    let response = browser.send(harness, ("GET", url));
+fn state(browser: &Browser, harness: &Harness, url: &str) -> String {
+    let response = browser.visit(harness, ("GET", url));
     assert_eq!(response.status, 303, "{}", text(&response));
     let location = header(&response, "location").unwrap().to_owned();
     assert!(location.starts_with("https://calendar.example/verify?x=1&state="), "{location}");
@@ -38,51 +39,51 @@ fn confirm(harness: &Harness, key: (&str, &str), state: &str, user: &str) -> (u1
 fn an_application_verifies_its_user() {
     let harness = verified_harness();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
-    let state = state(&mut browser, &harness, &asked.url);
+    let browser = Browser::default();
+    let state = state(&browser, &harness, &asked.url);
     // The form leads nowhere before.
-    let early = browser.send(&harness, ("POST", &asked.url));
+    let early = browser.visit(&harness, ("POST", &asked.url));
     assert!(header(&early, "location").unwrap().starts_with("https://calendar.example/"));
-    let state_2 = self::state(&mut browser, &harness, &asked.url);
+    let state_2 = self::state(&browser, &harness, &asked.url);
     assert_ne!(state, state_2, "each visit has its own");
     let (status, body) = confirm(&harness, harness::KEY, &state_2, "ada");
     assert_eq!((status, body["status"].as_str()), (200, Some("verified")), "{body}");
     let url = body["url"].as_str().unwrap();
-    let response = browser.send(&harness, ("GET", url));
+    let response = browser.visit(&harness, ("GET", url));
     let page_url = header(&response, "location").unwrap();
     assert_eq!(Some(page_url), asked.url.strip_prefix(harness::ORIGIN));
     for visit in ["opened", "reloaded", "gone back to"] {
         if visit == "gone back to" {
             // The browser's history has the address that the application redirected to.
-            let again = browser.send(&harness, ("GET", url));
+            let again = browser.visit(&harness, ("GET", url));
             assert_eq!(header(&again, "location"), Some(page_url));
         }
-        let page = browser.send(&harness, ("GET", page_url));
+        let page = browser.visit(&harness, ("GET", page_url));
         for part in
             ["<bdi>calendar.example</bdi>", "<bdi>ada</bdi>", "Continue only if you started"]
         {
             assert!(text(&page).contains(part), "{visit}, {part}: {}", text(&page));
         }
     }
-    complete(&harness, &asked, &mut browser);
+    complete(&harness, &asked, &browser);
     harness.wait(STALE_MS);
-    assert_eq!(harness.token(), "access-1");
+    assert_eq!(harness.given_token(), "access-1");
 }
 
 #[test]
 fn a_value_is_of_use_in_the_users_browser_only_and_once() {
     let harness = verified_harness();
     let asked = harness.challenge();
-    let (mut attacker, mut victim) = (Browser::default(), Browser::default());
-    let state = state(&mut attacker, &harness, &asked.url);
+    let (attacker, victim) = (Browser::default(), Browser::default());
+    let state = state(&attacker, &harness, &asked.url);
     let (_, body) = confirm(&harness, harness::KEY, &state, "ada");
     let url = body["url"].as_str().unwrap();
     // The victim opens what the attacker was redirected to: without a cookie, and with one of their own.
     for _ in 0..2 {
-        let page = victim.send(&harness, ("GET", url));
+        let page = victim.visit(&harness, ("GET", url));
         assert_eq!(page.status, 403, "{}", text(&page));
         assert!(text(&page).contains("Continue in the browser where you started"));
-        self::state(&mut victim, &harness, &asked.url);
+        self::state(&victim, &harness, &asked.url);
     }
     // Of another challenge, changed, or late.
     let other = harness.challenge();
@@ -92,11 +93,11 @@ fn a_value_is_of_use_in_the_users_browser_only_and_once() {
         (format!("{}&v={}", asked.url, &value[1..]), 400),
         (format!("{}&v=", asked.url), 400),
     ] {
-        let page = attacker.send(&harness, ("GET", &url));
+        let page = attacker.visit(&harness, ("GET", &url));
         assert_eq!(page.status, status, "{}", text(&page));
     }
     harness.wait(2 * 60_000);
-    let late = attacker.send(&harness, ("GET", url));
+    let late = attacker.visit(&harness, ("GET", url));
     assert!(text(&late).contains("This took too long"), "{}", text(&late));
     assert_eq!(harness.status(&asked), "pending", "nothing is lost");
 }
@@ -105,15 +106,15 @@ fn a_value_is_of_use_in_the_users_browser_only_and_once() {
 fn another_user_gets_a_page_and_the_link_still_works() {
     let harness = verified_harness();
     let asked = harness.challenge();
-    let mut browser = Browser::default();
-    let state = state(&mut browser, &harness, &asked.url);
+    let browser = Browser::default();
+    let state = state(&browser, &harness, &asked.url);
     let (status, body) = confirm(&harness, harness::KEY, &state, "bob");
     assert_eq!((status, body["status"].as_str()), (200, Some("other_user")), "{body}");
-    let page = browser.send(&harness, ("GET", body["url"].as_str().unwrap()));
+    let page = browser.visit(&harness, ("GET", body["url"].as_str().unwrap()));
     assert_eq!(page.status, 403);
     assert!(text(&page).contains("This link is for someone else"), "{}", text(&page));
     assert_eq!(harness.status(&asked), "pending");
-    let state = self::state(&mut browser, &harness, &asked.url);
+    let state = self::state(&browser, &harness, &asked.url);
     assert_eq!(confirm(&harness, harness::KEY, &state, "ada").0, 200);
 }
 
@@ -121,7 +122,7 @@ fn another_user_gets_a_page_and_the_link_still_works() {
 fn confirmations_that_are_rejected() {
     let harness = verified_harness();
     let asked = harness.challenge();
-    let good = state(&mut Browser::default(), &harness, &asked.url);
+    let good = state(&Browser::default(), &harness, &asked.url);
     let (_, browser) = good.split_once('.').unwrap();
     for (key, state, status) in [
         (harness::KEY, good.clone(), 200),
@@ -152,28 +153,28 @@ fn without_verification_the_operator_decides() {
         r#""verify_url":"https://calendar.example/verify?x=1""#,
         r#""host":"calendar.example""#,
     );
-    let harness = Harness::with(&[("API_KEYS", &at)]);
+    let harness = start_with(&[("API_KEYS", &at)]);
     let asked = harness.challenge();
-    let page = Browser::default().send(&harness, ("GET", &asked.url));
+    let page = Browser::default().visit(&harness, ("GET", &asked.url));
     for part in ["<bdi>Calendar</bdi>", "<bdi>calendar.example</bdi>", "the user above is you"] {
         assert!(text(&page).contains(part), "{part}: {}", text(&page));
     }
     for keys in [at.as_str(), harness::VARIABLES[1].1] {
-        let mut harness = Harness::with(&[("API_KEYS", keys)]);
+        let mut harness = start_with(&[("API_KEYS", keys)]);
         // The default, except on this machine.
         harness.host.variables.remove("UNVERIFIED_USERS");
         let asked = harness.challenge();
         for method in ["GET", "POST"] {
-            let page = Browser::default().send(&harness, (method, &asked.url));
+            let page = Browser::default().visit(&harness, (method, &asked.url));
             assert_eq!(page.status, 403);
             assert!(text(&page).contains("This link cannot be used"), "{}", text(&page));
         }
         assert_eq!(harness.status(&asked), "failed");
         assert!(harness.log().contains("has no verify_url"), "{}", harness.log());
     }
-    let harness = Harness::with(&[("API_KEYS", VERIFIED), ("UNVERIFIED_USERS", "deny")]);
+    let harness = start_with(&[("API_KEYS", VERIFIED), ("UNVERIFIED_USERS", "deny")]);
     let asked = harness.challenge();
-    state(&mut Browser::default(), &harness, &asked.url);
+    state(&Browser::default(), &harness, &asked.url);
     assert_eq!(harness.status(&asked), "pending");
 }
 
@@ -212,7 +213,7 @@ fn variables_of_unverified_users() {
         ),
         ("API_KEYS", keys(r#""other":1"#), Some("API_KEYS[0] of \"Calendar\" must be an object")),
     ] {
-        let variables = [harness::VARIABLES, &[(name, &*value)]].concat();
+        let variables = [harness::VARIABLES, MAIL, &[(name, &*value)]].concat();
         let Settings { problems, rejected, .. } =
             toolbooth::testing::settings(crate::tests::CAPABILITIES, &FakeHost::with(&variables));
         let problems = [problems, rejected].concat();

@@ -3,7 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-use super::harness::{Browser, Harness, encode, location, query, request, text};
+use super::harness::{Browser, encode, location, query, request, start_with, text};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
 use toolbooth::testing::fake_signature;
 
@@ -18,7 +18,7 @@ fn access_keys(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
 #[test]
 fn cloudflare_access() {
     let access = [("ACCESS_TEAM_DOMAIN", TEAM), ("ACCESS_AUDIENCE", "tag")];
-    let harness = Harness::with(&access, access_keys);
+    let harness = start_with(&access, access_keys);
     let client = harness.client();
     let now = harness.host.now_ms.get() / 1000;
     let token = |changes: &[(&str, Value)]| {
@@ -68,7 +68,7 @@ fn cloudflare_access() {
         (scoped("access:*"), "access:@b.example", 303, "echo:a echo:b"),
     ] {
         let rules = [("SIGN_IN_ALLOWED", &*allowed), ("SIGN_IN_DENIED", denied)];
-        let harness = Harness::with(&[&access[..], &rules].concat(), access_keys);
+        let harness = start_with(&[&access[..], &rules].concat(), access_keys);
         let client = harness.client();
         let url = format!("/oauth/authorize?{}", encode(&request(&client.id)));
         let (browser, token) = (Browser::default(), token(&[]));

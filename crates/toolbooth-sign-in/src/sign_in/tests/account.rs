@@ -1,6 +1,8 @@
 //! The page of an account: what a person has allowed, and how they take it back.
 
-use super::harness::{Browser, Harness, KEY, encode, header, location, query, request, text};
+use super::harness::{
+    Browser, Harness, KEY, encode, header, location, query, request, start_with, text,
+};
 use super::visitors::{
     MAIL, OTHER_KEY, access_token, call, challenge, get, grant, mail, mail_harness, sign_in,
 };
@@ -298,7 +300,7 @@ fn a_session_needs_a_store_that_responds() {
 #[test]
 fn the_record_of_a_client_lives_as_long_as_its_tokens() {
     let variables = [MAIL, &[("SIGN_IN_CONNECTION_DAYS", "365")]].concat();
-    let harness = Harness::with(&variables, mail);
+    let harness = start_with(&variables, mail);
     let client = harness.client();
     let mut token = refresh_token(&harness, &client, KEY);
     let mut days = Vec::new();

@@ -4,15 +4,15 @@ use base64ct::{Base64, Encoding};
 use serde_json::json;
 
 use super::harness::{
-    Browser, Harness, REDIRECT, Registered, changed, code_fields, encode, header, location, query,
-    request, text,
+    Browser, REDIRECT, Registered, changed, code_fields, encode, header, location, query, request,
+    start, start_with, text,
 };
 use super::{KEY, code};
 use toolbooth::host::SIGN_IN_LIMITER;
 
 #[test]
 fn requests_of_clients_count_against_the_limit_of_their_network() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     let client = harness.client();
     let (_, tokens) = harness.exchange(&client, &code(&harness, &client));
     let token = tokens["refresh_token"].as_str().unwrap();
@@ -48,7 +48,7 @@ fn requests_of_clients_count_against_the_limit_of_their_network() {
 
 #[test]
 fn registrations() {
-    let harness = Harness::new();
+    let harness = start();
     let https = json!([REDIRECT]);
     for (metadata, expected) in [
         (json!({"redirect_uris": https}), Ok("client_secret_basic")),
@@ -107,7 +107,7 @@ fn a_native_application_whose_scheme_is_allowed() {
     let metadata = json!({"redirect_uris": [CURSOR, "http://localhost/cb"],
         "token_endpoint_auth_method": "none"});
     for (variables, status) in [(&[][..], 400), (&[("SIGN_IN_REDIRECT_SCHEMES", "cursor")], 200)] {
-        let harness = Harness::with(variables, |_| panic!());
+        let harness = start_with(variables, |_| panic!());
         let (_, body) = harness.register(&metadata);
         let id = body["client_id"].as_str().unwrap();
         let parameters = changed(request(id), &[("redirect_uri", CURSOR)]);
@@ -118,7 +118,7 @@ fn a_native_application_whose_scheme_is_allowed() {
 
 #[test]
 fn secrets_of_clients() {
-    let harness = Harness::new();
+    let harness = start();
     let (client, other) =
         (harness.client_of("client_secret_basic"), harness.client_of("client_secret_post"));
     let (secret, foreign) = (client.secret.clone().unwrap(), other.secret.unwrap());
@@ -160,7 +160,7 @@ fn clients_of_the_operator() {
         {"id":"claude","name":"Claude","redirect_uris":["https://client.example/cb","https://other.example/cb"],
          "secret_hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"},
         {"id":"https://client.example/me","name":"Me","redirect_uris":["https://client.example/cb"],"secret":"x"}]"#;
-    let harness = Harness::with(&[("SIGN_IN_CLIENTS", CLIENTS)], |_| panic!());
+    let harness = start_with(&[("SIGN_IN_CLIENTS", CLIENTS)], |_| panic!());
     for (id, secret, status) in [
         ("public", None, 200),
         ("claude", Some("secret"), 200),
@@ -182,7 +182,7 @@ fn clients_of_the_operator() {
 
 #[test]
 fn a_redirect_to_any_port_of_this_machine() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let uri = "http://localhost:51234/cb";
     let parameters = changed(request(&client.id), &[("redirect_uri", uri)]);

@@ -6,7 +6,9 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
 use super::code;
-use super::harness::{Browser, Harness, REDIRECT, Registered, changed, code_fields, request, text};
+use super::harness::{
+    Browser, REDIRECT, Registered, changed, code_fields, request, start_with, text,
+};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
 use toolbooth::testing::{STALE_MS, fake_signature};
 
@@ -61,7 +63,7 @@ fn chatgpt() -> Value {
 
 #[test]
 fn a_client_with_a_document() {
-    let harness = Harness::with(&[], upstream);
+    let harness = start_with(&[], upstream);
     serve(CLAUDE, 200, claude());
     let client = Registered { id: CLAUDE.to_owned(), secret: None };
     let page = Browser::default().open(&harness, &request(CLAUDE));
@@ -83,7 +85,7 @@ fn a_document_is_kept_as_long_as_it_says_within_bounds() {
     for (max_age, kept) in
         [(None, 60), (Some(0), 60), (Some(1), 60), (Some(600), 600), (Some(48 * HOUR), 24 * HOUR)]
     {
-        let harness = Harness::with(&[], upstream);
+        let harness = start_with(&[], upstream);
         let open = || Browser::default().open(&harness, &request(CLAUDE)).status;
         serve(CLAUDE, 200, claude());
         MAX_AGE.set(max_age);
@@ -98,7 +100,7 @@ fn a_document_is_kept_as_long_as_it_says_within_bounds() {
     for (status, document, shown) in
         [(503, json!(null), 502), (200, json!({"client_id": "https://claude.ai/other"}), 400)]
     {
-        let harness = Harness::with(&[], upstream);
+        let harness = start_with(&[], upstream);
         let open = || Browser::default().open(&harness, &request(CLAUDE)).status;
         serve(CLAUDE, status, document);
         fetched();
@@ -110,7 +112,7 @@ fn a_document_is_kept_as_long_as_it_says_within_bounds() {
         assert_eq!((open(), fetched()), (200, 1));
     }
     // Many others remove it, and take no more memory.
-    let harness = Harness::with(&[], upstream);
+    let harness = start_with(&[], upstream);
     let open = |id: &str| Browser::default().open(&harness, &request(id)).status;
     MAX_AGE.set(Some(HOUR));
     open(CLAUDE);
@@ -135,7 +137,7 @@ fn assertion(claims: &Value, modulus: &str) -> String {
 
 #[test]
 fn private_key_jwt_is_verified_and_never_skipped() {
-    let mut harness = Harness::with(&[], upstream);
+    let mut harness = start_with(&[], upstream);
     let modulus = "m".repeat(342);
     serve(JWKS, 200, json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB", "kid": "1"}]}));
     let mut only = chatgpt();
@@ -199,7 +201,7 @@ fn private_key_jwt_is_verified_and_never_skipped() {
 
 #[test]
 fn an_assertion_is_used_once() {
-    let mut harness = Harness::with(&[], upstream);
+    let mut harness = start_with(&[], upstream);
     let modulus = "m".repeat(342);
     serve(JWKS, 200, json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB", "kid": "1"}]}));
     let mut only = chatgpt();
@@ -254,7 +256,7 @@ fn where_clients_may_be() {
         ("http://localhost:3000/cb", true),
         ("https://tools.example/signed-in", true),
     ] {
-        let mut harness = Harness::with(&[], upstream);
+        let mut harness = start_with(&[], upstream);
         let metadata = json!({"redirect_uris": [uri], "token_endpoint_auth_method": "none"});
         let (_, earlier) = harness.register(&metadata);
         harness.restart(&[("SIGN_IN_CLIENT_DOMAINS", "claude.ai, client.example")]);
@@ -269,7 +271,7 @@ fn where_clients_may_be() {
     for (domains, may) in
         [("claude.ai, client.example", 200), ("client.example", 403), ("claude.ai", 400)]
     {
-        let mut harness = Harness::with(&[], upstream);
+        let mut harness = start_with(&[], upstream);
         serve(CLAUDE, 200, claude());
         harness.restart(&[("SIGN_IN_CLIENT_DOMAINS", domains)]);
         let page = Browser::default().open(&harness, &request(CLAUDE));
@@ -283,7 +285,7 @@ fn which_clients_may_connect() {
     for (mode, registers, documents) in
         [("open", true, true), ("documents", false, true), ("none", false, false)]
     {
-        let mut harness = Harness::with(&[], upstream);
+        let mut harness = start_with(&[], upstream);
         serve(CLAUDE, 200, claude());
         let earlier = harness.client();
         harness.restart(&[("SIGN_IN_REGISTRATION", mode)]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{Browser, Harness, KEY, changed, request};
+use super::harness::{Browser, Harness, KEY, changed, request, start};
 use toolbooth::host::Level;
 
 /// The lines since the last call, with their levels.
@@ -13,7 +13,7 @@ fn events(harness: &Harness) -> Vec<(Level, Value)> {
 
 #[test]
 fn the_life_of_a_client_is_logged() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let (status, tokens) = harness.exchange(&client, &super::code(&harness, &client));
     assert_eq!(status, 200);
@@ -66,7 +66,7 @@ fn the_life_of_a_client_is_logged() {
 
 #[test]
 fn problems_of_people_are_logged() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let browser = Browser::default();
     let page = browser.open(&harness, &request(&client.id));

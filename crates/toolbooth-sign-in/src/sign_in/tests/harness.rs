@@ -1,43 +1,28 @@
-//! A client, a person's browser, and stand-ins for other servers around a server.
-
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+//! Clients of the authorization server, and people who sign in.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
-use form_urlencoded::Serializer;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use toolbooth::Server;
-use toolbooth::http::{Body, Request, Response};
-use toolbooth::testing::Pairs;
-use toolbooth::testing::echo::CATALOG;
-use toolbooth::testing::{FakeHost, Upstream, ready};
+use toolbooth::http::Response;
+use toolbooth::testing::Upstream;
 
-pub(super) const ORIGIN: &str = "https://tools.example";
+pub(super) use crate::tests::harness::{
+    Browser, Harness, KEY, ORIGIN, Variables, encode, header, json, location, query, text,
+};
+
 pub(super) const RESOURCE: &str = "https://tools.example/mcp";
 pub(super) const REDIRECT: &str = "https://client.example/cb";
 pub(super) const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-/// The key that people type, and its entry.
-pub(super) const KEY: &str = "calendar-key";
+/// The entry of the key that people type.
 const API_KEYS: &str = r#"[{"name":"Calendar","scopes":["echo:a"],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#;
 
-pub(super) const VARIABLES: &[(&str, &str)] = &[
+pub(super) const VARIABLES: &Variables<'_> = &[
     ("AUTH", "sign-in, api-key"),
     ("API_KEYS", API_KEYS),
     ("PUBLIC_URL", ORIGIN),
     ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
 ];
-
-/// A server with its host.
-pub(super) struct Harness {
-    pub(super) server: Server,
-    pub(super) host: FakeHost,
-}
-
-/// A browser: it keeps cookies, each until a time in milliseconds.
-#[derive(Default)]
-pub(super) struct Browser(RefCell<BTreeMap<String, (String, u64)>>);
 
 /// A registered client.
 pub(super) struct Registered {
@@ -45,57 +30,18 @@ pub(super) struct Registered {
     pub(super) secret: Option<String>,
 }
 
+pub(super) fn start() -> Harness {
+    start_with(&[], |_| panic!("no request is expected"))
+}
+
+/// With further variables, and a function that answers the requests to other servers.
+pub(super) fn start_with(variables: &Variables<'_>, upstream: Upstream) -> Harness {
+    let harness = Harness::start([VARIABLES, variables], upstream, &[]);
+    assert_eq!(harness.server.state().pipeline.settings.problems, Vec::<String>::new());
+    harness
+}
+
 impl Harness {
-    pub(super) fn new() -> Self {
-        Self::with(&[], |_| panic!("no request is expected"))
-    }
-
-    /// A harness with further variables, and a function that answers the requests to other servers.
-    pub(super) fn with(variables: &[(&str, &str)], upstream: Upstream) -> Self {
-        let all: Vec<_> = VARIABLES.iter().chain(variables).copied().collect();
-        let host = FakeHost { upstream, ..FakeHost::with(&all) };
-        let server = Server::new(CATALOG, crate::tests::CAPABILITIES, &host);
-        assert_eq!(server.state().pipeline.settings.problems, Vec::<String>::new());
-        Self { server, host }
-    }
-
-    /// Another instance of the server, at another location.
-    pub(super) fn restart(&mut self, variables: &[(&str, &str)]) {
-        for (name, value) in variables {
-            self.host.variables.insert((*name).to_owned(), (*value).to_owned());
-        }
-        self.server = Server::new(CATALOG, crate::tests::CAPABILITIES, &self.host);
-    }
-
-    pub(super) fn wait(&self, ms: u64) {
-        self.host.now_ms.set(self.host.now_ms.get() + ms);
-    }
-
-    pub(super) fn send(
-        &self,
-        route: (&str, &str),
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Response {
-        ready(self.answer(route, headers, body))
-    }
-
-    /// The response, for requests at the same time.
-    pub(super) async fn answer(
-        &self,
-        (method, path): (&str, &str),
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Response {
-        let path = path.strip_prefix(ORIGIN).unwrap_or(path);
-        let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let headers = &Pairs(headers);
-        let body = Body::from(body);
-        let request =
-            Request { method: method.into(), path, query, headers, body, own_origin: None };
-        self.server.answer(request, &self.host).await.head
-    }
-
     /// Registers a client.
     pub(super) fn register(&self, metadata: &Value) -> (u16, Value) {
         let headers = [("content-type", "application/json")];
@@ -200,47 +146,7 @@ pub(super) fn changed(
     parameters
 }
 
-pub(super) fn encode<V: AsRef<str>>(fields: &[(&str, V)]) -> String {
-    let mut form = Serializer::new(String::new());
-    form.extend_pairs(fields.iter().map(|(name, value)| (name, value.as_ref())));
-    form.finish()
-}
-
 impl Browser {
-    /// Has the cookies of another browser.
-    pub(super) fn copy(&self, other: &Self) {
-        *self.0.borrow_mut() = other.0.borrow().clone();
-    }
-
-    pub(super) fn send(
-        &self,
-        harness: &Harness,
-        (method, url): (&str, &str),
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Response {
-        let now_ms = harness.host.now_ms.get();
-        self.0.borrow_mut().retain(|_, (_, expires_ms)| now_ms < *expires_ms);
-        let cookies: Vec<String> =
-            self.0.borrow().iter().map(|(name, (value, _))| format!("{name}={value}")).collect();
-        let cookies = cookies.join("; ");
-        let own = [("cookie", cookies.as_str())];
-        let headers: Vec<_> = headers.iter().chain(&own).copied().collect();
-        let response = harness.send((method, url), &headers, body);
-        for (_, set) in response.headers.iter().filter(|(name, _)| *name == "set-cookie") {
-            let (name, rest) = set.split_once('=').unwrap();
-            let value = rest.split(';').next().unwrap();
-            assert!(name.len() + value.len() < 4_000);
-            for attribute in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
-                assert!(rest.contains(attribute), "{set}");
-            }
-            let age = rest.split("Max-Age=").nth(1).unwrap().split(';').next().unwrap();
-            let expires_ms = now_ms + age.parse::<u64>().unwrap() * 1000;
-            self.0.borrow_mut().insert(name.to_owned(), (value.to_owned(), expires_ms));
-        }
-        response
-    }
-
     /// Opens the consent page.
     pub(super) fn open(&self, harness: &Harness, parameters: &[(&str, String)]) -> Response {
         let url = format!("/oauth/authorize?{}", encode(parameters));
@@ -277,27 +183,4 @@ impl Browser {
         assert_eq!(response.status, 303, "{}", text(&response));
         query(location(&response), "code").unwrap()
     }
-}
-
-pub(super) fn text(response: &Response) -> &str {
-    str::from_utf8(&response.body).unwrap()
-}
-
-pub(super) fn json(response: &Response) -> Value {
-    serde_json::from_slice(&response.body).unwrap_or_else(|_| panic!("{}", text(response)))
-}
-
-pub(super) fn location(response: &Response) -> &str {
-    header(response, "location").unwrap_or_else(|| panic!("{} {}", response.status, text(response)))
-}
-
-pub(super) fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
-    response.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| &**value)
-}
-
-/// A parameter of a URL.
-pub(super) fn query(url: &str, name: &str) -> Option<String> {
-    let (_, query) = url.split_once('?')?;
-    let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
 }

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use harness::{
     Browser, Harness, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, changed, code_fields, encode,
-    header, json, location, query, request, text,
+    header, json, location, query, request, start, text,
 };
 use toolbooth::testing::STALE_MS;
 
@@ -30,7 +30,7 @@ fn code(harness: &Harness, client: &harness::Registered) -> String {
 
 #[test]
 fn the_metadata_have_what_clients_ask_for() {
-    let harness = Harness::new();
+    let harness = start();
     let response = harness.send(("GET", "/.well-known/oauth-authorization-server"), &[], "");
     let at = |path: &str| format!("{ORIGIN}{path}");
     assert_eq!(
@@ -73,7 +73,7 @@ fn the_metadata_have_what_clients_ask_for() {
 
 #[test]
 fn without_sign_in_there_are_no_endpoints() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     harness.restart(&[("AUTH", "api-key")]);
     for (method, path) in [
         ("GET", "/.well-known/oauth-authorization-server"),
@@ -89,7 +89,7 @@ fn without_sign_in_there_are_no_endpoints() {
 
 #[test]
 fn from_registration_to_a_call() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let browser = Browser::default();
     let page = browser.open(&harness, &request(&client.id));
@@ -124,7 +124,7 @@ fn from_registration_to_a_call() {
 
 #[test]
 fn a_token_in_a_url_is_not_read() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let (_, tokens) = harness.exchange(&client, &code(&harness, &client));
     let token = tokens["access_token"].as_str().unwrap();
@@ -134,7 +134,7 @@ fn a_token_in_a_url_is_not_read() {
 
 #[test]
 fn everything_but_marks_works_at_another_location() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     let client = harness.client();
     let code = code(&harness, &client);
     harness.restart(&[]);
@@ -149,7 +149,7 @@ fn everything_but_marks_works_at_another_location() {
 
 #[test]
 fn authorization_requests_that_are_rejected() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let plain = VERIFIER;
     for (changes, expected) in [
@@ -209,7 +209,7 @@ fn authorization_requests_that_are_rejected() {
 
 #[test]
 fn codes_that_are_not_exchanged() {
-    let harness = Harness::new();
+    let harness = start();
     let (client, other) = (harness.client(), harness.client());
     let code = code(&harness, &client);
     let good = code_fields(&client.id, &code);
@@ -251,7 +251,7 @@ fn codes_that_are_not_exchanged() {
 #[test]
 fn a_code_that_is_used_twice_revokes_its_grant() {
     for restarts in [false, true] {
-        let mut harness = Harness::new();
+        let mut harness = start();
         let client = harness.client();
         let code = code(&harness, &client);
         let (_, tokens) = harness.exchange(&client, &code);
@@ -273,7 +273,7 @@ fn a_code_that_is_used_twice_revokes_its_grant() {
 
 #[test]
 fn of_requests_at_the_same_time_only_one_gets_tokens() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let code = code(&harness, &client);
     harness.host.store_waits.set(true);
@@ -289,7 +289,7 @@ fn of_requests_at_the_same_time_only_one_gets_tokens() {
 
 #[test]
 fn a_store_that_fails_issues_nothing_and_loses_nothing() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let code = code(&harness, &client);
     harness.host.store.fails_writes.set(true);

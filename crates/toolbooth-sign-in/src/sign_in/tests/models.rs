@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::harness::{
-    Browser, Harness, Registered, changed, header, json as json_of, location, query, request, text,
+    Browser, Harness, Registered, changed, header, json as json_of, location, query, request,
+    start_with, text,
 };
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::http::Response;
@@ -29,7 +30,7 @@ const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "sk-openai");
 const ALL: &str = "echo:a echo:b gateway";
 
 fn harness(allowed: &str, openai: (&str, &str)) -> Harness {
-    Harness::with(
+    start_with(
         &[
             ("OAUTH_PROVIDERS", "github"),
             ("OAUTH_GITHUB_CLIENT_ID", "g1"),

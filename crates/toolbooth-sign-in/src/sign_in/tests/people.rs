@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::harness::{
-    Browser, Harness, KEY, ORIGIN, VERIFIER, changed, encode, header, location, query, request,
-    text,
+    Browser, KEY, ORIGIN, VERIFIER, changed, encode, header, location, query, request, start,
+    start_with, text,
 };
 
 #[test]
 fn the_page_shows_who_asks_for_what() {
-    let harness = Harness::with(&[("API_KEYS", TWO_KEYS)], |_| panic!("no request is expected"));
+    let harness = start_with(&[("API_KEYS", TWO_KEYS)], |_| panic!("no request is expected"));
     let (_, body) = harness.register(&json!({
         "client_name": "<b>Evil\u{202e}</b> & \"Co\"", "redirect_uris": [super::REDIRECT],
         "token_endpoint_auth_method": "none", "grant_types": ["authorization_code", "refresh_token"],
@@ -43,7 +43,7 @@ fn the_page_shows_who_asks_for_what() {
 
 #[test]
 fn the_form_is_bound_to_the_page_and_the_browser() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let (browser, stranger) = (Browser::default(), Browser::default());
     let page = browser.open(&harness, &request(&client.id));
@@ -88,7 +88,7 @@ fn the_form_is_bound_to_the_page_and_the_browser() {
 
 #[test]
 fn what_people_can_answer() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let browser = Browser::default();
     let page = browser.open(&harness, &request(&client.id));
@@ -121,7 +121,7 @@ const TWO_KEYS: &str = r#"[
 
 #[test]
 fn a_session_needs_no_second_sign_in_but_consent() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     let client = harness.client();
     let browser = Browser::default();
     browser.code(&harness, &request(&client.id));
@@ -144,7 +144,7 @@ fn a_session_needs_no_second_sign_in_but_consent() {
 
 #[test]
 fn only_the_servers_own_page_learns_about_the_person() {
-    let harness = Harness::new();
+    let harness = start();
     for (redirect, name) in [
         ("https://tools.example/signed-in", Some("Calendar")),
         ("https://tools.example/signed-in/x", None),
@@ -202,7 +202,7 @@ fn a_key_that_is_withdrawn_or_changed() {
         (r#""name":"Other","scopes":["*"],"hash":"OLD""#, 400, "", 401),
     ] {
         let keys = &*format!("[{{{}}}]", members.replace("OLD", OLD).replace("NEW", NEW));
-        let mut harness = Harness::new();
+        let mut harness = start();
         let client = harness.client();
         let code = super::code(&harness, &client);
         let (_, tokens) = harness.exchange(&client, &code);
@@ -226,7 +226,7 @@ fn the_developer_signs_in_on_this_machine_only() {
         (ORIGIN, "true", "tools.example", false),
     ] {
         let variables = [("PUBLIC_URL", public_url), ("DEVELOPMENT", development)];
-        let harness = Harness::with(&variables, |_| panic!());
+        let harness = start_with(&variables, |_| panic!());
         let client = harness.client();
         let browser = Browser::default();
         let parameters = changed(request(&client.id), &[("resource", "")]);
@@ -252,7 +252,7 @@ fn the_developer_signs_in_on_this_machine_only() {
 #[test]
 fn a_session_does_not_renew_itself() {
     const HOUR_MS: u64 = 3_600_000;
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let browser = Browser::default();
     browser.code(&harness, &request(&client.id));

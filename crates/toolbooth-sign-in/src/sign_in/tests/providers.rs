@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-use super::harness::{Browser, Harness, ORIGIN, changed, location, query, request, text};
+use super::harness::{
+    Browser, Harness, ORIGIN, changed, location, query, request, start_with, text,
+};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, SIGN_IN_LIMITER};
 use toolbooth::http::Response;
 use toolbooth::testing::STALE_MS;
@@ -75,7 +77,7 @@ const PROVIDERS: &[(&str, &str)] = &[
 fn harness_for(allowed: &str) -> Harness {
     let variables: Vec<_> =
         PROVIDERS.iter().chain(&[("SIGN_IN_ALLOWED", allowed)]).copied().collect();
-    Harness::with(&variables, providers)
+    start_with(&variables, providers)
 }
 
 /// Signs in at a provider, and returns the response to its callback.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::code;
-use super::harness::{Browser, Harness, Registered, changed, request};
+use super::harness::{Browser, Harness, Registered, changed, request, start};
 use toolbooth::testing::STALE_MS;
 
 fn granted(harness: &Harness, client: &Registered) -> Value {
@@ -21,7 +21,7 @@ fn refreshed(harness: &Harness, client: &Registered, tokens: &Value) -> Result<V
 
 #[test]
 fn a_lost_response_does_not_end_the_grant() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let first = granted(&harness, &client);
     let lost = refreshed(&harness, &client, &first).unwrap();
@@ -34,7 +34,7 @@ fn a_lost_response_does_not_end_the_grant() {
 #[test]
 fn a_response_counts_as_lost_for_minutes_only() {
     for (minutes, works) in [(4, true), (6, false)] {
-        let harness = Harness::new();
+        let harness = start();
         let client = harness.client();
         let first = granted(&harness, &client);
         let next = refreshed(&harness, &client, &first).unwrap();
@@ -49,7 +49,7 @@ fn a_response_counts_as_lost_for_minutes_only() {
 fn a_connection_ends_however_often_it_is_refreshed() {
     const DAY_MS: u64 = 86_400_000;
     for (variables, days) in [(&[][..], 180), (&[("SIGN_IN_CONNECTION_DAYS", "10")], 10)] {
-        let mut harness = Harness::new();
+        let mut harness = start();
         harness.restart(variables);
         let client = harness.client();
         let mut tokens = granted(&harness, &client);
@@ -65,7 +65,7 @@ fn a_connection_ends_however_often_it_is_refreshed() {
 #[test]
 fn a_token_that_was_replaced_ends_the_grant() {
     // The client goes on, and then a thief comes with the first token; or the other way round.
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let first = granted(&harness, &client);
     let second = refreshed(&harness, &client, &first).unwrap();
@@ -76,7 +76,7 @@ fn a_token_that_was_replaced_ends_the_grant() {
 
 #[test]
 fn two_tokens_of_one_generation_are_not_both_used() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let first = granted(&harness, &client);
     let [one, other] = [(); 2].map(|()| refreshed(&harness, &client, &first).unwrap());
@@ -87,7 +87,7 @@ fn two_tokens_of_one_generation_are_not_both_used() {
 
 #[test]
 fn a_store_that_is_behind_detects_reuse_later() {
-    let mut harness = Harness::new();
+    let mut harness = start();
     let client = harness.client();
     let first = granted(&harness, &client);
     let second = refreshed(&harness, &client, &first).unwrap();
@@ -110,7 +110,7 @@ fn a_store_that_is_behind_detects_reuse_later() {
 
 #[test]
 fn consenting_again_ends_no_other_installation() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let (one, other) = (granted(&harness, &client), granted(&harness, &client));
     let one = refreshed(&harness, &client, &one).unwrap();
@@ -124,7 +124,7 @@ fn consenting_again_ends_no_other_installation() {
 
 #[test]
 fn revocation() {
-    let harness = Harness::new();
+    let harness = start();
     let (client, other_client) = (harness.client(), harness.client());
     let tokens = granted(&harness, &client);
     let revoke = |token: &str, client: &Registered| {
@@ -156,7 +156,7 @@ fn granted_without_store(harness: &Harness, client: &Registered) -> String {
 
 #[test]
 fn scopes_of_a_refresh() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     let tokens = granted(&harness, &client);
     let refresh = |scope: &str| {
@@ -180,7 +180,7 @@ fn scopes_of_a_refresh() {
 /// RFC 6749, 3.3 and 5.1: `scope` has what was requested and granted.
 #[test]
 fn the_scope_of_tokens_has_offline_access_if_the_client_has_requested_it() {
-    let harness = Harness::new();
+    let harness = start();
     let client = harness.client();
     for (requested, granted, narrower, refreshed) in [
         ("", "echo:a", "offline_access", ""),
@@ -210,7 +210,7 @@ fn the_scope_of_tokens_has_offline_access_if_the_client_has_requested_it() {
 
 #[test]
 fn who_gets_a_refresh_token() {
-    let harness = Harness::new();
+    let harness = start();
     for (grants, scope, expected) in [
         (json!(["authorization_code", "refresh_token"]), "echo:a", true),
         (json!(["authorization_code"]), "echo:a", false),
@@ -232,7 +232,7 @@ fn who_gets_a_refresh_token() {
 #[test]
 fn a_new_state_key() {
     const NEW: &str = "fedcba9876543210fedcba9876543210";
-    let mut harness = Harness::new();
+    let mut harness = start();
     let client = harness.client_of("client_secret_post");
     let secret = client.secret.clone().unwrap();
     let code = code(&harness, &client);

@@ -1,7 +1,7 @@
 //! Which tools pages name: those that the person can use.
 
 use super::account::account;
-use super::harness::{Browser, Harness, KEY, request, text};
+use super::harness::{Browser, KEY, request, start_with, text};
 use super::visitors::{MAIL, access_token, call, challenge, get, grant, mail, sign_in};
 use toolbooth::testing::STALE_MS;
 
@@ -39,8 +39,7 @@ fn the_consent_page_names_what_the_client_can_call() {
         (limited, ALL, true, &[SAY, NOTE], &[SCOPED, PRIVATE, "echo:b"]),
         (ALL, limited, true, &[SAY, PRIVATE, SCOPED], &[NOTE]),
     ] {
-        let harness =
-            Harness::with(&[("API_KEYS", &keys(calendar, other))], |_| panic!("no request"));
+        let harness = start_with(&[("API_KEYS", &keys(calendar, other))], |_| panic!("no request"));
         let client = harness.client();
         let browser = Browser::default();
         if signed_in {
@@ -59,7 +58,7 @@ fn the_consent_page_names_what_the_client_can_call() {
 
 #[test]
 fn the_account_names_the_tools_that_can_still_use_a_grant() {
-    let mut harness = Harness::with(MAIL, mail);
+    let mut harness = start_with(MAIL, mail);
     let url = challenge(&harness, &access_token(&harness, KEY));
     let browser = Browser::default();
     sign_in(&harness, &browser, &get(&harness, &browser, &url), KEY);
@@ -85,7 +84,7 @@ fn the_account_names_the_tools_that_can_still_use_a_grant() {
 #[test]
 fn the_consent_page_names_accounts_that_the_client_can_use_at_once() {
     const NOTE: &str = "You have allowed tools to use <bdi>";
-    let mut harness = Harness::with(MAIL, mail);
+    let mut harness = start_with(MAIL, mail);
     let client = harness.client();
     let url = challenge(&harness, &access_token(&harness, KEY));
     let browser = Browser::default();

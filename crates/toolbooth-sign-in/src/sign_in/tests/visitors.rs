@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::harness::{Browser, Harness, KEY, header, json, location, query, request, text};
+use super::harness::{
+    Browser, Harness, KEY, header, json, location, query, request, start_with, text,
+};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
 use toolbooth::http::Response;
 
@@ -36,7 +38,7 @@ pub(super) fn mail(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError>
 
 /// A server whose tools need mail.
 pub(super) fn mail_harness() -> Harness {
-    Harness::with(MAIL, mail)
+    start_with(MAIL, mail)
 }
 
 /// An access token of the person who types this key.

@@ -1,4 +1,9 @@
-//! The capabilities of the servers in tests.
+//! The servers, browsers and providers of all tests.
+
+#[allow(dead_code, unreachable_pub, reason = "the tests of the server share it")]
+pub(crate) mod contract;
+pub(crate) mod harness;
+pub(crate) mod provider;
 
 use toolbooth::Capability;
 use toolbooth::capabilities::{CORE, MCP, REST, XAIBO};

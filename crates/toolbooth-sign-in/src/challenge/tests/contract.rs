@@ -1,1 +1,0 @@
-../../../../../tests/server/contract.rs

@@ -1,0 +1,1 @@
+../../../../tests/server/contract.rs
