@@ -67,6 +67,9 @@ pub enum Principal {
         scopes: Scopes,
         /// The name of the client that got the token, if this server issued it.
         client: Option<String>,
+        /// The rule by which the person has signed in to this server, if it has limits: its index in
+        /// `Settings::rule_limits`.
+        rule: Option<usize>,
     },
 }
 

@@ -11,7 +11,7 @@ pub(super) enum Models<'s> {
     All,
     /// The names in `MODELS`.
     Aliases(&'s GatewaySettings),
-    /// Those that the caller's API key names.
+    /// Those that the caller's API key or rule names.
     Listed(&'s [String]),
 }
 
@@ -21,7 +21,7 @@ impl<'s> Models<'s> {
         settings: &'s Settings,
         gateway: &'s GatewaySettings,
     ) -> Self {
-        match settings.key_of(principal).and_then(|key| key.limits.models.as_deref()) {
+        match settings.limits_of(principal).and_then(|own| own.models.as_deref()) {
             Some(names) => Self::Listed(names),
             None if gateway.is_limited_to_aliases => Self::Aliases(gateway),
             None => Self::All,

@@ -1,4 +1,4 @@
-//! The limits of requests and answers (2api.ai, 7), for all callers and for each API key.
+//! The limits of requests and answers (2api.ai, 7), for all callers, and for each API key and rule of sign-in.
 
 use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Result, Tool};
 use crate::wire::ToolCall;
@@ -34,24 +34,24 @@ pub(super) struct Limits<'s> {
 }
 
 impl<'s> Limits<'s> {
-    /// The limits of `principal`: those of its API key, and for the rest those of all callers.
+    /// The limits of `principal`: those of its API key or rule, and for the rest those of all callers.
     pub(super) fn of(
         principal: &Principal,
         settings: &'s Settings,
         gateway: &'s GatewaySettings,
     ) -> Self {
         static NO_LIMITS: KeyLimits = KeyLimits::NONE;
-        let key = settings.key_of(principal).map_or(&NO_LIMITS, |key| &key.limits);
+        let own = settings.limits_of(principal).unwrap_or(&NO_LIMITS);
         let general = &settings.limits;
         Self {
             models: Models::of(principal, settings, gateway),
-            max_output_tokens: key.max_output_tokens,
-            service_tiers: &key.service_tiers,
-            max_tool_calls: key.max_tool_calls.unwrap_or(general.max_tool_calls),
-            max_argument_bytes: key.max_argument_bytes.unwrap_or(general.max_argument_bytes),
-            max_tool_description: key.max_tool_description.unwrap_or(gateway.max_tool_description),
-            tools: key.tools.as_ref().unwrap_or(&gateway.tools),
-            limiter: key.tool_call_limiter.as_deref().unwrap_or(TOOL_CALL_LIMITER),
+            max_output_tokens: own.max_output_tokens,
+            service_tiers: &own.service_tiers,
+            max_tool_calls: own.max_tool_calls.unwrap_or(general.max_tool_calls),
+            max_argument_bytes: own.max_argument_bytes.unwrap_or(general.max_argument_bytes),
+            max_tool_description: own.max_tool_description.unwrap_or(gateway.max_tool_description),
+            tools: own.tools.as_ref().unwrap_or(&gateway.tools),
+            limiter: own.tool_call_limiter.as_deref().unwrap_or(TOOL_CALL_LIMITER),
         }
     }
 

@@ -48,11 +48,18 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     let mut warnings: Vec<String> = warning.into_iter().collect();
     let Some(gateway) = gateway.filter(|_| has_models) else { return warnings };
     let is_alias = |name: &String| gateway.aliases.iter().any(|alias| alias.name == *name);
-    for key in settings.auth.api_keys.iter().flatten() {
-        let names = key.limits.models.iter().flatten();
+    let keys = settings.auth.api_keys.iter().flatten();
+    let keys = keys.map(|key| (format!("API_KEYS limits {:?}", key.name), &key.limits));
+    let rules = settings.rule_limits.iter().enumerate();
+    let rules =
+        rules.map(|(at, limits)| (format!("Rule {at} of SIGN_IN_ALLOWED limits people"), limits));
+    for (place, limits) in keys.chain(rules) {
+        let names = limits.models.iter().flatten();
         let unknown = names.filter(|name| !is_alias(name) && gateway.provider_of(name).is_none());
         warnings.extend(unknown.map(|name| {
-            format!("API_KEYS limits {:?} to the model {name:?}, which is neither in MODELS nor one of a provider", key.name)
+            format!(
+                "{place} to the model {name:?}, which is neither in MODELS nor one of a provider"
+            )
         }));
     }
     warnings

@@ -60,6 +60,7 @@ impl Owner {
                     .cloned()
                     .unwrap_or(Scopes::All),
                 client: None,
+                rule: None,
             },
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
@@ -114,6 +115,7 @@ mod tests {
             subject: Some("ada".to_owned()),
             scopes,
             client: None,
+            rule: None,
         };
         let person = Person {
             label: String::new(),

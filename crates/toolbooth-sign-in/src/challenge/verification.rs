@@ -79,7 +79,7 @@ mod tests {
 
     fn user(issuer: &str) -> Principal {
         let (issuer, subject) = (issuer.to_owned(), Some("ada".to_owned()));
-        Principal::User { issuer, subject, scopes: Scopes::NONE, client: None }
+        Principal::User { issuer, subject, scopes: Scopes::NONE, client: None, rule: None }
     }
 
     fn key(name: &str) -> Principal {

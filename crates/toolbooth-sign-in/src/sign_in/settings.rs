@@ -20,6 +20,8 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
         if let Some(sign_in) = SignInSettings::read(settings, &providers, reader) {
             settings.own_issuer = Some(sign_in.login.issuer.clone());
             settings.sign_in_issuers = sign_in.login.issuers();
+            let limits = sign_in.login.allowed.iter().map(|rule| rule.limits.clone());
+            settings.rule_limits = limits.map(Option::unwrap_or_default).collect();
             settings.redirect_schemes = Some(sign_in.server.redirect_schemes.clone());
             settings.extensions.insert(sign_in);
         }

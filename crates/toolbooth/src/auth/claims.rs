@@ -84,7 +84,8 @@ impl ClaimRules {
         let issuer = signer.issuer(text("iss"));
         // Another issuer may let its clients write what they like.
         let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
-        Ok(Principal::User { issuer, subject, scopes: Scopes::Listed(scopes), client })
+        let scopes = Scopes::Listed(scopes);
+        Ok(Principal::User { issuer, subject, scopes, client, rule: None })
     }
 
     /// Checks the claims that every token has, at `now` (in seconds).

@@ -12,7 +12,7 @@ use super::AuthError;
 use super::claims::{ClaimRules, Signer};
 use super::jwks::{FetchPolicy, Jwks};
 use super::jws::DecodedToken;
-use super::own_tokens::{HOLDER, OwnTokens, TokenHolders};
+use super::own_tokens::{HOLDER, OwnTokens, Permitted, TokenHolders};
 use super::token_cache::TokenCache;
 use crate::host::Host;
 use crate::json::Value;
@@ -106,18 +106,19 @@ impl JwtVerifier {
         let mut principal = rules.principal(&decoded, signer, host.now_ms() / 1000)?;
         if let Some(holders) = holders {
             let holder = decoded.claims.get(HOLDER).and_then(Value::as_str).unwrap_or_default();
-            let permitted = holders.scopes(holder, host.now_ms());
+            let permitted = holders.permitted(holder, host.now_ms());
             let ended = AuthError::invalid("the person who signed in may no longer call");
-            limit(&mut principal, &permitted.ok_or(ended)?);
+            limit(&mut principal, permitted.ok_or(ended)?);
         }
         self.cache.insert(token, &principal, rules.end(&decoded), keys_ms);
         Ok(principal)
     }
 }
 
-/// Removes the scopes that the holder of a token may no longer have.
-fn limit(principal: &mut Principal, permitted: &Scopes) {
-    if let Principal::User { scopes: Scopes::Listed(scopes), .. } = principal {
-        scopes.retain(|scope| permitted.cover(&[scope.as_str()]));
+/// Limits a token to what its holder may do now.
+fn limit(principal: &mut Principal, permitted: Permitted) {
+    if let Principal::User { scopes: Scopes::Listed(scopes), rule, .. } = principal {
+        scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
+        *rule = permitted.rule;
     }
 }

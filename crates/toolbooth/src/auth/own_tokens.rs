@@ -21,8 +21,17 @@ pub struct OwnTokens {
 /// The people who hold tokens of this server. The settings decide at every call what they may do: a token lasts longer
 /// than a rule or an API key that an operator removes.
 pub trait TokenHolders: Send + Sync {
-    /// The scopes that a token may have whose claim [`HOLDER`] is `holder`; `None` if its holder may not call any more.
-    fn scopes(&self, holder: &str, now_ms: u64) -> Option<Scopes>;
+    /// What a token may do whose claim [`HOLDER`] is `holder`; `None` if its holder may not call any more.
+    fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted>;
+}
+
+/// What the holder of a token may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permitted {
+    /// The scopes that the token may have.
+    pub scopes: Scopes,
+    /// The rule whose limits hold, as in [`Principal::User`](crate::principal::Principal::User).
+    pub rule: Option<usize>,
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the server.

@@ -14,7 +14,8 @@ fn settings(variables: &[(&str, &str)]) -> Settings {
 
 fn user(subject: &str) -> Principal {
     let subject = Some(subject.to_owned());
-    Principal::User { issuer: "issuer".to_owned(), subject, scopes: Scopes::NONE, client: None }
+    let issuer = "issuer".to_owned();
+    Principal::User { issuer, subject, scopes: Scopes::NONE, client: None, rule: None }
 }
 
 #[test]

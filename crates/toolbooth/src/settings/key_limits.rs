@@ -1,4 +1,4 @@
-//! The limits of one API key, which replace those of all callers.
+//! The limits of one API key, or of the people of a rule, which replace those of all callers.
 
 use super::Allowlist;
 use crate::json::Value;
@@ -6,7 +6,7 @@ use crate::json::Value;
 /// The highest limit of a tool's description in a chat request, in characters.
 pub const MAX_TOOL_DESCRIPTION: usize = 4096;
 
-/// The limits of one API key (2api.ai's tenant, 7.1, 7.2 and 7.4). What is absent is as for all callers.
+/// The limits of one API key, or of the people of a rule of sign-in (2api.ai's tenant, 7.1, 7.2 and 7.4). What is absent is as for all callers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyLimits {
     /// The models that it may use, as requests name them: `provider/model`, or names of `MODELS`.
@@ -52,10 +52,10 @@ impl KeyLimits {
         tool_call_limiter: None,
     };
 
-    /// Parses the member `gateway` of an API key.
+    /// Parses the member `gateway` of an API key or a rule.
     ///
     /// # Errors
-    /// What was expected instead, after the place of the key.
+    /// What was expected instead, after the place of the key or the rule.
     pub fn parse(value: &Value<'_>) -> Result<Self, &'static str> {
         let mut limits = Self::default();
         let (mut listed, mut mode) = (None, None);

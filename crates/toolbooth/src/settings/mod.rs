@@ -62,6 +62,8 @@ pub struct Settings {
     pub own_issuer: Option<String>,
     /// The issuers whose users can sign in here with a browser, as in [`Principal::User`]: this server and others.
     pub sign_in_issuers: Vec<String>,
+    /// The limits in the chat gateway of the people of each rule of sign-in.
+    pub rule_limits: Vec<KeyLimits>,
     /// The schemes of native apps that people who sign in here may be redirected to; `None` if nobody can sign in.
     pub redirect_schemes: Option<Vec<String>>,
     /// The scopes that capabilities require, beside those of tools.
@@ -160,6 +162,7 @@ impl Settings {
             state_keys: StateKeySettings::read(&mut reader),
             own_issuer: None,
             sign_in_issuers: Vec::new(),
+            rule_limits: Vec::new(),
             redirect_schemes: None,
             scopes: Vec::new(),
             extensions: Extensions::default(),
@@ -197,6 +200,14 @@ impl Settings {
             _ => return None,
         };
         self.auth.api_keys.iter().flatten().find(|key| key.name == *name)
+    }
+
+    /// The limits of a caller in the chat gateway: those of the API key, or of the rule by which a person has signed in.
+    pub fn limits_of(&self, principal: &Principal) -> Option<&KeyLimits> {
+        match principal {
+            Principal::User { rule: Some(rule), .. } => self.rule_limits.get(*rule),
+            _ => self.key_of(principal).map(|key| &key.limits),
+        }
     }
 
     /// The documentation of the server's own variables, without those of capabilities. Without the feature `testing` the

@@ -333,6 +333,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
         subject: subject.map(str::to_owned),
         scopes: scopes(),
         client: None,
+        rule: None,
     };
     let token = |subject: Option<&str>| by("one", subject);
     let others = by("two", Some("ada"));

@@ -178,6 +178,17 @@ impl Login {
         (identity.subject().len() <= MAX_SUBJECT).then_some(scopes)
     }
 
+    /// The first rule about a person that has limits, which then hold: its index.
+    pub(super) fn limiting_rule(&self, identity: &Identity) -> Option<usize> {
+        let account = match identity {
+            Identity::Provider(account) => account.clone(),
+            Identity::Access { id, email } => Account::of_access(id, email.as_deref()),
+            Identity::ApiKey { .. } | Identity::Development => return None,
+        };
+        let limits = |rule: &IdentityRule| rule.limits.is_some() && account.is_of(rule);
+        self.settings.allowed.iter().position(limits)
+    }
+
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
     fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
         let LoginSettings { allowed, denied, .. } = &self.settings;

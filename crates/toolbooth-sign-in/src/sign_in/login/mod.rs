@@ -23,12 +23,12 @@ use super::event::SignInEvent;
 use super::marks::Marks;
 use crate::oauth::{AuthorizationFlow, OAuthClient};
 use crate::purpose;
-use toolbooth::auth::{ApiKeys, AssertionVerifier, TokenHolders};
+use toolbooth::auth::{ApiKeys, AssertionVerifier, Permitted, TokenHolders};
 use toolbooth::capability::People;
 use toolbooth::host::{BoxFuture, Host, boxed};
 use toolbooth::http::Headers;
 use toolbooth::log::EventLog;
-use toolbooth::principal::{Person, Scopes};
+use toolbooth::principal::Person;
 use toolbooth::seal::StateKeys;
 
 /// Signs people in.
@@ -93,8 +93,9 @@ impl People for Login {
 }
 
 impl TokenHolders for Login {
-    fn scopes(&self, holder: &str, now_ms: u64) -> Option<Scopes> {
+    fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted> {
         let identity: Identity = self.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
-        self.permitted(&identity)
+        let scopes = Self::permitted(self, &identity)?;
+        Some(Permitted { scopes, rule: self.limiting_rule(&identity) })
     }
 }

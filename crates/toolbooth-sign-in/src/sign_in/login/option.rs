@@ -63,6 +63,7 @@ impl Login {
             subject: Some(subject),
             scopes,
             client: None,
+            rule: None,
         };
         let mut people = Vec::new();
         for option in options {

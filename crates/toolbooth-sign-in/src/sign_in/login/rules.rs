@@ -3,7 +3,7 @@
 use crate::oauth::{ProviderSettings, prefix_of};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::principal::Scopes;
-use toolbooth::settings::{VariableReader, list};
+use toolbooth::settings::{KeyLimits, VariableReader, list};
 
 pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
 pub(crate) const DENIED: &str = "SIGN_IN_DENIED";
@@ -18,6 +18,8 @@ pub(crate) struct IdentityRule {
     pub people: People,
     /// What they can give to clients: scopes, and beginnings of scopes such as `github:*`.
     pub scopes: Scopes,
+    /// Their limits in the chat gateway, if the rule has some.
+    pub limits: Option<KeyLimits>,
 }
 
 impl IdentityRule {
@@ -75,10 +77,10 @@ pub(crate) fn read_allowed(
 ) -> (Vec<IdentityRule>, Vec<String>) {
     let (mut rules, mut rejected) = (Vec::new(), Vec::new());
     for (index, entry) in entries(ALLOWED, reader).into_iter().enumerate() {
-        match IdentityRule::read(entry, places) {
+        match entry.map_err(InvalidRule::from).and_then(|entry| entry.rule(places)) {
             Ok(rule) => rules.push(rule),
             Err(InvalidRule::Malformed(expected) | InvalidRule::NotConfigured(expected)) => {
-                rejected.push(format!("{ALLOWED}[{index}] {expected}"));
+                rejected.push(format!("{ALLOWED}[{index}]{expected}"));
             }
         }
     }
@@ -93,20 +95,21 @@ pub(crate) fn read_denied(
 ) -> Vec<IdentityRule> {
     let mut rules = Vec::new();
     for (index, entry) in entries(DENIED, reader).into_iter().enumerate() {
-        match IdentityRule::read(entry, places).and_then(|rule| rule.denying(places)) {
+        let rule = entry.map_err(InvalidRule::from).and_then(|entry| entry.rule(places));
+        match rule.and_then(|rule| rule.denying(places)) {
             Ok(rule) => rules.push(rule),
             Err(InvalidRule::Malformed(expected)) => {
-                reader.sentence(format!("{DENIED}[{index}] {expected}"));
+                reader.sentence(format!("{DENIED}[{index}]{expected}"));
             }
             Err(InvalidRule::NotConfigured(expected)) => {
-                reader.reject(format!("{DENIED}[{index}] {expected}"));
+                reader.reject(format!("{DENIED}[{index}]{expected}"));
             }
         }
     }
     rules
 }
 
-/// Why an entry is not used: what was expected instead.
+/// Why an entry is not used: what was expected instead, after its place.
 #[derive(Debug)]
 enum InvalidRule {
     /// It is not a rule.
@@ -115,47 +118,53 @@ enum InvalidRule {
     NotConfigured(String),
 }
 
-fn malformed<T>(expected: &str) -> Result<T, InvalidRule> {
-    Err(InvalidRule::Malformed(expected.to_owned()))
+impl From<&str> for InvalidRule {
+    fn from(expected: &str) -> Self {
+        Self::Malformed(expected.to_owned())
+    }
 }
 
-impl IdentityRule {
-    /// Reads a rule about people at one of these places.
-    fn read(entry: Entry, places: &SignInPlaces<'_>) -> Result<Self, InvalidRule> {
-        let (who, scopes) = entry.map_err(InvalidRule::Malformed)?;
-        let Some(rule) = Self::parse(&who) else {
+fn malformed<T>(expected: &str) -> Result<T, InvalidRule> {
+    Err(expected.into())
+}
+
+impl Entry {
+    /// The rule of an entry about people at one of these places.
+    fn rule(self, places: &SignInPlaces<'_>) -> Result<IdentityRule, InvalidRule> {
+        let Self { who, scopes, limits } = self;
+        let Some(rule) = IdentityRule::parse(&who) else {
             return malformed(
-                "must be a rule such as github:octocat, github:id/583231, github:org/acme, \
+                " must be a rule such as github:octocat, github:id/583231, github:org/acme, \
                  google:ada@acme.example, google:@acme.example or corp:*",
             );
         };
-        let rule = Self { scopes, ..rule };
+        let rule = IdentityRule { scopes, limits, ..rule };
         let id = &rule.provider;
         if !matches!(rule.people, People::Id(_)) && who.contains(',') {
             return malformed(
-                "must not contain a comma: each rule of a JSON array is an entry of its own",
+                " must not contain a comma: each rule of a JSON array is an entry of its own",
             );
         }
         if id == ACCESS {
             return match rule.people {
                 People::Login(_) | People::Organization(_) => {
-                    malformed("may name ids (`id/…`), e-mail addresses and domains of Access only")
+                    malformed(" may name ids (`id/…`), e-mail addresses and domains of Access only")
                 }
                 _ if places.access => Ok(rule),
                 _ => Err(InvalidRule::NotConfigured(
-                    "names access: ACCESS_TEAM_DOMAIN must be set".to_owned(),
+                    " names access: ACCESS_TEAM_DOMAIN must be set".to_owned(),
                 )),
             };
         }
         let prefix = prefix_of(id);
         let Some(provider) = places.provider(id) else {
             return Err(InvalidRule::NotConfigured(format!(
-                "names {id}: OAUTH_PROVIDERS must include it, and its variables {prefix}… must be valid"
+                " names {id}: OAUTH_PROVIDERS must include it, and its variables {prefix}… must be valid"
             )));
         };
         if !provider.can_identify() {
             return Err(InvalidRule::NotConfigured(format!(
-                "names {id}, where people can only sign in if {prefix}USERINFO_URL or \
+                " names {id}, where people can only sign in if {prefix}USERINFO_URL or \
                  {prefix}ISSUER is set"
             )));
         }
@@ -163,24 +172,28 @@ impl IdentityRule {
         match &rule.people {
             // Elsewhere people choose and change their names themselves (OpenID Connect Core, 5.7).
             People::Login(_) | People::Organization(_) if !provider.is_github() => malformed(
-                "may name logins and organizations of GitHub only; elsewhere ids (`id/…`), e-mail \
+                " may name logins and organizations of GitHub only; elsewhere ids (`id/…`), e-mail \
                  addresses and domains",
             ),
             // GitHub's ids are numbers. Those of other providers may contain anything.
             People::Id(id) if provider.is_github() && !is_number(id) => {
-                malformed("must have a number after github:id/")
+                malformed(" must have a number after github:id/")
             }
             _ => Ok(rule),
         }
     }
+}
 
+impl IdentityRule {
     /// Whether a rule can deny: what it names must be known of everyone who signs in there.
     fn denying(self, places: &SignInPlaces<'_>) -> Result<Self, InvalidRule> {
         let is_github = places.provider(&self.provider).is_some_and(ProviderSettings::is_github);
         match self.people {
-            _ if self.scopes != Scopes::NONE => malformed("must be a rule without scopes"),
+            _ if self.scopes != Scopes::NONE || self.limits.is_some() => {
+                malformed(" must be a rule without scopes and gateway")
+            }
             People::Email(_) | People::Domain(_) | People::Organization(_) if is_github => {
-                malformed("may name ids (`id/…`) and logins of GitHub only")
+                malformed(" may name ids (`id/…`) and logins of GitHub only")
             }
             _ => Ok(self),
         }
@@ -206,12 +219,10 @@ impl IdentityRule {
             provider: provider.to_owned(),
             people,
             scopes: Scopes::NONE,
+            limits: None,
         })
     }
 }
-
-/// Who, as `provider:rule`, and which scopes they can give to clients; or what was expected of an entry.
-type Entry = Result<(String, Scopes), String>;
 
 impl People {
     /// Whether membership can change at the provider.
@@ -223,8 +234,51 @@ impl People {
     }
 }
 
+/// An entry of a variable.
+#[derive(Debug, PartialEq)]
+struct Entry {
+    /// Who, as `provider:rule`.
+    who: String,
+    scopes: Scopes,
+    limits: Option<KeyLimits>,
+}
+
+impl Entry {
+    /// That of a text, which gives the least.
+    fn of(who: &str) -> Self {
+        Self { who: who.to_owned(), scopes: Scopes::NONE, limits: None }
+    }
+
+    /// Reads an entry of an array; the error is what was expected, after its place.
+    fn read(entry: &Value<'_>) -> Result<Self, &'static str> {
+        if let Some(who) = entry.as_str() {
+            return Ok(Self::of(who));
+        }
+        let who = entry.get("who").and_then(Value::as_str);
+        let scopes = entry.get("scopes").and_then(Value::as_array);
+        let gateway = entry.get("gateway");
+        let members = entry.as_object().map(Object::len);
+        let known = 2 + usize::from(gateway.is_some());
+        let (Some(who), Some(scopes)) = (who, scopes.filter(|_| members == Some(known))) else {
+            return Err(
+                " must be a rule, or an object with who, scopes, perhaps gateway and nothing else",
+            );
+        };
+        // An entry that is not a string is not a scope either.
+        let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
+        let is_pattern = |word: &&str| {
+            word.find('*')
+                .is_some_and(|at| *word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
+        };
+        let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
+        let expected = ".scopes must be words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
+        let limits = gateway.map(KeyLimits::parse).transpose()?;
+        Ok(Self { who: who.to_owned(), scopes: scopes.ok_or(expected)?, limits })
+    }
+}
+
 /// The entries of a variable.
-fn entries(variable: &str, reader: &mut VariableReader<'_>) -> Vec<Entry> {
+fn entries(variable: &str, reader: &mut VariableReader<'_>) -> Vec<Result<Entry, &'static str>> {
     parse_entries(&reader.text(variable).unwrap_or_default()).unwrap_or_else(|| {
         reader.problem(variable, "must be rules separated by commas, or a JSON array of rules");
         Vec::new()
@@ -232,35 +286,14 @@ fn entries(variable: &str, reader: &mut VariableReader<'_>) -> Vec<Entry> {
 }
 
 /// Parses texts separated by commas, or a JSON array of texts and objects. `None` if it is no such array.
-fn parse_entries(text: &str) -> Option<Vec<Entry>> {
+fn parse_entries(text: &str) -> Option<Vec<Result<Entry, &'static str>>> {
     if !text.trim_start().starts_with('[') {
-        return Some(list(text).map(|text| Ok((text.to_owned(), Scopes::NONE))).collect());
+        return Some(list(text).map(|who| Ok(Entry::of(who))).collect());
     }
     match json::parse(text) {
-        Ok(Value::Array(entries)) => Some(entries.iter().map(entry).collect()),
+        Ok(Value::Array(entries)) => Some(entries.iter().map(Entry::read).collect()),
         _ => None,
     }
-}
-
-fn entry(entry: &Value<'_>) -> Entry {
-    if let Some(who) = entry.as_str() {
-        return Ok((who.to_owned(), Scopes::NONE));
-    }
-    let who = entry.get("who").and_then(Value::as_str);
-    let scopes = entry.get("scopes").and_then(Value::as_array);
-    let members = entry.as_object().map(Object::len);
-    let (Some(who), Some(scopes), Some(2)) = (who, scopes, members) else {
-        return Err("must be a rule, or an object with who and scopes and nothing else".to_owned());
-    };
-    // An entry that is not a string is not a scope either.
-    let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
-    let is_pattern = |word: &&str| {
-        word.find('*')
-            .is_some_and(|at| *word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
-    };
-    let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
-    let expected = "must have scopes that are words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
-    Ok((who.to_owned(), scopes.ok_or(expected)?))
 }
 
 #[cfg(test)]
@@ -292,8 +325,10 @@ mod tests {
 
     #[test]
     fn texts_and_objects() {
-        let with = |who: &str, scopes| Ok((who.to_owned(), scopes));
+        let with = |who: &str, scopes| Ok(Entry { scopes, ..Entry::of(who) });
         let who = |who: &str| with(who, Scopes::NONE);
+        let models = KeyLimits { models: Some(vec!["fast".to_owned()]), ..KeyLimits::NONE };
+        let limited = Entry { limits: Some(models), ..Entry::of("c:d") };
         let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
         for (text, expected) in [
             ("", vec![]),
@@ -306,6 +341,10 @@ mod tests {
             (r#"[{"who": "c:d", "scopes": ["*"]}]"#, vec![with("c:d", Scopes::All)]),
             (r#"[{"who": "c:d", "scopes": []}]"#, vec![with("c:d", Scopes::NONE)]),
             (r#"[{"who": "c:d", "scopes": ["github:*"]}]"#, vec![with("c:d", listed("github:*"))]),
+            (
+                r#"[{"who": "c:d", "scopes": [], "gateway": {"models": ["fast"]}}]"#,
+                vec![Ok(limited)],
+            ),
             ("[]", vec![]),
         ] {
             assert_eq!(parse_entries(text), Some(expected), "{text}");
@@ -323,6 +362,9 @@ mod tests {
             r#"{"who": "c:d", "scopes": ["*:read"]}"#,
             r#"{"who": "c:d", "scopes": ["a:*:*"]}"#,
             r#"{"who": "c:d", "scopes": [], "name": "x"}"#,
+            r#"{"who": "c:d", "gateway": {}}"#,
+            r#"{"who": "c:d", "scopes": [], "gateway": []}"#,
+            r#"{"who": "c:d", "scopes": [], "gateway": {"model": ["fast"]}}"#,
         ] {
             let [Err(_)] = parse_entries(&format!("[{text}]")).unwrap()[..] else {
                 panic!("{text}")

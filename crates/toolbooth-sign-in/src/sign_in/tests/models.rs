@@ -55,10 +55,25 @@ fn sign_in(harness: &Harness, client: &Registered, scope: &str) -> (Response, Va
 }
 
 fn chat(harness: &Harness, tokens: &Value) -> Response {
+    chat_with(harness, tokens, &json!({}))
+}
+
+/// A chat with further members, or others.
+fn chat_with(harness: &Harness, tokens: &Value, members: &Value) -> Response {
     let authorization = format!("Bearer {}", tokens["access_token"].as_str().unwrap());
     let headers = [("content-type", "application/json"), ("authorization", &*authorization)];
-    let body = json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
+    let mut body = json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
+    for (name, value) in members.as_object().unwrap() {
+        body[name] = value.clone();
+    }
     harness.send(("POST", "/v1/chat/completions"), &headers, &body.to_string())
+}
+
+/// The chats that OpenAI has received.
+fn received(harness: &Harness) -> Vec<Value> {
+    let requests = harness.host.http.requests.borrow();
+    let chats = requests.iter().filter(|it| it.url.starts_with("https://api.openai.com/"));
+    chats.map(|request| request.json()).collect()
 }
 
 #[test]
@@ -171,4 +186,75 @@ fn who_is_denied_cannot_sign_in() {
         let (status, body) = harness.register(&json!({"redirect_uris": [super::REDIRECT]}));
         assert_eq!(status, if is_problem { 503 } else { 201 }, "{value} {body}");
     }
+}
+
+#[test]
+fn the_limits_of_a_rule_hold_for_the_tokens_of_its_people() {
+    const LIMITS: &str = r#"{"models": ["openai/m"], "max_output_tokens": 100, "service_tiers": ["flex"], "tool_allowlist": ["a"]}"#;
+    let tool = |name: &str| json!({"tools": [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}]});
+    let limited = format!(
+        r#"[{{"who": "github:octocat", "scopes": ["gateway"], "gateway": {LIMITS}}}, {{"who": "github:*", "scopes": [], "gateway": {{}}}}]"#
+    );
+    // The scopes of all rules add up; of the limits, those of the first rule that has some hold.
+    let others = format!(
+        r#"[{{"who": "github:hubot", "scopes": [], "gateway": {LIMITS}}}, {{"who": "github:*", "scopes": ["gateway"]}}, {{"who": "github:octocat", "scopes": [], "gateway": {{"models": ["openai/n"]}}}}]"#
+    );
+    for (allowed, members, code) in [
+        (&limited, json!({}), None),
+        (&limited, json!({"max_tokens": 100}), None),
+        (&limited, json!({"service_tier": "flex"}), None),
+        (&limited, tool("a"), None),
+        (&limited, json!({"model": "openai/n"}), Some("model_not_allowed")),
+        (&limited, json!({"max_tokens": 101}), Some("invalid_request")),
+        (&limited, json!({"service_tier": "priority"}), Some("invalid_request")),
+        (&limited, tool("b"), Some("tool_not_allowed")),
+        (&others, json!({}), Some("model_not_allowed")),
+        (&others, json!({"model": "openai/n", "max_tokens": 101}), None),
+    ] {
+        let harness = harness(allowed, OPENAI);
+        let (_, tokens) = sign_in(&harness, &harness.client(), "gateway");
+        let reply = chat_with(&harness, &tokens, &members);
+        let received = received(&harness);
+        match code {
+            None => {
+                assert_eq!(reply.status, 200, "{allowed} {members}: {}", text(&reply));
+                let most = ["max_tokens", "max_completion_tokens"].map(|name| &received[0][name]);
+                let expected = if *allowed == limited { json!(100) } else { json!(101) };
+                assert!(most.contains(&&expected), "{members}: {received:?}");
+                assert_eq!(received[0].get("service_tier"), members.get("service_tier"));
+            }
+            Some(code) => {
+                assert_eq!(json_of(&reply)["error"]["code"], code, "{}", text(&reply));
+                assert_eq!(received, [json!(null); 0], "the provider receives nothing");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_limits_of_the_moment_hold() {
+    let rule = |gateway: &str| {
+        format!(r#"[{{"who": "github:octocat", "scopes": ["gateway"], "gateway": {gateway}}}]"#)
+    };
+    let mut harness = harness(&rule("{}"), OPENAI);
+    let (_, tokens) = sign_in(&harness, &harness.client(), "gateway");
+    let models = |harness: &Harness| {
+        let authorization = format!("Bearer {}", tokens["access_token"].as_str().unwrap());
+        let list = harness.send(("GET", "/v1/models"), &[("authorization", &authorization)], "");
+        let list = json_of(&list);
+        let names = list["data"].as_array().unwrap().iter().map(|it| it["id"].clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(chat(&harness, &tokens).status, 200);
+    harness.restart(&[("SIGN_IN_ALLOWED", &rule(r#"{"models": ["openai/n"]}"#))]);
+    assert_eq!(json_of(&chat(&harness, &tokens))["error"]["code"], "model_not_allowed");
+    assert_eq!(models(&harness), ["openai/n"]);
+    // As for a key: without `models`, the names in MODELS.
+    harness.restart(&[
+        ("SIGN_IN_ALLOWED", &rule("{}")),
+        ("MODELS", r#"{"fast": {"targets": [{"provider": "openai", "model": "n"}]}}"#),
+    ]);
+    assert_eq!(json_of(&chat(&harness, &tokens))["error"]["code"], "model_not_allowed");
+    assert_eq!(models(&harness), ["fast"]);
+    assert_eq!(received(&harness).len(), 1);
 }

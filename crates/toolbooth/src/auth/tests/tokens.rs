@@ -64,6 +64,7 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
         subject: subject.map(str::to_owned),
         scopes: listed(scopes),
         client: None,
+        rule: None,
     })
 }
 
