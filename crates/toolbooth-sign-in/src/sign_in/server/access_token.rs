@@ -14,6 +14,11 @@ use toolbooth::json;
 /// `{"alg":"HS256","typ":"at+jwt"}`
 const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9";
 
+/// The longest `client_id` in a token, in bytes: a token is sent with every call, and the id of a client that registers
+/// itself contains all that it has registered.
+const MAX_CLIENT_ID: usize = 1_000;
+
+/// RFC 9068, 2.2.
 #[derive(Serialize)]
 struct AccessClaims<'a> {
     iss: &'a str,
@@ -22,7 +27,7 @@ struct AccessClaims<'a> {
     exp: u64,
     iat: u64,
     jti: &'a str,
-    /// A hash: the ids of some clients are long, and a token is sent with every call.
+    /// The client's id, or its hash if it is longer than [`MAX_CLIENT_ID`].
     client_id: &'a str,
     /// Its name, for the pages of challenges.
     client_name: &'a str,
@@ -40,6 +45,7 @@ struct AccessClaims<'a> {
 #[derive(Deserialize)]
 pub(super) struct RevokedClaims {
     pub(super) sub: String,
+    /// The id of the client, or its hash.
     pub(super) client_id: String,
     pub(super) gid: String,
     #[serde(default)]
@@ -49,6 +55,7 @@ pub(super) struct RevokedClaims {
 impl AuthorizationServer {
     pub(super) fn access_token(
         &self,
+        client_id: &str,
         grant: &ClientGrant,
         scopes: &[String],
         host: &dyn Host,
@@ -63,7 +70,7 @@ impl AuthorizationServer {
             exp: expires,
             iat: now,
             jti: &random_text(host)?,
-            client_id: &grant.client,
+            client_id: if client_id.len() > MAX_CLIENT_ID { &grant.client } else { client_id },
             client_name: &grant.client_name,
             scope: &scopes.join(" "),
             gid: &grant.id,

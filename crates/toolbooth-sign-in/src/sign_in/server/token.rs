@@ -41,6 +41,25 @@ struct PersonInfo {
     available_scope: String,
 }
 
+/// What is issued to a client.
+struct Issue {
+    client_id: String,
+    grant: ClientGrant,
+    /// Its refresh token, if it gets one.
+    next: Option<NextToken>,
+    /// The scopes that it asks for in a refresh, of those of the grant.
+    requested: Option<Vec<String>>,
+    /// Whether it is a page of the server itself, which also learns about the person.
+    is_own_page: bool,
+}
+
+/// A refresh token, as in [`RefreshClaims`].
+struct NextToken {
+    generation: u32,
+    destination: String,
+    recorded_ms: u64,
+}
+
 /// `POST /oauth/token`.
 pub(crate) async fn token<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let server = AuthorizationServer::of(request)?;
@@ -64,14 +83,14 @@ impl AuthorizationServer {
         }
     }
 
-    /// The claims of a code or a refresh token that was issued to the client that sends it, which authenticates.
+    /// The claims of a code or a refresh token that was issued to the client that sends it, which authenticates; and its id.
     async fn issued<C: DeserializeOwned>(
         &self,
         (parameter, name, purpose): (&'static str, &str, TokenPurpose),
         grant_of: fn(&C) -> &ClientGrant,
         form: &Parameters,
         request: &RouteRequest<'_>,
-    ) -> Result<C, OAuthError> {
+    ) -> Result<(C, String), OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
         let credentials = Credentials::read(form, headers)?;
         let claims = self.login.keys.open(purpose, form.require(parameter)?, host.now_ms());
@@ -82,7 +101,7 @@ impl AuthorizationServer {
         if grant_of(&claims).client != hash(&credentials.client_id) {
             return Err(INVALID_GRANT.error(format!("the {name} was issued to another client")));
         }
-        Ok(claims)
+        Ok((claims, credentials.client_id))
     }
 
     async fn exchange_code(
@@ -92,7 +111,8 @@ impl AuthorizationServer {
     ) -> Result<Response, OAuthError> {
         let host = request.host;
         let parameter = ("code", "code", purpose::AUTHORIZATION_CODE);
-        let code = self.issued(parameter, |it: &CodeClaims| &it.grant, form, request).await?;
+        let (code, client_id) =
+            self.issued(parameter, |it: &CodeClaims| &it.grant, form, request).await?;
         // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
         if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
             return Err(
@@ -117,9 +137,12 @@ impl AuthorizationServer {
         }
         let destination = redirect_uri::destination(&code.redirect_uri);
         self.record(&grant, (&destination, None), code.refreshes, host).await;
-        let refresh = code.refreshes.then(|| (0, destination, host.now_ms()));
+        let recorded_ms = host.now_ms();
+        let next = NextToken { generation: 0, destination, recorded_ms };
+        let next = code.refreshes.then_some(next);
         let is_own_page = self.is_own_page(&code.redirect_uri);
-        self.issue(grant, refresh, None, is_own_page, host)
+        let issue = Issue { client_id, grant, next, requested: None, is_own_page };
+        self.issue(issue, host)
     }
 
     async fn refresh(
@@ -129,7 +152,7 @@ impl AuthorizationServer {
     ) -> Result<Response, OAuthError> {
         let host = request.host;
         let parameter = ("refresh_token", "refresh token", purpose::REFRESH_TOKEN);
-        let mut token =
+        let (mut token, client_id) =
             self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
         let grant = &token.grant;
         if self.is_revoked(&grant.id, host).await? {
@@ -171,8 +194,9 @@ impl AuthorizationServer {
             self.record(&grant, (&destination, Some(now_ms)), true, host).await;
             recorded_ms = now_ms;
         }
-        let next = (generation.saturating_add(1), destination, recorded_ms);
-        self.issue(grant, Some(next), requested, false, host)
+        let generation = generation.saturating_add(1);
+        let next = Some(NextToken { generation, destination, recorded_ms });
+        self.issue(Issue { client_id, grant, next, requested, is_own_page: false }, host)
     }
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
@@ -180,16 +204,9 @@ impl AuthorizationServer {
         let _ = self.end_grant(&grant.identity.subject(), &grant.id, reason, host).await;
     }
 
-    /// Issues tokens: a refresh token, if any, of this generation, destination and time of the record; and an access
-    /// token with the `requested` scopes of the grant. A page of the server itself also learns about the person.
-    fn issue(
-        &self,
-        grant: ClientGrant,
-        refresh: Option<(u32, String, u64)>,
-        requested: Option<Vec<String>>,
-        is_own_page: bool,
-        host: &dyn Host,
-    ) -> Result<Response, OAuthError> {
+    /// Issues tokens.
+    fn issue(&self, issue: Issue, host: &dyn Host) -> Result<Response, OAuthError> {
+        let Issue { client_id, grant, next, requested, is_own_page } = issue;
         let denied = || INVALID_GRANT.error("the person may no longer sign in");
         let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
         let person = is_own_page.then(|| PersonInfo {
@@ -201,15 +218,15 @@ impl AuthorizationServer {
         let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.login.granted(scopes, &permitted);
-        let access_token = self.access_token(&grant, &scopes, host)?;
-        let grant_type = match refresh {
-            None | Some((0, ..)) => "authorization_code",
+        let access_token = self.access_token(&client_id, &grant, &scopes, host)?;
+        let grant_type = match next {
+            None | Some(NextToken { generation: 0, .. }) => "authorization_code",
             Some(_) => "refresh_token",
         };
         let caller = self.login.caller(&grant.identity.subject());
-        let refresh_token = match refresh {
+        let refresh_token = match next {
             None => None,
-            Some((generation, destination, recorded_ms)) => {
+            Some(NextToken { generation, destination, recorded_ms }) => {
                 let id = random_text(host)?;
                 let ends_ms = self.ends_ms(&grant);
                 let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
@@ -269,7 +286,10 @@ impl AuthorizationServer {
         let document = claims.as_ref().and_then(|claims| claims.auth.as_ref());
         self.authenticate_client(&credentials, document, host).await?;
         // An invalid token, or one of another client, is no error (RFC 7009, 2.2), and nothing is revoked.
-        let own = claims.filter(|claims| claims.client_id == hash(&credentials.client_id));
+        let is_own = |client: &String| {
+            *client == credentials.client_id || *client == hash(&credentials.client_id)
+        };
+        let own = claims.filter(|claims| is_own(&claims.client_id));
         if let Some(RevokedClaims { sub, gid, .. }) = own {
             self.end_grant(&sub, &gid, RevocationReason::Requested, host).await?;
         }

@@ -1,11 +1,11 @@
 //! Registration, and how clients authenticate.
 
-use base64ct::{Base64, Encoding};
-use serde_json::json;
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
+use serde_json::{Value, json};
 
 use super::harness::{
-    Browser, REDIRECT, Registered, changed, code_fields, encode, header, location, query, request,
-    start, start_with, text,
+    Browser, ORIGIN, REDIRECT, RESOURCE, Registered, changed, code_fields, encode, header,
+    location, query, request, start, start_with, text,
 };
 use super::{KEY, code};
 use toolbooth::host::SIGN_IN_LIMITER;
@@ -196,4 +196,49 @@ fn a_redirect_to_any_port_of_this_machine() {
     assert_eq!(harness.token(&fields).0, 400, "the redirect URI is another");
     fields[3].1 = uri;
     assert_eq!(harness.token(&fields).0, 200);
+}
+
+#[test]
+fn an_access_token_has_the_claims_of_rfc_9068() {
+    let harness = start();
+    let others = (0..20).map(|at| format!("https://client.example/{at}/{}", "x".repeat(40)));
+    let others: Vec<String> = others.collect();
+    for (others, is_long) in [(&others[..0], false), (&others, true)] {
+        let uris = [&[REDIRECT.to_owned()], others].concat();
+        let metadata = json!({"redirect_uris": uris, "token_endpoint_auth_method": "none"});
+        let (_, client) = harness.register(&metadata);
+        let id = client["client_id"].as_str().unwrap().to_owned();
+        let client = Registered { id, secret: None };
+        let code = Browser::default().code(&harness, &request(&client.id));
+        let (_, tokens) = harness.exchange(&client, &code);
+        let token = tokens["access_token"].as_str().unwrap();
+        let parts: Vec<Value> = token
+            .split('.')
+            .take(2)
+            .map(|part| Base64UrlUnpadded::decode_vec(part).unwrap())
+            .map(|part| serde_json::from_slice(&part).unwrap())
+            .collect();
+        assert_eq!(parts[0], json!({"alg": "HS256", "typ": "at+jwt"}));
+        let claims = &parts[1];
+        let now = harness.host.now_ms.get() / 1000;
+        for (name, expected) in [
+            ("iss", json!(ORIGIN)),
+            ("aud", json!(RESOURCE)),
+            ("sub", json!("api-key:Calendar")),
+            ("iat", json!(now)),
+            ("exp", json!(now + 3600)),
+            ("scope", json!("echo:a")),
+        ] {
+            assert_eq!(claims[name], expected, "{name}");
+        }
+        assert!(claims["jti"].as_str().is_some_and(|id| id.len() == 22), "{claims}");
+        let named = claims["client_id"].as_str().unwrap();
+        assert_eq!(named == client.id, !is_long, "{} {named}", client.id.len());
+        assert!(named.len() <= 1_000 && token.len() < 2_500, "{}", token.len());
+        // The client can revoke it, in whichever form its id is there.
+        let form = [("client_id", &*client.id), ("token", token)];
+        assert_eq!(harness.form("/oauth/revoke", &[], &form).0, 200);
+        let (status, _) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        assert_eq!(status, 400, "the grant has ended");
+    }
 }
