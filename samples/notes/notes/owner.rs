@@ -34,6 +34,7 @@ mod tests {
             subject: subject.map(str::to_owned),
             scopes: Scopes::All,
             client: None,
+            rule: None,
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),
