@@ -24,6 +24,8 @@ TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
 DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
 # The tests that run this repository's commands: most of their time is spent compiling.
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
+# The tests that take pictures of pages with SCREENSHOTS=1.
+PICTURED := $(patsubst %,tests/%.test.mjs,account browser sign-in-pages site-playground site-sign-in-server)
 # The second reporter says why a whole file has failed.
 RUN_TESTS := timeout 2400 $(NODE) --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=./tests/support/late.mjs --test-reporter-destination=stdout
 # What `make dev` serves: the tools in tools/, or those of a Worker of the tests, such as FIXTURES=samples. MCP's conformance
@@ -145,8 +147,9 @@ contracts: ## Write the OpenAPI documents in docs/contracts
 site: node_modules/.done ## Build the pages into build/site
 	$(NODE) site/build/index.js
 
-screenshots: setup chromium target/samples/worker.js target/site/index.html ## Write a picture of each page into target/screenshots
+screenshots: setup chromium .venv/.done workers ## Write a picture of each page into target/screenshots
 	$(NODE) scripts/screenshots.mjs
+	SCREENSHOTS=1 $(RUN_TESTS) --test-concurrency=1 $(PICTURED)
 
 clean: ## Delete everything that was built or installed here
 	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv bench/sign-in/node_modules

@@ -1,5 +1,5 @@
 // Who opens the link of a challenge, and the page of an account, in a real browser with a real authorization server; and
-// what /doctor reports. Screenshots are in target/screenshots.
+// what /doctor reports.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";

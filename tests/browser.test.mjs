@@ -1,5 +1,5 @@
 // A user authorizes a tool (X20, X21, X48) in a real browser, with a real authorization server. Tests that
-// need neither are in challenge.test.mjs. Screenshots of the pages are in target/screenshots.
+// need neither are in challenge.test.mjs.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";

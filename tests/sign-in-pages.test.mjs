@@ -1,5 +1,5 @@
 // The consent page of sign-in in a real browser: who can make somebody agree, and who cannot. Tests that need no browser
-// are in sign-in.test.mjs. Screenshots are in target/screenshots.
+// are in sign-in.test.mjs.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standIn } from "../packages/toolbooth/src/provider.js";
-import { isAccessible, look } from "./support/chromium.mjs";
+import { isAccessible, look, picture } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { model, startGateway } from "./support/gateway/worker.mjs";
 import { CANARY } from "./support/leaks.mjs";
@@ -321,9 +321,9 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         assert.doesNotMatch(await page.locator(".result > :not(details)").allInnerTexts().then(String), /context|Error/);
         await isAccessible(page);
         assert.ok(await visitor.fits(320));
-        await page.screenshot({ path: "target/screenshots/step-narrow.png" });
+        await picture(page, "step-narrow");
         await page.setViewportSize({ width: 1280, height: 900 });
-        await page.screenshot({ path: "target/screenshots/step.png" });
+        await picture(page, "step");
         const [consent] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click()]);
         await page.getByText("Waiting for you to agree").waitFor();
         await consent.getByText("visitor asks for access to your account at GitHub (stand-in).").waitFor();
@@ -336,7 +336,7 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         await consent.getByRole("link", { name: "Allow" }).click();
         await consent.getByRole("heading", { name: "Done" }).waitFor();
         await page.locator(".value").getByText("1347", { exact: true }).waitFor();
-        await page.screenshot({ path: "target/screenshots/authorized-value.png" });
+        await picture(page, "authorized-value");
       },
       { address: address.origin },
     );

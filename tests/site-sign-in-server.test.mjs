@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { standIn } from "../packages/toolbooth/src/provider.js";
-import { isAccessible, launch, look } from "./support/chromium.mjs";
+import { isAccessible, launch, look, picture } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
@@ -138,9 +138,9 @@ test("a person who has signed in authorizes a tool: the pages name the playgroun
     await page.getByText("asks for access to your account at GitHub (stand-in).").waitFor();
     await isAccessible(page);
     assert.ok(await visitor.fits(320));
-    await page.screenshot({ path: "target/screenshots/step-of-a-person-narrow.png" });
+    await picture(page, "step-of-a-person-narrow");
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.screenshot({ path: "target/screenshots/step-of-a-person.png" });
+    await picture(page, "step-of-a-person");
     const [consent] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Continue to GitHub (stand-in)" }).click()]);
     await consent.getByText(/^Playground · Chrome on \w+ asks for access to your account at GitHub/).waitFor();
     await look(consent, "challenge-of-a-person");

@@ -36,14 +36,20 @@ const SIZES = {
   desktop: { width: 1280, height: 800 },
 };
 
-/** Checks that a page is readable in each size and color scheme, and takes screenshots. */
-export async function look(page, name) {
+/** With SCREENSHOTS=1, as in `make screenshots`, writes a picture of a page into target/screenshots. Otherwise does nothing: pictures take time. */
+export async function picture(page, name, options = {}) {
+  if (process.env.SCREENSHOTS !== "1") return;
   mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, ...options });
+}
+
+/** Checks that a page is readable in each size and color scheme. */
+export async function look(page, name) {
   for (const [size, viewport] of Object.entries(SIZES)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: `${SCREENSHOTS}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+      await picture(page, `${name}-${size}-${colorScheme}`, { fullPage: true });
       const { width, problems } = await page.evaluate(measure);
       const where = `${name}, ${size}, ${colorScheme}`;
       assert.ok(width <= viewport.width, `${where}: it scrolls horizontally, ${width} pixels wide`);
