@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 use toolbooth::capabilities::{CORE, MCP, REST, XAIBO};
-use toolbooth::host::BoxFuture;
+use toolbooth::host::async_trait;
 use toolbooth::http::{Answer, BodySink, ClientGone, Method, Request, Response};
 use toolbooth::protocol::sample::{self, SampleCall};
 use toolbooth::testing::{FakeHost, Pairs, read_examples};
@@ -89,10 +89,11 @@ impl Message {
 /// Keeps what is written to a client.
 struct Reader(Rc<RefCell<Vec<u8>>>);
 
+#[async_trait(?Send)]
 impl BodySink for Reader {
-    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>> {
+    async fn write(&self, bytes: &[u8]) -> Result<(), ClientGone> {
         self.0.borrow_mut().extend_from_slice(bytes);
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }
 

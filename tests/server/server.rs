@@ -24,8 +24,7 @@ use toolbooth::Server;
 use toolbooth::call::Rejection;
 use toolbooth::catalog::Catalog;
 use toolbooth::catalog::Tool;
-use toolbooth::host::BoxFuture;
-use toolbooth::host::{Host, Level};
+use toolbooth::host::{Host, Level, async_trait};
 use toolbooth::http::{Body, Method, Request, Response};
 use toolbooth::http::{BodyError, BodyStream};
 use toolbooth::testing::echo::CATALOG;
@@ -44,12 +43,13 @@ const UNREAD: Body<'static> = Body::Unread(&Untouched);
 
 struct Untouched;
 
+#[async_trait(?Send)]
 impl BodyStream for Untouched {
-    fn read(&self, _: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+    async fn read(&self, _: usize) -> Result<Vec<u8>, BodyError> {
         panic!("read a body that must not be read")
     }
 
-    fn start(&self, _: usize) -> BoxFuture<'_, Vec<u8>> {
+    async fn start(&self, _: usize) -> Vec<u8> {
         panic!("read a body that must not be read")
     }
 }
@@ -73,18 +73,18 @@ impl Sent {
     }
 }
 
+#[async_trait(?Send)]
 impl BodyStream for Sent {
-    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
+    async fn read(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
         let fits = |bytes: &Vec<u8>| bytes.len() <= limit;
         let read = self.bytes.clone();
-        let read = read.and_then(|bytes| fits(&bytes).then_some(bytes).ok_or(BodyError::TooLarge));
-        Box::pin(std::future::ready(read))
+        read.and_then(|bytes| fits(&bytes).then_some(bytes).ok_or(BodyError::TooLarge))
     }
 
-    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>> {
+    async fn start(&self, limit: usize) -> Vec<u8> {
         let mut bytes = self.bytes.clone().unwrap_or_default();
         bytes.truncate(limit);
-        Box::pin(std::future::ready(bytes))
+        bytes
     }
 }
 

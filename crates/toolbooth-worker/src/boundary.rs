@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::task::Poll;
 
 use toolbooth::catalog::Catalog;
-use toolbooth::host::{BoxFuture, ByteStream, HttpError};
+use toolbooth::host::{ByteStream, HttpError, async_trait};
 use toolbooth::http::{
     self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, KeepAlive, PipeError, Request,
     Response, Transform,
@@ -160,25 +160,24 @@ impl EarlyResponse {
 /// The body of a streamed `Response`. It ends when this is dropped.
 struct JsSink(Upload);
 
+#[async_trait(?Send)]
 impl BodySink for JsSink {
-    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>> {
-        Box::pin(async move { self.0.write(bytes).await.map(drop).map_err(|_| ClientGone) })
+    async fn write(&self, bytes: &[u8]) -> Result<(), ClientGone> {
+        self.0.write(bytes).await.map(drop).map_err(|_| ClientGone)
     }
 
-    fn pipe<'a>(
-        &'a self,
-        source: &'a mut dyn ByteStream,
+    async fn pipe<'a>(
+        &self,
+        source: &mut dyn ByteStream,
         transform: &'a mut Transform<'a>,
         keep_alive: KeepAlive,
-    ) -> BoxFuture<'a, Result<(), PipeError>> {
-        Box::pin(async move {
-            let source: &mut dyn Any = source;
-            match source.downcast_mut::<JsByteStream>() {
-                Some(source) => source.pipe(&self.0, transform, keep_alive).await,
-                // Never: this host has no other streams.
-                None => Err(PipeError::Source(HttpError::Unreachable("unknown stream".to_owned()))),
-            }
-        })
+    ) -> Result<(), PipeError> {
+        let source: &mut dyn Any = source;
+        match source.downcast_mut::<JsByteStream>() {
+            Some(source) => source.pipe(&self.0, transform, keep_alive).await,
+            // Never: this host has no other streams.
+            None => Err(PipeError::Source(HttpError::Unreachable("unknown stream".to_owned()))),
+        }
     }
 }
 
@@ -258,23 +257,20 @@ fn into_js(response: &Response) -> JsValue {
 /// The body of a JS `Request`.
 struct JsBody(BodyReader);
 
+#[async_trait(?Send)]
 impl BodyStream for JsBody {
-    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>> {
-        Box::pin(async move {
-            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-            let bytes = self.0.read(limit).await.map_err(|_| BodyError::Incomplete)?;
-            let bytes = bytes.dyn_into::<js_sys::Uint8Array>().map_err(|_| BodyError::TooLarge)?;
-            Ok(bytes.to_vec())
-        })
+    async fn read(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let bytes = self.0.read(limit).await.map_err(|_| BodyError::Incomplete)?;
+        let bytes = bytes.dyn_into::<js_sys::Uint8Array>().map_err(|_| BodyError::TooLarge)?;
+        Ok(bytes.to_vec())
     }
 
-    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>> {
-        Box::pin(async move {
-            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-            let bytes = self.0.start(limit).await.ok();
-            let bytes = bytes.and_then(|bytes| bytes.dyn_into::<js_sys::Uint8Array>().ok());
-            bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()
-        })
+    async fn start(&self, limit: usize) -> Vec<u8> {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let bytes = self.0.start(limit).await.ok();
+        let bytes = bytes.and_then(|bytes| bytes.dyn_into::<js_sys::Uint8Array>().ok());
+        bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()
     }
 }
 

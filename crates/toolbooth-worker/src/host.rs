@@ -9,8 +9,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use toolbooth::host::{
-    BoxFuture, Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
-    SignatureAlgorithm, Signatures, Variables,
+    Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
+    SignatureAlgorithm, Signatures, Variables, async_trait,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -95,6 +95,7 @@ fn milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }
 
+#[async_trait(?Send)]
 impl Clock for Bindings {
     fn now_ms(&self) -> u64 {
         // `Date.now()` is a positive integer.
@@ -102,11 +103,9 @@ impl Clock for Bindings {
         return js_sys::Date::now() as u64;
     }
 
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            // It fails only if the request was cancelled; then nothing waits for it.
-            let _ = wait(milliseconds(duration)).await;
-        })
+    async fn sleep(&self, duration: Duration) {
+        // It fails only if the request was cancelled; then nothing waits for it.
+        let _ = wait(milliseconds(duration)).await;
     }
 }
 
@@ -123,38 +122,31 @@ impl Variables for Bindings {
     }
 }
 
+#[async_trait(?Send)]
 impl Signatures for Bindings {
-    fn verify<'a>(
-        &'a self,
+    async fn verify(
+        &self,
         algorithm: SignatureAlgorithm,
-        jwk: &'a str,
-        message: &'a [u8],
-        signature: &'a [u8],
-    ) -> BoxFuture<'a, bool> {
-        Box::pin(async move {
-            // The runtime throws if the key is invalid.
-            let valid = verify(algorithm.name(), jwk, message, signature).await;
-            valid.is_ok_and(|valid| valid.is_truthy())
-        })
+        jwk: &str,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        // The runtime throws if the key is invalid.
+        let valid = verify(algorithm.name(), jwk, message, signature).await;
+        valid.is_ok_and(|valid| valid.is_truthy())
     }
 }
 
+#[async_trait(?Send)]
 impl RateLimit for Bindings {
     fn is_limited(&self, limiter: &str) -> bool {
         self.binding(limiter).is_object()
     }
 
-    fn take<'a>(
-        &'a self,
-        limiter: &'a str,
-        key: &'a str,
-        units: usize,
-    ) -> BoxFuture<'a, Result<bool, String>> {
-        Box::pin(async move {
-            let units = u32::try_from(units).unwrap_or(u32::MAX);
-            let allowed = take(&self.binding(limiter), key, units).await;
-            allowed.map(|allowed| allowed.is_truthy()).map_err(reason)
-        })
+    async fn take(&self, limiter: &str, key: &str, units: usize) -> Result<bool, String> {
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        let allowed = take(&self.binding(limiter), key, units).await;
+        allowed.map(|allowed| allowed.is_truthy()).map_err(reason)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::auth::OwnTokens;
 use crate::call::Grants;
 use crate::catalog::{Catalog, ListForm};
 use crate::extensions::Extensions;
-use crate::host::{BoxFuture, Host};
+use crate::host::{Host, async_trait};
 use crate::http::Headers;
 use crate::log::EventLog;
 use crate::principal::Person;
@@ -84,13 +84,10 @@ pub struct Startup<'a> {
 }
 
 /// The people who sign in to the server with a browser.
+#[async_trait(?Send)]
 pub trait People: Send + Sync {
     /// Who has signed in with the browser that sent a request.
-    fn person<'a>(
-        &'a self,
-        headers: &'a dyn Headers,
-        host: &'a dyn Host,
-    ) -> BoxFuture<'a, Option<Person>>;
+    async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person>;
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the server.

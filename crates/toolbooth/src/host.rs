@@ -16,6 +16,9 @@ use serde::{Serialize, Serializer};
 
 use crate::json;
 
+/// The traits of a host, and others with async functions, need it where they are implemented: `#[async_trait(?Send)]`.
+pub use async_trait::async_trait;
+
 /// A boxed future that may borrow for `'a` and need not be `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
@@ -25,12 +28,13 @@ pub fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> BoxFuture<'a, T> {
 }
 
 /// The time, and timers.
+#[async_trait(?Send)]
 pub trait Clock {
     /// Milliseconds since the Unix epoch. On Workers it advances only with I/O.
     fn now_ms(&self) -> u64;
 
     /// Waits for at least `duration`, on a timer of the current request.
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
+    async fn sleep(&self, duration: Duration);
 }
 
 /// A cryptographic random source.
@@ -54,35 +58,27 @@ pub trait Variables {
 
 /// An eventually consistent key-value store: a read may return a value that is a minute old, and misses are
 /// cached.
+#[async_trait(?Send)]
 pub trait Store {
     /// The value of `key`; `None` if it does not exist, or is not visible yet.
     ///
     /// # Errors
     /// The store does not respond, or rejects the operation. The same applies to `put` and `delete`.
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
+    async fn get(&self, key: &str) -> Result<Option<String>, StoreError>;
 
     /// Stores `value` under `key` for `life`, at least [`SHORTEST_LIFE`], or without a limit. A store may reject
     /// more than one write per second to the same key.
-    fn put<'a>(
-        &'a self,
-        key: &'a str,
-        value: &'a str,
-        life: Option<Duration>,
-    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    async fn put(&self, key: &str, value: &str, life: Option<Duration>) -> Result<(), StoreError>;
 
     /// Deletes the value of `key`, if it exists. Reads may return it for another minute.
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+    async fn delete(&self, key: &str) -> Result<(), StoreError>;
 
     /// The keys that begin with `prefix`, sorted, from the page that `cursor` stands for; without it, the first. New
     /// keys may be missing, and deleted ones listed, for a minute.
     ///
     /// # Errors
     /// Like `get`; or the cursor is not valid.
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<KeyPage, StoreError>>;
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<KeyPage, StoreError>;
 }
 
 /// A page of keys.
@@ -102,26 +98,21 @@ pub const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 pub struct StoreError(pub String);
 
 /// Sends HTTP requests to other servers.
+#[async_trait(?Send)]
 pub trait HttpClient {
     /// Sends one request and reads the whole response. Any status is a success. Redirects are not followed, because
     /// that would send tokens and secrets to another address.
     ///
     /// # Errors
     /// No response within the request's limits; see [`HttpError`].
-    fn send<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>>;
+    async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
 
     /// Sends one request and returns as soon as the headers of the response have arrived. Otherwise like
     /// [`send`](Self::send); the request's `timeout` is how long to wait for the headers, and then for each chunk.
     ///
     /// # Errors
     /// No headers in time, or no connection.
-    fn open<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>>;
+    async fn open(&self, request: HttpRequest<'_>) -> Result<StreamedResponse, HttpError>;
 }
 
 /// Another server's response, of which the body is still arriving.
@@ -144,12 +135,13 @@ impl StreamedResponse {
 
 /// A body that is read in chunks. Nothing is read ahead, so a slow reader slows the sender down. Dropping it cancels
 /// the request. It is [`Any`], so that the host can recognize its own streams.
+#[async_trait(?Send)]
 pub trait ByteStream: Any {
     /// The next bytes, at least one; `None` at the end of the body.
     ///
     /// # Errors
     /// The connection broke off, or no bytes arrived in time.
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>>;
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError>;
 }
 
 /// A request to another server.
@@ -278,16 +270,17 @@ impl SignatureAlgorithm {
 }
 
 /// Verifies public-key signatures, which runtimes do in native code.
+#[async_trait(?Send)]
 pub trait Signatures {
     /// Whether `signature` is a valid signature of `message` by `jwk`, a public key as JSON
     /// (RFC 7517). False for a malformed key or signature.
-    fn verify<'a>(
-        &'a self,
+    async fn verify(
+        &self,
         algorithm: SignatureAlgorithm,
-        jwk: &'a str,
-        message: &'a [u8],
-        signature: &'a [u8],
-    ) -> BoxFuture<'a, bool>;
+        jwk: &str,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool;
 }
 
 /// The name of the limiter that counts the calls of each caller.
@@ -296,6 +289,7 @@ pub const RATE_LIMIT: &str = "RATE_LIMIT";
 pub const SIGN_IN_LIMITER: &str = "SIGN_IN_LIMITER";
 
 /// Counts what each caller uses, by limiters that the operator configures. Each has a fixed limit and period.
+#[async_trait(?Send)]
 pub trait RateLimit {
     /// Whether a limiter of this name is configured.
     fn is_limited(&self, limiter: &str) -> bool;
@@ -304,12 +298,7 @@ pub trait RateLimit {
     ///
     /// # Errors
     /// The counter does not respond. Contains the reason for the log.
-    fn take<'a>(
-        &'a self,
-        limiter: &'a str,
-        key: &'a str,
-        units: usize,
-    ) -> BoxFuture<'a, Result<bool, String>>;
+    async fn take(&self, limiter: &str, key: &str, units: usize) -> Result<bool, String>;
 }
 
 /// The severity of a log line.

@@ -10,14 +10,13 @@ use super::{GatewaySettings, Models, Sender};
 use crate::providers::{ErrorBody, ErrorType};
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::capability::Capability;
-use toolbooth::host::{Host, boxed};
+use toolbooth::host::{Host, async_trait};
 use toolbooth::http::{Answer, Response};
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::protocol::rejection_response;
 use toolbooth::route::{
-    BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest,
-    RouteResponse, State,
+    BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest, State,
 };
 
 /// The capability.
@@ -93,9 +92,10 @@ const fn protocol(name: &'static str, title: &'static str) -> Protocol {
 #[derive(Debug)]
 struct ChatHandler;
 
+#[async_trait(?Send)]
 impl Handler for ChatHandler {
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(async move { Ok(chat(sender(request)?, request.text()?).await) })
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        Ok(chat(sender(request)?, request.text()?).await)
     }
 
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::tests::CAPABILITIES;
 use toolbooth::catalog::Catalog;
-use toolbooth::host::{BoxFuture, HttpError, HttpRequest, HttpResponse};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse, async_trait};
 use toolbooth::http::{Answer, Body, BodySink, ClientGone, Method, Request};
 use toolbooth::testing::FakeHost;
 use toolbooth::testing::Pairs;
@@ -193,14 +193,13 @@ struct FakeSink {
     left: RefCell<usize>,
 }
 
+#[async_trait(?Send)]
 impl BodySink for FakeSink {
-    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>> {
-        Box::pin(async move {
-            let mut left = self.left.borrow_mut();
-            *left = left.checked_sub(1).ok_or(ClientGone)?;
-            self.text.borrow_mut().extend_from_slice(bytes);
-            Ok(())
-        })
+    async fn write(&self, bytes: &[u8]) -> Result<(), ClientGone> {
+        let mut left = self.left.borrow_mut();
+        *left = left.checked_sub(1).ok_or(ClientGone)?;
+        self.text.borrow_mut().extend_from_slice(bytes);
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::oauth::{AuthorizationFlow, OAuthClient, ProviderSettings, random_text
 use crate::paths::{CHECK, START};
 use crate::purpose;
 use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
-use toolbooth::host::{BoxFuture, Host, boxed};
+use toolbooth::host::{Host, async_trait};
 use toolbooth::log::EventLog;
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::seal::StateKeys;
@@ -105,33 +105,29 @@ impl Challenges {
     }
 }
 
+#[async_trait(?Send)]
 impl Grants for Challenges {
-    fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>> {
-        boxed(async move {
-            let GrantRequest { required, sent, context, .. } = request;
-            let Some(client) = self.provider(required.id) else {
-                return Ok(Granted::NotConfigured);
-            };
-            let owner = match Owner::of(context.principal, sent.user_id.as_deref()) {
-                Ok(owner) => owner,
-                Err(Owner::MISSING_USER) => return Ok(Granted::UserMissing),
-                Err(error) => return Err(Rejection::Malformed(format!("context: {error}"))),
-            };
-            let proof = sent.tokens.get(required.id).map(Secret::expose);
-            let wanted = (required.scopes, proof);
-            let stored = self.grant(&owner, required.id, context.host);
-            match stored.token(client, wanted).await? {
-                Ok(grant) => {
-                    let used = UsedGrant { updated_ms: grant.updated_ms, scopes: grant.scopes };
-                    Ok(Granted::Token(Secret::new(grant.access), used))
-                }
-                Err(insufficient) => {
-                    let challenge =
-                        self.challenge(request, (owner, &client.provider), insufficient);
-                    challenge.map(Granted::ConsentRequired)
-                }
+    async fn token(&self, request: GrantRequest<'_>) -> Result<Granted, Rejection> {
+        let GrantRequest { required, sent, context, .. } = request;
+        let Some(client) = self.provider(required.id) else { return Ok(Granted::NotConfigured) };
+        let owner = match Owner::of(context.principal, sent.user_id.as_deref()) {
+            Ok(owner) => owner,
+            Err(Owner::MISSING_USER) => return Ok(Granted::UserMissing),
+            Err(error) => return Err(Rejection::Malformed(format!("context: {error}"))),
+        };
+        let proof = sent.tokens.get(required.id).map(Secret::expose);
+        let wanted = (required.scopes, proof);
+        let stored = self.grant(&owner, required.id, context.host);
+        match stored.token(client, wanted).await? {
+            Ok(grant) => {
+                let used = UsedGrant { updated_ms: grant.updated_ms, scopes: grant.scopes };
+                Ok(Granted::Token(Secret::new(grant.access), used))
             }
-        })
+            Err(insufficient) => {
+                let challenge = self.challenge(request, (owner, &client.provider), insufficient);
+                challenge.map(Granted::ConsentRequired)
+            }
+        }
     }
 
     fn renew(&self, request: GrantRequest<'_>, used: &UsedGrant) -> Result<Challenge, Rejection> {

@@ -1,7 +1,7 @@
 //! The HTTP client: `fetch`, with whole responses and with responses that are read in chunks.
 
 use toolbooth::host::{
-    BoxFuture, ByteStream, HttpClient, HttpError, HttpRequest, HttpResponse, StreamedResponse,
+    ByteStream, HttpClient, HttpError, HttpRequest, HttpResponse, StreamedResponse, async_trait,
 };
 use toolbooth::http::{KeepAlive, PipeError, Transform};
 use wasm_bindgen::closure::ScopedClosure;
@@ -68,67 +68,57 @@ extern "C" {
     fn cancel(this: &Download);
 }
 
+#[async_trait(?Send)]
 impl HttpClient for Bindings {
-    fn send<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
-        Box::pin(async move {
-            let headers = headers_of(&request)?;
-            let response = send(
-                request.method,
-                &request.url,
-                &headers,
-                request.body.as_deref(),
-                milliseconds(request.timeout),
-                u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
-            );
-            let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
-            match response.fault().as_deref() {
-                None => {}
-                Some("timeout") => return Err(HttpError::Timeout),
-                Some(_) => return Err(HttpError::TooLarge),
-            }
-            let mut answer = HttpResponse::new(response.status(), response.body());
-            answer.retry_after_ms = retry_after_ms(response.retry_after());
-            answer.max_age_ms = response.max_age().map(|seconds| u64::from(seconds) * 1000);
-            Ok(answer)
-        })
+    async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+        let headers = headers_of(&request)?;
+        let response = send(
+            request.method,
+            &request.url,
+            &headers,
+            request.body.as_deref(),
+            milliseconds(request.timeout),
+            u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
+        );
+        let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
+        match response.fault().as_deref() {
+            None => {}
+            Some("timeout") => return Err(HttpError::Timeout),
+            Some(_) => return Err(HttpError::TooLarge),
+        }
+        let mut answer = HttpResponse::new(response.status(), response.body());
+        answer.retry_after_ms = retry_after_ms(response.retry_after());
+        answer.max_age_ms = response.max_age().map(|seconds| u64::from(seconds) * 1000);
+        Ok(answer)
     }
 
-    fn open<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
-        Box::pin(async move {
-            let headers = headers_of(&request)?;
-            let body = request.body.as_deref();
-            let timeout = milliseconds(request.timeout);
-            let response = open(request.method, &request.url, &headers, body, timeout);
-            let download: Download = response.await.map_err(unreachable)?.unchecked_into();
-            if download.timed_out() {
-                return Err(HttpError::Timeout);
-            }
-            let (status, retry_after) = (download.status(), retry_after_ms(download.retry_after()));
-            let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
-            answer.retry_after_ms = retry_after;
-            Ok(answer)
-        })
+    async fn open(&self, request: HttpRequest<'_>) -> Result<StreamedResponse, HttpError> {
+        let headers = headers_of(&request)?;
+        let body = request.body.as_deref();
+        let timeout = milliseconds(request.timeout);
+        let response = open(request.method, &request.url, &headers, body, timeout);
+        let download: Download = response.await.map_err(unreachable)?.unchecked_into();
+        if download.timed_out() {
+            return Err(HttpError::Timeout);
+        }
+        let (status, retry_after) = (download.status(), retry_after_ms(download.retry_after()));
+        let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
+        answer.retry_after_ms = retry_after;
+        Ok(answer)
     }
 }
 
 /// The body of a response that is read in chunks.
 pub(crate) struct JsByteStream(Download);
 
+#[async_trait(?Send)]
 impl ByteStream for JsByteStream {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
-        Box::pin(async move {
-            match self.0.next().await {
-                Ok(chunk) if chunk.is_undefined() => Ok(None),
-                Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
-                Err(error) => Err(self.error(error)),
-            }
-        })
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
+        match self.0.next().await {
+            Ok(chunk) if chunk.is_undefined() => Ok(None),
+            Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
+            Err(error) => Err(self.error(error)),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolbooth::host::{BoxFuture, KeyPage, SHORTEST_LIFE, Store, StoreError};
+use toolbooth::host::{KeyPage, SHORTEST_LIFE, Store, StoreError, async_trait};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -49,52 +49,35 @@ impl Bindings {
     }
 }
 
+#[async_trait(?Send)]
 impl Store for Bindings {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        Box::pin(async move {
-            let value = self.store()?.get(key).await;
-            value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
-        })
+    async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
+        let value = self.store()?.get(key).await;
+        value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
     }
 
-    fn put<'a>(
-        &'a self,
-        key: &'a str,
-        value: &'a str,
-        life: Option<Duration>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            let options = js_sys::Object::new();
-            if let Some(life) = life {
-                let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
-                // Setting a property of a plain object cannot fail.
-                let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
-            }
-            let put = self.store()?.put(key, value, &options).await;
-            put.map(drop).map_err(|error| StoreError(reason(error)))
-        })
+    async fn put(&self, key: &str, value: &str, life: Option<Duration>) -> Result<(), StoreError> {
+        let options = js_sys::Object::new();
+        if let Some(life) = life {
+            let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
+            // Setting a property of a plain object cannot fail.
+            let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
+        }
+        let put = self.store()?.put(key, value, &options).await;
+        put.map(drop).map_err(|error| StoreError(reason(error)))
     }
 
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            let delete = self.store()?.delete(key).await;
-            delete.map(drop).map_err(|error| StoreError(reason(error)))
-        })
+    async fn delete(&self, key: &str) -> Result<(), StoreError> {
+        let delete = self.store()?.delete(key).await;
+        delete.map(drop).map_err(|error| StoreError(reason(error)))
     }
 
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
-        Box::pin(async move {
-            let page = list(&self.store()?, prefix, cursor).await;
-            let page: js_sys::Array =
-                page.map_err(|error| StoreError(reason(error)))?.unchecked_into();
-            // The first element is the cursor, which is undefined on the last page.
-            let mut texts = page.iter().map(|text| text.as_string());
-            let cursor = texts.next().flatten();
-            Ok(KeyPage { keys: texts.flatten().collect(), cursor })
-        })
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<KeyPage, StoreError> {
+        let page = list(&self.store()?, prefix, cursor).await;
+        let page: js_sys::Array = page.map_err(|error| StoreError(reason(error)))?.unchecked_into();
+        // The first element is the cursor, which is undefined on the last page.
+        let mut texts = page.iter().map(|text| text.as_string());
+        let cursor = texts.next().flatten();
+        Ok(KeyPage { keys: texts.flatten().collect(), cursor })
     }
 }

@@ -6,7 +6,7 @@ use super::missing::Challenge;
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::catalog::{Authorization, Tool};
-use crate::host::BoxFuture;
+use crate::host::async_trait;
 use crate::secret::Secret;
 use crate::tool::Credentials;
 
@@ -14,12 +14,13 @@ use crate::tool::Credentials;
 pub const PROOF_PREFIX: &str = "toolbooth-proof.";
 
 /// The grants of users.
+#[async_trait(?Send)]
 pub trait Grants: Send + Sync {
     /// The token of the user's grant.
     ///
     /// # Errors
     /// [`Rejection::Malformed`] for a user who cannot have grants; [`Rejection::Unavailable`].
-    fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>>;
+    async fn token(&self, request: GrantRequest<'_>) -> Result<Granted, Rejection>;
 
     /// A challenge that replaces a grant whose token a service rejected.
     ///

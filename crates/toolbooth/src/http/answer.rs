@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Response;
-use crate::host::{BoxFuture, ByteStream, HttpError};
+use crate::host::{BoxFuture, ByteStream, HttpError, async_trait};
 
 /// The answer to a request.
 pub struct Answer<'a> {
@@ -17,12 +17,13 @@ pub struct Answer<'a> {
 pub type BodyWriter<'a> = Box<dyn FnOnce(Box<dyn BodySink>) -> BoxFuture<'a, ()> + 'a>;
 
 /// The body of a response that is being sent.
+#[async_trait(?Send)]
 pub trait BodySink {
     /// Sends bytes. Ready when the client can take more, so that a slow client slows the writer down.
     ///
     /// # Errors
     /// The client has gone; nothing more can be sent.
-    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), ClientGone>>;
+    async fn write(&self, bytes: &[u8]) -> Result<(), ClientGone>;
 
     /// Sends what `transform` makes of each chunk of `source`, until the source ends or `transform` returns `None`.
     /// A host whose chunks come from another language can implement it with one call per chunk. It should send
@@ -30,22 +31,20 @@ pub trait BodySink {
     ///
     /// # Errors
     /// The client has gone, or the source has failed.
-    fn pipe<'a>(
-        &'a self,
-        source: &'a mut dyn ByteStream,
+    async fn pipe<'a>(
+        &self,
+        source: &mut dyn ByteStream,
         transform: &'a mut Transform<'a>,
         keep_alive: KeepAlive,
-    ) -> BoxFuture<'a, Result<(), PipeError>> {
+    ) -> Result<(), PipeError> {
         let _ = keep_alive;
-        Box::pin(async move {
-            while let Some(chunk) = source.next().await.map_err(PipeError::Source)? {
-                let Some(bytes) = transform(chunk) else { break };
-                if !bytes.is_empty() {
-                    self.write(&bytes).await.map_err(|ClientGone| PipeError::ClientGone)?;
-                }
+        while let Some(chunk) = source.next().await.map_err(PipeError::Source)? {
+            let Some(bytes) = transform(chunk) else { break };
+            if !bytes.is_empty() {
+                self.write(&bytes).await.map_err(|ClientGone| PipeError::ClientGone)?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! A request as the host passes it, and checks of its headers.
 
-use crate::host::BoxFuture;
+use crate::host::async_trait;
 use crate::names::is_equal;
 
 /// A request method.
@@ -57,16 +57,17 @@ pub enum Body<'a> {
 }
 
 /// Reads a body that has not arrived completely.
+#[async_trait(?Send)]
 pub trait BodyStream {
     /// Reads the whole body if it has at most `limit` bytes, and stops reading once it has more.
     ///
     /// # Errors
     /// See [`BodyError`].
-    fn read(&self, limit: usize) -> BoxFuture<'_, Result<Vec<u8>, BodyError>>;
+    async fn read(&self, limit: usize) -> Result<Vec<u8>, BodyError>;
 
     /// The first bytes, at most `limit`, of a body that was not read completely: those that have arrived, or that
     /// arrive within a second. Afterwards, the body cannot be read any more.
-    fn start(&self, limit: usize) -> BoxFuture<'_, Vec<u8>>;
+    async fn start(&self, limit: usize) -> Vec<u8>;
 }
 
 /// Why a body could not be read.

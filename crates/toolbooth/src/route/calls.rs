@@ -1,8 +1,8 @@
 //! Handlers of requests with calls of tools.
 
-use super::{Handler, RouteRequest, RouteResponse};
+use super::{Handler, RouteRequest};
 use crate::call::{Rejection, RequestContext};
-use crate::host::{BoxFuture, boxed};
+use crate::host::{BoxFuture, async_trait};
 use crate::http::{Answer, Response};
 use crate::json::{self, Value};
 
@@ -31,23 +31,21 @@ pub struct Calls(pub CallHandler);
 #[derive(Debug, Clone, Copy)]
 pub struct QueryCalls(pub QueryHandler);
 
+#[async_trait(?Send)]
 impl Handler for Calls {
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(async move {
-            let context = request.context();
-            let body = json::parse(request.text()?)
-                .map_err(|error| Rejection::InvalidJson(error.to_string()))?;
-            (request.protocol.check_version)(request.headers)?;
-            (self.0)(PostRequest { body, context }).await.map(Answer::from)
-        })
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        let context = request.context();
+        let body = json::parse(request.text()?)
+            .map_err(|error| Rejection::InvalidJson(error.to_string()))?;
+        (request.protocol.check_version)(request.headers)?;
+        (self.0)(PostRequest { body, context }).await.map(Answer::from)
     }
 }
 
+#[async_trait(?Send)]
 impl Handler for QueryCalls {
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(async move {
-            (request.protocol.check_version)(request.headers)?;
-            (self.0)(request.context()).await.map(Answer::from)
-        })
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        (request.protocol.check_version)(request.headers)?;
+        (self.0)(request.context()).await.map(Answer::from)
     }
 }

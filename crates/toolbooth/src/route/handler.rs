@@ -2,17 +2,15 @@
 
 use super::RouteRequest;
 use crate::call::Rejection;
-use crate::host::{BoxFuture, boxed};
+use crate::host::async_trait;
 use crate::http::Answer;
-
-/// What a handler answers: a response, or why the request is rejected. The server encodes the rejection.
-pub type RouteResponse<'a, 'r> = BoxFuture<'r, Result<Answer<'a>, Rejection>>;
 
 /// Serves the requests of a route, after the server has enforced its policy. An async function from a [`RouteRequest`] to an
 /// [`Answer`] is a handler.
+#[async_trait(?Send)]
 pub trait Handler: Sync {
-    /// Serves a request.
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r>;
+    /// Serves a request: with a response, or the reason why it is rejected, which the server encodes.
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>;
 
     /// Logs a request with valid credentials that was rejected, by the policy or by the handler; by default only if
     /// its calls are recorded.
@@ -26,12 +24,13 @@ pub trait Handler: Sync {
     }
 }
 
+#[async_trait(?Send)]
 impl<F> Handler for F
 where
     F: for<'a, 'r> AsyncFn(&'r RouteRequest<'a>) -> Result<Answer<'a>, Rejection> + Sync,
 {
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(self(request))
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        self(request).await
     }
 }
 
@@ -40,9 +39,10 @@ where
 #[derive(Debug, Clone, Copy)]
 pub struct MethodNotAllowed;
 
+#[async_trait(?Send)]
 impl Handler for MethodNotAllowed {
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(async move { Err(request.not_allowed()) })
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        Err(request.not_allowed())
     }
 
     fn is_listed(&self) -> bool {

@@ -15,7 +15,7 @@ mod request_id;
 mod state;
 
 pub use calls::{CallHandler, CallResponse, Calls, PostRequest, QueryCalls, QueryHandler};
-pub use handler::{Handler, MethodNotAllowed, RouteResponse};
+pub use handler::{Handler, MethodNotAllowed};
 pub use page::{Document, Page, PageError, PageHandler};
 pub use policy::{BodyFormat, Credentials, ErrorForm, Limit, Policy};
 pub use request::RouteRequest;

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Credentials, Handler, RouteRequest, RouteResponse};
+use super::{Credentials, Handler, RouteRequest};
 use crate::auth;
 use crate::call::{Rejection, RequestContext};
 use crate::catalog::{Entry, List};
-use crate::host::boxed;
-use crate::http::{self, Headers, Response};
+use crate::host::async_trait;
+use crate::http::{self, Answer, Headers, Response};
 
 const JSON: &str = "application/json";
 
@@ -132,22 +132,20 @@ const SHARED_CACHING: Caching = &[("cache-control", "no-cache")];
 /// Caching of a page that depends on the caller.
 const PRIVATE_CACHING: Caching = &[("cache-control", "private, no-cache"), ("vary", auth::VARY)];
 
+#[async_trait(?Send)]
 impl Handler for Document {
-    fn serve<'a: 'r, 'r>(&'r self, request: &'r RouteRequest<'a>) -> RouteResponse<'a, 'r> {
-        boxed(async move {
-            (request.protocol.check_version)(request.headers)?;
-            let context = request.context();
-            let page = match (self.0)(&context) {
-                Ok(page) => page,
-                Err(PageError::Rejected(rejection)) => return Err(rejection),
-                Err(PageError::Response(response)) => return Ok(response.into()),
-            };
-            let is_public = request
-                .route
-                .is_some_and(|route| route.policy.credentials == Credentials::NotNeeded);
-            let is_shared = is_public || context.pipeline.same_for_all;
-            let caching = if is_shared { SHARED_CACHING } else { PRIVATE_CACHING };
-            Ok(page.respond(caching, request.headers).into())
-        })
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        (request.protocol.check_version)(request.headers)?;
+        let context = request.context();
+        let page = match (self.0)(&context) {
+            Ok(page) => page,
+            Err(PageError::Rejected(rejection)) => return Err(rejection),
+            Err(PageError::Response(response)) => return Ok(response.into()),
+        };
+        let route = request.route;
+        let is_public = route.is_some_and(|it| it.policy.credentials == Credentials::NotNeeded);
+        let is_shared = is_public || context.pipeline.same_for_all;
+        let caching = if is_shared { SHARED_CACHING } else { PRIVATE_CACHING };
+        Ok(page.respond(caching, request.headers).into())
     }
 }

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use super::http::{FakeHttp, Upstream, streamed};
 use super::store::FakeStore;
 use crate::host::{
-    BoxFuture, Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse, KeyPage, Level,
-    Log, Metrics, NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, SignatureAlgorithm,
-    Signatures, Store, StoreError, StreamedResponse, Variables,
+    Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse, KeyPage, Level, Log,
+    Metrics, NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, SignatureAlgorithm, Signatures,
+    Store, StoreError, StreamedResponse, Variables, async_trait,
 };
 
 /// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
@@ -108,15 +108,11 @@ impl FakeHost {
         format!("{:?} {:?} {:?}", log.borrow(), lines.borrow(), points.borrow())
     }
 
-    fn stored<'a, T: 'a>(
-        &'a self,
-        operation: impl FnOnce(&FakeStore, u64) -> Result<T, StoreError>,
-    ) -> BoxFuture<'a, Result<T, StoreError>> {
-        let result = match self.store_works {
-            true => operation(&self.store, self.now_ms.get()),
+    fn store(&self) -> Result<(&FakeStore, u64), StoreError> {
+        match self.store_works {
+            true => Ok((&self.store, self.now_ms.get())),
             false => Err(StoreError("down".to_owned())),
-        };
-        Box::pin(async { result })
+        }
     }
 
     fn limit_of(&self, limiter: &str) -> Option<&Result<usize, String>> {
@@ -127,22 +123,19 @@ impl FakeHost {
     }
 }
 
+#[async_trait(?Send)]
 impl Clock for FakeHost {
     fn now_ms(&self) -> u64 {
         self.now_ms.replace(self.now_ms.get() + self.tick_ms)
     }
 
     /// Reads the clock at each poll until the time has come.
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+    async fn sleep(&self, duration: Duration) {
         let wait = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let end = self.now_ms.get().saturating_add(wait);
-        Box::pin(poll_fn(move |context| {
-            if self.now_ms() >= end {
-                return Poll::Ready(());
-            }
-            context.waker().wake_by_ref();
-            Poll::Pending
-        }))
+        while self.now_ms() < end {
+            one_turn(true).await;
+        }
     }
 }
 
@@ -172,56 +165,41 @@ impl Variables for FakeHost {
     }
 }
 
+#[async_trait(?Send)]
 impl Store for FakeHost {
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
-        Box::pin(async move {
-            one_turn(self.store_waits.get()).await;
-            self.stored(|store, now_ms| store.get(key, now_ms)).await
-        })
+    async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
+        one_turn(self.store_waits.get()).await;
+        let (store, now_ms) = self.store()?;
+        store.get(key, now_ms)
     }
 
-    fn put<'a>(
-        &'a self,
-        key: &'a str,
-        value: &'a str,
-        life: Option<Duration>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            one_turn(self.store_waits.get()).await;
-            self.stored(|store, now_ms| store.put(key, value, life, now_ms)).await
-        })
+    async fn put(&self, key: &str, value: &str, life: Option<Duration>) -> Result<(), StoreError> {
+        one_turn(self.store_waits.get()).await;
+        let (store, now_ms) = self.store()?;
+        store.put(key, value, life, now_ms)
     }
 
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.stored(|store, now_ms| store.delete(key, now_ms))
+    async fn delete(&self, key: &str) -> Result<(), StoreError> {
+        let (store, now_ms) = self.store()?;
+        store.delete(key, now_ms)
     }
 
-    fn list<'a>(
-        &'a self,
-        prefix: &'a str,
-        cursor: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<KeyPage, StoreError>> {
-        self.stored(|store, now_ms| store.list(prefix, cursor, now_ms))
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<KeyPage, StoreError> {
+        let (store, now_ms) = self.store()?;
+        store.list(prefix, cursor, now_ms)
     }
 }
 
+#[async_trait(?Send)]
 impl HttpClient for FakeHost {
-    fn send<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<HttpResponse, HttpError>> {
-        Box::pin(async move {
-            one_turn(self.upstream_waits.get()).await;
-            self.http.respond(&request, self.upstream)
-        })
+    async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+        one_turn(self.upstream_waits.get()).await;
+        self.http.respond(&request, self.upstream)
     }
 
     /// The response's body in chunks: see [`CHUNK_END`](super::CHUNK_END) and [`BREAKS_OFF`](super::BREAKS_OFF).
-    fn open<'a>(
-        &'a self,
-        request: HttpRequest<'a>,
-    ) -> BoxFuture<'a, Result<StreamedResponse, HttpError>> {
-        Box::pin(async move { self.send(request).await.map(streamed) })
+    async fn open(&self, request: HttpRequest<'_>) -> Result<StreamedResponse, HttpError> {
+        self.send(request).await.map(streamed)
     }
 }
 
@@ -243,31 +221,27 @@ pub fn fake_signature(algorithm: SignatureAlgorithm, jwk: &str, message: &[u8]) 
     parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
 }
 
+#[async_trait(?Send)]
 impl Signatures for FakeHost {
-    fn verify<'a>(
-        &'a self,
+    async fn verify(
+        &self,
         algorithm: SignatureAlgorithm,
-        jwk: &'a str,
-        message: &'a [u8],
-        signature: &'a [u8],
-    ) -> BoxFuture<'a, bool> {
+        jwk: &str,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
         self.verified.update(|times| times + 1);
-        let valid = fake_signature(algorithm, jwk, message) == signature;
-        Box::pin(async move { valid })
+        fake_signature(algorithm, jwk, message) == signature
     }
 }
 
+#[async_trait(?Send)]
 impl RateLimit for FakeHost {
     fn is_limited(&self, limiter: &str) -> bool {
         self.limit_of(limiter).is_some()
     }
 
-    fn take<'a>(
-        &'a self,
-        limiter: &'a str,
-        key: &'a str,
-        units: usize,
-    ) -> BoxFuture<'a, Result<bool, String>> {
+    async fn take(&self, limiter: &str, key: &str, units: usize) -> Result<bool, String> {
         let mut taken = self.taken.borrow_mut();
         let key = match limiter {
             RATE_LIMIT => key.to_owned(),
@@ -275,11 +249,7 @@ impl RateLimit for FakeHost {
         };
         let sum = taken.entry(key).or_default();
         *sum += units;
-        let within = match self.limit_of(limiter) {
-            None => Ok(true),
-            Some(limit) => limit.clone().map(|limit| *sum <= limit),
-        };
-        Box::pin(async move { within })
+        self.limit_of(limiter).map_or(Ok(true), |limit| limit.clone().map(|limit| *sum <= limit))
     }
 }
 

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::host::{BoxFuture, ByteStream, HttpError, HttpRequest, HttpResponse, StreamedResponse};
+use crate::host::{
+    ByteStream, HttpError, HttpRequest, HttpResponse, StreamedResponse, async_trait,
+};
 
 /// Responds to the HTTP requests of a test.
 pub type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
@@ -115,16 +117,14 @@ pub(super) fn streamed(response: HttpResponse) -> StreamedResponse {
 /// The chunks that have not been read.
 struct FakeByteStream(VecDeque<Vec<u8>>);
 
+#[async_trait(?Send)]
 impl ByteStream for FakeByteStream {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HttpError>> {
-        let next = self.0.pop_front();
-        Box::pin(async move {
-            match next {
-                Some(chunk) if chunk == BREAKS_OFF => {
-                    Err(HttpError::Unreachable("the connection was reset".to_owned()))
-                }
-                next => Ok(next),
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
+        match self.0.pop_front() {
+            Some(chunk) if chunk == BREAKS_OFF => {
+                Err(HttpError::Unreachable("the connection was reset".to_owned()))
             }
-        })
+            next => Ok(next),
+        }
     }
 }

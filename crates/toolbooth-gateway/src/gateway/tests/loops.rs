@@ -399,14 +399,15 @@ fn calls_of_both_kinds() {
 /// Grants of nobody: every user is asked to authorize the call.
 struct NoGrants;
 
+#[async_trait(?Send)]
 impl Grants for NoGrants {
-    fn token<'a>(&'a self, request: GrantRequest<'a>) -> BoxFuture<'a, Result<Granted, Rejection>> {
+    async fn token(&self, request: GrantRequest<'_>) -> Result<Granted, Rejection> {
         let provider = request.required.id.to_owned();
         let address = |path: &str| format!("http://localhost:8787/auth/{path}?c=a");
         let (id, title) = ("a".to_owned(), "Mail".to_owned());
         let (url, check_url) = (address("start"), address("check"));
         let challenge = Challenge { id, url, check_url, provider, title };
-        Box::pin(async { Ok(Granted::ConsentRequired(challenge)) })
+        Ok(Granted::ConsentRequired(challenge))
     }
 
     fn renew(&self, _: GrantRequest<'_>, _: &UsedGrant) -> Result<Challenge, Rejection> {

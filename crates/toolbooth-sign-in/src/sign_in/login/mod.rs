@@ -25,7 +25,7 @@ use crate::oauth::{AuthorizationFlow, OAuthClient};
 use crate::purpose;
 use toolbooth::auth::{ApiKeys, AssertionVerifier, Permitted, TokenHolders};
 use toolbooth::capability::People;
-use toolbooth::host::{BoxFuture, Host, boxed};
+use toolbooth::host::{Host, async_trait};
 use toolbooth::http::Headers;
 use toolbooth::log::EventLog;
 use toolbooth::principal::Person;
@@ -82,13 +82,10 @@ impl Login {
     }
 }
 
+#[async_trait(?Send)]
 impl People for Login {
-    fn person<'a>(
-        &'a self,
-        headers: &'a dyn Headers,
-        host: &'a dyn Host,
-    ) -> BoxFuture<'a, Option<Person>> {
-        boxed(self.signed_in(headers, host))
+    async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
+        self.signed_in(headers, host).await
     }
 }
 
