@@ -1,10 +1,9 @@
 //! A tool that needs the user's authorization: the same challenge for each kind of client.
 
 use serde_json::{Value, json};
-use toolbooth::Server;
-use toolbooth::http::{Body, Method, Request};
+use toolbooth::testing::FakeHost;
 use toolbooth::testing::echo::CATALOG;
-use toolbooth::testing::{FakeHost, Pairs, ready};
+use toolbooth::testing::mcp::{self, code, headers, legacy, modern};
 
 use crate::CAPABILITIES;
 
@@ -53,9 +52,7 @@ fn capable(capabilities: Value) -> Value {
 /// The answer to a modern call with the key of the application.
 fn call(host: &FakeHost, params: Value) -> (u16, Value) {
     let body = modern("tools/call", params);
-    let headers = headers(&body);
-    let headers: Vec<_> =
-        headers.iter().map(|(name, value)| (*name, &**value)).chain([KEY]).collect();
+    let headers: Vec<_> = headers(&body).into_iter().chain([KEY]).collect();
     send(host, ("/mcp", &headers), &body)
 }
 
@@ -148,9 +145,7 @@ fn mc41_an_error_for_clients_of_2025_11_25_whose_url_asks_for_it() {
         }
     }
     let body = modern("tools/call", params());
-    let mut headers: Vec<_> = headers(&body);
-    headers.push((KEY.0, KEY.1.to_owned()));
-    let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    let headers: Vec<_> = headers(&body).into_iter().chain([KEY]).collect();
     let answer = send(&host(), ("/mcp?elicitation=url", &headers), &body);
     assert_eq!(code(&answer), (200, 0), "2026-07-28 has no such error");
 }
@@ -199,52 +194,6 @@ fn mc43_users_are_only_asked_if_their_consent_is_enough() {
 }
 
 /// The status and the body of the response to a message.
-fn send(host: &FakeHost, (path, headers): (&str, &[(&str, &str)]), body: &Value) -> (u16, Value) {
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let headers: Vec<_> =
-        [("content-type", "application/json")].iter().chain(headers).copied().collect();
-    let body = Body::from(body.to_string().as_str());
-    let request = Request {
-        own_origin: None,
-        method: Method::Post,
-        path,
-        query,
-        headers: &Pairs(&headers),
-        body,
-    };
-    let answer = ready(Server::new(CATALOG, CAPABILITIES, host).answer(request, host)).head;
-    let no_body = answer.body.is_empty().then_some(Value::Null);
-    (answer.status, no_body.unwrap_or_else(|| serde_json::from_slice(&answer.body).unwrap()))
-}
-
-/// A legacy request.
-fn legacy(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
-}
-
-/// A modern request with what its `_meta` must have.
-fn modern(method: &str, mut params: Value) -> Value {
-    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-    if params["_meta"].get("io.modelcontextprotocol/clientCapabilities").is_none() {
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
-    }
-    legacy(method, params)
-}
-
-/// The headers that repeat a modern request.
-fn headers(body: &Value) -> Vec<(&'static str, String)> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let params = &body["params"];
-    let mut headers = vec![
-        ("mcp-protocol-version", "2026-07-28".to_owned()),
-        ("mcp-method", text(&body["method"]).unwrap()),
-    ];
-    let name = text(&params["name"]).or_else(|| text(&params["uri"]));
-    headers.extend(name.map(|name| ("mcp-name", name)));
-    headers
-}
-
-/// The code of an error, with its status.
-fn code((status, body): &(u16, Value)) -> (u16, i64) {
-    (*status, body["error"]["code"].as_i64().unwrap_or_default())
+fn send(host: &FakeHost, to: (&str, &[(&str, &str)]), body: &Value) -> (u16, Value) {
+    mcp::read(mcp::post((CATALOG, CAPABILITIES), host, to, body))
 }

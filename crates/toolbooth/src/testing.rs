@@ -16,6 +16,8 @@ pub mod echo;
 pub mod example;
 mod host;
 mod http;
+#[doc(hidden)]
+pub mod mcp;
 mod messages;
 mod protocols;
 #[doc(hidden)]

@@ -102,24 +102,9 @@ fn notes_stand_before_the_response_in_an_event_stream() {
     ] {
         let params = json!({"name": "Echo_Say", "arguments": {"text": "note"}, "_meta": meta});
         let body = modern("tools/call", params);
-        let repeated = headers(&body);
-        let mut sent: Vec<_> = repeated.iter().map(|(name, value)| (*name, &**value)).collect();
-        sent.extend([JSON, accept]);
+        let sent: Vec<_> = headers(&body).into_iter().chain([accept]).collect();
         let host = FakeHost::default();
-        let request = Request {
-            own_origin: None,
-            method: Method::Post,
-            path: "/mcp",
-            query: "",
-            headers: &Pairs(&sent),
-            body: Body::from(body.to_string().as_str()),
-        };
-        let answer = wire(
-            &ready(
-                Server::new(CATALOG, crate::testing::CAPABILITIES, &host).answer(request, &host),
-            )
-            .head,
-        );
+        let answer = wire(&mcp::post((CATALOG, CAPABILITIES), &host, ("/mcp", &sent), &body));
         let events: Vec<Value> = answer
             .lines()
             .filter_map(|line| line.strip_prefix("data: "))
