@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 use toolbooth::capabilities::{CORE, MCP, REST, XAIBO};
+use toolbooth::capability::Capabilities;
 use toolbooth::host::async_trait;
 use toolbooth::http::{Answer, BodySink, ClientGone, Method, Request, Response};
-use toolbooth::protocol::sample::{self, SampleCall};
+use toolbooth::route::SampleCall;
 use toolbooth::testing::{FakeHost, Pairs, read_examples};
 use toolbooth::{Capability, Server};
-use toolbooth_gateway::providers::sample as providers;
 use toolbooth_gateway::{GATEWAY, PROVIDERS};
 use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 
@@ -158,18 +158,14 @@ pub fn all() -> Vec<Scenario> {
 
 /// A call in each protocol, at the first of its paths.
 fn protocols() -> impl Iterator<Item = Scenario> {
-    let rows = sample::SAMPLES.iter().chain(providers::SAMPLES);
-    let samples = rows.flat_map(|row| {
-        let samples = row.samples.iter();
-        samples.filter_map(|(paths, sample)| Some((row.mount, paths.first()?, *sample)))
-    });
-    samples.map(|(mount, path, sample)| {
-        Scenario::new(format!("{}: {mount}{path}", sample.title), move || {
+    let samples = Capabilities(CAPABILITIES).samples();
+    let samples = samples.filter_map(|it| Some((it.paths.into_iter().next()?, it.sample)));
+    samples.map(|(path, sample)| {
+        Scenario::new(format!("{}: {path}", sample.title), move || {
             let input = &json!({"a": 10, "b": 5});
             let (tool_id, name) = ("Calculator.Add", "Calculator_Add");
             let call = SampleCall { id: "1", tool_id, name, input, context: None };
-            let path = format!("{mount}{path}").replace("{name}", name);
-            Prepared::new(Message::post(&path, &sample.request(&call)), SUM)
+            Prepared::new(Message::post(&path.replace("{name}", name), &sample.request(&call)), SUM)
         })
     })
 }

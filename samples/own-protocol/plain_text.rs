@@ -2,15 +2,13 @@
 //! `GET /text` is a page that explains it, with the team of the operator's choice.
 
 use toolbooth::Capability;
-use toolbooth::call::{
-    NullHandling, Outcome, Pipeline, Rejection, RequestContext, ToolRequest, ToolSelector,
-};
+use toolbooth::call::{Outcome, Pipeline, Rejection, RequestContext, ToolRequest, ToolSelector};
 use toolbooth::http::{Answer, Response};
-use toolbooth::json::Value;
 use toolbooth::route::{
     CallResponse, Calls, EncodeRejection, Policy, PostRequest, Protocol, Route, RouteRequest,
+    Sample, for_tests,
 };
-use toolbooth::tool::{Credentials, Dialogue, Variable};
+use toolbooth::tool::Variable;
 
 /// What the Worker lists in `serve!`.
 pub(crate) static CAPABILITY: Capability = Capability {
@@ -22,12 +20,21 @@ pub(crate) static CAPABILITY: Capability = Capability {
     ..Capability::new("plain-text")
 };
 
-pub(crate) static PLAIN_TEXT: Protocol = Protocol {
+static PLAIN_TEXT: Protocol = Protocol {
     routes: &[
         Route::get("", Policy::PUBLIC, &explain),
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
     ],
+    samples: for_tests(&[(&["/{name}"], &SAMPLE)]),
     ..Protocol::new("plain-text", "Plain text for shell scripts", EncodeRejection::Plain(reject))
+};
+
+/// How to write a call and to read its response, for the tests that compare protocols.
+const SAMPLE: Sample = Sample {
+    is_error: |response| response.is_string(),
+    error: &[""],
+    rejection: &[""],
+    ..Sample::new("Plain text", |call| call.input.clone())
 };
 
 /// `GET /text`: the page.
@@ -40,18 +47,8 @@ async fn explain<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection
 /// `POST /text/{name}`: the call.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    Box::pin(async move { Ok(encode(context.call(Ok(decode(body, &context))).await?, context)) })
-}
-
-fn decode<'a>(input: Value<'a>, context: &RequestContext<'a>) -> ToolRequest<'a> {
-    ToolRequest {
-        tool: ToolSelector::Name(context.parameter.into()),
-        call_id: None,
-        input,
-        nulls: NullHandling::Strict,
-        credentials: Credentials::default(),
-        dialogue: Dialogue::default(),
-    }
+    let call = ToolRequest::new(ToolSelector::Name(context.parameter.into()), body);
+    Box::pin(async move { Ok(encode(context.call(Ok(call)).await?, context)) })
 }
 
 fn encode(outcome: Outcome, context: RequestContext<'_>) -> Response {

@@ -2,11 +2,10 @@
 
 use toolbooth::capabilities::{CORE, REST};
 use toolbooth::http::{Body, Headers, Method, Request};
-use toolbooth::protocol::sample::{self, ProtocolSamples, Sample, ValueForm};
 use toolbooth::testing::{FakeHost, ProtocolTest, ToolTest, ready};
 use toolbooth::{Capability, Server};
 
-use super::plain_text::{CAPABILITY, PLAIN_TEXT};
+use super::plain_text::CAPABILITY;
 use super::{CATALOG, EXAMPLES};
 
 static OWN: &[&Capability] = &[&CORE, &REST, &CAPABILITY];
@@ -37,34 +36,10 @@ fn every_example_has_its_documented_outcome() {
     ToolTest::new(&CATALOG).check_examples(EXAMPLES);
 }
 
-/// How to write a call and to read its response, for the test that compares protocols.
-const SAMPLE: Sample = Sample {
-    title: "Plain text",
-    call: |call| call.input.clone(),
-    body: |mut calls| calls.pop().unwrap(),
-    batches: false,
-    carries_context: false,
-    value: "",
-    value_form: ValueForm::Json,
-    is_error: |response| response.is_string(),
-    error: &[""],
-    rejection: &[""],
-    rejection_members: "{}",
-    missing_scope_status: 403,
-    missing_requirements_status: 400,
-    list_query: "",
-};
-
-static SAMPLES: ProtocolSamples =
-    ProtocolSamples { mount: "/text", protocol: &PLAIN_TEXT, samples: &[(&["/{name}"], &SAMPLE)] };
-
 #[test]
-fn the_same_call_has_the_same_result_as_in_rest() {
-    let samples = sample::SAMPLES.iter().filter(|row| row.mount == "/rest").chain([&SAMPLES]);
-    let (catalog, capabilities) = (&CATALOG, OWN);
+fn the_same_call_has_the_same_result_in_every_protocol() {
     let host = || FakeHost::with(&[TEAM, OPEN]);
-    ProtocolTest { catalog, capabilities, samples: samples.collect(), host }
-        .check_examples(EXAMPLES);
+    ProtocolTest { catalog: &CATALOG, capabilities: OWN, host }.check_examples(EXAMPLES);
 }
 
 #[test]

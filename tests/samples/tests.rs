@@ -26,7 +26,6 @@ fn every_example_has_its_outcome_in_every_protocol() {
     let test = ProtocolTest {
         catalog: &CATALOG,
         capabilities: server_tests::CAPABILITIES,
-        samples: server_tests::samples().collect(),
         host: || FakeHost {
             upstream: fake_services,
             ..FakeHost::with(&[("ANONYMOUS_SCOPES", "*")])

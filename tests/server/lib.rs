@@ -3,8 +3,8 @@
 
 use toolbooth::Capability;
 use toolbooth::capabilities::{CORE, MCP, REST, XAIBO};
-use toolbooth::protocol::sample::{self, ProtocolSamples};
-use toolbooth_gateway::providers::sample as providers;
+use toolbooth::capability::{Capabilities, ProtocolSample};
+use toolbooth::route::{Protocol, Sample};
 use toolbooth_gateway::{GATEWAY, PROVIDERS};
 use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 
@@ -15,8 +15,15 @@ pub static CAPABILITIES: &[&Capability] =
     &[&CORE, &XAIBO, &REST, &MCP, &PROVIDERS, &GATEWAY, &SIGN_IN, &ACCOUNT, &CHALLENGES];
 
 /// The sample calls of each protocol that serves calls.
-pub fn samples() -> impl Iterator<Item = &'static ProtocolSamples> {
-    sample::SAMPLES.iter().chain(providers::SAMPLES)
+pub fn samples() -> impl Iterator<Item = ProtocolSample> {
+    Capabilities(CAPABILITIES).samples()
+}
+
+/// Every path that accepts calls, with its protocol and a sample.
+pub fn call_samples() -> impl Iterator<Item = (&'static Protocol, String, &'static Sample)> {
+    samples().flat_map(|ProtocolSample { protocol, paths, sample, .. }| {
+        paths.into_iter().map(move |path| (protocol, path, sample))
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{CAPABILITIES, samples};
+use crate::{CAPABILITIES, call_samples};
 use toolbooth::catalog::{Catalog, List, ListBody, ListForm, Lists};
 use toolbooth::http::{Body, Method, Request};
 use toolbooth::protocol;
@@ -105,28 +105,22 @@ fn every_list_that_a_route_serves_is_in_the_table() {
 
 #[test]
 fn every_route_for_calls_has_a_sample() {
-    for row in samples() {
-        let routes = row.protocol.routes.iter();
-        let calls = routes
-            .filter(|route| route.method == Method::Post && route.policy.records_calls)
-            .map(|route| format!("{}{}", row.mount, route.path));
-        let sampled = row.paths().map(|(path, _)| path);
-        assert_eq!(
-            sampled.collect::<BTreeSet<_>>(),
-            calls.collect::<BTreeSet<_>>(),
-            "the samples of {} in the table of protocols",
-            row.protocol.name
-        );
-    }
+    let calls = protocols().flat_map(|(mount, protocol)| {
+        let routes = protocol.routes.iter();
+        let calls = routes.filter(|it| it.method == Method::Post && it.policy.records_calls);
+        calls.map(move |route| format!("{mount}{}", route.path))
+    });
+    let sampled = call_samples().map(|(_, path, _)| path);
+    assert_eq!(sampled.collect::<BTreeSet<_>>(), calls.collect::<BTreeSet<_>>());
 }
 
 #[test]
 fn every_protocol_with_calls_is_explained() {
     let formats: String = CAPABILITIES.iter().flat_map(|it| it.call_forms).copied().collect();
-    for row in samples().filter(|row| !row.mount.is_empty()) {
-        let mut paths = row.paths().map(|(path, _)| path).peekable();
-        if paths.peek().is_some() && row.mount != "/oxp" {
-            assert!(paths.any(|path| formats.contains(&path)), "{}", row.mount);
-        }
+    // Flat OXP is explained at the root.
+    for (mount, protocol) in protocols().filter(|(mount, _)| !matches!(*mount, "" | "/oxp")) {
+        let paths = protocol.samples.iter().flat_map(|(paths, _)| *paths);
+        let mut paths = paths.map(|path| format!("{mount}{path}")).peekable();
+        assert!(paths.peek().is_none() || paths.any(|path| formats.contains(&path)), "{mount}");
     }
 }

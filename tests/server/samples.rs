@@ -5,7 +5,8 @@ use std::{env, fs};
 use serde_json::{Value, json};
 
 use crate::samples;
-use toolbooth::protocol::sample::{Sample, SampleCall, ValueForm};
+use toolbooth::capability::ProtocolSample;
+use toolbooth::route::{Sample, SampleCall, ValueForm};
 use toolbooth::testing::repository;
 
 /// A sample as JSON. `{tool_id}`, `{name}`, `{id}`, `{input}`, `{context}` and `{call}` are replaced by values.
@@ -33,14 +34,11 @@ fn exported(sample: &Sample) -> Value {
 
 #[test]
 fn the_tests_in_node_have_the_same_samples() {
-    let rows = samples().flat_map(|row| {
-        row.samples.iter().map(|(paths, sample)| {
-            let paths = paths.iter().map(|path| format!("{}{path}", row.mount));
-            let mut exported = exported(sample);
-            exported["protocol"] = row.protocol.name.into();
-            exported["paths"] = paths.collect();
-            exported
-        })
+    let rows = samples().map(|ProtocolSample { protocol, paths, sample, .. }| {
+        let mut exported = exported(sample);
+        exported["protocol"] = protocol.name.into();
+        exported["paths"] = paths.into();
+        exported
     });
     let expected = serde_json::to_string_pretty(&rows.collect::<Vec<_>>()).unwrap() + "\n";
     let Some(file) = repository::path("site/src/protocols.json") else { return };

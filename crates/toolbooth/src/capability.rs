@@ -11,7 +11,7 @@ use crate::host::{Host, async_trait};
 use crate::http::Headers;
 use crate::log::EventLog;
 use crate::principal::Person;
-use crate::route::{Protocol, State};
+use crate::route::{Protocol, Sample, State};
 use crate::settings::{CapabilitySettings, Settings, VariableDoc};
 use crate::tool::Variable;
 
@@ -106,6 +106,17 @@ pub struct CapabilityLists {
     pub forms: &'static [&'static [ListForm]],
 }
 
+/// How to write the calls that some paths of a protocol accept.
+#[derive(Debug)]
+pub struct ProtocolSample {
+    /// The protocol.
+    pub protocol: &'static Protocol,
+    /// The paths, with its mount; `{name}` is the name of the tool.
+    pub paths: Vec<String>,
+    /// How to write a call, and how to read the response.
+    pub sample: &'static Sample,
+}
+
 /// The capabilities of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Capabilities(pub &'static [&'static Capability]);
@@ -133,6 +144,17 @@ impl Capabilities {
         self.iter().flat_map(|capability| {
             let protocols = capability.protocols.iter();
             protocols.map(move |(mount, protocol)| (*mount, *protocol, capability))
+        })
+    }
+
+    /// The samples of every protocol. Empty without the feature `testing`.
+    pub fn samples(self) -> impl Iterator<Item = ProtocolSample> {
+        self.protocols().flat_map(|(mount, protocol, _)| {
+            protocol.samples.iter().map(move |(paths, sample)| ProtocolSample {
+                protocol,
+                paths: paths.iter().map(|path| format!("{mount}{path}")).collect(),
+                sample,
+            })
         })
     }
 

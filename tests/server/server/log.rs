@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::properties::modest;
 use super::*;
-use crate::samples;
+use crate::call_samples;
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
-use toolbooth::protocol::sample::{ProtocolSamples, Sample, SampleCall};
+use toolbooth::route::{Sample, SampleCall};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: (&str, &str) =
@@ -18,10 +18,7 @@ const PARENT: (&str, &str) =
 
 /// Every path that accepts calls, with its protocol and a sample.
 fn paths() -> impl Iterator<Item = (&'static str, String, &'static Sample)> {
-    let all = |one: &'static ProtocolSamples| {
-        one.paths().map(|(path, sample)| (one.protocol.name, path, sample))
-    };
-    samples().flat_map(all)
+    call_samples().map(|(protocol, path, sample)| (protocol.name, path, sample))
 }
 
 /// The path of a call of this tool.

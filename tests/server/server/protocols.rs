@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::properties::{any_json, modest, places};
 use super::*;
-use crate::samples;
-use toolbooth::protocol::sample::{ProtocolSamples, SampleCall};
+use crate::call_samples;
+use toolbooth::route::SampleCall;
 
 /// A valid body for each path that accepts bodies.
 fn valid_body(path: &str) -> Value {
     if path.ends_with("/chat/completions") {
         return json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
     }
-    let mut samples = samples().flat_map(ProtocolSamples::paths);
-    let (_, sample) = samples.find(|(sampled, _)| sampled.replace("{name}", NAME) == path).unwrap();
+    let is_at = |sampled: &str| sampled.replace("{name}", NAME) == path;
+    let (.., sample) = call_samples().find(|(_, sampled, _)| is_at(sampled)).unwrap();
     let input = &json!({"text": "hi"});
     let call = SampleCall { id: "7", tool_id: "Echo.Say", name: NAME, input, context: None };
     sample.request(&call)

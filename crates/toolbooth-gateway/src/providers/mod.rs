@@ -13,8 +13,7 @@ mod list;
 pub(crate) mod openai;
 mod parameters;
 mod query;
-#[cfg(any(test, feature = "testing"))]
-pub mod sample;
+mod sample;
 pub(crate) mod schema;
 mod strict;
 
@@ -22,7 +21,9 @@ pub(crate) use call::for_model;
 use error::encode_rejection;
 pub(crate) use error::{ErrorBody, ErrorType};
 use toolbooth::capability::{Capability, CapabilityLists};
-use toolbooth::route::{Calls, Document, EncodeRejection, Policy, Protocol, Route};
+use toolbooth::route::{
+    Calls, Document, EncodeRejection, PathSample, Policy, Protocol, Route, for_tests,
+};
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
@@ -47,6 +48,7 @@ pub(crate) static OPENAI: Protocol = protocol(
         Route::get("/tools", Policy::CALLER, &Document(openai::chat_tools)),
         Route::post("/call", Policy::CALLS, &Calls(openai::chat_calls)),
     ],
+    &[(&["/call"], &sample::CHAT)],
 );
 pub(crate) static OPENAI_RESPONSES: Protocol = protocol(
     "openai-responses",
@@ -55,6 +57,7 @@ pub(crate) static OPENAI_RESPONSES: Protocol = protocol(
         Route::get("/tools", Policy::CALLER, &Document(openai::responses_tools)),
         Route::post("/call", Policy::CALLS, &Calls(openai::responses_calls)),
     ],
+    &[(&["/call"], &sample::RESPONSES)],
 );
 pub(crate) static ANTHROPIC: Protocol = protocol(
     "anthropic",
@@ -63,6 +66,7 @@ pub(crate) static ANTHROPIC: Protocol = protocol(
         Route::get("/tools", Policy::CALLER, &Document(anthropic::tools)),
         Route::post("/call", Policy::CALLS, &Calls(anthropic::calls)),
     ],
+    &[(&["/call"], &sample::MESSAGES)],
 );
 pub(crate) static GEMINI: Protocol = protocol(
     "gemini",
@@ -71,11 +75,13 @@ pub(crate) static GEMINI: Protocol = protocol(
         Route::get("/tools", Policy::CALLER, &Document(gemini::tools)),
         Route::post("/call", Policy::CALLS, &Calls(gemini::calls)),
     ],
+    &[(&["/call"], &sample::CONTENT)],
 );
 pub(crate) static CAPABILITIES: Protocol = protocol(
     "providers",
     "What model providers support",
     &[Route::get("", Policy::CALLER, &Document(capabilities::page))],
+    &[(&[], &sample::CHAT)],
 );
 
 /// The lists of tools, for the build to render. A Worker must not refer to them: they contain the code that renders.
@@ -84,6 +90,12 @@ pub static LISTS: CapabilityLists = CapabilityLists {
     forms: &[openai::RESPONSES_FORMS, openai::CHAT_FORMS, anthropic::FORMS, gemini::FORMS],
 };
 
-const fn protocol(name: &'static str, title: &'static str, routes: &'static [Route]) -> Protocol {
-    Protocol { routes, ..Protocol::new(name, title, EncodeRejection::Plain(encode_rejection)) }
+const fn protocol(
+    name: &'static str,
+    title: &'static str,
+    routes: &'static [Route],
+    samples: &'static [PathSample],
+) -> Protocol {
+    let errors = EncodeRejection::Plain(encode_rejection);
+    Protocol { routes, samples: for_tests(samples), ..Protocol::new(name, title, errors) }
 }

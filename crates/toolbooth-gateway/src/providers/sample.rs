@@ -1,64 +1,34 @@
-//! Sample calls in the formats of model providers. For tests only.
+//! Sample calls in the formats of model providers.
 #![allow(
     clippy::indexing_slicing,
     reason = "only tests use it, and a `Value` without the member is null"
 )]
 
 use serde_json::{Value, json};
-use toolbooth::protocol::sample::{ProtocolSamples, Sample, SampleCall, ValueForm};
-
-use super::{ANTHROPIC, CAPABILITIES, GEMINI, OPENAI, OPENAI_RESPONSES};
-
-/// The samples of the protocols.
-pub static SAMPLES: &[ProtocolSamples] = &[
-    ProtocolSamples {
-        mount: "/providers/openai-responses",
-        protocol: &OPENAI_RESPONSES,
-        samples: &[(&["/call"], &RESPONSES)],
-    },
-    ProtocolSamples {
-        mount: "/providers/openai",
-        protocol: &OPENAI,
-        samples: &[(&["/call"], &CHAT)],
-    },
-    ProtocolSamples {
-        mount: "/providers/anthropic",
-        protocol: &ANTHROPIC,
-        samples: &[(&["/call"], &MESSAGES)],
-    },
-    ProtocolSamples {
-        mount: "/providers/gemini",
-        protocol: &GEMINI,
-        samples: &[(&["/call"], &CONTENT)],
-    },
-    ProtocolSamples { mount: "/providers", protocol: &CAPABILITIES, samples: &[(&[], &CHAT)] },
-];
+use toolbooth::route::{Sample, SampleCall, ValueForm};
 
 /// What the formats of model providers have in common; the rest is OpenAI Chat Completions.
-const CHAT: Sample = Sample {
-    title: "OpenAI Chat Completions",
-    call: |SampleCall { id, name, input, .. }| {
-        json!({
-            "id": id, "type": "function",
-            "function": {"name": name, "arguments": input.to_string()}
-        })
-    },
+pub(super) const CHAT: Sample = Sample {
     body: |calls| json!({"role": "assistant", "content": null, "tool_calls": calls}),
     batches: true,
-    carries_context: false,
     value: "/messages/0/content",
     value_form: ValueForm::Text,
     is_error: |response| is_error_text(response, "/messages/0/content"),
     error: &["/error/message", "/messages/0/content"],
     rejection: &["/error/message"],
-    rejection_members: "{}",
     missing_scope_status: 200,
     missing_requirements_status: 200,
     list_query: "?skip_incompatible=true",
+    ..Sample::new("OpenAI Chat Completions", |SampleCall { id, name, input, .. }| {
+        json!({
+            "id": id, "type": "function",
+            "function": {"name": name, "arguments": input.to_string()}
+        })
+    })
 };
 
 /// OpenAI Responses.
-const RESPONSES: Sample = Sample {
+pub(super) const RESPONSES: Sample = Sample {
     title: "OpenAI Responses",
     call: |SampleCall { id, name, input, .. }| {
         json!({
@@ -74,7 +44,7 @@ const RESPONSES: Sample = Sample {
 };
 
 /// Anthropic Messages.
-const MESSAGES: Sample = Sample {
+pub(super) const MESSAGES: Sample = Sample {
     title: "Anthropic Messages",
     call: |SampleCall { id, name, input, .. }| json!({"type": "tool_use", "id": id, "name": name, "input": input}),
     body: |calls| json!({"role": "assistant", "content": calls}),
@@ -87,7 +57,7 @@ const MESSAGES: Sample = Sample {
 };
 
 /// Gemini generateContent.
-const CONTENT: Sample = Sample {
+pub(super) const CONTENT: Sample = Sample {
     title: "Gemini generateContent",
     call: |SampleCall { id, name, input, .. }| json!({"functionCall": {"id": id, "name": name, "args": input}}),
     body: |calls| json!({"role": "model", "parts": calls}),

@@ -47,5 +47,19 @@ pub struct ToolRequest<'t> {
     pub dialogue: Dialogue,
 }
 
+impl<'t> ToolRequest<'t> {
+    /// A call of a client that sent nothing else, and that takes `null` at its word.
+    pub fn new(tool: ToolSelector<'t>, input: Value<'t>) -> Self {
+        Self {
+            tool,
+            call_id: None,
+            input,
+            nulls: NullHandling::Strict,
+            credentials: Credentials::default(),
+            dialogue: Dialogue::default(),
+        }
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests;

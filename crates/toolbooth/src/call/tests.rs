@@ -23,12 +23,8 @@ use crate::tool::{
 fn outcome(tool_id: &str, input: Value, credentials: Credentials) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
     let call = ToolRequest {
-        tool: ToolSelector::Id(tool_id.into()),
-        call_id: None,
-        input: (&input).into(),
-        nulls: NullHandling::Strict,
         credentials,
-        dialogue: Dialogue::default(),
+        ..ToolRequest::new(ToolSelector::Id(tool_id.into()), (&input).into())
     };
     let outcome = call_tool(call, CATALOG, &Principal::ANONYMOUS, &host);
     (outcome, host.log.into_inner())

@@ -3,26 +3,14 @@
 use std::borrow::Cow;
 
 use super::other_protocol;
-use crate::call::{NullHandling, Rejection, ToolRequest, ToolSelector};
+use crate::call::Rejection;
 use crate::json::{Object, Value};
 use crate::text::excerpt;
-use crate::tool::{Credentials, Dialogue, Named, Secret};
+use crate::tool::{Credentials, Named, Secret};
 
 /// A request that is not one of the protocol; `detail` says what is wrong and what was expected.
 pub(super) fn malformed(detail: impl Into<String>) -> Rejection {
     Rejection::Malformed(detail.into())
-}
-
-/// A call of a client that sent nothing else, and that takes `null` at its word.
-pub(super) fn plain_call<'t>(tool: ToolSelector<'t>, input: Value<'t>) -> ToolRequest<'t> {
-    ToolRequest {
-        tool,
-        call_id: None,
-        input,
-        nulls: NullHandling::Strict,
-        credentials: Credentials::default(),
-        dialogue: Dialogue::default(),
-    }
 }
 
 /// Takes an optional string out of an object; anything else is malformed. `path` is that of the object, with a dot.

@@ -11,11 +11,13 @@ use super::context::{malformed, text};
 use super::health::HEALTH;
 use super::other_protocol::{self, check_discriminators};
 use super::oxp::{self, Format, reject};
+use super::sample::{self, CALLS};
 use crate::call::{Rejection, ToolRequest};
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
+    for_tests,
 };
 
 /// OTC, if the request names no version.
@@ -38,6 +40,7 @@ pub static OTC: Protocol = Protocol {
         Route::post("/tools/call", Policy::CALLS, &Calls(|request| call(request, OTC_1_0))),
         Route::post("/call", Policy::CALLS, &Calls(|request| call(request, OTC_1_0))),
     ],
+    samples: for_tests(&[(CALLS, &sample::OTC)]),
     ..Protocol::new(
         "otc",
         "Open Tool Calling 1.0",
@@ -53,6 +56,7 @@ pub static OXP: Protocol = Protocol {
         Route::post("/tools/call", Policy::CALLS, &Calls(|request| call(request, OXP_1_0))),
         Route::post("/call", Policy::CALLS, &Calls(|request| call(request, OXP_1_0))),
     ],
+    samples: for_tests(&[(CALLS, &sample::OXP_ENVELOPE)]),
     ..Protocol::new(
         "oxp-envelope",
         "Open eXecution Protocol 1.0 as published, bodies in an envelope",

@@ -7,9 +7,10 @@ use super::envelope::{self, OTC_1_0};
 use super::health::HEALTH;
 use super::opentool;
 use super::oxp::{self, Format};
+use super::sample;
 use crate::call::{RequestContext, ToolRequest, ToolSelector};
 use crate::route::{
-    CallResponse, Calls, Document, Page, PageError, Policy, PostRequest, Protocol, Route,
+    CallResponse, Calls, Document, Page, PageError, Policy, PostRequest, Protocol, Route, for_tests,
 };
 
 pub(crate) static LANGCHAIN: Protocol = Protocol {
@@ -19,6 +20,7 @@ pub(crate) static LANGCHAIN: Protocol = Protocol {
         Route::get("/tools", Policy::CALLER, &Document(list)),
         Route::post("/tools/call", Policy::CALLS, &Calls(call)),
     ],
+    samples: for_tests(&[(&["/tools/call"], &sample::LANGCHAIN)]),
     ..Protocol::new("langchain", "LangChain tool server", oxp::FLAT_ERRORS)
 };
 

@@ -18,8 +18,7 @@ mod other_protocol;
 pub mod oxp;
 pub(crate) mod rest;
 mod root;
-#[cfg(any(test, feature = "testing"))]
-pub mod sample;
+mod sample;
 mod simple_schema;
 pub mod truncation;
 pub(crate) mod xaibo;

@@ -10,14 +10,16 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Map;
 
-use super::context::{check_empty, credentials, malformed, plain_call, text, tool_text};
+use super::context::{check_empty, credentials, malformed, text, tool_text};
 use super::health::HEALTH;
+use super::sample::{CALLS, FLAT};
 use crate::call::{Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
+    for_tests,
 };
 
 pub(super) use response::AuthorizationChallenge;
@@ -35,6 +37,7 @@ pub static OXP: Protocol = Protocol {
     ],
     check_version,
     response_headers: VERSION_HEADER,
+    samples: for_tests(&[(CALLS, &FLAT)]),
     ..Protocol::new("oxp", "Open eXecution Protocol 1.0, flat bodies", FLAT_ERRORS)
 };
 
@@ -98,7 +101,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     }
     let fields = " of a call; the fields are tool_id, call_id, trace_id, input and context";
     check_empty(&body, fields)?;
-    Ok(ToolRequest { call_id, credentials, ..plain_call(tool, input) })
+    Ok(ToolRequest { call_id, credentials, ..ToolRequest::new(tool, input) })
 }
 
 /// Renders a tool of `GET /tools` (X9).

@@ -6,6 +6,7 @@ use super::envelope::OXP_1_0;
 use super::health::HEALTH;
 use super::other_protocol::check_discriminators;
 use super::oxp::{Format, VERSION_HEADER};
+use super::sample::{CALLS, FLAT, OPENTOOL, OTC, OXP_ENVELOPE};
 use super::{envelope, opentool, oxp};
 use crate::call::Rejection;
 use crate::catalog::ServerInfo;
@@ -13,7 +14,7 @@ use crate::http::Answer;
 use crate::json;
 use crate::route::{
     CallResponse, Calls, Document, Endpoint, Page, Policy, PostRequest, Protocol, Route,
-    RouteRequest, State,
+    RouteRequest, State, for_tests,
 };
 
 /// The protocol of paths that no other mount matches.
@@ -29,6 +30,12 @@ pub(crate) static ROOT: Protocol = Protocol {
     ],
     check_version: oxp::check_version,
     response_headers: VERSION_HEADER,
+    samples: for_tests(&[
+        (CALLS, &FLAT),
+        (CALLS, &OXP_ENVELOPE),
+        (CALLS, &OTC),
+        (CALLS, &OPENTOOL),
+    ]),
     ..Protocol::new(
         "root",
         "Flat OXP, envelopes and OpenTool, recognized by the body",

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::context::{check_empty, credentials, malformed, plain_call, tool_text};
+use super::context::{check_empty, credentials, malformed, tool_text};
 use super::definition::{array, latest};
 use super::keywords::{list, properties};
-use super::rejection_response;
 use super::simple_schema::{describe_parts, reduce};
 use super::truncation::{truncate, truncate_value};
+use super::{rejection_response, sample};
 use crate::call::{
     Outcome, Rejection, RequestContext, ToolRequest, ToolSelector, did_you_mean, needs_client,
 };
@@ -24,6 +24,7 @@ use crate::http::Response;
 use crate::json::{self, Object};
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
+    for_tests,
 };
 use crate::tool::ToolError;
 
@@ -39,6 +40,7 @@ pub(crate) static XAIBO: Protocol = Protocol {
         Route::get("/tools", Policy::CALLER, &Document(|it| Ok(Page::of_list(LIST.name, it)?))),
         Route::post("/execute", Policy::CALLS, &Calls(execute)),
     ],
+    samples: for_tests(&[(&["/execute"], &sample::XAIBO)]),
     ..Protocol::new(
         "xaibo",
         "Xaibo tool provider",
@@ -99,7 +101,7 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     };
     let credentials = credentials(body.take("context"))?;
     check_empty(&body, "; the fields are tool_name, parameters and context")?;
-    Ok(ToolRequest { credentials, ..plain_call(tool, input) })
+    Ok(ToolRequest { credentials, ..ToolRequest::new(tool, input) })
 }
 
 /// Writes the outcome of a call, with status 200 for everything that `execute_tool` itself may report.

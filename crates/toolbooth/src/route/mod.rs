@@ -12,6 +12,7 @@ mod page;
 mod policy;
 mod request;
 mod request_id;
+mod sample;
 mod state;
 
 pub use calls::{CallHandler, CallResponse, Calls, PostRequest, QueryCalls, QueryHandler};
@@ -20,6 +21,8 @@ pub use page::{Document, Page, PageError, PageHandler};
 pub use policy::{BodyFormat, Credentials, ErrorForm, Limit, Policy};
 pub use request::RouteRequest;
 pub(crate) use request_id::{MAX_ID_BYTES, request_id};
+pub(crate) use sample::only;
+pub use sample::{PathSample, Sample, SampleCall, ValueForm, for_tests, response_json};
 pub use state::State;
 
 use std::fmt;
@@ -51,6 +54,8 @@ pub struct Protocol {
     pub response_headers: &'static [(&'static str, &'static str)],
     /// Which web pages may call.
     pub cors: Cors,
+    /// How to write calls: see [`for_tests`].
+    pub samples: &'static [PathSample],
 }
 
 /// The `check_version` of a protocol that has no header for its version.
@@ -159,6 +164,7 @@ impl Protocol {
             encode_rejection,
             response_headers: &[],
             cors: Cors::Configured,
+            samples: &[],
         }
     }
 

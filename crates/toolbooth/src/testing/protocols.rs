@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Examples, FakeHost, Pairs, read_examples, ready};
 use crate::Server;
-use crate::capability::Capability;
+use crate::capability::{Capabilities, Capability, ProtocolSample};
 use crate::catalog::{Catalog, Example, Tool, versioned_name};
 use crate::http::{Body, Method, Request};
-use crate::protocol::sample::{ProtocolSamples, Sample, SampleCall, response_json};
+use crate::route::{Sample, SampleCall, response_json};
 
 /// Calls the tools of a server in each of its protocols.
 #[derive(Debug)]
@@ -16,8 +16,6 @@ pub struct ProtocolTest {
     pub catalog: &'static Catalog,
     /// What the server serves.
     pub capabilities: &'static [&'static Capability],
-    /// How to write calls: the samples of this crate, and those of other protocols.
-    pub samples: Vec<&'static ProtocolSamples>,
     /// The host of a call. It must let anonymous callers use every tool.
     pub host: fn() -> FakeHost,
 }
@@ -29,8 +27,11 @@ impl ProtocolTest {
     /// # Panics
     /// An outcome differs.
     pub fn check_examples(&self, examples: &str) {
-        let samples = self.samples.iter().flat_map(|row| row.paths());
-        for (path, sample) in samples {
+        let samples = Capabilities(self.capabilities).samples();
+        let paths = samples.flat_map(|ProtocolSample { paths, sample, .. }| {
+            paths.into_iter().map(move |path| (path, sample))
+        });
+        for (path, sample) in paths {
             for (tool, Examples { id, examples, .. }) in
                 self.catalog.tools.iter().zip(read_examples(examples))
             {

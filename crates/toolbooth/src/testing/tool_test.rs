@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{FakeHost, SentRequest, Upstream, call_tool};
-use crate::call::{NullHandling, Outcome, Rejection, ToolRequest, ToolSelector};
+use crate::call::{Outcome, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse};
 use crate::principal::{Principal, Scopes};
@@ -246,12 +246,9 @@ impl ToolTest {
 
     pub(super) fn run(&self, tool: &str, input: &Value, credentials: Credentials) -> Outcome {
         let call = ToolRequest {
-            tool: ToolSelector::Id(tool.into()),
-            call_id: None,
-            input: input.into(),
-            nulls: NullHandling::Strict,
             credentials,
             dialogue: self.dialogue.clone(),
+            ..ToolRequest::new(ToolSelector::Id(tool.into()), input.into())
         };
         call_tool(call, self.catalog, &self.principal, &self.host)
     }

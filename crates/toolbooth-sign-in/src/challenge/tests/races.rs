@@ -5,10 +5,10 @@ use pollster::block_on;
 use toolbooth::log::CallRecorder;
 
 use super::*;
-use toolbooth::call::{NullHandling, Outcome, RequestContext, ToolRequest, ToolSelector};
+use toolbooth::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
 use toolbooth::principal::Principal;
 use toolbooth::testing::Pairs;
-use toolbooth::tool::{Credentials, Dialogue, Secret};
+use toolbooth::tool::{Credentials, Secret};
 
 const HOUR: u64 = 3_600_000;
 
@@ -37,16 +37,12 @@ fn calls_of_one_request_refresh_once() {
         let input = serde_json::json!({"text": "token"});
         let call = |_| {
             Ok(ToolRequest {
-                tool: ToolSelector::Id("Echo.Private".into()),
-                call_id: None,
-                input: (&input).into(),
-                nulls: NullHandling::Strict,
                 credentials: Credentials {
                     user_id: Some("ada".to_owned()),
                     secrets: [("KEY".to_owned(), Secret::new("k".to_owned()))].into(),
                     ..Credentials::default()
                 },
-                dialogue: Dialogue::default(),
+                ..ToolRequest::new(ToolSelector::Id("Echo.Private".into()), (&input).into())
             })
         };
         let principal = Principal::Key {

@@ -6,12 +6,8 @@ fn call(text: &str, dialogue: Dialogue) -> (Outcome, Vec<String>) {
     let host = FakeHost::default();
     let input = json!({ "text": text });
     let call = ToolRequest {
-        tool: ToolSelector::Id("Echo.Say".into()),
-        call_id: None,
-        input: (&input).into(),
-        nulls: NullHandling::Strict,
-        credentials: Credentials::default(),
         dialogue,
+        ..ToolRequest::new(ToolSelector::Id("Echo.Say".into()), (&input).into())
     };
     let outcome = call_tool(call, CATALOG, &Principal::ANONYMOUS, &host);
     (outcome, host.log.into_inner())

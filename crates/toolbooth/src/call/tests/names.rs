@@ -16,14 +16,7 @@ fn the_allowlist_is_checked_first() {
     ] {
         let host = FakeHost::with(variables);
         let input = json!({"text": "hi"});
-        let call = ToolRequest {
-            tool: ToolSelector::Name(tool.into()),
-            call_id: None,
-            input: (&input).into(),
-            nulls: NullHandling::Strict,
-            credentials: Credentials::default(),
-            dialogue: Dialogue::default(),
-        };
+        let call = ToolRequest::new(ToolSelector::Name(tool.into()), (&input).into());
         let got = match call_tool(call, CATALOG, &Principal::ANONYMOUS, &host) {
             Outcome::Done { .. } => "done",
             Outcome::Rejected(Rejection::ToolNotAllowed { .. }) => "forbidden",

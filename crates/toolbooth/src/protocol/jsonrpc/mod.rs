@@ -16,8 +16,9 @@ use serde_json::Value;
 use crate::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{self, Rendered};
+use crate::protocol::sample;
 use crate::route::{
-    CallResponse, Calls, EncodeRejection, Page, Policy, PostRequest, Protocol, Route,
+    CallResponse, Calls, EncodeRejection, Page, Policy, PostRequest, Protocol, Route, for_tests,
 };
 pub(crate) use discover::LIST;
 use error::JsonRpcError;
@@ -29,6 +30,7 @@ pub(super) const VERSION: &str = "2.0";
 
 pub(crate) static JSONRPC: Protocol = Protocol {
     routes: &[Route::post("", Policy::CALLS, &Calls(|request| call(request, &PROFILE)))],
+    samples: for_tests(&[(&[""], &sample::JSONRPC)]),
     ..Protocol::new("jsonrpc", "JSON-RPC 2.0", EncodeRejection::Plain(encode_rejection))
 };
 

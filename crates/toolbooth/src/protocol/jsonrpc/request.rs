@@ -2,7 +2,7 @@
 
 use crate::call::{Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
-use crate::protocol::context::{malformed, plain_call};
+use crate::protocol::context::malformed;
 use crate::protocol::other_protocol::check_discriminators;
 
 /// A request, as far as it could be decoded.
@@ -60,5 +60,5 @@ fn call<'t>(
         Some(_) => return Err("params must be an object".to_owned()),
     };
     let call_id = id.and_then(serde_json::Value::as_str).map(str::to_owned);
-    Ok(ToolRequest { call_id, ..plain_call(ToolSelector::Name(method), input) })
+    Ok(ToolRequest { call_id, ..ToolRequest::new(ToolSelector::Name(method), input) })
 }

@@ -11,7 +11,7 @@ use super::response::ResultOptions;
 use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{Object, Value};
-use crate::protocol::context::{credentials, plain_call};
+use crate::protocol::context::credentials;
 
 /// What to do for a request.
 pub(super) enum Action<'t> {
@@ -89,7 +89,7 @@ pub(super) fn of_tool<'t>(
         nulls: NullHandling::AsAbsent,
         credentials,
         dialogue,
-        ..plain_call(ToolSelector::Resolved(tool), input)
+        ..ToolRequest::new(ToolSelector::Resolved(tool), input)
     });
     Ok(Action::Call(call, Box::new(result)))
 }

@@ -34,14 +34,14 @@ use error::McpError;
 use message::{Era, McpRequest};
 use response::EmptyObject;
 
-use super::oxp;
+use super::{oxp, sample};
 use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
-    Policy, PostRequest, Protocol, Route,
+    Policy, PostRequest, Protocol, Route, for_tests,
 };
 
 /// The capability.
@@ -59,6 +59,7 @@ pub(crate) static MCP: Protocol = Protocol {
         Route::get("", Policy::CALLER, &MethodNotAllowed),
     ],
     cors: Cors::WebClients,
+    samples: for_tests(&[(&[""], &sample::MCP)]),
     ..Protocol::new(
         "mcp",
         "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",

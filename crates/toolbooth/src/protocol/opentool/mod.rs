@@ -13,11 +13,12 @@ use serde_json::Value;
 pub(crate) use load::LIST;
 
 use super::jsonrpc::{self, JsonRpcProfile};
+use super::sample;
 use crate::call::RequestContext;
 use crate::json;
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Page, PageError, Policy, PostRequest, Protocol,
-    Route,
+    Route, for_tests,
 };
 
 pub(crate) static OPENTOOL: Protocol = Protocol {
@@ -29,6 +30,10 @@ pub(crate) static OPENTOOL: Protocol = Protocol {
     ],
     // It stops a tool that runs on the user's machine (OT41).
     not_served: &[("/stop", "it is hosted, so there is nothing to stop")],
+    samples: for_tests(&[
+        (&["/call"], &sample::OPENTOOL),
+        (&["/streamCall"], &sample::OPENTOOL_STREAM),
+    ]),
     ..Protocol::new("opentool", "OpenTool 1.0", EncodeRejection::Plain(jsonrpc::encode_rejection))
 };
 

@@ -14,15 +14,14 @@ mod utcp;
 
 use percent_encoding::percent_decode_str;
 
-use super::context::plain_call;
-use super::oxp;
+use super::{oxp, sample};
 use crate::call::{Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Policy, PostRequest, Protocol, QueryCalls,
-    Route,
+    Route, for_tests,
 };
 
 /// The capability.
@@ -39,6 +38,7 @@ pub(crate) static REST: Protocol = Protocol {
         Route::get("/{name}", Policy::QUERY_CALL, &QueryCalls(query::call)),
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
     ],
+    samples: for_tests(&[(&["/{name}"], &sample::REST)]),
     ..Protocol::new(
         "rest",
         "REST: the body is the input, the response is the value",
@@ -70,7 +70,7 @@ static DOCUMENTS: Protocol = Protocol {
 /// `POST /rest/{name}`.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    respond(context, Ok(plain_call(selector(context.parameter), body)))
+    respond(context, Ok(ToolRequest::new(selector(context.parameter), body)))
 }
 
 /// The tool that the path names: a name, a versioned name or an id.

@@ -7,7 +7,7 @@ use crate::call::{Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::catalog::{QueryParameter, QueryValue};
 use crate::json::{self, Object, Value};
 use crate::names::is_equal;
-use crate::protocol::context::{malformed, plain_call};
+use crate::protocol::context::malformed;
 use crate::route::CallResponse;
 use crate::text::excerpt;
 
@@ -34,7 +34,7 @@ fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection
         let known = parameters.iter().find(|one| is_equal(one.name, &name));
         input.insert(name, value(known, text));
     }
-    Ok(plain_call(ToolSelector::Resolved(tool), Value::Object(input)))
+    Ok(ToolRequest::new(ToolSelector::Resolved(tool), Value::Object(input)))
 }
 
 fn value<'t>(parameter: Option<&QueryParameter>, text: Cow<'t, str>) -> Value<'t> {
