@@ -2,6 +2,7 @@
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
+use toolbooth::protocol::keywords::{self, APPLICATORS, Subschemas};
 use toolbooth_schema::text::nearest;
 
 use crate::problem::Problem;
@@ -11,18 +12,8 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 const IN_PLACE: &[&str] = &["if", "then", "else", "not"];
 /// Keywords whose value is a list of schemas that apply to the same instance.
 const IN_PLACE_LISTS: &[&str] = &["allOf", "anyOf", "oneOf"];
-/// Keywords whose value is a schema for a part of the instance.
-const PARTS: &[&str] = &[
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "items",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords whose value maps names to schemas.
-const MAPS: &[&str] = &["dependencies", "dependentSchemas", "patternProperties", "properties"];
+/// A keyword of earlier drafts that is still accepted: it maps names to schemas or to lists of names.
+const DEPENDENCIES: &str = "dependencies";
 /// Keywords for references that are not supported, with what to use instead. `$ref`, `$defs` and `$anchor` are
 /// resolved before.
 const REFERENCES: &[(&str, &str)] = &[
@@ -82,36 +73,18 @@ pub(crate) const ANNOTATIONS: &[&str] = &[
 ];
 
 /// Where the value of a keyword has schemas.
-enum Subschemas {
-    /// The value is one.
-    One,
-    /// The value is a list of them.
-    List,
-    /// The value maps names to them.
-    Map,
-}
-
-/// Where the value of a keyword has schemas, if it has any.
-fn subschemas(keyword: &str) -> Option<Subschemas> {
-    if IN_PLACE.contains(&keyword) || PARTS.contains(&keyword) {
-        Some(Subschemas::One)
-    } else if IN_PLACE_LISTS.contains(&keyword) || keyword == "prefixItems" {
-        Some(Subschemas::List)
-    } else if MAPS.contains(&keyword) || keyword == "$defs" {
-        Some(Subschemas::Map)
-    } else {
-        None
-    }
+fn subschemas(keyword: &str) -> Subschemas {
+    if keyword == DEPENDENCIES { Subschemas::Map } else { keywords::subschemas(keyword) }
 }
 
 /// The schemas in the value of a keyword, each with its place there.
 pub(crate) fn inner<'a>(keyword: &str, value: &'a Value) -> Vec<(String, &'a Value)> {
     match (subschemas(keyword), value) {
-        (Some(Subschemas::One), one) => vec![(String::new(), one)],
-        (Some(Subschemas::List), Value::Array(list)) => {
+        (Subschemas::One, one) => vec![(String::new(), one)],
+        (Subschemas::List, Value::Array(list)) => {
             list.iter().enumerate().map(|(index, one)| (format!("[{index}]"), one)).collect()
         }
-        (Some(Subschemas::Map), Value::Object(map)) => {
+        (Subschemas::Map, Value::Object(map)) => {
             map.iter().map(|(name, one)| (format!(".{name}"), one)).collect()
         }
         _ => Vec::new(),
@@ -121,11 +94,11 @@ pub(crate) fn inner<'a>(keyword: &str, value: &'a Value) -> Vec<(String, &'a Val
 /// The same, to change them.
 pub(crate) fn inner_mut<'a>(keyword: &str, value: &'a mut Value) -> Vec<(String, &'a mut Value)> {
     match (subschemas(keyword), value) {
-        (Some(Subschemas::One), one) => vec![(String::new(), one)],
-        (Some(Subschemas::List), Value::Array(list)) => {
+        (Subschemas::One, one) => vec![(String::new(), one)],
+        (Subschemas::List, Value::Array(list)) => {
             list.iter_mut().enumerate().map(|(index, one)| (format!("[{index}]"), one)).collect()
         }
-        (Some(Subschemas::Map), Value::Object(map)) => {
+        (Subschemas::Map, Value::Object(map)) => {
             map.iter_mut().map(|(name, one)| (format!(".{name}"), one)).collect()
         }
         _ => Vec::new(),
@@ -218,12 +191,14 @@ fn unknown(keyword: &str, problem: &mut dyn FnMut(&str, String)) {
         return;
     }
     // Extensions, such as those of OpenAPI, are annotations.
-    let is_known = subschemas(keyword).is_some() || keyword.starts_with("x-");
+    let is_known = subschemas(keyword) != Subschemas::None || keyword.starts_with("x-");
     if is_known || PLAIN.contains(&keyword) || ANNOTATIONS.contains(&keyword) {
         return;
     }
-    let lists = [PLAIN, ANNOTATIONS, IN_PLACE, IN_PLACE_LISTS, PARTS, MAPS];
-    let all = lists.into_iter().flatten().chain(&["$defs", "$ref"]).copied();
+    let applicators = APPLICATORS.iter().map(|(name, _)| *name);
+    let others = PLAIN.iter().chain(ANNOTATIONS).chain(&[DEPENDENCIES, "$ref"]).copied();
+    let is_usable = |name: &&str| !REFERENCES.iter().any(|(it, _)| it == name);
+    let all = applicators.chain(others).filter(is_usable);
     let hint = match named(FOREIGN) {
         Some(instead) => format!("; {instead}"),
         None => did_you_mean(keyword, all),

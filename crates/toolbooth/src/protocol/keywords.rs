@@ -16,26 +16,34 @@ pub enum Subschemas {
     Map,
 }
 
+/// The keywords whose values have schemas.
+pub const APPLICATORS: [(&str, Subschemas); 20] = [
+    ("additionalProperties", Subschemas::One),
+    ("contains", Subschemas::One),
+    ("contentSchema", Subschemas::One),
+    ("else", Subschemas::One),
+    ("if", Subschemas::One),
+    ("items", Subschemas::One),
+    ("not", Subschemas::One),
+    ("propertyNames", Subschemas::One),
+    ("then", Subschemas::One),
+    ("unevaluatedItems", Subschemas::One),
+    ("unevaluatedProperties", Subschemas::One),
+    ("allOf", Subschemas::List),
+    ("anyOf", Subschemas::List),
+    ("oneOf", Subschemas::List),
+    ("prefixItems", Subschemas::List),
+    ("$defs", Subschemas::Map),
+    ("definitions", Subschemas::Map),
+    ("dependentSchemas", Subschemas::Map),
+    ("patternProperties", Subschemas::Map),
+    ("properties", Subschemas::Map),
+];
+
 /// Where the value of a keyword has schemas.
 pub fn subschemas(keyword: &str) -> Subschemas {
-    match keyword {
-        "additionalProperties"
-        | "contains"
-        | "contentSchema"
-        | "else"
-        | "if"
-        | "items"
-        | "not"
-        | "propertyNames"
-        | "then"
-        | "unevaluatedItems"
-        | "unevaluatedProperties" => Subschemas::One,
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Subschemas::List,
-        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
-            Subschemas::Map
-        }
-        _ => Subschemas::None,
-    }
+    let found = APPLICATORS.iter().find(|(name, _)| *name == keyword);
+    found.map_or(Subschemas::None, |(_, subschemas)| *subschemas)
 }
 
 /// Calls `visit` with each schema in `schema` that is an object, beginning with itself.
