@@ -2,14 +2,14 @@
 
 use crate::names::is_same;
 
-use super::{Definition, ListBody, server_title, server_version};
+use super::{Definition, ListBody};
 
 /// How a protocol lists tools: the JSON of the definitions, separated by commas, between a head and a tail.
 #[derive(Debug, Clone, Copy)]
 pub struct ListForm {
     /// The name under which [`Catalog::list`](super::Catalog::list) finds the result.
     pub name: &'static str,
-    /// The text before the first tool, with placeholders: see [`head`](Self::head).
+    /// The text before the first tool. `{server.title}` and `{server.version}` stand for those of the server.
     pub head: &'static str,
     /// The JSON after the last tool.
     pub tail: &'static str,
@@ -20,7 +20,7 @@ pub struct ListForm {
 impl ListForm {
     /// The text before the first tool, for a server with this title and version.
     pub fn head(&self, title: &str, version: &str) -> String {
-        self.head.replace(server_title!(), title).replace(server_version!(), version)
+        self.head.replace("{server.title}", title).replace("{server.version}", version)
     }
 }
 

@@ -19,7 +19,6 @@ pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Lists, Rendering};
 pub use semver::Version;
 pub use server::ServerInfo;
-pub(crate) use server::{server_title, server_version};
 pub use tool::{
     Authorization, HeaderParameter, QueryParameter, QueryValue, RunError, Tool, ToolFn, ToolFuture,
     run,

@@ -12,19 +12,3 @@ pub struct ServerInfo {
     /// The version of the project.
     pub version: &'static str,
 }
-
-/// In the head of a list: the title of the server.
-macro_rules! server_title {
-    () => {
-        "{server.title}"
-    };
-}
-pub(crate) use server_title;
-
-/// In the head of a list: the version of the server.
-macro_rules! server_version {
-    () => {
-        "{server.version}"
-    };
-}
-pub(crate) use server_version;

@@ -6,9 +6,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{
-    Definition, ListForm, Listed, Rendering, Requirements, server_title, server_version,
-};
+use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::protocol::definition::{description, latest, output_schema};
 use crate::protocol::keywords::properties;
 
@@ -17,13 +15,7 @@ pub(super) const METHOD: &str = "rpc.discover";
 
 pub(crate) const LIST: ListForm = ListForm {
     name: "openrpc",
-    head: concat!(
-        r#"{"openrpc":"1.3.2","info":{"title":""#,
-        server_title!(),
-        r#"","version":""#,
-        server_version!(),
-        r#""},"methods":["#
-    ),
+    head: r#"{"openrpc":"1.3.2","info":{"title":"{server.title}","version":"{server.version}"},"methods":["#,
     tail: "]}",
     entry: |it| latest(it, render),
 };

@@ -4,20 +4,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Definition, ListForm, Listed, Rendering, server_title, server_version};
+use crate::catalog::{Definition, ListForm, Listed, Rendering};
 use crate::protocol::definition::latest;
 use crate::protocol::keywords::{properties, types};
 use crate::protocol::simple_schema::{digits_only, reduce};
 
 pub(crate) const LIST: ListForm = ListForm {
     name: "opentool",
-    head: concat!(
-        r#"{"opentool":"1.1.0","info":{"title":""#,
-        server_title!(),
-        r#"","version":""#,
-        server_version!(),
-        r#""},"functions":["#
-    ),
+    head: r#"{"opentool":"1.1.0","info":{"title":"{server.title}","version":"{server.version}"},"functions":["#,
     tail: "]}",
     entry: |it| latest(it, render),
 };

@@ -9,12 +9,7 @@ use crate::protocol::definition::text;
 use crate::route::{Page, PageError};
 
 /// Stands for the origin of the server in rendered documents.
-macro_rules! origin {
-    () => {
-        "https://toolbooth.invalid"
-    };
-}
-pub(super) use origin;
+pub(super) const ORIGIN: &str = "https://toolbooth.invalid";
 
 pub(super) struct Document {
     /// The name of its list.
@@ -57,7 +52,7 @@ impl Document {
             (selected, _) => selected.is_none(),
         };
         let entries = context.allowed_entries(list).filter(is_selected);
-        let mut text = list.compose(entries, self.separator).replace(origin!(), &context.origin());
+        let mut text = list.compose(entries, self.separator).replace(ORIGIN, &context.origin());
         if let (Some(credentials), true) = (&self.credentials, context.pipeline.same_for_all) {
             text = credentials.replace(&text);
         }

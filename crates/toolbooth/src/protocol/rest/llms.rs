@@ -3,40 +3,37 @@
 use serde_json::Value;
 
 use super::MOUNT;
-use super::document::{Document, origin};
-use crate::catalog::{ListForm, Listed, Rendering, server_title};
+use super::document::{Document, ORIGIN};
+use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::definition::{description, latest, output_schema, text};
 
 pub(super) const LIST: ListForm = ListForm {
     name: "llms",
-    head: concat!(
-        "# ",
-        server_title!(),
-        "\n\n> A server for tools. `POST ",
-        origin!(),
-        "/rest/{name}` runs a tool: the body is its input as JSON, the response is its value.\n\n## Documents\n\n- [All about the tools](",
-        origin!(),
-        "/llms-full.txt): their schemas, each with an example\n- [OpenAPI](",
-        origin!(),
-        "/openapi.json): an operation for each tool\n- [TypeScript](",
-        origin!(),
-        "/client.ts): a typed client\n- [Index](",
-        origin!(),
-        "/): all protocols of the server\n\n## Tools\n\n"
-    ),
+    head: "# {server.title}
+
+> A server for tools. `POST https://toolbooth.invalid/rest/{name}` runs a tool: the body is its input as JSON, the response is its value.
+
+## Documents
+
+- [All about the tools](https://toolbooth.invalid/llms-full.txt): their schemas, each with an example
+- [OpenAPI](https://toolbooth.invalid/openapi.json): an operation for each tool
+- [TypeScript](https://toolbooth.invalid/client.ts): a typed client
+- [Index](https://toolbooth.invalid/): all protocols of the server
+
+## Tools
+
+",
     tail: "",
     entry: |it| latest(it, render),
 };
 
 pub(super) const FULL: ListForm = ListForm {
     name: "llms-full",
-    head: concat!(
-        "# ",
-        server_title!(),
-        "\n\n> A server for tools. Send `POST ",
-        origin!(),
-        "/rest/{name}` with the input of a tool as JSON; the response is its value as JSON. Errors are problems (RFC 9457): `detail` is what was wrong, `parameter_errors` what each invalid parameter must be.\n\n"
-    ),
+    head: "# {server.title}
+
+> A server for tools. Send `POST https://toolbooth.invalid/rest/{name}` with the input of a tool as JSON; the response is its value as JSON. Errors are problems (RFC 9457): `detail` is what was wrong, `parameter_errors` what each invalid parameter must be.
+
+",
     tail: "",
     entry: |it| latest(it, render_fully),
 };
@@ -49,7 +46,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, .. } = listed;
     let description = description(definition);
     let words: Vec<_> = description.split_whitespace().collect();
-    text(format!("- [{name}]({}{MOUNT}/{name}): {}\n", origin!(), words.join(" ")))
+    text(format!("- [{name}]({ORIGIN}{MOUNT}/{name}): {}\n", words.join(" ")))
 }
 
 /// Renders a tool as a section with its schemas and an example.
@@ -66,9 +63,8 @@ fn render_fully(listed: &Listed<'_>) -> Rendering {
     let example = example.map_or_else(String::new, |(input, value)| {
         block("Example of an input", input) + &block("Its value", value)
     });
-    let address = format!("{}{MOUNT}/{name}", origin!());
     text(format!(
-        "## {name}\n\n{description}\n\n`POST {address}`\n\n{scopes}{input}{value}{example}"
+        "## {name}\n\n{description}\n\n`POST {ORIGIN}{MOUNT}/{name}`\n\n{scopes}{input}{value}{example}"
     ))
 }
 

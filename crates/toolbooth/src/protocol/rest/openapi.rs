@@ -6,24 +6,14 @@
 use serde_json::{Map, Value, json};
 
 use super::MOUNT;
-use super::document::{Credentials, Document, member, origin};
-use crate::catalog::{
-    Definition, Example, ListForm, Listed, Rendering, server_title, server_version,
-};
+use super::document::{Credentials, Document, member};
+use crate::catalog::{Definition, Example, ListForm, Listed, Rendering};
 use crate::protocol::definition::{description, latest, output_schema};
 
 /// The list of the document: the members of `paths`.
 pub(super) const LIST: ListForm = ListForm {
     name: "openapi",
-    head: concat!(
-        r#"{"openapi":"3.1.1","jsonSchemaDialect":"https://json-schema.org/draft/2020-12/schema","info":{"title":""#,
-        server_title!(),
-        r#"","version":""#,
-        server_version!(),
-        r#"","description":"Each operation runs a tool: the body of the request is its input, the response is its value. Errors are problems (RFC 9457)."},"servers":[{"url":""#,
-        origin!(),
-        r#""}],"security":[{"bearerAuth":[]}],"paths":{"#
-    ),
+    head: r#"{"openapi":"3.1.1","jsonSchemaDialect":"https://json-schema.org/draft/2020-12/schema","info":{"title":"{server.title}","version":"{server.version}","description":"Each operation runs a tool: the body of the request is its input, the response is its value. Errors are problems (RFC 9457)."},"servers":[{"url":"https://toolbooth.invalid"}],"security":[{"bearerAuth":[]}],"paths":{"#,
     tail: concat!("},", include_str!("components.json"), "}"),
     entry: |it| latest(it, render),
 };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::document::{Document, origin};
+use super::document::Document;
 use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::definition::{description, latest, output_schema, text};
 use crate::protocol::keywords::{properties, type_names};
@@ -11,9 +11,7 @@ use crate::protocol::keywords::{properties, type_names};
 pub(super) const LIST: ListForm = ListForm {
     name: "client",
     head: concat!(
-        "/** The address of the server. */\nexport const SERVER = \"",
-        origin!(),
-        "\";\n",
+        "/** The address of the server. */\nexport const SERVER = \"https://toolbooth.invalid\";\n",
         include_str!("client.ts"),
         "\n/** The tools, by name. */\nexport interface Tools {\n"
     ),

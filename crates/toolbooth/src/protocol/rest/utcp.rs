@@ -3,25 +3,14 @@
 use serde_json::json;
 
 use super::MOUNT;
-use super::document::{Credentials, Document, origin};
-use crate::catalog::{ListForm, Listed, Rendering, server_version};
+use super::document::{Credentials, Document, ORIGIN};
+use crate::catalog::{ListForm, Listed, Rendering};
 use crate::protocol::definition::{description, latest, output_schema};
-
-/// The value of `Authorization`; clients replace the variable.
-macro_rules! api_key {
-    () => {
-        "Bearer ${TOOLBOOTH_KEY}"
-    };
-}
 
 /// The list of the manual: its tools.
 pub(super) const LIST: ListForm = ListForm {
     name: "utcp",
-    head: concat!(
-        r#"{"utcp_version":"1.0.1","manual_version":""#,
-        server_version!(),
-        r#"","tools":["#
-    ),
+    head: r#"{"utcp_version":"1.0.1","manual_version":"{server.version}","tools":["#,
     tail: "]}",
     entry: |it| latest(it, render),
 };
@@ -30,7 +19,7 @@ pub(super) static DOCUMENT: Document = Document::json(
     LIST.name,
     Credentials {
         // More than the name of the member, which a tool's parameter may have too.
-        start: concat!(r#""auth":{"api_key":""#, api_key!(), '"'),
+        start: r#""auth":{"api_key":"Bearer ${TOOLBOOTH_KEY}""#,
         end: "},",
         instead: "",
     },
@@ -52,7 +41,8 @@ fn render(listed: &Listed<'_>) -> Rendering {
         "tool_call_template": {
             // As `Credentials` expects: the members are sorted, so that another one follows.
             "auth": {
-                "api_key": api_key!(),
+                // The value of `Authorization`; clients replace the variable.
+                "api_key": "Bearer ${TOOLBOOTH_KEY}",
                 "auth_type": "api_key",
                 "var_name": "Authorization",
                 "location": "header",
@@ -62,7 +52,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
             "content_type": "application/json",
             "http_method": "POST",
             "name": name,
-            "url": format!("{}{MOUNT}/{name}", origin!()),
+            "url": format!("{ORIGIN}{MOUNT}/{name}"),
         },
     }))
 }
