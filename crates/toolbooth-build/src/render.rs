@@ -242,7 +242,12 @@ fn list(
     let (file, stored) = if body.len() > LONGEST_PLAIN {
         let file = (format!("{name}.lz4"), lz4_flex::block::compress(body.as_bytes()));
         let block = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lz4\"))");
-        (file, format!("Compressed {{ block: {block}, length: {} }}", body.len()))
+        let decompress = "toolbooth::catalog::decompress";
+        let length = body.len();
+        (
+            file,
+            format!("Compressed {{ block: {block}, length: {length}, decompress: {decompress} }}"),
+        )
     } else {
         let text = format!("include_str!(concat!(env!(\"OUT_DIR\"), \"/{name}.json\"))");
         ((format!("{name}.json"), body.into_bytes()), format!("Plain({text})"))

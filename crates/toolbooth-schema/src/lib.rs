@@ -51,7 +51,7 @@ pub use literal::Literal;
 pub use multiple::is_multiple;
 pub use number::Number;
 pub use pattern::{Engine, Matcher, Pattern, regex};
-pub use unevaluated::{Evaluated, evaluated};
+pub use unevaluated::{EVALUATED, Evaluated};
 pub use unique::{is_unique, order};
 
 use std::ops::ControlFlow;

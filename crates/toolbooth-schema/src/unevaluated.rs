@@ -4,14 +4,21 @@
 use crate::json::{Object, Value};
 use crate::{AnyKeyword, ArrayKeyword, Keyword, ObjectKeyword, Properties, Schema};
 
-/// For each item or member of a value, in order, whether a schema's keywords evaluate it.
-pub type Evaluated = fn(&Schema, &Value<'_>) -> Vec<bool>;
+/// What `unevaluated…` asks about the keywords next to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluated {
+    /// Which items or members of a value, in order, the keywords of a schema evaluate, except `unevaluated…` itself.
+    pub(crate) marks: fn(&Schema, &Value<'_>) -> Vec<bool>,
+    /// The names in `properties` of a schema and of the schemas that apply to the same value.
+    pub(crate) names: fn(&Schema) -> Vec<&'static str>,
+}
 
-/// Which items or members of `value`, in order, the keywords of `schema` evaluate, except `unevaluated…` itself.
-///
+/// The only value: pointers, so that the code is linked only if a schema has the keyword.
+pub const EVALUATED: Evaluated = Evaluated { marks: evaluated, names: Schema::property_names };
+
 /// Each schema of `anyOf`, `oneOf` and `if` is checked once more, for the value as a whole: the time doubles with
 /// each such schema that has `unevaluated…` around it.
-pub fn evaluated(schema: &Schema, value: &Value<'_>) -> Vec<bool> {
+fn evaluated(schema: &Schema, value: &Value<'_>) -> Vec<bool> {
     let count = match value {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),
@@ -32,8 +39,7 @@ pub fn evaluated(schema: &Schema, value: &Value<'_>) -> Vec<bool> {
 }
 
 impl Schema {
-    /// The names in `properties` of this schema and of the schemas that apply to the same value.
-    pub(crate) fn property_names(&self) -> Vec<&'static str> {
+    fn property_names(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for keyword in self.keywords {
             match keyword {

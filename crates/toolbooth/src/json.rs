@@ -1,7 +1,23 @@
 //! JSON: re-exports `toolbooth_schema::json`, and builds objects.
 
-mod object;
+use serde_json::Map;
 
 pub use toolbooth_schema::json::*;
 
-pub(crate) use object::object;
+/// An object with these members.
+///
+/// Smaller than `json!`, which generates code for the conversion of each value and for its failure.
+pub(crate) fn object<const N: usize>(
+    mut members: [(&str, serde_json::Value); N],
+) -> serde_json::Value {
+    build(&mut members)
+}
+
+// Not generic, so that there is one copy of the code.
+fn build(members: &mut [(&str, serde_json::Value)]) -> serde_json::Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        object.insert((*name).to_owned(), value.take());
+    }
+    object.into()
+}

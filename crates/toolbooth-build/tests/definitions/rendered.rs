@@ -75,7 +75,7 @@ fn long_lists_are_compressed() {
     }
     let rust = file(&source, "catalog.rs");
     let (_, rest) = rust.split_once(r#""/oxp.lz4")), length: "#).unwrap();
-    let length = rest.split_once(' ').unwrap().0.parse().unwrap();
+    let length = rest.split_once(',').unwrap().0.parse().unwrap();
     let files = compile(&source).unwrap().files;
     let (_, block) = files.into_iter().find(|(name, _)| name == "oxp.lz4").unwrap();
     let text = lz4_flex::block::decompress(&block, length).unwrap();

@@ -206,7 +206,7 @@ impl CatalogTools {
             tool: ToolSelector::Resolved(selected.tool),
             call_id: Some(call.id.to_string()),
             input,
-            nulls: NullHandling::AsAbsent,
+            nulls: NullHandling::AS_ABSENT,
             credentials: Credentials { user_id: user.map(str::to_owned), ..Credentials::default() },
             dialogue: Dialogue::default(),
         })

@@ -100,9 +100,7 @@ impl AnyKeyword {
             | Self::Not(_) => sink(path, ValidationError::Keyword(Keyword::Any(*self), value)),
         }
     }
-}
 
-impl AnyKeyword {
     pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
         match self {
             Self::False => "Must be left out".to_owned(),

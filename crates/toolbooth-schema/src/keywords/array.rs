@@ -23,7 +23,7 @@ pub enum ArrayKeyword {
     Items(usize, &'static Schema),
     /// `contains`, with `minContains` and `maxContains`.
     Contains(&'static Schema, u64, Option<u64>),
-    /// `unevaluatedItems`: the schema, and [`evaluated`](crate::evaluated).
+    /// `unevaluatedItems`: the schema, and [`EVALUATED`](crate::EVALUATED).
     UnevaluatedItems(&'static Schema, Evaluated),
 }
 
@@ -48,7 +48,7 @@ impl ArrayKeyword {
                 found >= *least && most.is_none_or(|most| found <= most)
             }
             Self::UnevaluatedItems(rest, evaluated) => {
-                let evaluated = evaluated(schema, value);
+                let evaluated = (evaluated.marks)(schema, value);
                 evaluated.iter().zip(items).all(|(known, item)| *known || rest.is_valid(item))
             }
         }
@@ -82,9 +82,7 @@ impl ArrayKeyword {
             }
         }
     }
-}
 
-impl ArrayKeyword {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::MinItems(limit) => format!("Must have at least {}", count(*limit, "item")),
@@ -119,7 +117,7 @@ mod build {
                 prefix.map(Self::PrefixItems),
                 schema.schema("items").map(|items| Self::Items(from, items)),
                 schema.schema("contains").map(|it| Self::Contains(it, least.unwrap_or(1), most)),
-                rest.map(|rest| Self::UnevaluatedItems(rest, crate::evaluated)),
+                rest.map(|rest| Self::UnevaluatedItems(rest, crate::EVALUATED)),
             ];
             keywords.into_iter().flatten().collect()
         }
@@ -134,7 +132,7 @@ mod build {
                     format!("Contains(&{}, {least}, {most:?})", statics.schema(schema))
                 }
                 Self::UnevaluatedItems(schema, _) => {
-                    format!("UnevaluatedItems(&{}, evaluated)", statics.schema(schema))
+                    format!("UnevaluatedItems(&{}, EVALUATED)", statics.schema(schema))
                 }
             };
             format!("ArrayKeyword::{keyword}")

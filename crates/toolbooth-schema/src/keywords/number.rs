@@ -29,9 +29,7 @@ impl NumberKeyword {
             Self::MultipleOf(divisor, is_multiple) => is_multiple(number, *divisor),
         }
     }
-}
 
-impl NumberKeyword {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Minimum(limit) => format!("Must be at least {}", limit.describe()),

@@ -26,7 +26,7 @@ pub enum ObjectKeyword {
     PropertyNames(&'static Schema),
     /// `properties`, `patternProperties` and `additionalProperties`.
     Properties(&'static Properties),
-    /// `unevaluatedProperties`: the schema, and [`evaluated`](crate::evaluated).
+    /// `unevaluatedProperties`: the schema, and [`EVALUATED`](crate::EVALUATED).
     UnevaluatedProperties(&'static Schema, Evaluated),
 }
 
@@ -62,7 +62,7 @@ impl ObjectKeyword {
             }
             Self::Properties(properties) => properties.is_valid(members),
             Self::UnevaluatedProperties(rest, evaluated) => {
-                let evaluated = evaluated(schema, value);
+                let evaluated = (evaluated.marks)(schema, value);
                 let mut members = evaluated.iter().zip(members.iter());
                 members.all(|(known, (_, member))| *known || rest.is_valid(member))
             }
@@ -94,12 +94,12 @@ impl ObjectKeyword {
                 .try_for_each(|(_, schema)| schema.visit_errors(value, path, sink)),
             Self::Properties(properties) => properties.visit_errors(members, path, sink),
             Self::UnevaluatedProperties(rest, evaluated) => {
-                let (object, evaluated) = (members, evaluated(schema, value));
-                let members = members.iter().zip(evaluated);
+                let object = members;
+                let members = members.iter().zip((evaluated.marks)(schema, value));
                 members
-                    .filter(|((_, member), evaluated)| !evaluated && !rest.is_valid(member))
+                    .filter(|((_, member), known)| !known && !rest.is_valid(member))
                     .try_for_each(|((name, _), _)| {
-                        let absent = schema.property_names();
+                        let absent = (evaluated.names)(schema);
                         let absent = absent.into_iter().filter(|known| !object.contains(known));
                         let meant = nearest(name, absent);
                         sink(path, ValidationError::Unknown { name, meant })
@@ -110,9 +110,7 @@ impl ObjectKeyword {
             }
         }
     }
-}
 
-impl ObjectKeyword {
     pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
         match self {
             Self::MinProperties(limit) => {
@@ -167,7 +165,7 @@ mod build {
             keywords.extend(schema.schema("propertyNames").map(Self::PropertyNames));
             keywords.extend(Properties::read(schema).map(|it| Self::Properties(leak_one(it))));
             let rest = schema.schema("unevaluatedProperties");
-            keywords.extend(rest.map(|rest| Self::UnevaluatedProperties(rest, crate::evaluated)));
+            keywords.extend(rest.map(|rest| Self::UnevaluatedProperties(rest, crate::EVALUATED)));
             keywords
         }
 
@@ -189,7 +187,7 @@ mod build {
                     format!("Properties(&{})", properties.codegen(statics))
                 }
                 Self::UnevaluatedProperties(schema, _) => {
-                    format!("UnevaluatedProperties(&{}, evaluated)", statics.schema(schema))
+                    format!("UnevaluatedProperties(&{}, EVALUATED)", statics.schema(schema))
                 }
             };
             format!("ObjectKeyword::{keyword}")

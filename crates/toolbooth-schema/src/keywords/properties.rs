@@ -31,9 +31,7 @@ impl Properties {
         let matching = self.patterns.iter().filter(move |(pattern, _)| pattern.matches(name));
         matching.map(|(_, schema)| schema)
     }
-}
 
-impl Properties {
     pub(super) fn is_valid(&self, members: &Object<'_>) -> bool {
         // Members and properties are sorted by name, so one pass over both is enough.
         let mut rest = self.named;

@@ -54,7 +54,7 @@ impl<'t> ToolRequest<'t> {
             tool,
             call_id: None,
             input,
-            nulls: NullHandling::Strict,
+            nulls: NullHandling::STRICT,
             credentials: Credentials::default(),
             dialogue: Dialogue::default(),
         }

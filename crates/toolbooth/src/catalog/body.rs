@@ -14,15 +14,17 @@ pub enum ListBody {
         block: &'static [u8],
         /// The length of the text in bytes.
         length: usize,
+        /// [`decompress`]: a pointer, so that the code is linked only if a list is compressed.
+        decompress: fn(&'static [u8], usize) -> &'static str,
     },
 }
 
 impl ListBody {
-    /// The text. A long one is decompressed once, and kept.
+    /// The text.
     pub fn text(&self) -> &'static str {
         match *self {
             Self::Plain(text) => text,
-            Self::Compressed { block, length } => kept(block, length),
+            Self::Compressed { block, length, decompress } => decompress(block, length),
         }
     }
 }
@@ -30,7 +32,8 @@ impl ListBody {
 /// The texts that were decompressed, by the addresses of their blocks. There is one for each list at most.
 static TEXTS: Mutex<Vec<(usize, &'static str)>> = Mutex::new(Vec::new());
 
-fn kept(block: &'static [u8], length: usize) -> &'static str {
+/// The text of an LZ4 block, which is decompressed once and kept. `length` is that of the text.
+pub fn decompress(block: &'static [u8], length: usize) -> &'static str {
     let address = block.as_ptr().addr();
     // A panic while the lock is held leaves the list as it was.
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +55,7 @@ mod tests {
     fn a_compressed_text_is_decompressed_once() {
         let text = "tools ".repeat(1000);
         let block: &[u8] = lz4_flex::block::compress(text.as_bytes()).leak();
-        let body = ListBody::Compressed { block, length: text.len() };
+        let body = ListBody::Compressed { block, length: text.len(), decompress };
         assert_eq!(body.text(), text);
         assert_eq!(body.text().as_ptr(), body.text().as_ptr(), "kept");
         assert_eq!(ListBody::Plain("[]").text(), "[]");

@@ -10,7 +10,7 @@ mod list;
 mod server;
 mod tool;
 
-pub use body::ListBody;
+pub use body::{ListBody, decompress};
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
     ExampleError, OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,

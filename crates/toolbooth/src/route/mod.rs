@@ -11,7 +11,6 @@ mod handler;
 mod page;
 mod policy;
 mod request;
-mod request_id;
 mod sample;
 mod state;
 
@@ -20,7 +19,6 @@ pub use handler::{Handler, MethodNotAllowed};
 pub use page::{Document, Page, PageError, PageHandler};
 pub use policy::{BodyFormat, Credentials, ErrorForm, Limit, Policy};
 pub use request::RouteRequest;
-pub(crate) use request_id::{MAX_ID_BYTES, request_id};
 pub(crate) use sample::only;
 pub use sample::{PathSample, Sample, SampleCall, ValueForm, for_tests, response_json};
 pub use state::State;
@@ -71,9 +69,12 @@ fn any_version(_: &dyn Headers) -> Result<(), Rejection> {
 pub enum EncodeRejection {
     /// Every request that is rejected for the same reason gets the same response.
     Plain(fn(&Rejection, &Pipeline) -> Response),
-    /// The response repeats the id of the request, if its body begins with an object that has one.
-    WithId(fn(&Rejection, Option<&serde_json::Value>, &Pipeline) -> Response),
+    /// The response repeats the id of the request, which the function looks for in the beginning of the body.
+    WithId(fn(&Rejection, start: &[u8], &Pipeline) -> Response),
 }
+
+/// How much of a body that is not read otherwise is read for the id, in bytes.
+pub const MAX_ID_BYTES: usize = 8 * 1024;
 
 /// Which web pages may call a route from a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

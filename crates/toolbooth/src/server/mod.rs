@@ -16,9 +16,7 @@ use crate::host::{Host, Level, RATE_LIMIT, boxed};
 use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
 use crate::log::{CallRecorder, CallRequest, EventLog};
 use crate::principal::Principal;
-use crate::route::{
-    Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State, request_id,
-};
+use crate::route::{Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State};
 use crate::seal::StateKeys;
 use crate::settings::Settings;
 use router::Match;
@@ -194,9 +192,7 @@ impl Server {
     ) -> Response {
         match protocol.encode_rejection {
             EncodeRejection::Plain(encode) => encode(rejection, &self.state.pipeline),
-            EncodeRejection::WithId(encode) => {
-                encode(rejection, request_id(start).as_ref(), &self.state.pipeline)
-            }
+            EncodeRejection::WithId(encode) => encode(rejection, start, &self.state.pipeline),
         }
     }
 

@@ -191,7 +191,7 @@ fn decode_call<'t>(
         tool: ToolSelector::Name(call.name),
         call_id: Some(id.to_owned()),
         input,
-        nulls: NullHandling::AsAbsent,
+        nulls: NullHandling::AS_ABSENT,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
     })

@@ -86,7 +86,7 @@ pub(super) fn of_tool<'t>(
         return Ok(Action::Respond(result.error(declined, ResultOptions::default())));
     }
     let call = tool.map(|tool| ToolRequest {
-        nulls: NullHandling::AsAbsent,
+        nulls: NullHandling::AS_ABSENT,
         credentials,
         dialogue,
         ..ToolRequest::new(ToolSelector::Resolved(tool), input)

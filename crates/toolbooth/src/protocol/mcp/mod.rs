@@ -2,7 +2,8 @@
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
 //! explains the clauses MC1 to MC58.
 //!
-//! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers.
+//! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id` finds the id in a
+//!   body that is not decoded.
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
 //!   `prompts`, `resources` with `documentation`, `completion`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
@@ -24,6 +25,7 @@ mod notifications;
 mod outcome;
 mod pagination;
 mod prompts;
+mod request_id;
 mod resource_metadata;
 mod resources;
 mod response;
@@ -32,6 +34,7 @@ mod tool_list;
 use call::Action;
 use error::McpError;
 use message::{Era, McpRequest};
+use request_id::request_id;
 use response::EmptyObject;
 
 use super::{oxp, sample};
@@ -63,7 +66,9 @@ pub(crate) static MCP: Protocol = Protocol {
     ..Protocol::new(
         "mcp",
         "Model Context Protocol 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26",
-        EncodeRejection::WithId(error::encode_rejection),
+        EncodeRejection::WithId(|rejection, start, pipeline| {
+            error::encode_rejection(rejection, request_id(start).as_ref(), pipeline)
+        }),
     )
 };
 

@@ -3,13 +3,11 @@
 use serde_json::Value;
 
 use crate::json;
-
-/// How much of a body is read for the id, in bytes.
-pub(crate) const MAX_ID_BYTES: usize = 8 * 1024;
+use crate::route::MAX_ID_BYTES;
 
 /// The id of the request whose body begins with `start`: a string or an integer. `None` if it has no such id, if
 /// the id comes later, or if `start` repeats it.
-pub(crate) fn request_id(start: &[u8]) -> Option<Value> {
+pub(super) fn request_id(start: &[u8]) -> Option<Value> {
     let start = start.get(..MAX_ID_BYTES).unwrap_or(start);
     // The last character may be cut off.
     let text = start.utf8_chunks().next()?.valid();
