@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 use std::task::Poll;
 
 use toolbooth::catalog::Catalog;
-use toolbooth::host::{ByteStream, HttpError, async_trait};
+use toolbooth::host::{ByteStream, HttpError, async_trait, boxed};
 use toolbooth::http::{
-    self, Answer, Body, BodyError, BodySink, BodyStream, ClientGone, KeepAlive, PipeError, Request,
-    Response, Transform,
+    self, Answer, Body, BodyError, BodySink, BodyStream, BodyWriter, ClientGone, KeepAlive,
+    PipeError, Request, Response, Transform,
 };
 use toolbooth::{Capability, Server};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -119,15 +119,20 @@ pub fn answer(
         let Answer { head, rest } = server.answer(request, &host).await;
         let Some(write) = rest else { return into_js(&head) };
         // The request is not over: this future goes on as the writer of the body.
-        let sink = JsSink(Upload::new(head.status, &self::headers(&header_lines(&head))));
-        sender.send(&sink.0.response()).await;
-        if sink.write(&head.body).await.is_ok() {
-            write(Box::new(sink)).await;
-        }
+        boxed(send_stream(head, write, sender)).await;
         JsValue::UNDEFINED
     });
     // Without I/O, the first poll completes.
     poll_once(future).unwrap_or_else(|rest| early.promise(rest))
+}
+
+/// Sends a response whose body is written in chunks.
+async fn send_stream(head: Response, write: BodyWriter<'_>, sender: EarlyResponse) {
+    let sink = JsSink(Upload::new(head.status, &headers(&header_lines(&head))));
+    sender.send(&sink.0.response()).await;
+    if sink.write(&head.body).await.is_ok() {
+        write(Box::new(sink)).await;
+    }
 }
 
 /// Resolves the promise of a response, perhaps before the request's future is ready.

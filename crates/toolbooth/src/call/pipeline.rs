@@ -125,6 +125,7 @@ impl<'a> RequestContext<'a> {
 
     /// The tool that was probably meant by a selector of an unknown tool. Only tools that the caller may run are
     /// suggested.
+    #[inline(never)]
     pub fn nearest(&self, selector: &ToolSelector<'_>) -> Option<String> {
         let catalog = self.pipeline.catalog;
         // The names of versions are skipped, so that each tool is compared once.

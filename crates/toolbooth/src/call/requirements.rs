@@ -5,6 +5,7 @@ use super::missing::{AuthorizationHelp, MissingRequirements};
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::catalog::{Authorization, Tool};
+use crate::host::boxed;
 use crate::principal::UserMismatch;
 use crate::secret::Secret;
 use crate::tool::Credentials;
@@ -41,6 +42,25 @@ pub(super) async fn resolve<'a>(
         ..MissingRequirements::default()
     };
     let mut grants = Vec::new();
+    // A future of its own, so that a first call does not wait until it is compiled.
+    if !tool.authorization.is_empty() {
+        boxed(add_tokens(tool, &mut sent, &mut grants, &mut missing, context)).await?;
+    }
+    if missing == MissingRequirements::default() {
+        Ok(ResolvedRequirements { credentials: sent, grants, context })
+    } else {
+        Err(Rejection::MissingRequirements(missing))
+    }
+}
+
+/// Checks the client's tokens, and adds those of grants.
+async fn add_tokens(
+    tool: &'static Tool,
+    sent: &mut Credentials,
+    grants: &mut Vec<(&'static Authorization, UsedGrant)>,
+    missing: &mut MissingRequirements,
+    context: RequestContext<'_>,
+) -> Result<(), Rejection> {
     for required in tool.authorization {
         let is_own = |token: &&Secret| {
             !token.expose().is_empty() && !token.expose().starts_with(PROOF_PREFIX)
@@ -56,9 +76,7 @@ pub(super) async fn resolve<'a>(
             continue;
         }
         let granted = match &context.pipeline.grants {
-            Some(grants) => {
-                grants.token(GrantRequest { required, tool, sent: &sent, context }).await?
-            }
+            Some(grants) => grants.token(GrantRequest { required, tool, sent, context }).await?,
             None => Granted::NotConfigured,
         };
         match granted {
@@ -76,11 +94,7 @@ pub(super) async fn resolve<'a>(
         }
         missing.authorization.push(required.id);
     }
-    if missing == MissingRequirements::default() {
-        Ok(ResolvedRequirements { credentials: sent, grants, context })
-    } else {
-        Err(Rejection::MissingRequirements(missing))
-    }
+    Ok(())
 }
 
 impl ResolvedRequirements<'_> {

@@ -41,6 +41,7 @@ fn allow_headers(requested: &str) -> Cow<'static, str> {
 }
 
 /// Adds the CORS headers to a response, given the request's `Origin`.
+#[inline(never)]
 pub fn cross_origin(response: Response, origin: Option<String>, origins: &Origins) -> Response {
     if origins.none() {
         return response;

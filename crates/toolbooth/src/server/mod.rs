@@ -251,6 +251,7 @@ impl Server {
 }
 
 /// Responds to `OPTIONS`: a preflight, or a request for the allowed methods.
+#[inline(never)]
 fn options(
     found: Match<'_>,
     headers: &dyn Headers,

@@ -26,6 +26,7 @@ struct Completion<'a> {
 }
 
 /// Completes a prompt's argument, if its definition lists values, or a tool's id in the address of its documentation.
+#[inline(never)]
 pub(super) fn complete(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,

@@ -21,6 +21,7 @@ struct ServerCapabilities {
 }
 
 /// `server/discover`. Like the reference servers, it only names modern versions, although legacy ones are served too.
+#[inline(never)]
 pub(super) fn discover(request: &McpRequest<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -36,6 +37,7 @@ pub(super) fn discover(request: &McpRequest<'_>) -> Response {
 }
 
 /// `initialize`: the version that the client asks for, or the newest that has this method. No session begins.
+#[inline(never)]
 pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]

@@ -90,6 +90,7 @@ impl Elicitation {
 
     /// What asks the user for authorization, if the client supports it and the call can be made once the user has
     /// agreed to all challenges: a result, after which the client repeats the request, or before 2026-07-28 an error.
+    #[inline(never)]
     pub(super) fn authorization(
         &self,
         missing: &MissingRequirements,
@@ -128,6 +129,7 @@ impl Elicitation {
     }
 
     /// The result that passes on what a tool asks for. State of the tool needs a key that seals it.
+    #[inline(never)]
     pub(super) fn input_required(
         &self,
         required: InputRequired,

@@ -83,6 +83,7 @@ impl McpError {
     }
 
     /// The method does not exist. 2026-07-28 demands 404 then.
+    #[inline(never)]
     pub(super) fn unknown_method(method: &str, era: Era) -> Self {
         let message = format!("Unknown method: {}", excerpt(method));
         let error = Self::new(ErrorCode::METHOD_NOT_FOUND, message);
@@ -106,6 +107,7 @@ impl McpError {
     }
 
     /// Writes the error; the id is null if the request has none that could be read.
+    #[inline(never)]
     pub(super) fn encode(&self, id: Option<&Value>) -> Response {
         #[derive(Serialize)]
         struct ErrorMessage<'a> {
@@ -161,6 +163,7 @@ impl From<&Rejection> for McpError {
 
 /// Writes a rejection with the header that HTTP requires. `WWW-Authenticate` also says where the
 /// metadata of the OAuth resource is and which scopes to ask for (RFC 9728, 5.1).
+#[inline(never)]
 pub(super) fn encode_rejection(
     rejection: &Rejection,
     id: Option<&Value>,

@@ -116,12 +116,17 @@ fn compare(
 fn decoded<'a>(name: &str, sent: &'a str) -> Result<Cow<'a, str>, McpError> {
     let sent = sent.trim();
     let wrapped = sent.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
-    let Some(wrapped) = wrapped else { return Ok(sent.into()) };
-    let bytes = Base64::decode_vec(wrapped).ok();
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Cow::Owned).ok_or_else(|| mismatch(name, "is not valid Base64 of a text"))
+    wrapped.map_or(Ok(sent.into()), |wrapped| decode(name, wrapped).map(Cow::Owned))
 }
 
+#[inline(never)]
+fn decode(name: &str, wrapped: &str) -> Result<String, McpError> {
+    let bytes = Base64::decode_vec(wrapped).ok();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.ok_or_else(|| mismatch(name, "is not valid Base64 of a text"))
+}
+
+#[inline(never)]
 fn mismatch(name: &str, problem: &str) -> McpError {
     McpError::new(ErrorCode::HEADER_MISMATCH, format!("The header {name} {problem}"))
 }

@@ -2,14 +2,17 @@
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
 //! explains the clauses MC1 to MC58.
 //!
-//! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id` finds the id in a
-//!   body that is not decoded.
+//! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id`
+//!   finds the id in a body that is not decoded.
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
 //!   `prompts`, `resources` with `documentation`, `completion`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
 //! - `doctor` reports what clients still need.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
+//!
+//! The methods, and what few calls need, are not inlined: a first call does not wait until all of them are
+//! compiled (docs/SIZE.md).
 
 mod call;
 mod client_request;

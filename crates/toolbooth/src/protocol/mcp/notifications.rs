@@ -40,6 +40,7 @@ enum ServerNotification<'a> {
 
 /// Puts the notifications that the client wants before the response. A client that does not accept an event stream
 /// gets none.
+#[inline(never)]
 pub(super) fn prepend(
     notifications: &[Notification],
     response: Response,

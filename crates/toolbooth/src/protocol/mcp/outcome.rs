@@ -85,6 +85,7 @@ pub(super) fn encode(
 }
 
 impl ResultContext<'_> {
+    #[inline(never)]
     fn input_required(&self, result: &InputRequiredResult) -> Response {
         let options = ResultOptions { input_required: true, ..Default::default() };
         self.request.result_with(result, options)
@@ -95,6 +96,7 @@ impl ResultContext<'_> {
     }
 
     /// Input that the tool's schema rejects. For a resource, it means that the address does not exist.
+    #[inline(never)]
     fn invalid_input(&self, input: &InvalidInput) -> Response {
         let message = format!("The arguments are invalid. {input}");
         let error = match &self.target {
@@ -152,6 +154,7 @@ impl ResultContext<'_> {
     /// A result that reports a failure: one text, because some clients show only the first. What is meant for
     /// programs is not `structuredContent`, because some clients check that against the output schema even
     /// then. Prompts and resources have no such result, so they get an error.
+    #[inline(never)]
     pub(super) fn error(&self, text: String, options: ResultOptions<'_>) -> Response {
         match &self.target {
             CallTarget::Tool => {

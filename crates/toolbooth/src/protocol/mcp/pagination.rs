@@ -40,6 +40,7 @@ pub(super) fn respond(
 
 /// The page that the client asks for, as the member `name`. Everything is on one page, because many clients never ask
 /// for a second one, unless the URL of the server has `page_size`.
+#[inline(never)]
 pub(super) fn list(
     name: &'static str,
     list: &str,

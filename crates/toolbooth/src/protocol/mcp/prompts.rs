@@ -21,6 +21,7 @@ pub(super) const LIST: ListForm = array("mcp-prompts", |it| latest(it, render));
 pub(super) const TEXTS: ListForm = array("mcp-prompt-texts", |it| latest(it, render_declared));
 
 /// `prompts/get`: the text of a prompt with its arguments filled in, or what its tool returns.
+#[inline(never)]
 pub(super) fn get<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,

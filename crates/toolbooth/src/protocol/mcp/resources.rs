@@ -26,6 +26,7 @@ pub(super) const TEMPLATES: ListForm = array("mcp-templates", |it| latest(it, re
 pub(super) const CONTENTS: ListForm = array("mcp-contents", |it| latest(it, render_declared));
 
 /// `resources/templates/list`: the template of the documentation, and those that tools declare.
+#[inline(never)]
 pub(super) fn templates(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
@@ -45,6 +46,7 @@ pub(super) fn templates(
     Ok(pagination::respond("resourceTemplates", &templates, None, request, context))
 }
 
+#[inline(never)]
 pub(super) fn read<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
