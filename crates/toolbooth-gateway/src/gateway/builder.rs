@@ -1,7 +1,7 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
 use super::{Completion, Delta, IdSource, Read, StreamEvent, UpstreamError};
-use crate::wire::{Answer, Arguments, Finish, FinishReason, Item, ToolCall};
+use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -63,7 +63,7 @@ impl Builder {
     }
 
     /// A whole answer. The error: a call cannot be read, or there are too many.
-    pub(super) fn answer(&mut self, mut answer: Answer<'_>) -> Read {
+    pub(super) fn answer(&mut self, mut answer: ModelAnswer<'_>) -> Read {
         self.head(&mut answer);
         for item in answer.items {
             self.item(item)?;
@@ -76,7 +76,7 @@ impl Builder {
     }
 
     /// The id and the model, unless they are known.
-    pub(super) fn head(&mut self, answer: &mut Answer<'_>) {
+    pub(super) fn head(&mut self, answer: &mut ModelAnswer<'_>) {
         let completion = &mut self.completion;
         let (id, model) = (answer.id.take(), answer.model.take());
         completion.id = completion.id.take().or(id.map(Into::into));

@@ -2,7 +2,7 @@
 
 use super::report::{RanCall, ReportedChallenge};
 use super::{
-    Approval, ChatRequest, ErrorKind, GatewayError, Provider, Report, Result, Tool, ToolResult,
+    Approval, ChatRequest, ErrorKind, Format, GatewayError, Report, Result, Tool, ToolResult,
 };
 use crate::providers::for_model;
 use crate::wire::{Arguments, ToolCall};
@@ -96,7 +96,7 @@ impl CatalogTools {
     /// The definitions in the format of `provider`, and a warning for each tool that it does not support.
     pub(super) fn definitions(
         &self,
-        provider: Provider,
+        provider: Format,
         context: &RequestContext<'_>,
     ) -> Result<(Vec<&'static str>, Vec<String>)> {
         if self.is_empty() {

@@ -1,6 +1,6 @@
 //! A model's answer, the same for all providers.
 
-use super::{Provider, Result, ToolResult, Turn, front};
+use super::{Format, Result, ToolResult, Turn, front};
 use crate::wire::{FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object};
 
@@ -66,7 +66,7 @@ impl UpstreamError {
 impl Completion {
     /// The round of the tool loop that this answer and these results make, for the history of the request. The answer
     /// must have been collected.
-    pub(crate) fn into_turn(self, provider: Provider, results: Vec<ToolResult>) -> Turn {
+    pub(crate) fn into_turn(self, provider: Format, results: Vec<ToolResult>) -> Turn {
         let message = json::to_string(&front::Message::of_request(&self.message));
         Turn { provider, message, native: self.native, results }
     }

@@ -1,6 +1,6 @@
 //! The chat gateway: any model behind OpenAI's Chat Completions format (2api.ai, "Tool Calling").
 //!
-//! A [`ChatRequest`] is translated into the format of a [`Provider`], and the provider's answer into a [`Completion`]
+//! A [`ChatRequest`] is translated into the [`Format`] of a provider, and the provider's answer into a [`Completion`]
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
 //! - `routes`, with the list of models; `settings`;
@@ -35,7 +35,7 @@ mod stream;
 mod upstream;
 
 use access::Models;
-use adapter::{Provider, TranslateOptions};
+use adapter::{Format, TranslateOptions};
 use builder::Builder;
 use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, Read, UpstreamError};

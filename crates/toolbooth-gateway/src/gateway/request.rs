@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::builder::MAX_WARNINGS;
-use super::{ErrorKind, Fields, GatewayError, Notes, Provider, Result};
+use super::{ErrorKind, Fields, Format, GatewayError, Notes, Result};
 use toolbooth::json::{self, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -124,7 +124,7 @@ pub(crate) enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Turn {
     /// The provider whose format `native` has.
-    pub provider: Provider,
+    pub provider: Format,
     /// The assistant message in OpenAI's format.
     pub message: String,
     /// Its content as the provider wrote it, with signatures and reasoning: JSON. Empty if that is OpenAI's format.

@@ -2,7 +2,7 @@
 
 use super::adapter::EventDecoder;
 use super::sse::SseError;
-use super::{Builder, Completion, IdSource, Provider, Read, SseParser, UpstreamError};
+use super::{Builder, Completion, Format, IdSource, Read, SseParser, UpstreamError};
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::Value;
 
@@ -52,7 +52,7 @@ pub(crate) struct Decoder {
 impl Decoder {
     /// A decoder. With `collect`, [`completion`](Self::completion) has the text and the native message too, which the
     /// tool loop needs; otherwise only calls, finish reason, usage and warnings.
-    pub(crate) fn new(provider: Provider, ids: IdSource, collect: bool) -> Self {
+    pub(crate) fn new(provider: Format, ids: IdSource, collect: bool) -> Self {
         Self {
             parser: SseParser::default(),
             builder: Builder::new(ids, collect),

@@ -1,7 +1,7 @@
 //! The formats of model providers: what their models answer, and the results of calls that go back to them.
 //!
 //! `/providers` and the chat gateway share these types. Each format is a file, or a folder with its `request`, which
-//! only the gateway sends. It reads answers into an [`Answer`], and has the types of its results.
+//! only the gateway sends. It reads answers into an [`ModelAnswer`], and has the types of its results.
 
 pub(crate) mod anthropic;
 mod call;
@@ -25,7 +25,7 @@ pub(crate) type Read<T = ()> = Result<T, String>;
 
 /// What a model answered, the same for all providers: what they say of it.
 #[derive(Default)]
-pub(crate) struct Answer<'t> {
+pub(crate) struct ModelAnswer<'t> {
     pub id: Option<Cow<'t, str>>,
     pub model: Option<Cow<'t, str>>,
     /// What the answer consists of, in order.

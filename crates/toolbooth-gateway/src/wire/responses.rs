@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{has, object, take, take_list, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall};
+use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str =
@@ -21,8 +21,8 @@ const HOSTED: &[&str] = &[
 ];
 
 /// Reads a response, or the array of its output items.
-pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
-    let mut answer = Answer::default();
+pub(crate) fn read(body: Value<'_>) -> Read<ModelAnswer<'_>> {
+    let mut answer = ModelAnswer::default();
     let (items, path) = match body {
         Value::Array(items) => (items, ""),
         Value::Object(mut body) if has(&body, &["output"]) => {

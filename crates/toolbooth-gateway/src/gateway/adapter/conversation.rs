@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::part::{Content, Part, content};
 use super::{GatewayError, Job, Result};
-use crate::gateway::{Fields, HistoryItem, Notes, Provider, Role, Turn};
+use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, Turn};
 use toolbooth::json::{self, Object, Value};
 
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub(super) struct ResultContent<'t> {
     pub(super) is_error: bool,
 }
 
-pub(super) fn read<'t>(job: &'t Job<'t>, provider: Provider) -> Result<Conversation<'t>> {
+pub(super) fn read<'t>(job: &'t Job<'t>, provider: Format) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
     for (index, item) in job.request.history.iter().enumerate() {
         let path = format!("messages[{index}]");

@@ -28,7 +28,7 @@ const MAX_MESSAGE: usize = 2000;
 /// A provider's format. Its name is in what clients keep sealed between requests, and must not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Provider {
+pub(crate) enum Format {
     /// OpenAI itself, whose limits are known.
     OpenAi,
     /// Any other provider with OpenAI's Chat Completions format.
@@ -68,7 +68,7 @@ pub(crate) struct Translation {
     pub warnings: Vec<String>,
 }
 
-/// What a provider's format needs. Each format has a folder; [`Provider::adapter`] is the table.
+/// What a provider's format needs. Each format has a folder; [`Format::adapter`] is the table.
 pub(super) struct Adapter {
     /// The name of the list of compiled-in tools in the format ([`Catalog::list`](toolbooth::catalog::Catalog::list)).
     pub(super) list: &'static str,
@@ -96,7 +96,7 @@ pub(super) trait EventDecoder {
     fn end(&mut self, builder: &mut Builder) -> Read;
 }
 
-impl Provider {
+impl Format {
     pub(super) fn adapter(self) -> &'static Adapter {
         match self {
             Self::OpenAi => &openai::OPENAI,

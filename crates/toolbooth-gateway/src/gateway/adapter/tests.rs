@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use super::*;
 
 /// Options for a model of the provider.
-fn options(provider: Provider) -> TranslateOptions<'static> {
+fn options(provider: Format) -> TranslateOptions<'static> {
     let (model, target) = match provider {
-        Provider::OpenAi => ("gpt-5", "openai/gpt-5"),
-        Provider::OpenAiCompatible => ("llama", "groq/llama"),
-        Provider::Anthropic => ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
-        Provider::Gemini => ("gemini-2.5-flash", "google/gemini-2.5-flash"),
+        Format::OpenAi => ("gpt-5", "openai/gpt-5"),
+        Format::OpenAiCompatible => ("llama", "groq/llama"),
+        Format::Anthropic => ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        Format::Gemini => ("gemini-2.5-flash", "google/gemini-2.5-flash"),
     };
     TranslateOptions {
         model,
@@ -41,12 +41,12 @@ fn request(members: Value) -> ChatRequest {
 }
 
 /// The body for a provider, the members that were dropped, and the warnings.
-fn translated(provider: Provider, members: Value) -> (Value, Vec<String>, Vec<String>) {
+fn translated(provider: Format, members: Value) -> (Value, Vec<String>, Vec<String>) {
     translated_with(provider, &request(members), &options(provider))
 }
 
 fn translated_with(
-    provider: Provider,
+    provider: Format,
     request: &ChatRequest,
     options: &TranslateOptions<'_>,
 ) -> (Value, Vec<String>, Vec<String>) {
@@ -56,7 +56,7 @@ fn translated_with(
 }
 
 /// The message and the member of a translation's error.
-fn rejected(provider: Provider, members: Value) -> (String, String) {
+fn rejected(provider: Format, members: Value) -> (String, String) {
     match provider.translate(&request(members), &options(provider)) {
         Err(GatewayError {
             kind: ErrorKind::InvalidRequest, message, param: Some(param), ..

@@ -1,6 +1,6 @@
 //! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
 
-use crate::gateway::Provider;
+use crate::gateway::Format;
 use toolbooth::address::secure_base_address;
 use toolbooth::secret::Secret;
 use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
@@ -9,7 +9,7 @@ use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
 pub(crate) struct ModelProvider {
     /// Its name in `provider/model`.
     pub id: String,
-    pub format: Provider,
+    pub format: Format,
     /// The base URL of its API, as its own SDK expects it.
     pub base_url: String,
     /// The server's key. Without one, requests carry the caller's key, or none.
@@ -19,10 +19,10 @@ pub(crate) struct ModelProvider {
 }
 
 /// The providers that need no entry in `PROVIDERS`: id, start of the variables, format, and base URL.
-const PRESETS: [(&str, &str, Provider, &str); 3] = [
-    ("openai", "OPENAI", Provider::OpenAi, "https://api.openai.com/v1"),
-    ("anthropic", "ANTHROPIC", Provider::Anthropic, "https://api.anthropic.com"),
-    ("google", "GEMINI", Provider::Gemini, "https://generativelanguage.googleapis.com"),
+const PRESETS: [(&str, &str, Format, &str); 3] = [
+    ("openai", "OPENAI", Format::OpenAi, "https://api.openai.com/v1"),
+    ("anthropic", "ANTHROPIC", Format::Anthropic, "https://api.anthropic.com"),
+    ("google", "GEMINI", Format::Gemini, "https://generativelanguage.googleapis.com"),
 ];
 
 const PROVIDERS: &str = "PROVIDERS";
@@ -107,7 +107,7 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
         }
         match key_and_url(reader, &prefix) {
             Some((key, Some(base_url))) => {
-                let (id, format) = (id.to_owned(), Provider::OpenAiCompatible);
+                let (id, format) = (id.to_owned(), Format::OpenAiCompatible);
                 providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
             }
             Some((_, None)) => reader.reject(format!(

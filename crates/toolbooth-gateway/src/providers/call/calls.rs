@@ -1,6 +1,6 @@
 //! Which calls of an answer run here, and what the client should know about the others.
 
-use crate::wire::{Answer, Arguments, FinishReason, Item, ToolCall};
+use crate::wire::{Arguments, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::schema::text::excerpt;
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Calls<'t> {
 }
 
 impl<'t> Calls<'t> {
-    pub(super) fn of(mut answer: Answer<'t>) -> Self {
+    pub(super) fn of(mut answer: ModelAnswer<'t>) -> Self {
         let mut calls = Self {
             has_alternatives: answer.has_alternatives,
             finish_reason: answer.finish.map(|finish| finish.reason),

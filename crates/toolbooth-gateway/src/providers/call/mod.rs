@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::error::invalid_request;
 use super::parameters;
-use crate::wire::{Answer, Read, ToolCall};
+use crate::wire::{ModelAnswer, Read, ToolCall};
 use calls::Calls;
 pub(crate) use result::for_model;
 use toolbooth::call::{
@@ -30,7 +30,7 @@ use toolbooth::tool::{Credentials, Dialogue};
 /// How a provider formats calls and results.
 pub(super) struct CallFormat {
     /// Reads a model's answer. The error names the position and what was expected.
-    pub(super) read: for<'t> fn(json::Value<'t>) -> Read<Answer<'t>>,
+    pub(super) read: for<'t> fn(json::Value<'t>) -> Read<ModelAnswer<'t>>,
     /// The member of the client's next request to which it appends the results.
     pub(super) member: &'static str,
     /// The JSON of what it appends.

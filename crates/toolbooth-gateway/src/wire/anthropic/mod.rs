@@ -5,29 +5,31 @@ pub(crate) mod request;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, object, take, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall, Usage};
+use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
     content blocks";
 
 /// Reads a message, or the array of its content blocks.
-pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
+pub(crate) fn read(body: Value<'_>) -> Read<ModelAnswer<'_>> {
     match body {
-        Value::Array(blocks) => Ok(Answer { items: read_blocks(blocks, "")?, ..Answer::default() }),
+        Value::Array(blocks) => {
+            Ok(ModelAnswer { items: read_blocks(blocks, "")?, ..ModelAnswer::default() })
+        }
         Value::Object(body) => message(body),
         _ => Err(EXPECTED.to_owned()),
     }
 }
 
-pub(crate) fn message(mut body: Object<'_>) -> Read<Answer<'_>> {
+pub(crate) fn message(mut body: Object<'_>) -> Read<ModelAnswer<'_>> {
     let items = match take(&mut body, &["content"]) {
         Some(Value::Array(blocks)) => read_blocks(blocks, "content")?,
         Some(Value::String(text)) => vec![Item::Text(text)],
         Some(_) => return Err("content must be an array of blocks".to_owned()),
         None => return Err(EXPECTED.to_owned()),
     };
-    Ok(Answer {
+    Ok(ModelAnswer {
         id: take_text(&mut body, &["id"]),
         model: take_text(&mut body, &["model"]),
         items,

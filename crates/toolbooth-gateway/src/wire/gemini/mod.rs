@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall, Usage};
+use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
@@ -39,17 +39,19 @@ const ANNOTATIONS: &[&str] =
     &["text", "thought", "thoughtSignature", "thought_signature", "partMetadata", "part_metadata"];
 
 /// Reads a response, a candidate, its content, or the array of its parts.
-pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
+pub(crate) fn read(body: Value<'_>) -> Read<ModelAnswer<'_>> {
     match body {
-        Value::Array(parts) => {
-            Ok(Answer { items: read_parts(parts, format_args!(""))?, ..Answer::default() })
-        }
+        Value::Array(parts) => Ok(ModelAnswer {
+            items: read_parts(parts, format_args!(""))?,
+            ..ModelAnswer::default()
+        }),
         Value::Object(body) if has(&body, RESPONSE_MEMBERS) => response(body),
-        Value::Object(body) if has(&body, &["parts"]) => {
-            Ok(Answer { items: read_content(body, format_args!(""))?, ..Answer::default() })
-        }
+        Value::Object(body) if has(&body, &["parts"]) => Ok(ModelAnswer {
+            items: read_content(body, format_args!(""))?,
+            ..ModelAnswer::default()
+        }),
         Value::Object(body) if has(&body, &["content", "finishReason", "finish_reason"]) => {
-            let mut answer = Answer::default();
+            let mut answer = ModelAnswer::default();
             read_candidate(body, format_args!(""), &mut answer)?;
             Ok(answer)
         }
@@ -58,12 +60,12 @@ pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
 }
 
 /// Reads a response, or a chunk of a stream, which has the same form.
-pub(crate) fn response(mut body: Object<'_>) -> Read<Answer<'_>> {
-    let mut answer = Answer {
+pub(crate) fn response(mut body: Object<'_>) -> Read<ModelAnswer<'_>> {
+    let mut answer = ModelAnswer {
         id: take_text(&mut body, &["responseId", "response_id"]),
         model: take_text(&mut body, &["modelVersion", "model_version"]),
         usage: take(&mut body, &["usageMetadata", "usage_metadata"]).as_ref().and_then(usage),
-        ..Answer::default()
+        ..ModelAnswer::default()
     };
     let mut candidates = take_list(&mut body, "candidates", format_args!(""))?.into_iter();
     if let Some(first) = candidates.next() {
@@ -82,7 +84,7 @@ pub(crate) fn response(mut body: Object<'_>) -> Read<Answer<'_>> {
 fn read_candidate<'t>(
     mut candidate: Object<'t>,
     path: JsonPath<'_>,
-    answer: &mut Answer<'t>,
+    answer: &mut ModelAnswer<'t>,
 ) -> Read {
     if let Some(content) = take(&mut candidate, &["content"]) {
         let content = object(content, format_args!("{path}content"))?;

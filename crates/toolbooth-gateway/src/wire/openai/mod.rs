@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
-use super::{Answer, Arguments, Finish, FinishReason, Item, Read, ToolCall, Usage};
+use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
@@ -17,7 +17,7 @@ const EXPECTED: &str = "The body must be a chat completion (an object with choic
 #[derive(Default)]
 pub(crate) struct Completion<'t> {
     /// What the model answered in the first choice.
-    pub answer: Answer<'t>,
+    pub answer: ModelAnswer<'t>,
     /// When it was created, in seconds since the Unix epoch.
     pub created: Option<u64>,
     /// Further members of the body.
@@ -27,8 +27,8 @@ pub(crate) struct Completion<'t> {
 }
 
 /// Reads a chat completion, its message, or the array of the message's calls.
-pub(crate) fn read(body: Value<'_>) -> Read<Answer<'_>> {
-    let mut answer = Answer::default();
+pub(crate) fn read(body: Value<'_>) -> Read<ModelAnswer<'_>> {
+    let mut answer = ModelAnswer::default();
     match body {
         Value::Array(calls) => read_calls(calls, format_args!(""), &mut answer.items)?,
         Value::Object(body) if has(&body, &["choices"]) => return Ok(completion(body)?.answer),

@@ -5,7 +5,7 @@ use super::thinking;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::{Fields, FunctionTool, Provider, ToolChoice};
+use crate::gateway::{Fields, Format, FunctionTool, ToolChoice};
 use crate::providers::anthropic::{PLAIN, STRICT};
 use crate::wire::Json;
 use crate::wire::anthropic::request::{
@@ -17,7 +17,7 @@ const MAX_STRICT_TOOLS: usize = 20;
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
-    let conversation = conversation::read(job, Provider::Anthropic)?;
+    let conversation = conversation::read(job, Format::Anthropic)?;
     let (choice, allowed) = choice(job);
     let forces_call = choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
     let mut thinking =

@@ -7,7 +7,7 @@ use crate::gateway::adapter::{EventDecoder, event_data, reported};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
-use crate::wire::{Answer, Finish, FinishReason, Item};
+use crate::wire::{Finish, FinishReason, Item, ModelAnswer};
 use toolbooth::json::{self, MAX_VALUES, Object, Value};
 
 /// The most blocks that grow at the same time. Anthropic sends one after the other.
@@ -50,7 +50,7 @@ impl EventDecoder for Stream {
                     let text = |name| Some(Cow::Borrowed(message.get(name)?.as_str()?));
                     let (id, model) = (text("id"), text("model"));
                     let usage = self.usage.add(message.get("usage"));
-                    builder.head(&mut Answer { id, model, usage, ..Answer::default() });
+                    builder.head(&mut ModelAnswer { id, model, usage, ..ModelAnswer::default() });
                 }
             }
             "content_block_start" => self.begin(&value, builder)?,

@@ -5,7 +5,7 @@ use super::generation;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::{Fields, FunctionTool, Provider, Tool, ToolChoice};
+use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::gemini::PLAIN;
 use crate::wire::Members;
 use crate::wire::gemini::request::{
@@ -17,7 +17,7 @@ const MAX_STOP: usize = 5;
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
-    let conversation = conversation::read(job, Provider::Gemini)?;
+    let conversation = conversation::read(job, Format::Gemini)?;
     let (system, contents) = contents(conversation, job);
     let mut body = Request {
         system_instruction: (!system.is_empty()).then_some(System { parts: system }),

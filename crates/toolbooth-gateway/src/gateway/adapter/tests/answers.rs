@@ -3,7 +3,7 @@
 use super::*;
 use crate::gateway::{Completion, CompletionInfo, UpstreamError};
 
-fn decoded(provider: Provider, body: &Value) -> Completion {
+fn decoded(provider: Format, body: &Value) -> Completion {
     provider.decode(body.to_string().as_bytes(), ids()).unwrap()
 }
 
@@ -37,21 +37,21 @@ fn openai(message: Value, reason: &str) -> Value {
 fn calls_have_the_same_form() {
     let bodies = [
         (
-            Provider::OpenAi,
+            Format::OpenAi,
             openai(
                 json!({"role": "assistant", "content": "T", "tool_calls": [call("i1", "a", "{\"x\": 1}"), call("i2", "b", "")]}),
                 "tool_calls",
             ),
         ),
         (
-            Provider::Anthropic,
+            Format::Anthropic,
             anthropic(
                 json!([{"type": "text", "text": "T"}, {"type": "tool_use", "id": "i1", "name": "a", "input": {"x": 1}}, {"type": "tool_use", "id": "i2", "name": "b", "input": {}}]),
                 "tool_use",
             ),
         ),
         (
-            Provider::Gemini,
+            Format::Gemini,
             gemini(
                 json!([{"text": "T"}, {"functionCall": {"id": "i1", "name": "a", "args": {"x": 1}}}, {"functionCall": {"id": "i2", "name": "b"}}]),
                 "STOP",
@@ -63,7 +63,7 @@ fn calls_have_the_same_form() {
         let choice = &body["choices"][0];
         assert_eq!(choice["finish_reason"], "tool_calls", "{provider:?}");
         assert_eq!(choice["message"]["content"], "T");
-        let arguments = if provider == Provider::OpenAi { "{\"x\": 1}" } else { "{\"x\":1}" };
+        let arguments = if provider == Format::OpenAi { "{\"x\": 1}" } else { "{\"x\":1}" };
         let mut expected = [call("i1", "a", arguments), call("i2", "b", "{}")];
         for (index, call) in expected.iter_mut().enumerate() {
             call["index"] = json!(index);
@@ -80,9 +80,9 @@ fn calls_have_the_same_form() {
 #[test]
 fn case_10_usage() {
     for (provider, body, expected) in [
-        (Provider::OpenAi, openai(json!({"content": "x"}), "stop"), [2, 7, 9, 1, 4]),
-        (Provider::Anthropic, anthropic(json!([]), "end_turn"), [15, 11, 26, 7, 0]),
-        (Provider::Gemini, gemini(json!([{"text": "x"}]), "STOP"), [2, 7, 9, 1, 4]),
+        (Format::OpenAi, openai(json!({"content": "x"}), "stop"), [2, 7, 9, 1, 4]),
+        (Format::Anthropic, anthropic(json!([]), "end_turn"), [15, 11, 26, 7, 0]),
+        (Format::Gemini, gemini(json!([{"text": "x"}]), "STOP"), [2, 7, 9, 1, 4]),
     ] {
         let completion = decoded(provider, &body);
         let body = encoded(&completion);
@@ -99,7 +99,7 @@ fn case_10_usage() {
         sum.add(&completion.usage.unwrap());
         assert_eq!((sum.total_tokens, sum.extra), (2 * expected[2], None));
     }
-    let audio = encoded(&decoded(Provider::OpenAi, &openai(json!({"content": "x"}), "stop")));
+    let audio = encoded(&decoded(Format::OpenAi, &openai(json!({"content": "x"}), "stop")));
     assert_eq!(audio["usage"]["prompt_tokens_details"]["audio_tokens"], 0, "further counts stay");
 }
 
@@ -115,7 +115,7 @@ fn case_03_and_04_finish_reasons() {
         ("pause_turn", "stop", 1),
         ("new_reason", "stop", 1),
     ] {
-        let completion = decoded(Provider::Anthropic, &anthropic(json!([]), reason));
+        let completion = decoded(Format::Anthropic, &anthropic(json!([]), reason));
         assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
         assert_eq!(completion.warnings.len(), warnings, "{reason}");
     }
@@ -128,7 +128,7 @@ fn case_03_and_04_finish_reasons() {
         ("OTHER", "stop", 1),
         ("NEW", "stop", 1),
     ] {
-        let completion = decoded(Provider::Gemini, &gemini(json!([{"text": "x"}]), reason));
+        let completion = decoded(Format::Gemini, &gemini(json!([{"text": "x"}]), reason));
         assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
         assert_eq!(completion.warnings.len(), warnings, "{reason}");
     }
@@ -139,14 +139,14 @@ fn case_03_and_04_finish_reasons() {
         ("eos", "stop", 1),
     ] {
         let completion =
-            decoded(Provider::OpenAiCompatible, &openai(json!({"content": "x"}), reason));
+            decoded(Format::OpenAiCompatible, &openai(json!({"content": "x"}), reason));
         assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
         assert_eq!(completion.warnings.len(), warnings, "{reason}");
     }
     // OpenAI says stop if the call was forced.
     let body = openai(json!({"content": null, "tool_calls": [call("i", "a", "{}")]}), "stop");
-    assert_eq!(decoded(Provider::OpenAi, &body).finish_reason.as_str(), "tool_calls");
-    let blocked = decoded(Provider::Gemini, &json!({"promptFeedback": {"blockReason": "SAFETY"}}));
+    assert_eq!(decoded(Format::OpenAi, &body).finish_reason.as_str(), "tool_calls");
+    let blocked = decoded(Format::Gemini, &json!({"promptFeedback": {"blockReason": "SAFETY"}}));
     assert_eq!((blocked.finish_reason.as_str(), blocked.warnings.len()), ("content_filter", 1));
 }
 
@@ -155,7 +155,7 @@ fn case_03_and_04_finish_reasons() {
 fn case_08_and_18_ids_of_gemini() {
     let call = |id: &str| json!({"functionCall": {"id": id, "name": "a", "args": {}}});
     let parts = json!([{"functionCall": {"name": "a"}}, {"functionCall": {"name": "a"}}, call("ok"), call("ok"), call("x".repeat(41).as_str()), call("a.b")]);
-    let completion = decoded(Provider::Gemini, &gemini(parts, "STOP"));
+    let completion = decoded(Format::Gemini, &gemini(parts, "STOP"));
     let mut ids: Vec<&str> = completion.message.tool_calls.iter().map(|call| &*call.id).collect();
     assert!(ids.iter().all(|id| crate::gateway::ids::is_portable(id)), "{ids:?}");
     assert_eq!(ids[2], "ok");
@@ -170,7 +170,7 @@ fn case_05_and_06_extra_content() {
     let thinking = json!({"type": "thinking", "thinking": "t", "signature": "sig"});
     let redacted = json!({"type": "redacted_thinking", "data": "x"});
     let body = anthropic(json!([thinking, redacted, {"type": "text", "text": "T"}]), "end_turn");
-    let message = &encoded(&decoded(Provider::Anthropic, &body))["choices"][0]["message"];
+    let message = &encoded(&decoded(Format::Anthropic, &body))["choices"][0]["message"];
     assert_eq!(
         message["extra_content"]["anthropic"]["thinking_blocks"],
         json!([thinking, redacted])
@@ -184,7 +184,7 @@ fn case_05_and_06_extra_content() {
         ]),
         "STOP",
     );
-    let message = &encoded(&decoded(Provider::Gemini, &body))["choices"][0]["message"];
+    let message = &encoded(&decoded(Format::Gemini, &body))["choices"][0]["message"];
     assert_eq!(message["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "S1");
     assert_eq!(message["extra_content"]["google"]["thought_signature"], "S2");
     assert_eq!((&message["reasoning_content"], &message["content"]), (&json!("t"), &Value::Null));
@@ -196,7 +196,7 @@ fn openai_answers_keep_their_members() {
     let message = json!({"role": "assistant", "content": "x", "annotations": [], "reasoning": "r"});
     let mut body = openai(message, "stop");
     body["_2api"] = json!({"forged": true});
-    let found = encoded(&decoded(Provider::OpenAi, &body));
+    let found = encoded(&decoded(Format::OpenAi, &body));
     assert_eq!(found["system_fingerprint"], "fp");
     assert_eq!(found["choices"][0]["logprobs"], json!({"content": []}));
     assert_eq!(
@@ -206,7 +206,7 @@ fn openai_answers_keep_their_members() {
     assert_eq!(found.get("_2api"), None, "only the gateway adds this member");
     let custom = json!({"id": "i", "type": "custom", "custom": {"name": "c", "input": ""}});
     let found =
-        encoded(&decoded(Provider::OpenAi, &openai(json!({"tool_calls": [custom]}), "tool_calls")));
+        encoded(&decoded(Format::OpenAi, &openai(json!({"tool_calls": [custom]}), "tool_calls")));
     let mut expected = custom;
     expected["index"] = json!(0);
     assert_eq!(found["choices"][0]["message"]["tool_calls"], json!([expected]));
@@ -217,22 +217,22 @@ fn openai_answers_keep_their_members() {
 fn case_11_errors_and_malformed_answers() {
     for (provider, body, status, kind, message) in [
         (
-            Provider::OpenAiCompatible,
+            Format::OpenAiCompatible,
             json!({"error": {"code": 503, "message": "m"}, "choices": []}),
             503,
             "",
             "m",
         ),
-        (Provider::OpenAi, json!({"error": "text"}), 500, "", "text"),
+        (Format::OpenAi, json!({"error": "text"}), 500, "", "text"),
         (
-            Provider::Anthropic,
+            Format::Anthropic,
             json!({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}),
             529,
             "overloaded_error",
             "m",
         ),
         (
-            Provider::Gemini,
+            Format::Gemini,
             json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "m"}}),
             429,
             "RESOURCE_EXHAUSTED",
@@ -248,24 +248,23 @@ fn case_11_errors_and_malformed_answers() {
         assert_eq!(provider.decode(text.as_bytes(), ids()).unwrap_err(), expected(status));
         assert_eq!(provider.decode_error(418, text.as_bytes()), expected(418));
     }
-    let UpstreamError::Reported { message, .. } = Provider::OpenAi.decode_error(502, b"<html>")
+    let UpstreamError::Reported { message, .. } = Format::OpenAi.decode_error(502, b"<html>")
     else {
         panic!()
     };
     assert_eq!(message, "The provider reported an error without a message");
     let list = br#"[{"error":{"code":400,"message":"m"}}]"#;
-    let UpstreamError::Reported { message, .. } = Provider::Gemini.decode_error(400, list) else {
+    let UpstreamError::Reported { message, .. } = Format::Gemini.decode_error(400, list) else {
         panic!()
     };
     assert_eq!(message, "m");
     let wrong_key =
         br#"{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}"#;
-    let UpstreamError::Reported { status, .. } = Provider::Gemini.decode_error(400, wrong_key)
-    else {
+    let UpstreamError::Reported { status, .. } = Format::Gemini.decode_error(400, wrong_key) else {
         panic!()
     };
     assert_eq!(status, 401);
-    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+    for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
         for body in ["", "<html>", "[]", "null", "1", "\"x\""] {
             let error = provider.decode(body.as_bytes(), ids()).unwrap_err();
             assert!(matches!(error, UpstreamError::Malformed(_)), "{provider:?} {body}: {error:?}");
@@ -277,6 +276,6 @@ fn case_11_errors_and_malformed_answers() {
         json!({"choices": [{}]}),
         json!({"choices": [{"message": {"tool_calls": [{"function": {}}]}}]}),
     ] {
-        assert!(Provider::OpenAi.decode(body.to_string().as_bytes(), ids()).is_err(), "{body}");
+        assert!(Format::OpenAi.decode(body.to_string().as_bytes(), ids()).is_err(), "{body}");
     }
 }

@@ -24,7 +24,7 @@ fn case_07_results_in_one_message() {
         calls,
         json!([result("c2", json!("R2")), result("c1", json!("Error: no")), {"role": "user", "content": "T"}]),
     );
-    let (body, dropped, _) = translated(Provider::Anthropic, members.clone());
+    let (body, dropped, _) = translated(Format::Anthropic, members.clone());
     let text = |text: &str| json!({"type": "text", "text": text});
     let expected = json!([
         {"role": "user", "content": [text("U")]},
@@ -39,7 +39,7 @@ fn case_07_results_in_one_message() {
         ]},
     ]);
     assert_eq!((&body["messages"], dropped.len()), (&expected, 0));
-    let (body, _, _) = translated(Provider::Gemini, members);
+    let (body, _, _) = translated(Format::Gemini, members);
     let expected = json!([
         {"role": "user", "parts": [{"text": "U"}]},
         {"role": "model", "parts": [
@@ -74,7 +74,7 @@ fn case_08_and_09_results() {
         (json!([{"type": "text", "text": "p"}, image]), json!([{"output": "p"}, "image"])),
     ] {
         let members = conversation(json!([call("c1", "a", "{}")]), json!([result("c1", content)]));
-        let (body, _, _) = translated(Provider::Gemini, members.clone());
+        let (body, _, _) = translated(Format::Gemini, members.clone());
         let parts = body["contents"][2]["parts"].as_array().unwrap();
         assert_eq!(parts[0]["functionResponse"]["name"], "a");
         assert_eq!(parts[0]["functionResponse"]["response"], gemini[0]);
@@ -82,7 +82,7 @@ fn case_08_and_09_results() {
         if let Some(image) = parts.get(1) {
             assert_eq!(image["inlineData"]["mimeType"], "image/png");
         }
-        let (body, _, _) = translated(Provider::Anthropic, members);
+        let (body, _, _) = translated(Format::Anthropic, members);
         let block = &body["messages"][2]["content"][0];
         assert_eq!((&block["type"], &block["tool_use_id"]), (&json!("tool_result"), &json!("c1")));
     }
@@ -104,7 +104,7 @@ fn case_07_calls_and_results_must_match() {
         (json!([result("c1", json!("x")), result("c1", json!("x"))]), "messages[3].tool_call_id"),
         (json!([{"role": "tool", "content": "x"}]), "messages[2].tool_call_id"),
     ] {
-        for provider in [Provider::Anthropic, Provider::Gemini] {
+        for provider in [Format::Anthropic, Format::Gemini] {
             let (message, found) = rejected(provider, conversation(calls(), results.clone()));
             assert_eq!(found, param, "{message}");
         }
@@ -119,11 +119,11 @@ fn case_17_malformed_arguments_in_the_conversation() {
             json!([call("c1", "a", malformed)]),
             json!([result("c1", json!("Error: Invalid JSON"))]),
         );
-        let (body, _, warnings) = translated(Provider::Anthropic, members.clone());
+        let (body, _, warnings) = translated(Format::Anthropic, members.clone());
         let input = &body["messages"][1]["content"][0]["input"];
         assert_eq!(input, &json!({"malformed_arguments": malformed}));
         assert_eq!(warnings.len(), 1);
-        let (body, _, _) = translated(Provider::OpenAi, members);
+        let (body, _, _) = translated(Format::OpenAi, members);
         assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["arguments"], malformed);
     }
 }
@@ -138,10 +138,10 @@ fn case_18_foreign_ids() {
         ("functions.a:0", [true, false, true]),
     ] {
         let members = conversation(json!([call(id, "a", "{}")]), json!([result(id, json!("x"))]));
-        let providers = [Provider::OpenAi, Provider::OpenAiCompatible, Provider::Anthropic];
+        let providers = [Format::OpenAi, Format::OpenAiCompatible, Format::Anthropic];
         for (provider, changed) in providers.into_iter().zip(changed) {
             let (body, _, _) = translated(provider, members.clone());
-            let (of_call, of_result) = if provider == Provider::Anthropic {
+            let (of_call, of_result) = if provider == Format::Anthropic {
                 let id = &body["messages"][1]["content"][0]["id"];
                 (id, &body["messages"][2]["content"][0]["tool_use_id"])
             } else {
@@ -181,8 +181,8 @@ fn case_05_signatures_of_gemini() {
         ("gemini-3.5-flash", true),
         ("gemini-flash-latest", true),
     ] {
-        let options = TranslateOptions { model, ..options(Provider::Gemini) };
-        let (body, dropped, warnings) = translated_with(Provider::Gemini, &request, &options);
+        let options = TranslateOptions { model, ..options(Format::Gemini) };
+        let (body, dropped, warnings) = translated_with(Format::Gemini, &request, &options);
         let signature = |content: usize, part: usize| {
             body["contents"][content]["parts"][part]["thoughtSignature"].as_str()
         };
@@ -203,34 +203,32 @@ fn rounds_of_the_tool_loop() {
         {"type": "text", "text": "T"},
         {"type": "tool_use", "id": "toolu_1", "name": "a", "input": {"x": 1}},
     ], "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}});
-    let completion = Provider::Anthropic.decode(answer.to_string().as_bytes(), ids()).unwrap();
+    let completion = Format::Anthropic.decode(answer.to_string().as_bytes(), ids()).unwrap();
     let results = vec![ToolResult {
         call_id: "toolu_1".to_owned(),
         name: "a".to_owned(),
         content: "{\"r\":2}".to_owned(),
         is_error: false,
     }];
-    let turn = completion.into_turn(Provider::Anthropic, results);
+    let turn = completion.into_turn(Format::Anthropic, results);
     let restored: Turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
     assert_eq!(restored, turn);
     let mut request = request(json!({"tools": [tool("a")]}));
     request.history.push(HistoryItem::Turn(turn));
 
-    let (body, _, _) =
-        translated_with(Provider::Anthropic, &request, &options(Provider::Anthropic));
+    let (body, _, _) = translated_with(Format::Anthropic, &request, &options(Format::Anthropic));
     assert_eq!(body["messages"][1], json!({"role": "assistant", "content": answer["content"]}));
     let block = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "{\"r\":2}"});
     assert_eq!(body["messages"][2], json!({"role": "user", "content": [block]}));
 
-    let (body, _, _) = translated_with(Provider::Gemini, &request, &options(Provider::Gemini));
+    let (body, _, _) = translated_with(Format::Gemini, &request, &options(Format::Gemini));
     let expected = json!([
         {"role": "model", "parts": [{"text": "T"}, {"functionCall": {"name": "a", "args": {"x": 1}}}]},
         {"role": "user", "parts": [{"functionResponse": {"name": "a", "response": {"output": {"r": 2}}}}]},
     ]);
     assert_eq!(body["contents"].as_array().unwrap()[1..], expected.as_array().unwrap()[..]);
 
-    let (body, dropped, _) =
-        translated_with(Provider::OpenAi, &request, &options(Provider::OpenAi));
+    let (body, dropped, _) = translated_with(Format::OpenAi, &request, &options(Format::OpenAi));
     let expected = json!([
         {"role": "assistant", "content": "T", "tool_calls": [call("toolu_1", "a", "{\"x\":1}")]},
         {"role": "tool", "tool_call_id": "toolu_1", "content": "{\"r\":2}"},
@@ -247,7 +245,7 @@ fn case_05_rounds_of_gemini() {
         {"functionCall": {"id": "x1", "name": "a", "args": {}}},
     ]);
     let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
-    let completion = Provider::Gemini.decode(answer.to_string().as_bytes(), ids()).unwrap();
+    let completion = Format::Gemini.decode(answer.to_string().as_bytes(), ids()).unwrap();
     let result = |call: &crate::wire::ToolCall<'_>| ToolResult {
         call_id: call.id.to_string(),
         name: call.name.to_string(),
@@ -256,8 +254,8 @@ fn case_05_rounds_of_gemini() {
     };
     let results = completion.message.tool_calls.iter().map(result).collect();
     let mut request = request(json!({"tools": [tool("a")]}));
-    request.history.push(HistoryItem::Turn(completion.into_turn(Provider::Gemini, results)));
-    let (body, _, _) = translated_with(Provider::Gemini, &request, &options(Provider::Gemini));
+    request.history.push(HistoryItem::Turn(completion.into_turn(Format::Gemini, results)));
+    let (body, _, _) = translated_with(Format::Gemini, &request, &options(Format::Gemini));
     assert_eq!(body["contents"][1], json!({"role": "model", "parts": parts}));
     let response = json!({"error": "Error: no"});
     assert_eq!(

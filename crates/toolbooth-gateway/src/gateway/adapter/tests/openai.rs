@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn sent(provider: Provider, body: &str) -> String {
+fn sent(provider: Format, body: &str) -> String {
     let request = ChatRequest::parse(body).unwrap();
     String::from_utf8(provider.translate(&request, &options(provider)).unwrap().body).unwrap()
 }
@@ -16,7 +16,7 @@ fn members_are_forwarded_unchanged() {
     let body = format!(
         r#"{{"model":"openai/gpt-5","messages":{messages},"tools":{tools},"seed":7,"metadata":{{"z":1,"a":null}},"response_format":{format},"stop":null,"request_options":{{}},"_2api":{{}}}}"#
     );
-    for (provider, model) in [(Provider::OpenAi, "gpt-5"), (Provider::OpenAiCompatible, "llama")] {
+    for (provider, model) in [(Format::OpenAi, "gpt-5"), (Format::OpenAiCompatible, "llama")] {
         let expected = format!(
             r#"{{"model":"{model}","messages":{messages},"tools":{tools},"metadata":{{"z":1,"a":null}},"response_format":{format},"seed":7}}"#
         );
@@ -32,8 +32,8 @@ fn streams_always_ask_for_usage() {
         json!({"stream": true, "stream_options": {"include_obfuscation": false}}),
     ] {
         let request = request(members.clone());
-        let options = TranslateOptions { stream: true, ..options(Provider::OpenAi) };
-        let (body, _, _) = translated_with(Provider::OpenAi, &request, &options);
+        let options = TranslateOptions { stream: true, ..options(Format::OpenAi) };
+        let (body, _, _) = translated_with(Format::OpenAi, &request, &options);
         let mut expected = json!({"include_usage": true});
         if let Some(other) = members.pointer("/stream_options/include_obfuscation") {
             expected["include_obfuscation"] = other.clone();
@@ -42,7 +42,7 @@ fn streams_always_ask_for_usage() {
         assert!(!request.include_usage);
     }
     let (body, dropped, _) =
-        translated(Provider::OpenAi, json!({"stream_options": {"include_usage": true}}));
+        translated(Format::OpenAi, json!({"stream_options": {"include_usage": true}}));
     assert_eq!((body.get("stream_options"), dropped.len()), (None, 1));
 }
 
@@ -59,12 +59,12 @@ fn assistant_messages_without_what_openai_does_not_know() {
         {"role": "tool", "tool_call_id": "c1", "content": "x"},
         {"role": "assistant", "content": "T", "tool_calls": []},
     ]});
-    let (body, dropped, _) = translated(Provider::OpenAi, members.clone());
+    let (body, dropped, _) = translated(Format::OpenAi, members.clone());
     let expected = json!({"role": "assistant", "content": null, "tool_calls": [call("c1", "a", "{}")], "audio": null});
     assert_eq!(body["messages"][1], expected);
     assert_eq!(body["messages"][3], json!({"role": "assistant", "content": "T"}));
     assert_eq!(dropped, ["messages[].reasoning_content", "messages[].tool_calls[].extra_content"]);
-    let (body, dropped, _) = translated(Provider::OpenAiCompatible, members);
+    let (body, dropped, _) = translated(Format::OpenAiCompatible, members);
     let message = &body["messages"][1];
     assert_eq!(message["reasoning_content"], "R");
     assert_eq!(message["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "S");
@@ -79,12 +79,12 @@ fn server_tools() {
     assert_eq!(request.selections.len(), 1);
     for (provider, definition, path) in [
         (
-            Provider::OpenAi,
+            Format::OpenAi,
             r#"{"type":"function","function":{"name":"b"}}"#,
             "/tools/1/function/name",
         ),
-        (Provider::Anthropic, r#"{"name":"b","input_schema":{}}"#, "/tools/1/name"),
-        (Provider::Gemini, r#"{"name":"b"}"#, "/tools/0/functionDeclarations/1/name"),
+        (Format::Anthropic, r#"{"name":"b","input_schema":{}}"#, "/tools/1/name"),
+        (Format::Gemini, r#"{"name":"b"}"#, "/tools/0/functionDeclarations/1/name"),
     ] {
         let options = TranslateOptions { server_tools: &[definition], ..options(provider) };
         let (body, _, _) = translated_with(provider, &request, &options);
@@ -95,16 +95,16 @@ fn server_tools() {
 #[test]
 fn addresses_and_headers() {
     for (provider, stream, path) in [
-        (Provider::OpenAi, true, "/chat/completions"),
-        (Provider::OpenAiCompatible, false, "/chat/completions"),
-        (Provider::Anthropic, true, "/v1/messages"),
-        (Provider::Gemini, false, "/v1beta/models/gemini-2.5-pro:generateContent"),
-        (Provider::Gemini, true, "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"),
+        (Format::OpenAi, true, "/chat/completions"),
+        (Format::OpenAiCompatible, false, "/chat/completions"),
+        (Format::Anthropic, true, "/v1/messages"),
+        (Format::Gemini, false, "/v1beta/models/gemini-2.5-pro:generateContent"),
+        (Format::Gemini, true, "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"),
     ] {
         assert_eq!(provider.path("gemini-2.5-pro", stream), path);
         assert!(provider.headers(Some("KEY")).iter().any(|(_, value)| value.contains("KEY")));
     }
-    assert!(Provider::OpenAiCompatible.headers(None).is_empty());
-    let path = Provider::Gemini.path("models/../x?y#é", false);
+    assert!(Format::OpenAiCompatible.headers(None).is_empty());
+    let path = Format::Gemini.path("models/../x?y#é", false);
     assert_eq!(path, "/v1beta/models/..%2Fx%3Fy%23%C3%A9:generateContent");
 }

@@ -6,15 +6,15 @@ use super::recorded::{ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERR
 use super::streams::decoded;
 use super::*;
 
-const ALL: [Provider; 4] =
-    [Provider::OpenAi, Provider::OpenAiCompatible, Provider::Anthropic, Provider::Gemini];
+const ALL: [Format; 4] =
+    [Format::OpenAi, Format::OpenAiCompatible, Format::Anthropic, Format::Gemini];
 
-const RECORDED: [(Provider, &str); 5] = [
-    (Provider::OpenAi, OPENAI),
-    (Provider::Anthropic, ANTHROPIC),
-    (Provider::Gemini, GEMINI),
-    (Provider::OpenAiCompatible, OPENROUTER_ERROR),
-    (Provider::Anthropic, ANTHROPIC_ERROR),
+const RECORDED: [(Format, &str); 5] = [
+    (Format::OpenAi, OPENAI),
+    (Format::Anthropic, ANTHROPIC),
+    (Format::Gemini, GEMINI),
+    (Format::OpenAiCompatible, OPENROUTER_ERROR),
+    (Format::Anthropic, ANTHROPIC_ERROR),
 ];
 
 #[test]

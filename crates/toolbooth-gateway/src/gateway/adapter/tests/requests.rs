@@ -45,10 +45,10 @@ fn case_15_members_of_the_request() {
         (json!({"top_k": 3}), json!({"top_k": 3}), json!({"topK": 3})),
     ] {
         let names: Vec<String> = members.as_object().unwrap().keys().cloned().collect();
-        for (provider, expected) in [(Provider::Anthropic, anthropic), (Provider::Gemini, gemini)] {
+        for (provider, expected) in [(Format::Anthropic, anthropic), (Format::Gemini, gemini)] {
             let (body, dropped, _) = translated(provider, members.clone());
             let config = match provider {
-                Provider::Gemini => body.get("generationConfig").unwrap_or(&Value::Null),
+                Format::Gemini => body.get("generationConfig").unwrap_or(&Value::Null),
                 _ => &body,
             };
             match expected.as_object() {
@@ -62,15 +62,14 @@ fn case_15_members_of_the_request() {
             }
         }
     }
-    let (body, dropped, _) =
-        translated(Provider::Anthropic, json!({"temperature": 1, "top_p": 0.5}));
+    let (body, dropped, _) = translated(Format::Anthropic, json!({"temperature": 1, "top_p": 0.5}));
     assert_eq!((&body["temperature"], body.get("top_p")), (&json!(1), None));
     assert_eq!(dropped, ["top_p"]);
     let (body, dropped, _) =
-        translated(Provider::Gemini, json!({"max_tokens": 5, "max_completion_tokens": 6}));
+        translated(Format::Gemini, json!({"max_tokens": 5, "max_completion_tokens": 6}));
     assert_eq!(body["generationConfig"]["maxOutputTokens"], 6);
     assert_eq!(dropped, ["max_tokens"]);
-    for provider in [Provider::Anthropic, Provider::Gemini] {
+    for provider in [Format::Anthropic, Format::Gemini] {
         let (_, param) = rejected(provider, json!({"max_tokens": 0}));
         assert_eq!(param, "max_tokens");
     }
@@ -109,14 +108,14 @@ fn case_15_tool_choice() {
         ),
     ] {
         let members = json!({"tools": tools, "tool_choice": choice});
-        let (body, _, _) = translated(Provider::Anthropic, members.clone());
+        let (body, _, _) = translated(Format::Anthropic, members.clone());
         assert_eq!(body.get("tool_choice").unwrap_or(&Value::Null), &anthropic, "{choice}");
         let sent = body["tools"].as_array().unwrap().len();
         assert_eq!(sent, if choice["type"] == "allowed_tools" { 1 } else { 2 }, "{choice}");
-        let (body, _, _) = translated(Provider::Gemini, members.clone());
+        let (body, _, _) = translated(Format::Gemini, members.clone());
         let config = body.pointer("/toolConfig/functionCallingConfig");
         assert_eq!(config.unwrap_or(&Value::Null), &gemini, "{choice}");
-        for provider in [Provider::OpenAi, Provider::OpenAiCompatible] {
+        for provider in [Format::OpenAi, Format::OpenAiCompatible] {
             let (body, _, _) = translated(provider, members.clone());
             let expected = if choice.get("type").is_none() && choice.is_object() {
                 &function
@@ -133,13 +132,13 @@ fn case_15_tool_choice() {
 fn a_forcing_choice_becomes_auto_after_the_first_round() {
     for choice in [json!("required"), json!({"type": "function", "function": {"name": "a"}})] {
         let request = request(json!({"tools": [tool("a")], "tool_choice": choice}));
-        for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+        for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
             let options = TranslateOptions { may_force: false, ..options(provider) };
             let (body, _, _) = translated_with(provider, &request, &options);
             let found = match provider {
-                Provider::Anthropic => &body["tool_choice"]["type"],
-                Provider::Gemini => &body["toolConfig"]["functionCallingConfig"]["mode"],
-                Provider::OpenAi | Provider::OpenAiCompatible => &body["tool_choice"],
+                Format::Anthropic => &body["tool_choice"]["type"],
+                Format::Gemini => &body["toolConfig"]["functionCallingConfig"]["mode"],
+                Format::OpenAi | Format::OpenAiCompatible => &body["tool_choice"],
             };
             assert_eq!(found.as_str().unwrap().to_lowercase(), "auto");
         }
@@ -150,8 +149,8 @@ fn a_forcing_choice_becomes_auto_after_the_first_round() {
 #[test]
 fn models_that_cannot_be_forced() {
     let request = request(json!({"tools": [tool("a")], "tool_choice": "required"}));
-    let options = TranslateOptions { model: "claude-opus-5-5", ..options(Provider::Anthropic) };
-    let (body, _, warnings) = translated_with(Provider::Anthropic, &request, &options);
+    let options = TranslateOptions { model: "claude-opus-5-5", ..options(Format::Anthropic) };
+    let (body, _, warnings) = translated_with(Format::Anthropic, &request, &options);
     assert_eq!(body["tool_choice"], json!({"type": "auto"}));
     assert_eq!(warnings.len(), 1);
 }
@@ -160,15 +159,15 @@ fn models_that_cannot_be_forced() {
 #[test]
 fn case_15_parallel_tool_calls() {
     let members = |tools: Value| json!({"tools": tools, "parallel_tool_calls": false});
-    let (body, dropped, _) = translated(Provider::Anthropic, members(json!([tool("a")])));
+    let (body, dropped, _) = translated(Format::Anthropic, members(json!([tool("a")])));
     assert_eq!(body["tool_choice"], json!({"type": "auto", "disable_parallel_tool_use": true}));
     assert!(dropped.is_empty());
-    let (body, dropped, _) = translated(Provider::OpenAi, members(json!([tool("a")])));
+    let (body, dropped, _) = translated(Format::OpenAi, members(json!([tool("a")])));
     assert_eq!((&body["parallel_tool_calls"], dropped.len()), (&json!(false), 0));
-    let (_, dropped, _) = translated(Provider::Gemini, members(json!([tool("a")])));
+    let (_, dropped, _) = translated(Format::Gemini, members(json!([tool("a")])));
     assert_eq!(dropped, ["parallel_tool_calls"]);
     // 5.1: empty tools are no tools.
-    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+    for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
         let (body, dropped, _) = translated(provider, members(json!([])));
         assert_eq!(body.get("tools"), None);
         assert_eq!(dropped, ["parallel_tool_calls"], "{provider:?}");
@@ -185,7 +184,7 @@ fn case_15_system_messages() {
         {"role": "system", "content": "S3"},
         {"role": "user", "content": "U2"},
     ]);
-    let (body, dropped, warnings) = translated(Provider::Anthropic, json!({"messages": messages}));
+    let (body, dropped, warnings) = translated(Format::Anthropic, json!({"messages": messages}));
     let text = |text: &str| json!({"type": "text", "text": text});
     assert_eq!(body["system"], json!([text("S1"), text("S2"), text("S3")]));
     let expected = json!([{"role": "user", "content": [text("U1"), text("U2")]}]);
@@ -196,10 +195,10 @@ fn case_15_system_messages() {
         ["messages[3]: a system message within the conversation applies to all of it"]
     );
     let alone = json!({"messages": [{"role": "system", "content": "S"}]});
-    let (only, _, _) = translated(Provider::Anthropic, alone);
+    let (only, _, _) = translated(Format::Anthropic, alone);
     let expected = json!([{"role": "user", "content": [text("S")]}]);
     assert_eq!((only.get("system"), &only["messages"]), (None, &expected));
-    let (body, _, _) = translated(Provider::Gemini, json!({"messages": messages}));
+    let (body, _, _) = translated(Format::Gemini, json!({"messages": messages}));
     let parts = json!([{"text": "S1"}, {"text": "S2"}, {"text": "S3"}]);
     assert_eq!(body["systemInstruction"], json!({"parts": parts}));
     assert_eq!(body["contents"].as_array().unwrap().len(), 2);
@@ -237,13 +236,13 @@ fn case_09_parts_of_user_messages() {
         ),
     ] {
         if anthropic.is_null() {
-            let (message, param) = rejected(Provider::Anthropic, user(&part));
+            let (message, param) = rejected(Format::Anthropic, user(&part));
             assert_eq!(param, "messages[0].content[0]", "{message}");
         } else {
-            let (body, _, _) = translated(Provider::Anthropic, user(&part));
+            let (body, _, _) = translated(Format::Anthropic, user(&part));
             assert_eq!(body["messages"][0]["content"][0], anthropic);
         }
-        let (body, dropped, _) = translated(Provider::Gemini, user(&part));
+        let (body, dropped, _) = translated(Format::Gemini, user(&part));
         assert_eq!(body["contents"][0]["parts"][0], gemini);
         let expected: &[&str] = match part["type"].as_str().unwrap() {
             "image_url" => &["messages[].content[].image_url.detail"],
@@ -259,7 +258,7 @@ fn case_09_parts_of_user_messages() {
         json!({"type": "video", "video": {}}),
         json!("text"),
     ] {
-        for provider in [Provider::Anthropic, Provider::Gemini] {
+        for provider in [Format::Anthropic, Format::Gemini] {
             let (message, param) = rejected(provider, user(&bad));
             assert!(param.starts_with("messages[0].content[0]"), "{message}");
         }
@@ -275,8 +274,8 @@ fn case_15_response_format() {
     );
     let request = ChatRequest::parse(&body).unwrap();
     for (provider, path) in [
-        (Provider::Anthropic, "/output_config/format/schema"),
-        (Provider::Gemini, "/generationConfig/responseJsonSchema"),
+        (Format::Anthropic, "/output_config/format/schema"),
+        (Format::Gemini, "/generationConfig/responseJsonSchema"),
     ] {
         let translation = provider.translate(&request, &options(provider)).unwrap();
         let sent: Value = serde_json::from_slice(&translation.body).unwrap();
@@ -286,11 +285,11 @@ fn case_15_response_format() {
         assert_eq!(translation.dropped, ["response_format.json_schema.name"]);
     }
     let json_object = json!({"response_format": {"type": "json_object"}});
-    let (_, dropped, warnings) = translated(Provider::Anthropic, json_object.clone());
+    let (_, dropped, warnings) = translated(Format::Anthropic, json_object.clone());
     assert_eq!((dropped, warnings.len()), (vec!["response_format.type".to_owned()], 1));
-    let (body, _, _) = translated(Provider::Gemini, json_object);
+    let (body, _, _) = translated(Format::Gemini, json_object);
     assert_eq!(body["generationConfig"], json!({"responseMimeType": "application/json"}));
     let all_of = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": {"allOf": []}}}});
-    let error = Provider::Gemini.translate(&super::request(all_of), &options(Provider::Gemini));
+    let error = Format::Gemini.translate(&super::request(all_of), &options(Format::Gemini));
     assert!(matches!(error, Err(GatewayError { kind: ErrorKind::IncompatibleSchema, .. })));
 }

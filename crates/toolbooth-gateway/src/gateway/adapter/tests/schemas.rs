@@ -2,8 +2,8 @@
 
 use super::*;
 
-const ALL: [Provider; 4] =
-    [Provider::OpenAi, Provider::OpenAiCompatible, Provider::Anthropic, Provider::Gemini];
+const ALL: [Format; 4] =
+    [Format::OpenAi, Format::OpenAiCompatible, Format::Anthropic, Format::Gemini];
 
 fn with_schema(schema: &str, strict: bool) -> ChatRequest {
     let body = format!(
@@ -52,7 +52,7 @@ fn case_16_incompatible_schemas() {
         }
     }
     let request = with_schema(&object(r#"{"allOf":[]}"#), false);
-    let error = Provider::Gemini.translate(&request, &options(Provider::Gemini)).unwrap_err();
+    let error = Format::Gemini.translate(&request, &options(Format::Gemini)).unwrap_err();
     let GatewayError { kind: ErrorKind::IncompatibleSchema, message, .. } = error else { panic!() };
     assert_eq!(
         message,
@@ -68,7 +68,7 @@ fn case_16_converted_schemas() {
         false,
     );
     let (body, dropped, warnings) =
-        translated_with(Provider::Gemini, &request, &options(Provider::Gemini));
+        translated_with(Format::Gemini, &request, &options(Format::Gemini));
     let schema = &body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"];
     assert_eq!(schema["properties"]["p"]["description"], "At least 1 character.");
     assert_eq!(schema["properties"]["q"], json!({"anyOf": [{"type": "string"}]}));
@@ -81,12 +81,12 @@ fn case_16_converted_schemas() {
         ]
     );
     let (body, dropped, warnings) =
-        translated_with(Provider::Anthropic, &request, &options(Provider::Anthropic));
+        translated_with(Format::Anthropic, &request, &options(Format::Anthropic));
     assert_eq!(body["tools"][0]["input_schema"]["properties"]["p"]["minLength"], 1);
     assert_eq!((dropped.len(), warnings.len()), (0, 0));
     // OpenAI rejects arrays without items.
     let request = with_schema(r#"{"type":"object","properties":{"l":{"type":"array"}}}"#, false);
-    let (body, _, _) = translated_with(Provider::OpenAi, &request, &options(Provider::OpenAi));
+    let (body, _, _) = translated_with(Format::OpenAi, &request, &options(Format::OpenAi));
     let function = &body["tools"][0]["function"];
     assert_eq!(function["parameters"]["properties"]["l"]["items"], json!({}));
     assert_eq!((&function["description"], &function["strict"]), (&json!("D"), &json!(false)));
@@ -97,7 +97,7 @@ fn case_16_references() {
     let schema = r##"{"type":"object","properties":{"p":{"$ref":"#/definitions/a"}},"definitions":{"a":{"type":"object","properties":{"x":{"$ref":"#/definitions/b"}}},"b":{"type":"string"}}}"##;
     let request = with_schema(schema, false);
     let (body, dropped, warnings) =
-        translated_with(Provider::Gemini, &request, &options(Provider::Gemini));
+        translated_with(Format::Gemini, &request, &options(Format::Gemini));
     let sent = &body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"];
     assert_eq!(sent["properties"]["p"], json!({"$ref": "#/$defs/a"}));
     assert_eq!(sent["$defs"]["a"]["properties"]["x"], json!({"$ref": "#/$defs/b"}));
@@ -113,8 +113,8 @@ fn case_16_references() {
             true,
         ),
     ] {
-        let result = Provider::Anthropic
-            .translate(&with_schema(schema, true), &options(Provider::Anthropic));
+        let result =
+            Format::Anthropic.translate(&with_schema(schema, true), &options(Format::Anthropic));
         match result {
             Ok(_) => assert!(!cyclic, "{schema}"),
             Err(GatewayError { features, .. }) => {
@@ -123,7 +123,7 @@ fn case_16_references() {
             }
         }
         let plain = with_schema(schema, false);
-        assert!(Provider::Anthropic.translate(&plain, &options(Provider::Anthropic)).is_ok());
+        assert!(Format::Anthropic.translate(&plain, &options(Format::Anthropic)).is_ok());
     }
 }
 
@@ -134,25 +134,25 @@ fn tools_of_each_provider() {
         json!({"type": "function", "function": {"name": name, "strict": true,
         "parameters": {"type": "object", "properties": {}, "additionalProperties": false}}})
     };
-    let (body, _, _) = translated(Provider::Anthropic, json!({"tools": [tool("a"), strict("b")]}));
+    let (body, _, _) = translated(Format::Anthropic, json!({"tools": [tool("a"), strict("b")]}));
     assert_eq!(
         body["tools"][0],
         json!({"name": "a", "input_schema": {"type": "object", "properties": {}}})
     );
     assert_eq!(body["tools"][1]["strict"], true);
     let (body, _, warnings) =
-        translated(Provider::Gemini, json!({"tools": [tool("a"), strict("b")]}));
+        translated(Format::Gemini, json!({"tools": [tool("a"), strict("b")]}));
     assert_eq!(body["tools"][0]["functionDeclarations"][0], json!({"name": "a"}));
     assert_eq!(body["toolConfig"]["functionCallingConfig"], json!({"mode": "VALIDATED"}));
     assert_eq!(warnings.len(), 1);
     let many: Vec<Value> = (0..21).map(|number| strict(&format!("t{number}"))).collect();
-    assert_eq!(rejected(Provider::Anthropic, json!({"tools": many})).1, "tools");
+    assert_eq!(rejected(Format::Anthropic, json!({"tools": many})).1, "tools");
     let custom = json!({"tools": [{"type": "custom", "custom": {"name": "c"}}]});
-    for provider in [Provider::Anthropic, Provider::Gemini] {
+    for provider in [Format::Anthropic, Format::Gemini] {
         assert_eq!(rejected(provider, custom.clone()).1, "tools[0].type");
     }
     assert_eq!(
-        rejected(Provider::Gemini, json!({"tools": [tool("1a")]})).1,
+        rejected(Format::Gemini, json!({"tools": [tool("1a")]})).1,
         "tools[0].function.name"
     );
 }

@@ -8,7 +8,7 @@ use crate::gateway::{ChunkEncoder, CompletionInfo, UpstreamError};
 
 /// The events of a stream, and its error.
 pub(super) fn decoded(
-    provider: Provider,
+    provider: Format,
     pieces: &[&[u8]],
 ) -> (Vec<StreamEvent>, Option<UpstreamError>, Decoder) {
     let mut decoder = Decoder::new(provider, ids(), true);
@@ -21,7 +21,7 @@ pub(super) fn decoded(
     (events, result.err(), decoder)
 }
 
-fn events_of(provider: Provider, text: &str) -> Vec<StreamEvent> {
+fn events_of(provider: Format, text: &str) -> Vec<StreamEvent> {
     let (events, error, _) = decoded(provider, &[text.as_bytes()]);
     assert_eq!(error, None, "{text}");
     events
@@ -73,10 +73,10 @@ fn joined(chunks: &[Value]) -> Value {
 #[test]
 fn case_01_02_03_10_13_the_same_answer_of_each_provider() {
     for (provider, text, ids, usage) in [
-        (Provider::OpenAi, OPENAI, ["call_1", "call_2"], [2, 7, 9, 1]),
-        (Provider::Anthropic, ANTHROPIC, ["toolu_1", "toolu_2"], [15, 11, 26, 7]),
+        (Format::OpenAi, OPENAI, ["call_1", "call_2"], [2, 7, 9, 1]),
+        (Format::Anthropic, ANTHROPIC, ["toolu_1", "toolu_2"], [15, 11, 26, 7]),
         (
-            Provider::Gemini,
+            Format::Gemini,
             GEMINI,
             ["call_070707070707070707070707_0", "call_070707070707070707070707_1"],
             [2, 7, 9, 0],
@@ -117,7 +117,7 @@ fn case_01_02_03_10_13_the_same_answer_of_each_provider() {
 /// The same answer, whole and streamed, gives the same native message and the same `extra_content`.
 #[test]
 fn case_05_and_06_streams_keep_what_the_provider_needs_back() {
-    let (events, _, decoder) = decoded(Provider::Anthropic, &[ANTHROPIC.as_bytes()]);
+    let (events, _, decoder) = decoded(Format::Anthropic, &[ANTHROPIC.as_bytes()]);
     let native = decoder.into_completion().native;
     let thinking = json!({"type": "thinking", "thinking": "hmm", "signature": "sig"});
     let expected = json!([
@@ -136,7 +136,7 @@ fn case_05_and_06_streams_keep_what_the_provider_needs_back() {
     assert_eq!(extra, [&json!({"anthropic": {"thinking_blocks": [thinking]}})]);
     assert_eq!(all[1]["choices"][0]["delta"]["reasoning_content"], "hmm");
 
-    let (events, _, decoder) = decoded(Provider::Gemini, &[GEMINI.as_bytes()]);
+    let (events, _, decoder) = decoded(Format::Gemini, &[GEMINI.as_bytes()]);
     let native: Value = serde_json::from_str(&decoder.into_completion().native).unwrap();
     assert_eq!(native[2]["thoughtSignature"], "S1");
     let signed = chunks(&events, false).into_iter().find_map(|chunk| {
@@ -149,7 +149,7 @@ fn case_05_and_06_streams_keep_what_the_provider_needs_back() {
 #[test]
 fn unchanged_events_are_forwarded_byte_for_byte() {
     for text in [OPENAI.to_owned(), OPENAI.replace("\n\n", "\r\n\r\n").replace("data: ", "data:")] {
-        let events = events_of(Provider::OpenAi, &text);
+        let events = events_of(Format::OpenAi, &text);
         assert_eq!(bytes_of(&events, true), text);
     }
     let value = toolbooth::json::parse("{\"x\":2}").unwrap();
@@ -246,7 +246,7 @@ fn case_01_02_13_repaired_streams() {
             json!([["call_070707070707070707070707_0", "{}"]]),
         ),
     ] {
-        let found = joined(&chunks(&events_of(Provider::OpenAiCompatible, &text), false));
+        let found = joined(&chunks(&events_of(Format::OpenAiCompatible, &text), false));
         let expected: Vec<Value> = expected
             .as_array()
             .unwrap()
@@ -261,7 +261,7 @@ fn case_01_02_13_repaired_streams() {
     }
     // Usage next to the finish reason comes in a chunk of its own.
     let text = "data: {\"id\":\"i\",\"model\":\"m\",\"created\":1,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_reason\":\"eos\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2,\"total_tokens\":3}}\n\ndata: [DONE]\n\n";
-    let (events, _, decoder) = decoded(Provider::OpenAiCompatible, &[text.as_bytes()]);
+    let (events, _, decoder) = decoded(Format::OpenAiCompatible, &[text.as_bytes()]);
     let all = chunks(&events, true);
     assert_eq!(all[0]["choices"][0]["finish_reason"], "stop");
     assert_eq!((&all[1]["choices"], &all[1]["usage"]["total_tokens"]), (&json!([]), &json!(3)));
@@ -277,15 +277,15 @@ fn case_11_and_12_streams_that_fail() {
         message: message.to_owned(),
     };
     for (provider, text, expected) in [
-        (Provider::OpenAiCompatible, OPENROUTER_ERROR, reported(502, "", "Provider disconnected")),
-        (Provider::Anthropic, ANTHROPIC_ERROR, reported(529, "overloaded_error", "Overloaded")),
-        (Provider::Gemini, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"par\"}]}}]}\n\ndata: {\"error\":{\"code\":503,\"status\":\"UNAVAILABLE\",\"message\":\"m\"}}\n\n", reported(503, "UNAVAILABLE", "m")),
-        (Provider::OpenAi, OPENAI.split("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"gpt-5\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap(), UpstreamError::BrokenOff),
-        (Provider::Anthropic, ANTHROPIC.split("event: message_delta").next().unwrap(), UpstreamError::BrokenOff),
-        (Provider::Gemini, GEMINI.split("data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"b\"").next().unwrap(), UpstreamError::BrokenOff),
-        (Provider::OpenAi, "", UpstreamError::BrokenOff),
-        (Provider::Anthropic, "", UpstreamError::BrokenOff),
-        (Provider::Gemini, "", UpstreamError::BrokenOff),
+        (Format::OpenAiCompatible, OPENROUTER_ERROR, reported(502, "", "Provider disconnected")),
+        (Format::Anthropic, ANTHROPIC_ERROR, reported(529, "overloaded_error", "Overloaded")),
+        (Format::Gemini, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"par\"}]}}]}\n\ndata: {\"error\":{\"code\":503,\"status\":\"UNAVAILABLE\",\"message\":\"m\"}}\n\n", reported(503, "UNAVAILABLE", "m")),
+        (Format::OpenAi, OPENAI.split("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"gpt-5\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap(), UpstreamError::BrokenOff),
+        (Format::Anthropic, ANTHROPIC.split("event: message_delta").next().unwrap(), UpstreamError::BrokenOff),
+        (Format::Gemini, GEMINI.split("data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"b\"").next().unwrap(), UpstreamError::BrokenOff),
+        (Format::OpenAi, "", UpstreamError::BrokenOff),
+        (Format::Anthropic, "", UpstreamError::BrokenOff),
+        (Format::Gemini, "", UpstreamError::BrokenOff),
     ] {
         let (events, error, mut decoder) = decoded(provider, &[text.as_bytes()]);
         assert_eq!(error, Some(expected), "{provider:?} {text}");
@@ -296,7 +296,7 @@ fn case_11_and_12_streams_that_fail() {
         assert_eq!(decoder.feed(b"data: [DONE]\n\n", &mut more), Ok(()));
         assert_eq!((decoder.finish(&mut more), more.len()), (Ok(()), 0));
     }
-    for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
+    for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
         for text in ["data: {\n\n", "data: <html>\n\n", "data: \u{0}\n\n"] {
             let (_, error, _) = decoded(provider, &[text.as_bytes()]);
             assert!(matches!(error, Some(UpstreamError::Malformed(_))), "{provider:?} {text}");

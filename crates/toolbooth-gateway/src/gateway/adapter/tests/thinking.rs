@@ -16,7 +16,7 @@ fn case_06_thinking_blocks_come_back() {
          "extra_content": {"anthropic": {"thinking_blocks": blocks}}},
         {"role": "tool", "tool_call_id": "c1", "content": "x"},
     ], "tools": [tool("a")], "reasoning_effort": "low", "temperature": 0.5, "top_p": 0.9});
-    let (body, dropped, _) = translated(Provider::Anthropic, members);
+    let (body, dropped, _) = translated(Format::Anthropic, members);
     let content = &body["messages"][1]["content"];
     assert_eq!((&content[0], &content[1]), (&blocks[0], &blocks[1]));
     assert_eq!((&content[2]["type"], &content[3]["type"]), (&json!("text"), &json!("tool_use")));
@@ -56,25 +56,22 @@ fn reasoning_effort_of_anthropic() {
         ("claude-opus-4-6", "none", json!({"type": "disabled"}), Value::Null, 4096),
     ] {
         let request = request(json!({"reasoning_effort": effort}));
-        let options = TranslateOptions { model, ..options(Provider::Anthropic) };
-        let (body, _, _) = translated_with(Provider::Anthropic, &request, &options);
+        let options = TranslateOptions { model, ..options(Format::Anthropic) };
+        let (body, _, _) = translated_with(Format::Anthropic, &request, &options);
         assert_eq!(body.get("thinking").unwrap_or(&Value::Null), &thinking, "{model} {effort}");
         let found = body.pointer("/output_config/effort").unwrap_or(&Value::Null);
         assert_eq!(found, &level, "{model} {effort}");
         assert_eq!(body["max_tokens"], max_tokens, "{model} {effort}");
     }
     let (body, dropped, warnings) = translated(
-        Provider::Anthropic,
+        Format::Anthropic,
         json!({"reasoning_effort": "low", "tools": [tool("a")], "tool_choice": "required"}),
     );
     assert_eq!((body.get("thinking"), dropped.len(), warnings.len()), (None, 1, 1));
     let own = json!({"type": "enabled", "budget_tokens": 2000});
-    let (body, _, _) = translated(Provider::Anthropic, json!({"thinking": own}));
+    let (body, _, _) = translated(Format::Anthropic, json!({"thinking": own}));
     assert_eq!(body["thinking"], own);
-    assert_eq!(
-        rejected(Provider::Anthropic, json!({"reasoning_effort": "x"})).1,
-        "reasoning_effort"
-    );
+    assert_eq!(rejected(Format::Anthropic, json!({"reasoning_effort": "x"})).1, "reasoning_effort");
 }
 
 #[test]
@@ -89,8 +86,8 @@ fn reasoning_effort_of_gemini() {
         ("gemini-2.0-flash", "high", Value::Null),
     ] {
         let request = request(json!({"reasoning_effort": effort}));
-        let options = TranslateOptions { model, ..options(Provider::Gemini) };
-        let (body, dropped, _) = translated_with(Provider::Gemini, &request, &options);
+        let options = TranslateOptions { model, ..options(Format::Gemini) };
+        let (body, dropped, _) = translated_with(Format::Gemini, &request, &options);
         let found = body.pointer("/generationConfig/thinkingConfig").unwrap_or(&Value::Null);
         assert_eq!(found, &config, "{model} {effort}");
         assert_eq!(dropped.len(), usize::from(config.is_null()), "{model} {effort}");
