@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use super::{ErrorKind, GatewayError, Result, Tool};
+use super::{ErrorKind, FunctionTool, GatewayError, Notes, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -28,31 +28,26 @@ const MAX_DEPTH: usize = 128;
 pub(super) struct Schemas(Vec<(String, String)>);
 
 impl Schemas {
-    pub(super) fn of(tools: &[Tool]) -> Self {
-        let schemas = tools.iter().filter_map(|tool| match tool {
-            Tool::Function(function) => {
-                Some((function.name.clone(), function.parameters.as_ref()?.get().to_owned()))
-            }
-            Tool::Custom { .. } | Tool::Hosted { .. } => None,
-        });
-        Self(schemas.collect())
-    }
-
-    /// A warning for each tool with keywords that are not checked.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let warning = |(name, schema): &(String, String)| {
-            let schema = json::parse(schema).ok()?;
+    /// The schemas of these tools. The notes get a warning for each with keywords that are not checked.
+    pub(super) fn of(tools: &[Tool], notes: &Notes) -> Self {
+        let mut schemas = Vec::new();
+        for tool in tools {
+            let Tool::Function(FunctionTool { name, parameters: Some(schema), .. }) = tool else {
+                continue;
+            };
+            let parsed = json::parse(schema.get()).unwrap_or_default();
             let unchecked: Vec<_> =
-                UNCHECKED.into_iter().filter(|keyword| uses(&schema, keyword)).collect();
-            (!unchecked.is_empty()).then(|| {
-                format!(
+                UNCHECKED.into_iter().filter(|keyword| uses(&parsed, keyword)).collect();
+            if !unchecked.is_empty() {
+                notes.warn(format!(
                     "validate_tool_arguments does not check {} of tool '{}'",
                     unchecked.join(", "),
                     excerpt(name)
-                )
-            })
-        };
-        self.0.iter().filter_map(warning).collect()
+                ));
+            }
+            schemas.push((name.clone(), schema.get().to_owned()));
+        }
+        Self(schemas)
     }
 
     /// Checks that the arguments of calls are JSON, and match the schema of their tool.

@@ -184,11 +184,15 @@ impl Builder {
             return Err(UpstreamError::malformed("the arguments of the tool calls are too long"));
         }
         let call = self.completion.message.tool_calls.get_mut(index);
-        let Some(ToolCall { arguments: Arguments::Text(text), .. }) = call else {
+        let Some(ToolCall { arguments: Arguments::Text(text), custom, .. }) = call else {
             return Err(UpstreamError::malformed("arguments belong to no tool call"));
         };
         text.to_mut().push_str(fragment);
-        self.deltas.push(Delta::Arguments { index, fragment: fragment.to_owned() });
+        self.deltas.push(Delta::Arguments {
+            index,
+            custom: *custom,
+            fragment: fragment.to_owned(),
+        });
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::report::{RanCall, ReportedChallenge};
 use super::{
-    Approval, ChatRequest, ErrorKind, Format, GatewayError, Report, Result, Tool, ToolResult,
+    Approval, ChatRequest, ErrorKind, Format, GatewayError, Notes, Report, Result, Tool, ToolResult,
 };
 use crate::providers::for_model;
 use crate::wire::{Arguments, ToolCall};
@@ -93,25 +93,26 @@ impl CatalogTools {
         self.selected.is_empty()
     }
 
-    /// The definitions in the format of `provider`, and a warning for each tool that it does not support.
+    /// The definitions in `format`, with a warning for each tool that it does not support.
     pub(super) fn definitions(
         &self,
-        provider: Format,
+        format: Format,
         context: &RequestContext<'_>,
-    ) -> Result<(Vec<&'static str>, Vec<String>)> {
+        notes: &Notes,
+    ) -> Result<Vec<&'static str>> {
         if self.is_empty() {
-            return Ok((Vec::new(), Vec::new()));
+            return Ok(Vec::new());
         }
-        let list = context.list(provider.adapter().list).map_err(|rejection| {
+        let list = context.list(format.adapter().list).map_err(|rejection| {
             GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
         })?;
-        let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
+        let mut definitions = Vec::new();
         for entry in list.entries {
             if self.tool(entry.name).is_none() {
                 continue;
             }
             if !entry.unsupported.is_empty() {
-                warnings.push(format!(
+                notes.warn(format!(
                     "Tool '{}' is left out: the provider does not support {}",
                     entry.name,
                     entry.unsupported.join(", ")
@@ -120,7 +121,7 @@ impl CatalogTools {
                 definitions.push(list.json(entry));
             }
         }
-        Ok((definitions, warnings))
+        Ok(definitions)
     }
 
     fn tool(&self, name: &str) -> Option<&Selected> {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::arguments::Schemas;
 use super::catalog_tools::CatalogTools;
+use super::front::Front;
 use super::plan::CALLER_KEY;
 use super::{
     ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, IdSource,
@@ -28,6 +29,8 @@ const MAX_ROUNDS: usize = 25;
 
 /// Who sent a request, and what serves it.
 pub(crate) struct Sender<'a> {
+    /// The format of the client.
+    pub(crate) front: &'static dyn Front,
     pub(crate) settings: &'a GatewaySettings,
     pub(crate) headers: &'a dyn Headers,
     pub(crate) principal: Principal,
@@ -89,7 +92,7 @@ pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
         Ok(chat) => rounds::answer(chat).await,
         Err(error) => {
             report.log(&sender, error.kind.status(), Some(error.kind.code()));
-            error.response().into()
+            error.response(sender.front).into()
         }
     }
 }
@@ -97,7 +100,7 @@ pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
 impl<'a> Chat<'a> {
     /// Checks who may chat, reads the request and checks it. If that fails, the report has the model that it asks for.
     fn of(sender: &Sender<'a>, body: &str, report: &mut Report) -> Result<Self> {
-        let Sender { settings, headers, principal, pipeline, host, .. } = sender;
+        let Sender { front, settings, headers, principal, pipeline, host, .. } = sender;
         let now_ms = report.started_ms;
         if settings.local_only
             && matches!(principal, Principal::Anonymous { .. })
@@ -111,7 +114,7 @@ impl<'a> Chat<'a> {
             return Err(GatewayError::new(ErrorKind::MissingScope, message));
         }
         let caller_key = caller_key(*headers, settings.caller_keys)?;
-        let mut request = ChatRequest::parse(body)?;
+        let mut request = front.decode(body, &report.notes)?;
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         limits.check_costs(&request)?;
@@ -120,15 +123,11 @@ impl<'a> Chat<'a> {
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
-        let mut warnings = limits.check_tools(&request, *host)?;
-        report.drop(std::mem::take(&mut request.unknown));
-        warnings.extend(report.dropped.iter().map(|name| {
-            format!("{name}: the gateway does not know this member, so no provider gets it")
-        }));
+        limits.check_tools(&request, *host, &report.notes)?;
         let tools = CatalogTools::select(&request, &sender.context())?;
-        warnings.extend(continuation::restore(&mut request, sender, now_ms)?);
-        let schemas = options.validate_tool_arguments.then(|| Schemas::of(&request.tools));
-        warnings.extend(schemas.iter().flat_map(Schemas::warnings));
+        continuation::restore(&mut request, sender, now_ms, &report.notes)?;
+        let schemas = options.validate_tool_arguments;
+        let schemas = schemas.then(|| Schemas::of(&request.tools, &report.notes));
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
         let deadline = options.timeout_ms.map_or(allowed, |asked| asked.get().min(allowed));
         Ok(Self {
@@ -142,7 +141,7 @@ impl<'a> Chat<'a> {
             tools,
             limits,
             schemas,
-            report: Report { warnings, ..std::mem::take(report) },
+            report: std::mem::take(report),
             user: request.member("user").and_then(|text| json::read(text.get().as_bytes())),
             sent_messages: request.history.len(),
             max_rounds: options.max_rounds.map_or(DEFAULT_ROUNDS, NonZeroUsize::get),

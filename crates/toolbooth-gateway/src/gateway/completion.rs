@@ -1,6 +1,7 @@
 //! A model's answer, the same for all providers.
 
-use super::{Format, Result, ToolResult, Turn, front};
+use super::{Format, Result, ToolResult, Turn};
+use crate::wire::openai::message::{Call, Message};
 use crate::wire::{FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object};
 
@@ -26,6 +27,16 @@ pub(crate) struct Completion {
     pub of_choice: Object<'static>,
 }
 
+/// What the gateway adds to an answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CompletionInfo {
+    pub id: String,
+    /// The model that the client is shown.
+    pub model: String,
+    /// When it was created, in seconds since the Unix epoch.
+    pub created: u64,
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AssistantMessage {
     pub content: Option<String>,
@@ -35,6 +46,21 @@ pub(crate) struct AssistantMessage {
     pub tool_calls: Vec<ToolCall<'static>>,
     /// Further members. `extra_content` has what the provider must get back (signatures, reasoning).
     pub extra: Object<'static>,
+}
+
+impl AssistantMessage {
+    /// The message as OpenAI gets it back.
+    pub(super) fn to_openai(&self) -> Message<'_> {
+        Message {
+            role: Some("assistant"),
+            content: Some(self.content.as_deref()),
+            refusal: self.refusal.as_deref().map(Some),
+            reasoning_content: self.reasoning.as_deref(),
+            tool_calls: self.tool_calls.iter().map(Call::whole).collect(),
+            extra: Some(&self.extra),
+            ..Message::default()
+        }
+    }
 }
 
 /// The provider failed.
@@ -66,8 +92,8 @@ impl UpstreamError {
 impl Completion {
     /// The round of the tool loop that this answer and these results make, for the history of the request. The answer
     /// must have been collected.
-    pub(crate) fn into_turn(self, provider: Format, results: Vec<ToolResult>) -> Turn {
-        let message = json::to_string(&front::Message::of_request(&self.message));
-        Turn { provider, message, native: self.native, results }
+    pub(crate) fn into_turn(self, format: Format, results: Vec<ToolResult>) -> Turn {
+        let message = json::to_string(&self.message.to_openai());
+        Turn { format, message, native: self.native, results }
     }
 }

@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{ChatRequest, GatewayError, HistoryItem, Result, Role, Sender, ToolResult, Turn};
+use super::{
+    ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolResult, Turn,
+};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
@@ -81,26 +83,26 @@ pub(super) fn attach(call: &mut ToolCall<'_>, state: &str) {
     call.extra.insert("extra_content".into(), Value::Object(content));
 }
 
-/// Replaces each answer that carries rounds by these rounds, with the client's results. Returns warnings. The error: this
-/// server has not sealed a state for the caller, or a result is missing.
+/// Replaces each answer that carries rounds by these rounds, with the client's results. The error: this server
+/// has not sealed a state for the caller, or a result is missing.
 pub(super) fn restore(
     request: &mut ChatRequest,
     sender: &Sender<'_>,
     now_ms: u64,
-) -> Result<Vec<String>> {
-    let mut own = top_level(request);
-    let mut warnings = Vec::new();
+    notes: &Notes,
+) -> Result<()> {
+    let mut own = request.state.take();
     // From the end, so that the positions before stay the same.
     for position in (0..request.history.len()).rev() {
         let item = request.history.get(position);
         let Some(HistoryItem::Message { role: Role::Assistant, json }) = item else { continue };
         let Some(state) = state_of(json, &mut own) else { continue };
         let Some(token) = token(sender, now_ms) else {
-            warnings.push("STATE_KEY is not set, so a state was ignored".to_owned());
+            notes.warn("STATE_KEY is not set, so a state was ignored");
             continue;
         };
         match token.open(&state, now_ms) {
-            Err(EXPIRED_STATE) => warnings.push("A state has expired and was ignored".to_owned()),
+            Err(EXPIRED_STATE) => notes.warn("A state has expired and was ignored"),
             Err(reason) => {
                 return Err(GatewayError::invalid("messages", format!("The state {reason}")));
             }
@@ -112,14 +114,7 @@ pub(super) fn restore(
             }
         }
     }
-    Ok(warnings)
-}
-
-/// Takes the request's own member `_2api` with the state of its last answer.
-fn top_level(request: &mut ChatRequest) -> Option<String> {
-    let text = request.two_api.take()?;
-    let value = json::parse(text.get()).ok()?;
-    Some(value.get("state")?.as_str()?.to_owned())
+    Ok(())
 }
 
 /// The state of an answer: in its first call, or that of the request for the last answer with calls.

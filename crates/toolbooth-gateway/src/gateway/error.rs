@@ -1,12 +1,10 @@
-//! The errors of the gateway, in OpenAI's format, each with its status and its code.
+//! The errors of the gateway, each with its status and its code.
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
 use super::UpstreamError;
-use super::front::event_bytes;
-use crate::providers::{ErrorBody, ErrorType};
+use super::front::Front;
+use crate::providers::ErrorType;
 use toolbooth::call::CHALLENGE;
 use toolbooth::host::HttpError;
 use toolbooth::http::{ClientGone, Response};
@@ -28,17 +26,6 @@ pub(crate) struct GatewayError {
     pub(super) retry_after_ms: Option<u64>,
     /// The status of the provider's response, or that of the error in it.
     pub(super) provider_status: Option<u16>,
-}
-
-/// A [`GatewayError`] as OpenAI writes it.
-#[derive(Serialize)]
-pub(super) struct ErrorObject<'a> {
-    pub(super) message: &'a str,
-    pub(super) r#type: ErrorType,
-    pub(super) param: Option<&'a str>,
-    pub(super) code: &'a str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub(super) incompatible_features: &'a [String],
 }
 
 macro_rules! kinds {
@@ -63,6 +50,10 @@ macro_rules! kinds {
 
             pub(super) fn status(self) -> u16 {
                 self.row().0
+            }
+
+            pub(super) fn r#type(self) -> ErrorType {
+                self.row().1
             }
 
             pub(super) fn code(self) -> &'static str {
@@ -196,21 +187,9 @@ impl GatewayError {
         Self { retry_after_ms, provider_status, ..Self::new(kind, message) }
     }
 
-    fn body(&self) -> ErrorBody<ErrorObject<'_>> {
-        let (_, r#type, code) = self.kind.row();
-        ErrorBody {
-            error: ErrorObject {
-                message: &self.message,
-                r#type,
-                param: self.param.as_deref(),
-                code,
-                incompatible_features: &self.features,
-            },
-        }
-    }
-
-    pub(super) fn response(&self) -> Response {
-        let mut response = Response::json_of(self.kind.status(), &self.body());
+    pub(super) fn response(&self, front: &dyn Front) -> Response {
+        let mut response =
+            Response::json(self.kind.status(), front.error(self)).with("cache-control", "no-store");
         if self.kind == ErrorKind::MissingScope {
             // RFC 6750, 3.1
             let challenge =
@@ -221,11 +200,6 @@ impl GatewayError {
             Some(ms) => response.with("retry-after", ms.div_ceil(1000).to_string()),
             None => response,
         }
-    }
-
-    /// The last event of a stream that has begun.
-    pub(super) fn event(&self) -> Vec<u8> {
-        event_bytes(&self.body())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::builder::MAX_WARNINGS;
@@ -11,11 +12,18 @@ use super::{FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
-/// What the client is told about a translation.
-#[derive(Debug, Default)]
+/// What a request loses, or what is done in another way than the client asked for. Each translation repeats it.
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Notes {
-    dropped: RefCell<BTreeSet<String>>,
+    #[serde(skip_serializing_if = "is_empty")]
     warnings: RefCell<Vec<String>>,
+    /// The members that a provider does not get, sorted.
+    #[serde(skip_serializing_if = "is_empty")]
+    dropped: RefCell<Vec<String>>,
+}
+
+fn is_empty(list: &RefCell<Vec<String>>) -> bool {
+    list.borrow().is_empty()
 }
 
 impl Notes {
@@ -32,22 +40,19 @@ impl Notes {
             inside |= character == '[';
         }
         let mut dropped = self.dropped.borrow_mut();
-        // A request can have very many, and each translation repeats them.
-        if dropped.len() < MAX_WARNINGS {
-            dropped.insert(name);
+        // A request can have very many.
+        if let Err(at) = dropped.binary_search(&name)
+            && dropped.len() < MAX_WARNINGS
+        {
+            dropped.insert(at, name);
         }
     }
 
-    /// Something is sent in another way than the client asked for.
     pub(super) fn warn(&self, warning: impl Into<String>) {
         let (mut warnings, warning) = (self.warnings.borrow_mut(), warning.into());
         if warnings.len() < MAX_WARNINGS && !warnings.contains(&warning) {
             warnings.push(warning);
         }
-    }
-
-    pub(super) fn into_parts(self) -> (Vec<String>, Vec<String>) {
-        (self.dropped.into_inner().into_iter().collect(), self.warnings.into_inner())
     }
 }
 

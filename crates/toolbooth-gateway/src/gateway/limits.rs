@@ -1,6 +1,6 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers, and for each API key and rule of sign-in.
 
-use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Result, Tool};
+use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::call::RequestContext;
 use toolbooth::host::{Host, Level};
@@ -82,19 +82,19 @@ impl<'s> Limits<'s> {
         Ok(())
     }
 
-    /// Checks that no tool of a request exceeds a limit or is not allowed (7.1, 7.2). Returns warnings for the client.
+    /// Checks that no tool of a request exceeds a limit or is not allowed (7.1, 7.2).
     pub(super) fn check_tools(
         &self,
         request: &ChatRequest,
         host: &dyn Host,
-    ) -> Result<Vec<String>> {
+        notes: &Notes,
+    ) -> Result<()> {
         let count = request.tools.len();
         if count > MAX_TOOLS {
             let message =
                 format!("There are {count} tools; a request may have at most {MAX_TOOLS}");
             return Err(GatewayError::new(ErrorKind::TooManyTools, message).at("tools"));
         }
-        let mut warnings = Vec::new();
         for (index, tool) in request.tools.iter().enumerate() {
             let (kind, name, description) = match tool {
                 Tool::Function(function) => ("function", &function.name, &function.description),
@@ -127,7 +127,7 @@ impl<'s> Limits<'s> {
                 Permission::Warned => {
                     // The name is input of the caller, and not for the log.
                     host.log(Level::Warn, "tool_not_in_gateway_allowlist", &[]);
-                    warnings.push(format!("Tool '{name}' is not in the operator's allowlist"));
+                    notes.warn(format!("Tool '{name}' is not in the operator's allowlist"));
                 }
                 Permission::Denied => {
                     let message = format!("Tool '{name}' is not in the operator's allowlist");
@@ -139,7 +139,7 @@ impl<'s> Limits<'s> {
         if request.member(WEB_SEARCH).is_some() {
             self.check_hosted(WEB_SEARCH, WEB_SEARCH)?;
         }
-        Ok(warnings)
+        Ok(())
     }
 
     /// Checks that the operator's allowlist names a tool that the provider runs. Its mode does not matter: such a tool can

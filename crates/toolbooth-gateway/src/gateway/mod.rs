@@ -4,11 +4,11 @@
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
 //! - `routes`, with the list of models; `settings`;
-//! - `chat`: what is known before the first round, with `request` (what clients send), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
+//! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
-//! - `output`: into a body or a stream; `front`: what clients get; `report`: what the answer and the log say about it.
+//! - `output`: into a body or a stream; `front`: the formats of clients; `report`: what the answer and the log say about it.
 
 mod access;
 mod adapter;
@@ -38,16 +38,16 @@ use access::Models;
 use adapter::{Format, TranslateOptions};
 use builder::Builder;
 use chat::{Chat, Sender};
-use completion::{AssistantMessage, Completion, Read, UpstreamError};
+use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
 use error::{ErrorKind, GatewayError, Result};
 use fields::{Fields, Notes};
-use front::{ChunkEncoder, CompletionInfo};
 use ids::IdSource;
 use limits::Limits;
 use plan::{Plan, Target};
 use report::Report;
 use request::{
-    Approval, ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice, ToolResult, Turn,
+    Approval, ChatRequest, FunctionTool, HistoryItem, Role, Selection, Tool, ToolChoice,
+    ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};

@@ -1,13 +1,13 @@
-//! What the gateway tells about a request: the member `_2api` of answers, and the line in the log.
+//! What the gateway says about a request: in answers (`_2api`), and in the log.
 
 use serde::Serialize;
 
-use super::{Sender, Target};
+use super::{Notes, Sender, Target};
 use crate::wire::Usage;
 use toolbooth::call::Rejection;
 use toolbooth::host::Level;
 use toolbooth::http::Response;
-use toolbooth::json::{self, Value};
+use toolbooth::json;
 use toolbooth::log::LogEvent;
 use toolbooth::schema::text::excerpt;
 
@@ -15,14 +15,12 @@ use toolbooth::schema::text::excerpt;
 const UNHANDLED_CALLS: &str = "Response contains tool_calls. Client must execute tools and send results to \
                                continue conversation.";
 
-/// What happened during a request, as in `_2api`.
+/// What happened during a request.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
     pub(super) attempts: Vec<Attempt>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) warnings: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) dropped: Vec<String>,
+    #[serde(flatten)]
+    pub(super) notes: Notes,
     /// The model that was asked last; until then the one that the request names, without a provider.
     pub(super) provider: String,
     pub(super) model: String,
@@ -73,7 +71,7 @@ pub(super) struct ReportedChallenge {
 }
 
 #[derive(Serialize)]
-struct TwoApi<'a> {
+struct AnswerReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<&'static str>,
     usage: Counts,
@@ -136,15 +134,6 @@ impl Report {
         self.model = excerpt(&target.model);
     }
 
-    pub(super) fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
-        add(&mut self.warnings, warnings);
-    }
-
-    /// Adds the members that a provider does not get.
-    pub(super) fn drop(&mut self, members: Vec<String>) {
-        add(&mut self.dropped, members);
-    }
-
     pub(super) fn headers(&self, response: Response) -> Response {
         // The caller wrote the model: what is no header value is left out.
         let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -174,11 +163,10 @@ impl Report {
         self.challenge.as_ref().map(|it| format!("Authorization is required: {}", it.url))
     }
 
-    /// The member `_2api` of the answer.
-    pub(super) fn two_api(&self) -> Value<'static> {
+    /// The JSON for the answer.
+    pub(super) fn json(&self) -> String {
         let warning = (self.client_calls > 0).then_some(UNHANDLED_CALLS);
-        let two_api = TwoApi { warning, usage: self.counts(), report: self };
-        json::parse(&json::to_string(&two_api)).map(Value::into_owned).unwrap_or_default()
+        json::to_string(&AnswerReport { warning, usage: self.counts(), report: self })
     }
 
     /// Writes the line of the request to the log: who used what, and the code of the error. Neither prompt nor answer
@@ -203,15 +191,6 @@ impl Report {
             attempts: self.attempts.len(),
         };
         events.write(&event, sender.host);
-    }
-}
-
-/// Adds what a list does not have: each round repeats it.
-fn add(list: &mut Vec<String>, notes: impl IntoIterator<Item = String>) {
-    for note in notes {
-        if !list.contains(&note) {
-            list.push(note);
-        }
     }
 }
 

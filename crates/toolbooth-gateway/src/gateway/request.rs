@@ -1,83 +1,9 @@
-//! A request in OpenAI's Chat Completions format.
-
-mod tools;
-
-use std::collections::BTreeMap;
+//! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's, with what the client wrote as JSON text.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::builder::MAX_WARNINGS;
-use super::{ErrorKind, Fields, Format, GatewayError, Notes, Result};
-use toolbooth::json::{self, Value};
-use toolbooth::schema::text::excerpt;
-
-pub(crate) use tools::{Approval, FunctionTool, Selection, Tool, ToolChoice};
-use tools::{tool_choice, tools};
-
-/// The members that are read here.
-const OWN: &[&str] =
-    &["model", "messages", "stream", "tools", "tool_choice", "request_options", "_2api"];
-
-/// The members that are passed on: those of OpenAI's format, and what other providers add to it for sampling and thinking.
-/// No other may get past the limits: `plugins`, `models` or `extra_body` mean something to one provider or another.
-const PASSED_ON: &[&str] = &[
-    "audio",
-    "chat_template_kwargs",
-    "enable_thinking",
-    "frequency_penalty",
-    "guided_choice",
-    "guided_grammar",
-    "guided_json",
-    "guided_regex",
-    "include_reasoning",
-    "logit_bias",
-    "logprobs",
-    "max_completion_tokens",
-    "max_tokens",
-    "metadata",
-    "min_p",
-    "min_tokens",
-    "modalities",
-    "n",
-    "parallel_tool_calls",
-    "prediction",
-    "presence_penalty",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "random_seed",
-    "reasoning",
-    "reasoning_effort",
-    "reasoning_format",
-    "repeat_penalty",
-    "repetition_penalty",
-    "response_format",
-    "safe_prompt",
-    "safety_identifier",
-    "seed",
-    "service_tier",
-    "stop",
-    "stop_token_ids",
-    "store",
-    "stream_options",
-    "structured_outputs",
-    "temperature",
-    "thinking",
-    "thinking_budget",
-    "top_a",
-    "top_k",
-    "top_logprobs",
-    "top_p",
-    "user",
-    "verbosity",
-    "web_search_options",
-];
-
-/// OpenAI's old form of tools, and what has replaced it.
-const REPLACED: [(&str, &str); 2] = [("functions", "tools"), ("function_call", "tool_choice")];
-
-/// The most JSON values in a request. A conversation is larger than the input of a tool.
-const MAX_VALUES: usize = 262_144;
+use super::Format;
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
 /// when they write structured output, is not lost.
@@ -95,12 +21,10 @@ pub(crate) struct ChatRequest {
     pub tool_choice: Option<ToolChoice>,
     /// `request_options`, which are for the gateway.
     pub request_options: Option<Box<RawValue>>,
-    /// `_2api`: the state of a round of the tool loop that the client continues.
-    pub two_api: Option<Box<RawValue>>,
+    /// `_2api.state`: a round of the tool loop that the client continues.
+    pub state: Option<String>,
     /// The members that are passed on, by name. None of them is `null`.
     pub members: Vec<(String, Box<RawValue>)>,
-    /// Names of members that the gateway does not know. No provider gets them.
-    pub unknown: Vec<String>,
 }
 
 /// A message of the client, or a round of the server-side tool loop.
@@ -123,8 +47,9 @@ pub(crate) enum Role {
 /// A model's answer with calls, and their results: one round of the tool loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Turn {
-    /// The provider whose format `native` has.
-    pub provider: Format,
+    /// The format of `native`. States that clients keep have it as `provider`.
+    #[serde(rename = "provider")]
+    pub format: Format,
     /// The assistant message in OpenAI's format.
     pub message: String,
     /// Its content as the provider wrote it, with signatures and reasoning: JSON. Empty if that is OpenAI's format.
@@ -143,99 +68,92 @@ pub(crate) struct ToolResult {
 }
 
 impl ChatRequest {
-    /// Reads the body of a request. An error is also one that no provider could get (`n` above 1, no messages).
-    pub(crate) fn parse(body: &str) -> Result<Self> {
-        let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
-        let value = json::parse_within(body, &mut { MAX_VALUES })
-            .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
-        // The same text again, now for the JSON of each member.
-        let Ok(raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body) else {
-            return Err(invalid("The body must be an object".to_owned()));
-        };
-        let is_null = |json: &RawValue| json.get() == "null";
-        let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
-        let notes = Notes::default();
-        let mut fields = Fields::of(value, String::new(), &notes)?;
-        for (old, new) in REPLACED {
-            if fields.get(old).is_some() {
-                let message =
-                    format!("{old} is OpenAI's old form, which is not accepted: use {new}");
-                return Err(GatewayError::invalid(old, message));
-            }
-        }
-        let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
-        let messages = match fields.take("messages") {
-            Some(Value::Array(messages)) if !messages.is_empty() => messages,
-            _ => return fields.expected("messages", "an array of messages that is not empty"),
-        };
-        let history = items(raw_of("messages")).into_iter().zip(messages).enumerate();
-        let history = history.map(|(index, (json, message))| {
-            let message = Fields::of(message, format!("messages[{index}]"), &notes)?;
-            Ok(HistoryItem::Message { role: role(message)?, json: json.to_owned() })
-        });
-        let history = history.collect::<Result<_>>()?;
-        if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
-            let message = "n must be 1: send several requests instead";
-            return Err(GatewayError::invalid("n", message));
-        }
-        let (tools, selections) = tools(fields.take("tools"), raw_of("tools"), &notes)?;
-        let include_usage = match fields.fields("stream_options")? {
-            Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
-            None => false,
-        };
-        let others = raw.iter().filter(|(name, json)| !OWN.contains(&&***name) && !is_null(json));
-        let (members, unknown): (Vec<_>, Vec<_>) =
-            others.partition(|(name, _)| PASSED_ON.contains(&&***name));
-        let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
-        Ok(Self {
-            model,
-            stream: fields.boolean("stream")?.unwrap_or(false),
-            include_usage,
-            history,
-            tool_choice: tool_choice(choice, raw_choice, &tools, !selections.is_empty())?,
-            tools,
-            selections,
-            request_options: raw_of("request_options").map(RawValue::to_owned),
-            two_api: raw_of("_2api").map(RawValue::to_owned),
-            members: members
-                .into_iter()
-                .map(|(name, json)| (name.clone(), (*json).to_owned()))
-                .collect(),
-            unknown: unknown
-                .into_iter()
-                .map(|(name, _)| excerpt(name))
-                .take(MAX_WARNINGS)
-                .collect(),
-        })
-    }
-
     pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
         let mut members = self.members.iter();
         members.find(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 }
 
-/// The JSON of each item of an array.
-fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
-    array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
+#[derive(Debug, Clone)]
+pub(crate) enum Tool {
+    Function(FunctionTool),
+    /// A tool with plain text as input, which the client runs. Only OpenAI-compatible providers know it.
+    Custom {
+        name: String,
+        description: Option<String>,
+        json: Box<RawValue>,
+    },
+    /// A tool that the provider itself runs, such as `web_search` or `mcp`.
+    Hosted {
+        kind: String,
+        json: Box<RawValue>,
+    },
 }
 
-fn role(mut message: Fields<'_>) -> Result<Role> {
-    let expected = "one of system, developer, user, assistant, tool";
-    if message.take("function_call").is_some() {
-        let path = message.path_of("function_call");
-        let old = "is OpenAI's old form, which is not accepted: use tool_calls";
-        return Err(GatewayError::invalid(&path, format!("{path} {old}")));
+/// A function that the client runs (2api.ai, 2.1).
+#[derive(Debug, Clone)]
+pub(crate) struct FunctionTool {
+    pub name: String,
+    pub description: Option<String>,
+    /// The schema of its arguments; `None` if it has none.
+    pub parameters: Option<Box<RawValue>>,
+    /// Whether the provider must enforce the schema.
+    pub strict: bool,
+    pub json: Box<RawValue>,
+}
+
+/// An entry of `tools` that selects compiled-in tools: `{"type": "toolbooth", "allowed": ["Weather.*"],
+/// "require_approval": "never"}`, or that of an MCP server with the `server_url` `toolbooth`.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    /// Where it is in the request.
+    pub path: String,
+    /// Ids, names or `Toolkit.*`; `None`: all tools that the caller may call.
+    pub allowed: Option<Vec<String>>,
+    pub approval: Approval,
+}
+
+/// Which calls the user must approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Approval {
+    Never,
+    /// Those of tools that are not read-only: what applies if the entry says nothing.
+    UnlessReadOnly,
+    Always,
+}
+
+/// Which tools the model may or must call (2api.ai, 3.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ToolChoice {
+    None,
+    Auto,
+    Required,
+    Function(String),
+    /// Any number of these, or at least one.
+    Allowed {
+        required: bool,
+        names: Vec<String>,
+    },
+    /// A choice that only OpenAI-compatible providers know, such as a custom tool: its JSON.
+    Other(String),
+}
+
+impl ToolChoice {
+    pub(crate) fn forces_call(&self) -> bool {
+        match self {
+            Self::Required | Self::Function(_) | Self::Other(_) => true,
+            Self::Allowed { required, .. } => *required,
+            Self::None | Self::Auto => false,
+        }
     }
-    Ok(match message.name("role", expected)?.as_str() {
-        "system" => Role::System,
-        "developer" => Role::Developer,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
-        _ => return message.expected("role", expected),
-    })
 }
 
-#[cfg(test)]
-mod tests;
+impl Tool {
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Function(tool) => Some(&tool.name),
+            Self::Custom { name, .. } => Some(name),
+            Self::Hosted { .. } => None,
+        }
+    }
+}

@@ -41,7 +41,7 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
 }
 
 fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
-    let response = error.response();
+    let response = error.response(chat.sender.front);
     chat.report.log(&chat.sender, response.status, Some(error.kind.code()));
     response
 }
@@ -59,7 +59,7 @@ fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
                 Err(error) => {
                     if error.kind != ErrorKind::ClientGone {
                         // workerd ends a broken stream like a complete one, so the error must be an event.
-                        let _ = output.send(&error.event()).await;
+                        let _ = output.send(&chat.sender.front.error_event(&error)).await;
                     }
                     (error.kind.status(), Some(error.kind.code()))
                 }
@@ -92,7 +92,7 @@ impl Chat<'_> {
         if let Some(usage) = completion.usage.take() {
             self.report.add_usage(usage);
         }
-        self.report.warn(std::mem::take(&mut completion.warnings));
+        completion.warnings.drain(..).for_each(|warning| self.report.notes.warn(warning));
         let calls = &completion.message.tool_calls;
         self.limits.check_calls(calls)?;
         let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());
@@ -110,7 +110,7 @@ impl Chat<'_> {
             return Ok(self.last(completion));
         }
         if completion.finish_reason == FinishReason::Length {
-            self.report.warn(["The model reached its limit of tokens: no call ran".to_owned()]);
+            self.report.notes.warn("The model reached its limit of tokens: no call ran");
             completion.message.tool_calls = clients;
             return Ok(self.last(completion));
         }
@@ -118,7 +118,7 @@ impl Chat<'_> {
         if clients.is_empty()
             && let Some((reason, warning)) = self.ends_before(&own)
         {
-            self.report.warn([warning.to_owned()]);
+            self.report.notes.warn(warning);
             completion.finish_reason = reason;
             completion.message.tool_calls.clear();
             return Ok(self.last(completion));
@@ -193,7 +193,7 @@ impl Chat<'_> {
                     }
                     self.report.state = Some(state);
                 }
-                Some(Err(warning)) => self.report.warn([warning.to_owned()]),
+                Some(Err(warning)) => self.report.notes.warn(warning),
             }
         }
         Round::Last(Box::new(completion))

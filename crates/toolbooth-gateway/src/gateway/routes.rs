@@ -3,25 +3,24 @@
 use serde::Serialize;
 
 use super::chat::chat;
-use super::error::ErrorObject;
+use super::front::Front;
+use super::front::chat::{ChatCompletions, encode_rejection};
 use super::report::log_rejected;
 use super::settings::SETTINGS;
 use super::{GatewaySettings, Models, Sender};
-use crate::providers::{ErrorBody, ErrorType};
-use toolbooth::call::{Pipeline, Rejection};
+use toolbooth::call::Rejection;
 use toolbooth::capability::Capability;
 use toolbooth::host::{Host, async_trait};
 use toolbooth::http::{Answer, Response};
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
-use toolbooth::protocol::rejection_response;
 use toolbooth::route::{
     BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest, State,
 };
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
-    protocols: &[("/2api/v1", &TWO_API), ("/v1", &GATEWAY)],
+    protocols: &[("/2api/v1", &AT_2API), ("/v1", &GATEWAY)],
     settings: Some(&SETTINGS),
     scopes: &[GATEWAY_SCOPE],
     // The tools of a chat are written as in the requests of a provider.
@@ -66,7 +65,7 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
 
 static GATEWAY: Protocol =
     protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
-static TWO_API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
+static AT_2API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
 
 /// A chat counts like a call.
 const CHAT: Policy = Policy {
@@ -77,7 +76,7 @@ const CHAT: Policy = Policy {
 };
 
 const ROUTES: &[Route] = &[
-    Route::post("/chat/completions", CHAT, &ChatHandler),
+    Route::post("/chat/completions", CHAT, &ChatHandler(&ChatCompletions)),
     Route::get("/models", Policy::CALLER, &models),
 ];
 
@@ -89,31 +88,33 @@ const fn protocol(name: &'static str, title: &'static str) -> Protocol {
 }
 
 /// Passes a conversation on to a model, and answers with a stream if the client asks for one.
-#[derive(Debug)]
-struct ChatHandler;
+struct ChatHandler(&'static dyn Front);
 
 #[async_trait(?Send)]
 impl Handler for ChatHandler {
     async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-        Ok(chat(sender(request)?, request.text()?).await)
+        Ok(chat(self.sender(request)?, request.text()?).await)
     }
 
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        if let Ok(sender) = sender(request) {
+        if let Ok(sender) = self.sender(request) {
             log_rejected(&sender, rejection);
         }
     }
 }
 
-fn sender<'a>(request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
-    Ok(Sender {
-        settings: settings(request)?,
-        headers: request.headers,
-        principal: request.principal.clone(),
-        pipeline: &request.state.pipeline,
-        host: request.host,
-        calls: CallRecorder::default(),
-    })
+impl ChatHandler {
+    fn sender<'a>(&self, request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
+        Ok(Sender {
+            front: self.0,
+            settings: settings(request)?,
+            headers: request.headers,
+            principal: request.principal.clone(),
+            pipeline: &request.state.pipeline,
+            host: request.host,
+            calls: CallRecorder::default(),
+        })
+    }
 }
 
 /// The settings, which are read whenever the capability is served.
@@ -169,17 +170,4 @@ async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
         }
     }
     Ok(Response::json_of(200, &List { object: "list", data, providers }).into())
-}
-
-fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
-    let description = rejection.describe();
-    let kind = description.kind;
-    let error = ErrorObject {
-        message: &description.to_string(),
-        r#type: ErrorType::of(kind),
-        param: None,
-        code: kind.code(),
-        incompatible_features: &[],
-    };
-    rejection_response(kind.status(), rejection, &ErrorBody { error })
 }

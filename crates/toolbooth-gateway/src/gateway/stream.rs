@@ -3,13 +3,14 @@
 use super::adapter::EventDecoder;
 use super::sse::SseError;
 use super::{Builder, Completion, Format, IdSource, Read, SseParser, UpstreamError};
+use crate::wire::openai::message::Call;
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StreamEvent {
-    /// The event in OpenAI's format as the client gets it, up to and including the blank line, if the provider's format is
-    /// OpenAI's; otherwise `None`, and [`ChunkEncoder`](super::ChunkEncoder) makes chunks from the deltas.
+    /// The event in OpenAI's format, up to and including the blank line, if the provider's format is OpenAI's. Otherwise
+    /// the [`EventEncoder`](super::front::EventEncoder) writes the deltas.
     pub raw: Option<Vec<u8>>,
     /// What the event means, in order. Empty for what carries nothing (comments, pings).
     pub deltas: Vec<Delta>,
@@ -30,6 +31,7 @@ pub(crate) enum Delta {
     },
     Arguments {
         index: usize,
+        custom: bool,
         fragment: String,
     },
     /// `extra_content` of the message: what the provider must get back.
@@ -42,6 +44,23 @@ pub(crate) enum Delta {
     Done,
 }
 
+impl Delta {
+    /// A part of a call as OpenAI writes it; `None` for other deltas.
+    pub(super) fn call_part(&self) -> Option<Call<'_>> {
+        match self {
+            Self::Call { index, id, name, custom, extra_content } => Some(Call {
+                index: Some(*index),
+                extra_content: extra_content.as_ref(),
+                ..Call::begin(*custom, id, name, "")
+            }),
+            Self::Arguments { index, custom, fragment } => {
+                Some(Call { index: Some(*index), ..Call::arguments(*custom, None, fragment) })
+            }
+            _ => None,
+        }
+    }
+}
+
 pub(crate) struct Decoder {
     parser: SseParser,
     builder: Builder,
@@ -52,11 +71,11 @@ pub(crate) struct Decoder {
 impl Decoder {
     /// A decoder. With `collect`, [`completion`](Self::completion) has the text and the native message too, which the
     /// tool loop needs; otherwise only calls, finish reason, usage and warnings.
-    pub(crate) fn new(provider: Format, ids: IdSource, collect: bool) -> Self {
+    pub(crate) fn new(format: Format, ids: IdSource, collect: bool) -> Self {
         Self {
             parser: SseParser::default(),
             builder: Builder::new(ids, collect),
-            format: (provider.adapter().decoder)(),
+            format: (format.adapter().decoder)(),
             stopped: false,
         }
     }

@@ -15,8 +15,6 @@ const MAX_ANSWER: usize = 8 << 20;
 const LONGEST_WAIT_MS: u64 = 5_000;
 /// The first wait between two attempts without `Retry-After`. Each further one is twice as long.
 const FIRST_WAIT_MS: u64 = 200;
-/// `max_tokens` for providers that require it, if the request has none.
-const DEFAULT_MAX_TOKENS: u64 = 4096;
 
 /// An attempt to get an answer.
 pub(super) struct Exchange<'e, 'c> {
@@ -53,7 +51,8 @@ impl Chat<'_> {
                 let started = self.sender.host.now_ms();
                 let request = self.request_to(&target, O::STREAM, body.clone())?;
                 let ids = self.ids()?;
-                let result = O::send(Exchange { chat: self, target: &target, request, ids }).await;
+                let result =
+                    O::attempt(Exchange { chat: self, target: &target, request, ids }).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
                 let status = match &result {
                     Ok(_) => Some(200),
@@ -82,22 +81,19 @@ impl Chat<'_> {
         Err(last.unwrap_or_else(none))
     }
 
-    fn translate(&mut self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
-        let (server_tools, warnings) =
-            self.tools.definitions(target.provider.format, &self.sender.context())?;
+    fn translate(&self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
+        let notes = &self.report.notes;
+        let context = self.sender.context();
+        let server_tools = self.tools.definitions(target.provider.format, &context, notes)?;
         let options = TranslateOptions {
             model: &target.model,
             target: &target.name(),
             stream,
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,
-            default_max_tokens: DEFAULT_MAX_TOKENS,
             max_output_tokens: self.limits.max_output_tokens,
         };
-        let translation = target.provider.format.translate(&self.request, &options)?;
-        self.report.drop(translation.dropped);
-        self.report.warn(translation.warnings.into_iter().chain(warnings));
-        Ok(translation.body)
+        target.provider.format.translate(&self.request, &options, notes)
     }
 
     fn request_to(

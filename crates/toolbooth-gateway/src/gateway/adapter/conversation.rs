@@ -50,7 +50,7 @@ pub(super) struct ResultContent<'t> {
     pub(super) is_error: bool,
 }
 
-pub(super) fn read<'t>(job: &'t Job<'t>, provider: Format) -> Result<Conversation<'t>> {
+pub(super) fn read<'t>(job: &'t Job<'t>, format: Format) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
     for (index, item) in job.request.history.iter().enumerate() {
         let path = format!("messages[{index}]");
@@ -60,11 +60,11 @@ pub(super) fn read<'t>(job: &'t Job<'t>, provider: Format) -> Result<Conversatio
             conversation.close()?;
         }
         match item {
-            HistoryItem::Turn(turn) if turn.provider == provider => {
+            HistoryItem::Turn(turn) if turn.format == format => {
                 conversation.entries.push(Entry::Native(turn));
             }
             HistoryItem::Turn(turn) => {
-                let mut message = assistant(message_fields(&turn.message, path, &job.notes)?)?;
+                let mut message = assistant(message_fields(&turn.message, path, job.notes)?)?;
                 for (call, result) in message.calls.iter_mut().zip(&turn.results) {
                     let parts = vec![Part::text(result.content.as_str(), String::new())];
                     call.result = Some(ResultContent { parts, is_error: result.is_error });
@@ -72,7 +72,7 @@ pub(super) fn read<'t>(job: &'t Job<'t>, provider: Format) -> Result<Conversatio
                 conversation.entries.push(Entry::Assistant(message));
             }
             HistoryItem::Message { role, json } => {
-                let message = message_fields(json.get(), path, &job.notes)?;
+                let message = message_fields(json.get(), path, job.notes)?;
                 conversation.message(*role, message)?;
             }
         }

@@ -52,20 +52,8 @@ pub(crate) struct TranslateOptions<'a> {
     /// Whether `tool_choice` may force a call. False after the first round of the tool loop: a forcing choice becomes
     /// `auto`.
     pub may_force: bool,
-    /// `max_tokens` for providers that require it, if the request has none.
-    pub default_max_tokens: u64,
     /// The most tokens of the answer that the caller may ask for: the limit if the request has none.
     pub max_output_tokens: Option<u64>,
-}
-
-/// A request in a provider's format.
-#[derive(Debug, Clone)]
-pub(crate) struct Translation {
-    pub body: Vec<u8>,
-    /// The members of the request that the provider does not get, such as `seed` or `messages[].name`.
-    pub dropped: Vec<String>,
-    /// What the client should know: conversions that change the request.
-    pub warnings: Vec<String>,
 }
 
 /// What a provider's format needs. Each format has a folder; [`Format::adapter`] is the table.
@@ -85,7 +73,7 @@ pub(super) struct Adapter {
 struct Job<'t> {
     request: &'t ChatRequest,
     options: &'t TranslateOptions<'t>,
-    notes: Notes,
+    notes: &'t Notes,
 }
 
 /// Reads the events of a provider's stream.
@@ -115,16 +103,14 @@ impl Format {
         (self.adapter().headers)(key)
     }
 
-    /// Translates a request, unless the provider cannot get it.
+    /// The body of a request, unless the provider cannot get it. The notes get what it loses.
     pub(crate) fn translate(
         self,
         request: &ChatRequest,
         options: &TranslateOptions<'_>,
-    ) -> Result<Translation> {
-        let job = Job { request, options, notes: Notes::default() };
-        let body = (self.adapter().translate)(&job)?;
-        let (dropped, warnings) = job.notes.into_parts();
-        Ok(Translation { body, dropped, warnings })
+        notes: &Notes,
+    ) -> Result<Vec<u8>> {
+        (self.adapter().translate)(&Job { request, options, notes })
     }
 
     /// Decodes the body of a successful response that is not a stream.
@@ -152,7 +138,7 @@ impl<'t> Job<'t> {
         for (name, json) in &self.request.members {
             object.insert(name.as_str().into(), parse(json.get(), name)?);
         }
-        let mut fields = Fields::of(Value::Object(object), String::new(), &self.notes)?;
+        let mut fields = Fields::of(Value::Object(object), String::new(), self.notes)?;
         fields.take("n");
         if let Some(mut options) = fields.fields("stream_options")? {
             options.take("include_usage");

@@ -11,6 +11,7 @@ mod thinking;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::gateway::front::chat::decode;
 
 /// Options for a model of the provider.
 fn options(provider: Format) -> TranslateOptions<'static> {
@@ -26,7 +27,6 @@ fn options(provider: Format) -> TranslateOptions<'static> {
         stream: false,
         server_tools: &[],
         may_force: true,
-        default_max_tokens: 4096,
         max_output_tokens: None,
     }
 }
@@ -37,7 +37,7 @@ fn request(members: Value) -> ChatRequest {
     for (name, value) in members.as_object().unwrap() {
         body[name] = value.clone();
     }
-    ChatRequest::parse(&body.to_string()).unwrap()
+    decode(&body.to_string(), &Notes::default()).unwrap()
 }
 
 /// The body for a provider, the members that were dropped, and the warnings.
@@ -50,14 +50,17 @@ fn translated_with(
     request: &ChatRequest,
     options: &TranslateOptions<'_>,
 ) -> (Value, Vec<String>, Vec<String>) {
-    let Translation { body, dropped, warnings } =
-        provider.translate(request, options).unwrap_or_else(|error| panic!("{error:?}"));
-    (serde_json::from_slice(&body).unwrap(), dropped, warnings)
+    let notes = Notes::default();
+    let body = provider.translate(request, options, &notes);
+    let body = body.unwrap_or_else(|error| panic!("{error:?}"));
+    let notes = json!(notes);
+    let texts = |name: &str| serde_json::from_value(notes[name].clone()).unwrap_or_default();
+    (serde_json::from_slice(&body).unwrap(), texts("dropped"), texts("warnings"))
 }
 
 /// The message and the member of a translation's error.
 fn rejected(provider: Format, members: Value) -> (String, String) {
-    match provider.translate(&request(members), &options(provider)) {
+    match provider.translate(&request(members), &options(provider), &Notes::default()) {
         Err(GatewayError {
             kind: ErrorKind::InvalidRequest, message, param: Some(param), ..
         }) => (message, param),

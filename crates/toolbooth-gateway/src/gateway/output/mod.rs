@@ -17,10 +17,10 @@ pub(super) trait Output: Sized {
     /// Whether the provider streams the answer.
     const STREAM: bool;
 
-    /// Sends a request to a provider.
-    async fn send(exchange: Exchange<'_, '_>) -> Result<Self::Reply>;
+    /// Makes one attempt to get an answer.
+    async fn attempt(exchange: Exchange<'_, '_>) -> Result<Self::Reply>;
 
-    /// Asks the model again.
+    /// Asks the model for a round.
     async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<Self::Reply> {
         chat.ask::<Self>().await
     }
@@ -47,7 +47,7 @@ impl Output for BodyOutput {
     const STREAM: bool = false;
 
     // The timeout of the request ends the answer too.
-    async fn send(exchange: Exchange<'_, '_>) -> Result<Completion> {
+    async fn attempt(exchange: Exchange<'_, '_>) -> Result<Completion> {
         let Exchange { chat, target, request, ids } = exchange;
         let (format, name) = (target.provider.format, target.name());
         let sent = chat.sender.host.send(request).await;
@@ -77,7 +77,8 @@ impl Output for BodyOutput {
         self.texts.retain(|text| !text.is_empty());
         completion.message.content = Some(self.texts.join("\n\n")).filter(|text| !text.is_empty());
         completion.usage.clone_from(&chat.report.usage);
-        let body = completion.encode(&chat.info(&completion), Some(&chat.report.two_api()));
+        let body =
+            chat.sender.front.encode(&completion, &chat.info(&completion), &chat.report.json());
         Ok(chat.report.headers(Response::json(200, body).with("cache-control", "no-store")))
     }
 }

@@ -7,10 +7,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use super::Output;
+use crate::gateway::front::EventEncoder;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
-    Chat, ChunkEncoder, Completion, Decoder, Delta, Exchange, GatewayError, Report, Result,
-    StreamEvent,
+    Chat, Completion, Decoder, Delta, Exchange, GatewayError, Report, Result, StreamEvent,
 };
 use crate::wire::FinishReason;
 use toolbooth::host::{ByteStream, HttpError};
@@ -75,7 +75,7 @@ impl Incoming {
 
 /// Writes the events that the client gets.
 struct EventWriter {
-    encoder: ChunkEncoder,
+    encoder: Box<dyn EventEncoder>,
     /// Whether an earlier round had text.
     wrote_text: bool,
     /// What is held back if events are forwarded; `None` if there may be several rounds.
@@ -101,7 +101,7 @@ impl StreamOutput {
     /// A stream to `sink` that begins with `first`.
     pub(crate) fn new(sink: Box<dyn BodySink>, chat: &Chat<'_>, first: &OpenStream) -> Self {
         let info = chat.info(first.incoming.decoder.completion());
-        let encoder = ChunkEncoder::new(info, chat.request.include_usage);
+        let encoder = chat.sender.front.events(&chat.request, info);
         let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
         let buffer = chat.tools.is_empty().then_some(buffer);
         let events = EventWriter { encoder, wrote_text: false, buffer };
@@ -165,7 +165,7 @@ impl Output for StreamOutput {
     const STREAM: bool = true;
 
     /// Returns when the first event has arrived.
-    async fn send(exchange: Exchange<'_, '_>) -> Result<OpenStream> {
+    async fn attempt(exchange: Exchange<'_, '_>) -> Result<OpenStream> {
         let Exchange { chat, target, request, ids } = exchange;
         let (host, format, name) = (chat.sender.host, target.provider.format, target.name());
         let opened = host.open(request).await;
@@ -246,13 +246,15 @@ impl Output for StreamOutput {
 
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<()> {
         let EventWriter { encoder, buffer, .. } = &mut self.events;
-        encoder.two_api = Some(chat.report.two_api());
+        encoder.report(chat.report.json());
         match buffer.take() {
             Some(Buffer { bytes, tail, .. }) => {
                 self.unsent.extend(bytes);
-                self.unsent.extend(tail.iter().flat_map(|event| encoder.event(event)));
+                for event in &tail {
+                    encoder.event(event, &mut self.unsent);
+                }
             }
-            None => self.unsent.extend(self.events.last(completion, &chat.report)),
+            None => self.events.last(completion, &chat.report, &mut self.unsent),
         }
         self.flush().await
     }
@@ -285,7 +287,7 @@ impl EventWriter {
     fn write(&mut self, event: StreamEvent, out: &mut Vec<u8>) -> bool {
         match &mut self.buffer {
             Some(buffer) => {
-                buffer.write(event, &mut self.encoder, out);
+                buffer.write(event, &mut *self.encoder, out);
                 buffer.bytes.len() + buffer.tail_size <= MAX_BUFFERED
             }
             None => {
@@ -300,20 +302,19 @@ impl EventWriter {
         for delta in deltas {
             if let Delta::Text(_) | Delta::Refusal(_) | Delta::Reasoning(_) = delta {
                 if matches!(delta, Delta::Text(_)) && mem::take(&mut self.wrote_text) {
-                    out.extend(self.encoder.delta(&Delta::Text("\n\n".to_owned())));
+                    self.encoder.delta(&Delta::Text("\n\n".to_owned()), out);
                 }
-                out.extend(self.encoder.delta(delta));
+                self.encoder.delta(delta, out);
             }
         }
     }
 
-    /// What follows the text of the last round.
-    fn last(&mut self, completion: Completion, report: &Report) -> Vec<u8> {
-        let mut out = Vec::new();
+    /// Writes what follows the text of the last round.
+    fn last(&mut self, completion: Completion, report: &Report, out: &mut Vec<u8>) {
         let message = completion.message;
         if let Some(notice) = report.notice() {
             self.wrote_text |= message.content.is_some_and(|text| !text.is_empty());
-            self.text(&[Delta::Text(notice)], &mut out);
+            self.text(&[Delta::Text(notice)], out);
         }
         let reason = match (message.tool_calls.is_empty(), completion.finish_reason) {
             (true, FinishReason::ToolCalls) => FinishReason::Stop,
@@ -325,31 +326,30 @@ impl EventWriter {
             let extra_content = call.extra.get("extra_content").cloned();
             let fragment = call.arguments.text().into_owned();
             deltas.push(Delta::Call { index, id, name, custom, extra_content });
-            deltas.push(Delta::Arguments { index, fragment });
+            deltas.push(Delta::Arguments { index, custom, fragment });
         }
         deltas.extend(message.extra.get("extra_content").cloned().map(Delta::ExtraContent));
         deltas.push(Delta::Finish(reason));
         deltas.extend(report.usage.clone().map(Delta::Usage));
         deltas.push(Delta::Done);
-        out.extend(deltas.iter().flat_map(|delta| self.encoder.delta(delta)));
-        out
+        deltas.iter().for_each(|delta| self.encoder.delta(delta, out));
     }
 }
 
 impl Buffer {
     /// Writes an event, or holds it back.
-    fn write(&mut self, event: StreamEvent, encoder: &mut ChunkEncoder, out: &mut Vec<u8>) {
+    fn write(&mut self, event: StreamEvent, encoder: &mut dyn EventEncoder, out: &mut Vec<u8>) {
         if !self.tail.is_empty() {
             return self.push(event);
         }
         self.began |= event.deltas.iter().any(|delta| matches!(delta, Delta::Call { .. }));
         let into = if self.calls && self.began { &mut self.bytes } else { out };
         match event.deltas.iter().position(|delta| matches!(delta, Delta::Finish(_))) {
-            None => into.extend(encoder.event(&event)),
+            None => encoder.event(&event, into),
             Some(_) if event.raw.is_some() => self.push(event),
             Some(position) => {
                 let (before, after) = event.deltas.split_at(position);
-                into.extend(before.iter().flat_map(|delta| encoder.delta(delta)));
+                before.iter().for_each(|delta| encoder.delta(delta, into));
                 self.push(StreamEvent { raw: None, deltas: after.to_vec() });
             }
         }

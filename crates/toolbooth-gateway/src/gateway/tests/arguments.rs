@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::gateway::arguments::Schemas;
-use crate::gateway::{FunctionTool, Tool};
+use crate::gateway::{FunctionTool, Notes, Tool};
 use crate::wire::{Arguments, ToolCall};
 
 /// Whether arguments match a schema.
@@ -20,7 +20,9 @@ fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {
     });
     let arguments = Arguments::Text(arguments.to_string().into());
     let call = ToolCall { name: "t".into(), arguments, ..ToolCall::default() };
-    Schemas::of(&[tool]).check([&call].into_iter()).map_err(|error| error.message)
+    Schemas::of(&[tool], &Notes::default())
+        .check([&call].into_iter())
+        .map_err(|error| error.message)
 }
 
 #[test]

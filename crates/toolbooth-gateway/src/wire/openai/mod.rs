@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions.
 
+pub(crate) mod message;
 pub(crate) mod request;
 
 use std::borrow::Cow;

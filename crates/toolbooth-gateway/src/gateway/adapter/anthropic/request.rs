@@ -178,6 +178,6 @@ fn tool<'t>(job: &'t Job<'t>, function: &'t FunctionTool, path: String) -> Resul
         description: function.description.as_deref(),
         input_schema,
         strict: function.strict,
-        cache_control: function.finish(path, Some("cache_control"), &job.notes)?,
+        cache_control: function.finish(path, Some("cache_control"), job.notes)?,
     })
 }

@@ -7,6 +7,9 @@ use crate::gateway::adapter::{Job, Result};
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::Value;
 
+/// `max_tokens`, which Anthropic requires, if the request has none.
+const DEFAULT_MAX_TOKENS: u64 = 4096;
+
 /// What the model is asked to think.
 #[derive(Default)]
 pub(super) struct Thinking<'t> {
@@ -30,7 +33,7 @@ impl Thinking<'_> {
     /// `max_tokens`, which must be more than the budget. If the caller may not have as many, the model does not think.
     pub(super) fn max_tokens(&mut self, wanted: Option<u64>, job: &Job<'_>) -> u64 {
         let most = job.options.max_output_tokens.unwrap_or(u64::MAX);
-        let wanted = wanted.unwrap_or(job.options.default_max_tokens).clamp(1, most.max(1));
+        let wanted = wanted.unwrap_or(DEFAULT_MAX_TOKENS).clamp(1, most.max(1));
         let Some(Mode::Enabled { budget_tokens }) = self.mode else { return wanted };
         if wanted > budget_tokens {
             return wanted;

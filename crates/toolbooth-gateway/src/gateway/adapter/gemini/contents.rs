@@ -21,7 +21,7 @@ pub(super) fn contents<'t>(
     conversation: Conversation<'t>,
     job: &Job<'_>,
 ) -> (Vec<Part<'t>>, Vec<Content<'t>>) {
-    let notes = &job.notes;
+    let notes = job.notes;
     let system = parts(conversation.system, notes);
     // Only the calls since the last user message are checked for signatures.
     let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));

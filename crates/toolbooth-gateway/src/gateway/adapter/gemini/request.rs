@@ -140,7 +140,7 @@ fn declaration<'t>(
     // An empty object of parameters would be a schema without a type.
     let schema = ClientSchema::of_tool(function, &path);
     let parameters_json_schema = schema.map(|it| it.convert(&PLAIN, job)).transpose()?;
-    function.finish(path, None, &job.notes)?;
+    function.finish(path, None, job.notes)?;
     let description = function.description.as_deref();
     Ok(Declaration::Client { name, description, parameters_json_schema })
 }

@@ -1,8 +1,7 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
-use crate::gateway::front::{Call, event_bytes};
-use crate::gateway::{Builder, ChunkEncoder, CompletionInfo, Delta, Read, SseEvent, UpstreamError};
+use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, take_text, text};
 use crate::wire::openai::{argument_of, finish_reason};
 use crate::wire::{Finish, FinishReason, Usage};
@@ -26,7 +25,9 @@ impl EventDecoder for Stream {
             return Ok(());
         };
         if data.trim() == "[DONE]" {
-            self.complete(Some(unchanged(event)), builder);
+            self.complete(builder);
+            builder.deltas.push(Delta::Done);
+            builder.end_event(Some(unchanged(event)));
             return Ok(());
         }
         let value = event_data(data, MAX_VALUES)?;
@@ -34,6 +35,8 @@ impl EventDecoder for Stream {
             return Err(reported(200, &value));
         }
         let mut chunk = members_of_answer(value)?;
+        // Only the gateway adds this member.
+        let mut is_changed = chunk.take("_2api").is_some();
         read_head(&chunk, builder);
         let choices = match chunk.get("choices") {
             Some(Value::Array(choices)) if !choices.is_empty() => chunk.take("choices"),
@@ -46,15 +49,14 @@ impl EventDecoder for Stream {
                 return Ok(());
             }
         }
-        let mut is_changed = false;
         if let Some(Value::Array(mut choices)) = choices {
             if let Some(Value::Object(choice)) = choices.first_mut() {
-                is_changed = self.choice(choice, builder)?;
+                is_changed |= self.choice(choice, builder)?;
             }
             chunk.insert("choices".into(), Value::Array(choices));
         }
         builder.end_event(Some(match is_changed {
-            true => event_bytes(&Value::Object(chunk)),
+            true => format!("data: {}\n\n", Value::Object(chunk).text()).into_bytes(),
             false => unchanged(event),
         }));
         Ok(())
@@ -65,29 +67,26 @@ impl EventDecoder for Stream {
         if !self.finished {
             return Err(UpstreamError::BrokenOff);
         }
-        self.complete(None, builder);
+        self.complete(builder);
+        builder.deltas.push(Delta::Done);
         Ok(())
     }
 }
 
 impl Stream {
-    /// The last events: a finish chunk if the provider sent none, the usage, and the end.
-    fn complete(&mut self, done: Option<Vec<u8>>, builder: &mut Builder) {
+    /// The events before the end: a finish reason if the provider sent none, and the usage.
+    fn complete(&mut self, builder: &mut Builder) {
         if !self.finished {
             self.finished = true;
             builder.warn("The provider sent no finish reason".to_owned());
             builder.complete_calls();
             builder.finish(FinishReason::Stop);
-            builder.end_event(Some(synthetic(builder)));
+            builder.end_event(None);
         }
         if let Some(usage) = builder.completion.usage.clone() {
             builder.deltas.push(Delta::Usage(usage));
-            let raw = self.usage_event.take().unwrap_or_else(|| synthetic(builder));
-            builder.end_event(Some(raw));
+            builder.end_event(self.usage_event.take());
         }
-        builder.deltas.push(Delta::Done);
-        let raw = done.unwrap_or_else(|| synthetic(builder));
-        builder.end_event(Some(raw));
     }
 
     /// Reads a choice, and changes what clients could not read. Returns whether it did.
@@ -124,9 +123,7 @@ impl Stream {
         }
         choice.insert("finish_reason".into(), word);
         if is_changed {
-            let is_custom =
-                |index: usize| builder.calls().get(index).is_some_and(|call| call.custom);
-            let parts = builder.deltas.iter().filter_map(|delta| Call::part(delta, is_custom));
+            let parts = builder.deltas.iter().filter_map(Delta::call_part);
             let parts = json::to_string(&Vec::from_iter(parts));
             delta.take("tool_calls");
             if let Ok(parts) = json::parse_within(&parts, &mut { MAX_VALUES })
@@ -194,18 +191,6 @@ fn unchanged(event: &SseEvent<'_>) -> Vec<u8> {
         // Without a blank line, what follows, such as an error, would be a part of this event.
         true => [event.raw.trim_ascii_end(), b"\n\n"].concat(),
     }
-}
-
-/// The deltas as an event that the provider has not sent, with the id and the model of those that it has.
-fn synthetic(builder: &Builder) -> Vec<u8> {
-    let completion = &builder.completion;
-    let info = CompletionInfo {
-        id: completion.id.clone().unwrap_or_default(),
-        model: completion.model.clone().unwrap_or_default(),
-        created: completion.created.unwrap_or_default(),
-    };
-    let mut encoder = ChunkEncoder::continuing(info);
-    builder.deltas.iter().flat_map(|delta| encoder.delta(delta)).collect()
 }
 
 fn read_head(chunk: &Object<'_>, builder: &mut Builder) {

@@ -1,6 +1,8 @@
 //! Whole answers.
 
 use super::*;
+use crate::gateway::front::Front;
+use crate::gateway::front::chat::ChatCompletions;
 use crate::gateway::{Completion, CompletionInfo, UpstreamError};
 
 fn decoded(provider: Format, body: &Value) -> Completion {
@@ -9,7 +11,10 @@ fn decoded(provider: Format, body: &Value) -> Completion {
 
 fn encoded(completion: &Completion) -> Value {
     let info = CompletionInfo { id: "id".to_owned(), model: "p/m".to_owned(), created: 9 };
-    serde_json::from_slice(&completion.encode(&info, None)).unwrap()
+    let mut body: Value =
+        serde_json::from_slice(&ChatCompletions.encode(completion, &info, "{}")).unwrap();
+    assert_eq!(body.as_object_mut().unwrap().remove("_2api"), Some(json!({})), "only ours");
+    body
 }
 
 fn anthropic(content: Value, reason: &str) -> Value {

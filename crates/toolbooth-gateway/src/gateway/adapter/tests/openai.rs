@@ -3,8 +3,9 @@
 use super::*;
 
 fn sent(provider: Format, body: &str) -> String {
-    let request = ChatRequest::parse(body).unwrap();
-    String::from_utf8(provider.translate(&request, &options(provider)).unwrap().body).unwrap()
+    let request = decode(body, &Notes::default()).unwrap();
+    String::from_utf8(provider.translate(&request, &options(provider), &Notes::default()).unwrap())
+        .unwrap()
 }
 
 /// What the gateway need not change is forwarded as text, with its members in the client's order.

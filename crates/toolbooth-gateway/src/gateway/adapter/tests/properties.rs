@@ -111,10 +111,12 @@ proptest! {
         for ((path, name, value), _) in &members {
             at(&mut body, path)[*name] = value.clone();
         }
-        let request = ChatRequest::parse(&body.to_string()).unwrap();
+        let request = decode(&body.to_string(), &Notes::default()).unwrap();
         for provider in ALL {
-            let translation = provider.translate(&request, &options(provider)).unwrap();
-            let sent = String::from_utf8(translation.body).unwrap();
+            let notes = Notes::default();
+            let sent = provider.translate(&request, &options(provider), &notes).unwrap();
+            let (sent, notes) = (String::from_utf8(sent).unwrap(), json!(notes));
+            let dropped = notes["dropped"].as_array().cloned().unwrap_or_default();
             for ((path, name, value), _) in &members {
                 let path = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
                 let path = path.replace("[0]", "[]").replace("[1]", "[]").replace("[2]", "[]");
@@ -122,8 +124,8 @@ proptest! {
                 let at = value.find("mark").unwrap_or(0);
                 let marker = if at > 0 { &value[at..at + 6] } else { value.as_str() };
                 prop_assert!(
-                    sent.contains(marker) || translation.dropped.contains(&path),
-                    "{provider:?}: {path} is lost: {sent} {:?}", translation.dropped
+                    sent.contains(marker) || dropped.contains(&json!(path)),
+                    "{provider:?}: {path} is lost: {sent} {dropped:?}"
                 );
             }
         }
@@ -141,11 +143,11 @@ proptest! {
         let _ = decoded(provider, &[&bytes]);
         let _ = provider.decode(text.as_bytes(), ids());
         let _ = provider.decode_error(500, text.as_bytes());
-        let _ = ChatRequest::parse(&text);
+        let _ = decode(&text, &Notes::default());
         let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":{text}}}]}}"#);
-        if let Ok(request) = ChatRequest::parse(&body) {
+        if let Ok(request) = decode(&body, &Notes::default()) {
             for provider in ALL {
-                let _ = provider.translate(&request, &options(provider));
+                let _ = provider.translate(&request, &options(provider), &Notes::default());
             }
         }
     }

@@ -272,17 +272,17 @@ fn case_15_response_format() {
     let body = format!(
         r#"{{"model":"m","messages":[{{"role":"user","content":"x"}}],"response_format":{{"type":"json_schema","json_schema":{{"name":"n","strict":true,"schema":{text}}}}}}}"#
     );
-    let request = ChatRequest::parse(&body).unwrap();
+    let request = decode(&body, &Notes::default()).unwrap();
     for (provider, path) in [
         (Format::Anthropic, "/output_config/format/schema"),
         (Format::Gemini, "/generationConfig/responseJsonSchema"),
     ] {
-        let translation = provider.translate(&request, &options(provider)).unwrap();
-        let sent: Value = serde_json::from_slice(&translation.body).unwrap();
+        let (sent, dropped, _) = translated_with(provider, &request, &options(provider));
         assert_eq!(sent.pointer(path).unwrap(), &serde_json::from_str::<Value>(text).unwrap());
         // The properties keep their order, in which the model writes them.
-        assert!(String::from_utf8(translation.body).unwrap().contains(text), "{provider:?}");
-        assert_eq!(translation.dropped, ["response_format.json_schema.name"]);
+        let body = provider.translate(&request, &options(provider), &Notes::default()).unwrap();
+        assert!(String::from_utf8(body).unwrap().contains(text), "{provider:?}");
+        assert_eq!(dropped, ["response_format.json_schema.name"]);
     }
     let json_object = json!({"response_format": {"type": "json_object"}});
     let (_, dropped, warnings) = translated(Format::Anthropic, json_object.clone());
@@ -290,6 +290,10 @@ fn case_15_response_format() {
     let (body, _, _) = translated(Format::Gemini, json_object);
     assert_eq!(body["generationConfig"], json!({"responseMimeType": "application/json"}));
     let all_of = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": {"allOf": []}}}});
-    let error = Format::Gemini.translate(&super::request(all_of), &options(Format::Gemini));
+    let error = Format::Gemini.translate(
+        &super::request(all_of),
+        &options(Format::Gemini),
+        &Notes::default(),
+    );
     assert!(matches!(error, Err(GatewayError { kind: ErrorKind::IncompatibleSchema, .. })));
 }

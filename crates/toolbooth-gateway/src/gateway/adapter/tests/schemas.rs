@@ -9,7 +9,7 @@ fn with_schema(schema: &str, strict: bool) -> ChatRequest {
     let body = format!(
         r#"{{"model":"m","messages":[{{"role":"user","content":"x"}}],"tools":[{{"type":"function","function":{{"name":"complex_query","description":"D","parameters":{schema},"strict":{strict}}}}}]}}"#
     );
-    ChatRequest::parse(&body).unwrap()
+    decode(&body, &Notes::default()).unwrap()
 }
 
 /// 5.4: the error of the specification, before anything is sent.
@@ -39,7 +39,7 @@ fn case_16_incompatible_schemas() {
     ] {
         let request = with_schema(&schema, strict);
         for (provider, expected) in ALL.into_iter().zip(expected) {
-            let found = match provider.translate(&request, &options(provider)) {
+            let found = match provider.translate(&request, &options(provider), &Notes::default()) {
                 Ok(_) => String::new(),
                 Err(GatewayError { kind, features, param, message, .. }) => {
                     assert_eq!(kind, ErrorKind::IncompatibleSchema);
@@ -52,7 +52,9 @@ fn case_16_incompatible_schemas() {
         }
     }
     let request = with_schema(&object(r#"{"allOf":[]}"#), false);
-    let error = Format::Gemini.translate(&request, &options(Format::Gemini)).unwrap_err();
+    let error = Format::Gemini
+        .translate(&request, &options(Format::Gemini), &Notes::default())
+        .unwrap_err();
     let GatewayError { kind: ErrorKind::IncompatibleSchema, message, .. } = error else { panic!() };
     assert_eq!(
         message,
@@ -113,8 +115,11 @@ fn case_16_references() {
             true,
         ),
     ] {
-        let result =
-            Format::Anthropic.translate(&with_schema(schema, true), &options(Format::Anthropic));
+        let result = Format::Anthropic.translate(
+            &with_schema(schema, true),
+            &options(Format::Anthropic),
+            &Notes::default(),
+        );
         match result {
             Ok(_) => assert!(!cyclic, "{schema}"),
             Err(GatewayError { features, .. }) => {
@@ -123,7 +128,11 @@ fn case_16_references() {
             }
         }
         let plain = with_schema(schema, false);
-        assert!(Format::Anthropic.translate(&plain, &options(Format::Anthropic)).is_ok());
+        assert!(
+            Format::Anthropic
+                .translate(&plain, &options(Format::Anthropic), &Notes::default())
+                .is_ok()
+        );
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::recorded::{ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR};
 use super::*;
-use crate::gateway::front::with_two_api;
+use crate::gateway::front::Front;
+use crate::gateway::front::chat::{ChatCompletions, with_report};
 use crate::gateway::stream::{Decoder, Delta, StreamEvent};
-use crate::gateway::{ChunkEncoder, CompletionInfo, UpstreamError};
+use crate::gateway::{CompletionInfo, UpstreamError};
 
 /// The events of a stream, and its error.
 pub(super) fn decoded(
@@ -29,8 +30,10 @@ fn events_of(provider: Format, text: &str) -> Vec<StreamEvent> {
 
 fn bytes_of(events: &[StreamEvent], include_usage: bool) -> String {
     let info = CompletionInfo { id: "id".to_owned(), model: "p/m".to_owned(), created: 9 };
-    let mut encoder = ChunkEncoder::new(info, include_usage);
-    let bytes = events.iter().flat_map(|event| encoder.event(event)).collect();
+    let request = request(json!({"stream_options": {"include_usage": include_usage}}));
+    let mut encoder = ChatCompletions.events(&request, info);
+    let mut bytes = Vec::new();
+    events.iter().for_each(|event| encoder.event(event, &mut bytes));
     String::from_utf8(bytes).unwrap()
 }
 
@@ -152,11 +155,11 @@ fn unchanged_events_are_forwarded_byte_for_byte() {
         let events = events_of(Format::OpenAi, &text);
         assert_eq!(bytes_of(&events, true), text);
     }
-    let value = toolbooth::json::parse("{\"x\":2}").unwrap();
-    let changed = with_two_api(b"data: {\"a\":1}\n\n", &value);
-    assert_eq!(changed, b"data: {\"_2api\":{\"x\":2},\"a\":1}\n\n");
+    let report = "{\"x\":2}";
+    let changed = with_report(b"data: {\"a\":1}\n\n", report);
+    assert_eq!(changed, b"data: {\"a\":1,\"_2api\":{\"x\":2}}\n\n");
     let done = b"data: [DONE]\n\n";
-    assert_eq!(with_two_api(done, &value), done);
+    assert_eq!(with_report(done, report), done);
 }
 
 /// Cases 1, 2 and 13: what providers with OpenAI's format get wrong.

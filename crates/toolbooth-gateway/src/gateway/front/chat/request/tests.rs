@@ -1,13 +1,14 @@
 use serde_json::json;
 
 use super::*;
+use crate::gateway::Tool;
 
 fn parse(members: serde_json::Value) -> Result<ChatRequest, GatewayError> {
     let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "x"}]});
     for (name, value) in members.as_object().unwrap() {
         body[name] = value.clone();
     }
-    ChatRequest::parse(&body.to_string())
+    decode(&body.to_string(), &Notes::default())
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn a_request_in_full() {
     assert_eq!((function.description.as_deref(), function.strict), (Some("D"), true));
     assert_eq!(function.parameters.as_ref().unwrap().get(), r#"{"type":"object"}"#);
     assert_eq!(request.request_options.unwrap().get(), r#"{"max_rounds":3}"#);
-    assert_eq!(request.two_api.unwrap().get(), r#"{"state":"s"}"#);
+    assert_eq!(request.state.as_deref(), Some("s"));
     let names: Vec<&str> = request.members.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["seed", "stream_options"]);
 }
@@ -98,6 +99,6 @@ fn invalid_requests_name_the_member() {
         assert_eq!(error.param.as_deref(), Some(param), "{members}: {}", error.message);
     }
     for text in ["", "[]", "1", "{", r#"{"model":"a","model":"b"}"#] {
-        assert_eq!(ChatRequest::parse(text).unwrap_err().param, None, "{text}");
+        assert_eq!(decode(text, &Notes::default()).unwrap_err().param, None, "{text}");
     }
 }

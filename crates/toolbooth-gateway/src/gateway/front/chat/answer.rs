@@ -1,0 +1,189 @@
+//! Answers in OpenAI's format: chat completions, and their chunks as Server-Sent Events.
+
+use serde::Serialize;
+
+use crate::gateway::front::EventEncoder;
+use crate::gateway::{AssistantMessage, Completion, CompletionInfo, Delta, StreamEvent};
+use crate::wire::Usage;
+use crate::wire::openai::message::{Call, Message};
+use toolbooth::json::{self, Object, Rendered};
+
+/// A chat completion, or a chunk of one.
+#[derive(Serialize)]
+struct Body<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: u64,
+    model: &'a str,
+    choices: &'a [Choice<'a>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<&'a Usage>,
+    #[serde(flatten)]
+    extra: Option<&'a Object<'a>>,
+    /// What the gateway says about the answer.
+    #[serde(rename = "_2api", skip_serializing_if = "Option::is_none")]
+    report: Option<Rendered<'a>>,
+}
+
+#[derive(Default, Serialize)]
+struct Choice<'a> {
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta: Option<Message<'a>>,
+    finish_reason: Option<&'static str>,
+    #[serde(flatten)]
+    extra: Option<&'a Object<'a>>,
+}
+
+/// The body of a response (2api.ai, 3.2).
+pub(super) fn encode(completion: &Completion, info: &CompletionInfo, report: &str) -> Vec<u8> {
+    let choice = Choice {
+        message: Some(message(&completion.message)),
+        finish_reason: Some(completion.finish_reason.as_str()),
+        extra: Some(&completion.of_choice),
+        ..Choice::default()
+    };
+    json::to_vec(&Body {
+        id: &info.id,
+        object: "chat.completion",
+        created: info.created,
+        model: &info.model,
+        choices: &[choice],
+        usage: completion.usage.as_ref(),
+        extra: Some(&completion.of_body),
+        report: Some(Rendered(report)),
+    })
+}
+
+/// The message as a client gets it: its calls have their positions, and `refusal` is required.
+fn message(message: &AssistantMessage) -> Message<'_> {
+    let calls = message.tool_calls.iter().enumerate();
+    let call = |(index, call)| Call { index: Some(index), ..Call::whole(call) };
+    Message {
+        refusal: Some(message.refusal.as_deref()),
+        tool_calls: calls.map(call).collect(),
+        ..message.to_openai()
+    }
+}
+
+/// Writes OpenAI's chunks as Server-Sent Events.
+pub(super) struct ChunkEncoder {
+    info: CompletionInfo,
+    include_usage: bool,
+    begun: bool,
+    /// For the finish chunk.
+    report: Option<String>,
+}
+
+impl EventEncoder for ChunkEncoder {
+    fn event(&mut self, event: &StreamEvent, out: &mut Vec<u8>) {
+        let Some(raw) = &event.raw else {
+            return event.deltas.iter().for_each(|delta| self.delta(delta, out));
+        };
+        if matches!(event.deltas.as_slice(), [Delta::Usage(_)]) && !self.include_usage {
+            return;
+        }
+        self.begun |= !event.deltas.is_empty();
+        let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
+        match self.report.take_if(|_| finishes) {
+            Some(report) => out.extend(with_report(raw, &report)),
+            None => out.extend_from_slice(raw),
+        }
+    }
+
+    /// The first delta is preceded by a chunk with the role.
+    fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>) {
+        let mut message = Message::default();
+        match delta {
+            Delta::Text(text) => message.content = Some(Some(text)),
+            Delta::Refusal(text) => message.refusal = Some(Some(text)),
+            Delta::Reasoning(text) => message.reasoning_content = Some(text),
+            Delta::ExtraContent(value) => message.extra_content = Some(value),
+            Delta::Call { .. } | Delta::Arguments { .. } => {
+                message.tool_calls.extend(delta.call_part());
+            }
+            Delta::Finish(reason) => {
+                self.role(out);
+                let report = self.report.take();
+                return self.choice(message, Some(reason.as_str()), report.as_deref(), out);
+            }
+            Delta::Usage(_) if !self.include_usage => return,
+            Delta::Usage(usage) => return self.chunk(&[], Some(usage), None, out),
+            Delta::Done => return out.extend_from_slice(b"data: [DONE]\n\n"),
+        }
+        self.role(out);
+        self.choice(message, None, None, out);
+    }
+
+    fn report(&mut self, report: String) {
+        self.report = Some(report);
+    }
+}
+
+impl ChunkEncoder {
+    /// An encoder. Without `include_usage`, usage chunks are left out.
+    pub(super) fn new(info: CompletionInfo, include_usage: bool) -> Self {
+        Self { info, include_usage, begun: false, report: None }
+    }
+
+    /// Writes the chunk with the role, if no chunk has been written.
+    fn role(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.begun, true) {
+            let (role, content) = (Some("assistant"), Some(Some("")));
+            self.choice(Message { role, content, ..Message::default() }, None, None, out);
+        }
+    }
+
+    fn choice(
+        &self,
+        delta: Message<'_>,
+        finish_reason: Option<&'static str>,
+        report: Option<&str>,
+        out: &mut Vec<u8>,
+    ) {
+        let choice = Choice { delta: Some(delta), finish_reason, ..Choice::default() };
+        self.chunk(&[choice], None, report, out);
+    }
+
+    fn chunk(
+        &self,
+        choices: &[Choice<'_>],
+        usage: Option<&Usage>,
+        report: Option<&str>,
+        out: &mut Vec<u8>,
+    ) {
+        let body = Body {
+            id: &self.info.id,
+            object: "chat.completion.chunk",
+            created: self.info.created,
+            model: &self.info.model,
+            choices,
+            usage,
+            extra: None,
+            report: report.map(Rendered),
+        };
+        write_event(&body, out);
+    }
+}
+
+/// Writes an event with this data.
+pub(super) fn write_event(data: &impl Serialize, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"data: ");
+    out.extend(json::to_vec(data));
+    out.extend_from_slice(b"\n\n");
+}
+
+/// The event with a further member `_2api`; unchanged if its data is not a JSON object.
+pub(in crate::gateway) fn with_report(event: &[u8], report: &str) -> Vec<u8> {
+    let mut event = event.to_vec();
+    // A finish chunk has other members, and the decoder has removed one of this name.
+    if let Some(end) = event.iter().rposition(|byte| *byte == b'}') {
+        event.splice(end..end, format!(",\"_2api\":{report}").into_bytes());
+    }
+    event
+}
+
+#[cfg(test)]
+mod tests;

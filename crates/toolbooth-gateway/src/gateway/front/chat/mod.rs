@@ -1,0 +1,83 @@
+//! OpenAI Chat Completions.
+
+mod answer;
+mod request;
+mod tools;
+
+use serde::Serialize;
+
+use super::{EventEncoder, Front};
+use crate::gateway::{ChatRequest, Completion, CompletionInfo, GatewayError, Notes, Result};
+use crate::providers::{ErrorBody, ErrorType};
+use answer::ChunkEncoder;
+use toolbooth::call::{Pipeline, Rejection};
+use toolbooth::http::Response;
+use toolbooth::protocol::rejection_response;
+
+#[derive(Debug)]
+pub(crate) struct ChatCompletions;
+
+impl Front for ChatCompletions {
+    fn decode(&self, body: &str, notes: &Notes) -> Result<ChatRequest> {
+        request::decode(body, notes)
+    }
+
+    fn encode(&self, completion: &Completion, info: &CompletionInfo, report: &str) -> Vec<u8> {
+        answer::encode(completion, info, report)
+    }
+
+    fn events(&self, request: &ChatRequest, info: CompletionInfo) -> Box<dyn EventEncoder> {
+        Box::new(ChunkEncoder::new(info, request.include_usage))
+    }
+
+    fn error(&self, error: &GatewayError) -> Vec<u8> {
+        toolbooth::json::to_vec(&error_body(error))
+    }
+
+    fn error_event(&self, error: &GatewayError) -> Vec<u8> {
+        let mut event = Vec::new();
+        answer::write_event(&error_body(error), &mut event);
+        event
+    }
+}
+
+/// An error as OpenAI writes it.
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    message: &'a str,
+    r#type: ErrorType,
+    param: Option<&'a str>,
+    code: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    incompatible_features: &'a [String],
+}
+
+fn error_body(error: &GatewayError) -> ErrorBody<ErrorObject<'_>> {
+    let GatewayError { kind, message, param, features, .. } = error;
+    ErrorBody {
+        error: ErrorObject {
+            message,
+            r#type: kind.r#type(),
+            param: param.as_deref(),
+            code: kind.code(),
+            incompatible_features: features,
+        },
+    }
+}
+
+/// The response to a request that the policy of its route rejects.
+pub(crate) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response {
+    let description = rejection.describe();
+    let kind = description.kind;
+    let error = ErrorObject {
+        message: &description.to_string(),
+        r#type: ErrorType::of(kind),
+        param: None,
+        code: kind.code(),
+        incompatible_features: &[],
+    };
+    rejection_response(kind.status(), rejection, &ErrorBody { error })
+}
+
+#[cfg(test)]
+pub(in crate::gateway) use {answer::with_report, request::decode};

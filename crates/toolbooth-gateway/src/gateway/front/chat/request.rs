@@ -1,0 +1,166 @@
+//! Requests in OpenAI's Chat Completions format.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::tools::{tool_choice, tools};
+use crate::gateway::{
+    ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, Result, Role,
+};
+use toolbooth::json::{self, Value};
+use toolbooth::schema::text::excerpt;
+
+/// The members that are read here.
+const OWN: &[&str] =
+    &["model", "messages", "stream", "tools", "tool_choice", "request_options", "_2api"];
+
+/// The members that are passed on: those of OpenAI's format, and what other providers add to it for sampling and thinking.
+/// No other may get past the limits: `plugins`, `models` or `extra_body` mean something to one provider or another.
+const PASSED_ON: &[&str] = &[
+    "audio",
+    "chat_template_kwargs",
+    "enable_thinking",
+    "frequency_penalty",
+    "guided_choice",
+    "guided_grammar",
+    "guided_json",
+    "guided_regex",
+    "include_reasoning",
+    "logit_bias",
+    "logprobs",
+    "max_completion_tokens",
+    "max_tokens",
+    "metadata",
+    "min_p",
+    "min_tokens",
+    "modalities",
+    "n",
+    "parallel_tool_calls",
+    "prediction",
+    "presence_penalty",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "random_seed",
+    "reasoning",
+    "reasoning_effort",
+    "reasoning_format",
+    "repeat_penalty",
+    "repetition_penalty",
+    "response_format",
+    "safe_prompt",
+    "safety_identifier",
+    "seed",
+    "service_tier",
+    "stop",
+    "stop_token_ids",
+    "store",
+    "stream_options",
+    "structured_outputs",
+    "temperature",
+    "thinking",
+    "thinking_budget",
+    "top_a",
+    "top_k",
+    "top_logprobs",
+    "top_p",
+    "user",
+    "verbosity",
+    "web_search_options",
+];
+
+/// OpenAI's old form of tools, and what has replaced it.
+const REPLACED: [(&str, &str); 2] = [("functions", "tools"), ("function_call", "tool_choice")];
+
+/// The most JSON values in a request. A conversation is larger than the input of a tool.
+const MAX_VALUES: usize = 262_144;
+
+/// Reads the body of a request. An error is also one that no provider could get (`n` above 1, no messages).
+pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatRequest> {
+    let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
+    let value = json::parse_within(body, &mut { MAX_VALUES })
+        .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
+    // The same text again, now for the JSON of each member.
+    let Ok(raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body) else {
+        return Err(invalid("The body must be an object".to_owned()));
+    };
+    let is_null = |json: &RawValue| json.get() == "null";
+    let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
+    let mut fields = Fields::of(value, String::new(), notes)?;
+    for (old, new) in REPLACED {
+        if fields.get(old).is_some() {
+            let message = format!("{old} is OpenAI's old form, which is not accepted: use {new}");
+            return Err(GatewayError::invalid(old, message));
+        }
+    }
+    let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
+    let messages = match fields.take("messages") {
+        Some(Value::Array(messages)) if !messages.is_empty() => messages,
+        _ => return fields.expected("messages", "an array of messages that is not empty"),
+    };
+    let history = items(raw_of("messages")).into_iter().zip(messages).enumerate();
+    let history = history.map(|(index, (json, message))| {
+        let message = Fields::of(message, format!("messages[{index}]"), notes)?;
+        Ok(HistoryItem::Message { role: role(message)?, json: json.to_owned() })
+    });
+    let history = history.collect::<Result<_>>()?;
+    if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
+        let message = "n must be 1: send several requests instead";
+        return Err(GatewayError::invalid("n", message));
+    }
+    let (tools, selections) = tools(fields.take("tools"), raw_of("tools"), notes)?;
+    let include_usage = match fields.fields("stream_options")? {
+        Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
+        None => false,
+    };
+    let others = raw.iter().filter(|(name, json)| !OWN.contains(&&***name) && !is_null(json));
+    let (members, unknown): (Vec<_>, Vec<_>) =
+        others.partition(|(name, _)| PASSED_ON.contains(&&***name));
+    for name in unknown.into_iter().map(|(name, _)| excerpt(name)) {
+        notes.drop_member(&name);
+        notes
+            .warn(format!("{name}: the gateway does not know this member, so no provider gets it"));
+    }
+    let state = fields.take("_2api").and_then(|it| Some(it.get("state")?.as_str()?.to_owned()));
+    let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
+    Ok(ChatRequest {
+        model,
+        stream: fields.boolean("stream")?.unwrap_or(false),
+        include_usage,
+        history,
+        tool_choice: tool_choice(choice, raw_choice, &tools, !selections.is_empty())?,
+        tools,
+        selections,
+        request_options: raw_of("request_options").map(RawValue::to_owned),
+        state,
+        members: members
+            .into_iter()
+            .map(|(name, json)| (name.clone(), (*json).to_owned()))
+            .collect(),
+    })
+}
+
+/// The JSON of each item of an array.
+pub(super) fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
+    array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
+}
+
+fn role(mut message: Fields<'_>) -> Result<Role> {
+    let expected = "one of system, developer, user, assistant, tool";
+    if message.take("function_call").is_some() {
+        let path = message.path_of("function_call");
+        let old = "is OpenAI's old form, which is not accepted: use tool_calls";
+        return Err(GatewayError::invalid(&path, format!("{path} {old}")));
+    }
+    Ok(match message.name("role", expected)?.as_str() {
+        "system" => Role::System,
+        "developer" => Role::Developer,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => return message.expected("role", expected),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! The tools of a request, and which of them the model may call.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
+use super::request::items;
+use crate::gateway::fields::raw_member;
+use crate::gateway::{
+    Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
+};
+use toolbooth::json::Value;
+use toolbooth::schema::text::excerpt;
+
+/// The client's tools, and the entries that select compiled-in tools.
+pub(super) fn tools(
+    definitions: Option<Value<'_>>,
+    raw: Option<&RawValue>,
+    notes: &Notes,
+) -> Result<(Vec<Tool>, Vec<Selection>)> {
+    let (mut tools, mut selections) = (Vec::new(), Vec::new());
+    let definitions = match definitions {
+        None => return Ok((tools, selections)),
+        Some(Value::Array(definitions)) => definitions,
+        Some(_) => return Err(GatewayError::expected("tools", "an array")),
+    };
+    for (index, (json, definition)) in items(raw).into_iter().zip(definitions).enumerate() {
+        let json = json.to_owned();
+        let mut definition = Fields::of(definition, format!("tools[{index}]"), notes)?;
+        let kind = definition.name("type", "\"function\"")?;
+        let server = definition.get("server_url").and_then(Value::as_str);
+        match kind.as_str() {
+            "toolbooth" => selections.push(selection(definition, &[])?),
+            "mcp" if server == Some("toolbooth") => {
+                selections.push(selection(definition, MCP_MEMBERS)?);
+            }
+            "function" => tools.push(Tool::Function(function_tool(definition, json)?)),
+            "custom" => {
+                let mut custom = definition.required_fields("custom")?;
+                let name = custom.name("name", "the tool's name")?;
+                let description = custom.text("description")?.map(Cow::into_owned);
+                tools.push(Tool::Custom { name, description, json });
+            }
+            _ => tools.push(Tool::Hosted { kind, json }),
+        }
+    }
+    let mut names = BTreeSet::new();
+    let repeated = tools.iter().filter_map(Tool::name).find(|name| !names.insert(*name));
+    if let Some(name) = repeated {
+        let message = format!("There are several tools named \"{}\"", excerpt(name));
+        return Err(GatewayError::invalid("tools", message));
+    }
+    Ok((tools, selections))
+}
+
+/// The members of an entry for an MCP server that mean nothing here.
+const MCP_MEMBERS: &[&str] = &["server_url", "server_label", "server_description"];
+
+/// An entry that selects compiled-in tools. Members that are not known, apart from `ignored`, are an error: one of them could
+/// be a misspelled `require_approval`.
+fn selection(mut entry: Fields<'_>, ignored: &[&str]) -> Result<Selection> {
+    let allowed = match entry.texts("allowed")? {
+        None => entry.texts("allowed_tools")?,
+        allowed => allowed,
+    };
+    let approval = match entry.text("require_approval")?.as_deref() {
+        None => Approval::UnlessReadOnly,
+        Some("never") => Approval::Never,
+        Some("always") => Approval::Always,
+        Some(_) => return entry.expected("require_approval", "never or always"),
+    };
+    for name in ignored {
+        entry.take(name);
+    }
+    let path = entry.path.clone();
+    entry.reject_others("allowed (or allowed_tools) and require_approval")?;
+    Ok(Selection { path, allowed, approval })
+}
+
+fn function_tool(mut definition: Fields<'_>, json: Box<RawValue>) -> Result<FunctionTool> {
+    let mut function = definition.required_fields("function")?;
+    let parameters = match function.take("parameters") {
+        None => None,
+        Some(Value::Object(_)) => raw_member(&json, &["function", "parameters"]),
+        Some(_) => return function.expected("parameters", "a JSON Schema object"),
+    };
+    Ok(FunctionTool {
+        name: function.name("name", "the tool's name")?,
+        description: function.text("description")?.map(Cow::into_owned),
+        parameters: parameters.map(RawValue::to_owned),
+        strict: function.boolean("strict")?.unwrap_or(false),
+        json,
+    })
+}
+
+/// `tool_choice` (2api.ai, 3.1).
+pub(super) fn tool_choice(
+    choice: Option<Value<'_>>,
+    raw: Option<&RawValue>,
+    tools: &[Tool],
+    has_selections: bool,
+) -> Result<Option<ToolChoice>> {
+    const EXPECTED: &str = "\"none\", \"auto\", \"required\", a function or allowed_tools";
+    let Some(value) = choice else { return Ok(None) };
+    let read = read_choice(&value, raw.map_or("", RawValue::get));
+    let (choice, chosen) = read.ok_or_else(|| GatewayError::expected("tool_choice", EXPECTED))?;
+    // A function may also be one of this server's tools, if some are selected.
+    let is_known = |(kind, name): &&(&str, &str)| {
+        (has_selections && *kind == "function")
+            || tools.iter().any(|tool| match tool {
+                Tool::Function(function) => *kind == "function" && function.name == *name,
+                Tool::Custom { name: known, .. } => *kind == "custom" && known == name,
+                Tool::Hosted { kind: known, .. } => known == kind,
+            })
+    };
+    if let Some((_, name)) = chosen.iter().find(|it| !is_known(it)) {
+        let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
+        return Err(GatewayError::invalid("tool_choice", message));
+    }
+    Ok(Some(choice))
+}
+
+/// A choice, which is `json`, with the kind and the name of each tool in it; `None` if it is invalid.
+fn read_choice<'v>(
+    choice: &'v Value<'_>,
+    json: &str,
+) -> Option<(ToolChoice, Vec<(&'v str, &'v str)>)> {
+    if let Value::String(word) = choice {
+        let choice = match word.as_ref() {
+            "none" => ToolChoice::None,
+            "auto" => ToolChoice::Auto,
+            "required" => ToolChoice::Required,
+            _ => return None,
+        };
+        return Some((choice, Vec::new()));
+    }
+    if choice.get("type").and_then(Value::as_str) != Some("allowed_tools") {
+        let (kind, name) = chosen(choice)?;
+        let choice = match kind {
+            "function" => ToolChoice::Function(name.to_owned()),
+            _ => ToolChoice::Other(json.to_owned()),
+        };
+        return Some((choice, vec![(kind, name)]));
+    }
+    let allowed = choice.get("allowed_tools")?;
+    let required = match allowed.get("mode")?.as_str()? {
+        "auto" => false,
+        "required" => true,
+        _ => return None,
+    };
+    let tools = allowed.get("tools")?.as_array()?.iter().map(chosen);
+    let tools = tools.collect::<Option<Vec<_>>>().filter(|tools| !tools.is_empty())?;
+    let choice = match tools.iter().all(|(kind, _)| *kind == "function") {
+        true => {
+            let names = tools.iter().map(|(_, name)| (*name).to_owned()).collect();
+            ToolChoice::Allowed { required, names }
+        }
+        false => ToolChoice::Other(json.to_owned()),
+    };
+    Some((choice, tools))
+}
+
+/// The kind and the name of a tool in a choice. A tool that the provider runs has no name but its kind.
+fn chosen<'v>(tool: &'v Value<'_>) -> Option<(&'v str, &'v str)> {
+    let kind = tool.as_object()?.get("type").and_then(Value::as_str).unwrap_or("function");
+    let name = tool.get(kind).and_then(|it| it.get("name")?.as_str());
+    match kind {
+        "function" => Some((kind, name?)),
+        _ => Some((kind, name.unwrap_or(kind))),
+    }
+}
