@@ -4,16 +4,14 @@ use super::report::{RanCall, ReportedChallenge};
 use super::{
     Approval, ChatRequest, ErrorKind, Format, GatewayError, Notes, Report, Result, Tool, ToolResult,
 };
-use crate::providers::for_model;
+use crate::providers::{for_model, tool_request};
 use crate::wire::{Arguments, ToolCall};
-use toolbooth::call::{
-    NullHandling, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector,
-};
+use toolbooth::call::{Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use toolbooth::catalog;
-use toolbooth::json::{self, Value};
+use toolbooth::json;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, Permission};
-use toolbooth::tool::{Credentials, Dialogue};
+use toolbooth::tool::Credentials;
 
 /// The compiled-in tools of a request. The gateway runs their calls.
 #[derive(Default)]
@@ -193,23 +191,16 @@ impl CatalogTools {
         values_left: &mut usize,
     ) -> Result<ToolRequest<'t>, Rejection> {
         let selected = self.tool(&call.name).ok_or(Rejection::InvalidToolId { meant: None })?;
-        let Arguments::Text(text) = &call.arguments else {
-            return Err(Rejection::Malformed("The arguments are not text".to_owned()));
+        // The size has been checked.
+        let text = match &call.arguments {
+            Arguments::Text(text) => text.trim(),
+            _ => "",
         };
-        let input = match text.trim() {
-            "" => Value::Object(json::Object::default()),
-            text => json::parse_within(text, values_left).map_err(|error| {
-                let message = format!("Invalid JSON in arguments: {error}. Please retry.");
-                Rejection::Malformed(message)
-            })?,
-        };
-        Ok(ToolRequest {
-            tool: ToolSelector::Resolved(selected.tool),
-            call_id: Some(call.id.to_string()),
-            input,
-            nulls: NullHandling::AS_ABSENT,
-            credentials: Credentials { user_id: user.map(str::to_owned), ..Credentials::default() },
-            dialogue: Dialogue::default(),
-        })
+        let input = Arguments::Text(text.into()).parse(usize::MAX, values_left);
+        let tool = ToolSelector::Resolved(selected.tool);
+        let request = tool_request(tool, &call.id, input.map_err(Rejection::Malformed)?);
+        let credentials =
+            Credentials { user_id: user.map(str::to_owned), ..Credentials::default() };
+        Ok(ToolRequest { credentials, ..request })
     }
 }

@@ -17,7 +17,7 @@ mod sample;
 pub(crate) mod schema;
 mod strict;
 
-pub(crate) use call::for_model;
+pub(crate) use call::{for_model, tool_request};
 use error::encode_rejection;
 pub(crate) use error::{ErrorBody, ErrorType};
 use toolbooth::capability::{Capability, CapabilityLists};

@@ -187,14 +187,23 @@ fn decode_call<'t>(
     if call.name.is_empty() {
         return Err(Rejection::Malformed("The call names no function.".to_owned()));
     }
-    Ok(ToolRequest {
-        tool: ToolSelector::Name(call.name),
+    Ok(tool_request(ToolSelector::Name(call.name), id, input))
+}
+
+/// The request of a call that a model made.
+pub(crate) fn tool_request<'t>(
+    tool: ToolSelector<'t>,
+    id: &str,
+    input: json::Value<'t>,
+) -> ToolRequest<'t> {
+    ToolRequest {
+        tool,
         call_id: Some(id.to_owned()),
         input,
         nulls: NullHandling::AS_ABSENT,
         credentials: Credentials::default(),
         dialogue: Dialogue::default(),
-    })
+    }
 }
 
 /// The response if the arguments of any call are invalid (2api.ai, 7.3). It lists these calls with their errors.

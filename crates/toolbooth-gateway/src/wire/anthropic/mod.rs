@@ -22,7 +22,7 @@ pub(crate) fn read(body: Value<'_>) -> Read<ModelAnswer<'_>> {
     }
 }
 
-pub(crate) fn message(mut body: Object<'_>) -> Read<ModelAnswer<'_>> {
+fn message(mut body: Object<'_>) -> Read<ModelAnswer<'_>> {
     let items = match take(&mut body, &["content"]) {
         Some(Value::Array(blocks)) => read_blocks(blocks, "content")?,
         Some(Value::String(text)) => vec![Item::Text(text)],

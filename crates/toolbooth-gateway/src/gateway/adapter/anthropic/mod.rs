@@ -5,10 +5,9 @@ mod request;
 mod stream;
 mod thinking;
 
-use super::{Adapter, members_of_answer};
+use super::{Adapter, EventDecoder, members_of_answer};
 use crate::gateway::{Builder, Read, UpstreamError};
-use crate::wire::fields::text;
-use crate::wire::{ToolCall, anthropic};
+use crate::wire::FinishReason;
 use toolbooth::json::{Object, Value};
 
 /// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.
@@ -26,27 +25,26 @@ pub(super) static ADAPTER: Adapter = Adapter {
     decoder: || Box::<stream::Stream>::default(),
 };
 
+/// A whole message is like a stream whose blocks begin complete.
 fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
-    let body = members_of_answer(body)?;
-    let blocks = body.get("content").and_then(Value::as_array).unwrap_or_default();
-    builder.native.extend(blocks.iter().map(|block| block.clone().into_owned()));
-    builder.answer(anthropic::message(body).map_err(UpstreamError::Malformed)?)?;
-    let blocks = builder.native.iter_mut().filter_map(|block| match block {
-        Value::Object(block) if text(block.get("type")) == Some("tool_use") => Some(block),
-        _ => None,
-    });
-    for (block, call) in blocks.zip(&builder.completion.message.tool_calls) {
-        keep_id(block, Some(call));
+    let mut body = members_of_answer(body)?;
+    let blocks = match body.take("content") {
+        Some(Value::Array(blocks)) => blocks,
+        Some(text @ Value::String(_)) => {
+            vec![Value::Object(Object::from_iter([("type", "text".into()), ("text", text)]))]
+        }
+        _ => return Err(UpstreamError::malformed("the answer has no content")),
+    };
+    let body = Value::Object(body);
+    let mut stream = stream::Stream::default();
+    stream.head(&body, builder);
+    for block in blocks {
+        stream.begin(0, block, builder)?;
+        stream.close(0, builder)?;
     }
-    keep_thinking(builder);
-    Ok(())
-}
-
-/// Gives the block of a call the id of the call, which may be another one: its result refers to it.
-fn keep_id(block: &mut Object<'static>, call: Option<&ToolCall<'static>>) {
-    if let Some(call) = call {
-        block.insert("id".into(), Value::String(call.id.clone()));
-    }
+    stream.stop(body.get("stop_reason"), builder);
+    stream.reason.get_or_insert(FinishReason::Stop);
+    stream.end(builder)
 }
 
 /// Carries the thinking blocks, if there are any, in `extra_content`.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{is_thinking, keep_id, keep_thinking};
+use super::{is_thinking, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, event_data, reported};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
@@ -18,7 +18,7 @@ pub(super) struct Stream {
     usage: MessageUsage,
     /// The blocks that have begun and not ended, by their index.
     open: Vec<(u64, Block)>,
-    reason: Option<FinishReason>,
+    pub(super) reason: Option<FinishReason>,
 }
 
 struct Block {
@@ -46,24 +46,20 @@ impl EventDecoder for Stream {
         let value = event_data(data, MAX_VALUES)?;
         match value.get("type").and_then(Value::as_str).unwrap_or(event.name) {
             "message_start" => {
-                if let Some(message) = value.get("message").filter(|it| it.as_object().is_some()) {
-                    let text = |name| Some(Cow::Borrowed(message.get(name)?.as_str()?));
-                    let (id, model) = (text("id"), text("model"));
-                    let usage = self.usage.add(message.get("usage"));
-                    builder.head(&mut ModelAnswer { id, model, usage, ..ModelAnswer::default() });
+                if let Some(message) = value.get("message") {
+                    self.head(message, builder);
                 }
             }
-            "content_block_start" => self.begin(&value, builder)?,
+            "content_block_start" => {
+                let block = value.get("content_block").cloned().unwrap_or_default();
+                self.begin(index_of(&value), block, builder)?;
+            }
             "content_block_delta" => self.grow(&value, builder)?,
             "content_block_stop" => self.close(index_of(&value), builder)?,
             "message_delta" => {
                 let usage = self.usage.add(value.get("usage"));
                 builder.completion.usage = usage.or(builder.completion.usage.take());
-                let word = value.get("delta").and_then(|delta| delta.get("stop_reason"));
-                if let Some(word) = word.and_then(Value::as_str) {
-                    let finish = Finish { word: word.into(), reason: finish_reason(word) };
-                    self.reason = Some(builder.reason(&finish));
-                }
+                self.stop(value.get("delta").and_then(|delta| delta.get("stop_reason")), builder);
             }
             "message_stop" => return self.end(builder),
             "error" => return Err(reported(200, &value)),
@@ -85,8 +81,23 @@ impl EventDecoder for Stream {
 }
 
 impl Stream {
-    fn begin(&mut self, value: &Value<'_>, builder: &mut Builder) -> Read {
-        let block = value.get("content_block").cloned().unwrap_or_default();
+    /// Reads the members of a message apart from its blocks.
+    pub(super) fn head(&mut self, message: &Value<'_>, builder: &mut Builder) {
+        let text = |name| text(message.get(name)).map(Cow::Borrowed);
+        let (id, model) = (text("id"), text("model"));
+        let usage = self.usage.add(message.get("usage"));
+        builder.head(&mut ModelAnswer { id, model, usage, ..ModelAnswer::default() });
+    }
+
+    /// Reads `stop_reason`.
+    pub(super) fn stop(&mut self, word: Option<&Value<'_>>, builder: &mut Builder) {
+        if let Some(word) = text(word) {
+            let finish = Finish { word: word.into(), reason: finish_reason(word) };
+            self.reason = Some(builder.reason(&finish));
+        }
+    }
+
+    pub(super) fn begin(&mut self, index: u64, block: Value<'_>, builder: &mut Builder) -> Read {
         let Value::Object(mut start) = block.clone().into_owned() else {
             return Err(UpstreamError::malformed("a content block is not an object"));
         };
@@ -98,7 +109,9 @@ impl Stream {
             Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
             Item::Call(call) => {
                 builder.call(&call.id, &call.name, false, Object::default())?;
-                keep_id(&mut start, builder.calls().last());
+                // It may be another one, and the result of the call refers to it.
+                let id = builder.calls().last().map(|call| call.id.clone());
+                start.insert("id".into(), Value::String(id.unwrap_or_default()));
                 (Kind::ToolUse(builder.calls().len() - 1), "".into())
             }
             item => {
@@ -111,7 +124,7 @@ impl Stream {
         if self.open.len() >= MAX_OPEN_BLOCKS {
             return Err(UpstreamError::malformed("there are too many content blocks"));
         }
-        self.open.push((index_of(value), block));
+        self.open.push((index, block));
         Ok(())
     }
 
@@ -134,7 +147,7 @@ impl Stream {
         block.add(more, builder)
     }
 
-    fn close(&mut self, index: u64, builder: &mut Builder) -> Read {
+    pub(super) fn close(&mut self, index: u64, builder: &mut Builder) -> Read {
         let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("the end of no content block"));
         };
@@ -143,7 +156,9 @@ impl Stream {
             Kind::Text => start.insert("text".into(), Value::String(text.into())),
             Kind::Thinking => {
                 start.insert("thinking".into(), Value::String(text.into()));
-                start.insert("signature".into(), Value::String(signature.into()));
+                if !signature.is_empty() {
+                    start.insert("signature".into(), Value::String(signature.into()));
+                }
             }
             // Without deltas, the arguments of a call are the input that it began with.
             Kind::ToolUse(index) if text.is_empty() => {
