@@ -5,61 +5,43 @@ use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::Settings;
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Models<'s> {
-    /// Every model of every provider.
-    All,
-    /// The names in `MODELS`.
-    Aliases(&'s GatewaySettings),
-    /// Those that the caller's API key or rule names.
-    Listed(&'s [String]),
+#[derive(Debug)]
+pub(super) struct Models<'s> {
+    /// Their names, as requests write them; `None`: every model of every provider.
+    pub(super) names: Option<Vec<&'s str>>,
+    /// Names that are an error of their own: the invalid entries of `MODELS`.
+    invalid: &'s [String],
 }
 
 impl<'s> Models<'s> {
+    /// Those that the caller's API key or rule names, or else those in `MODELS`.
     pub(super) fn of(
         principal: &Principal,
         settings: &'s Settings,
         gateway: &'s GatewaySettings,
     ) -> Self {
-        match settings.limits_of(principal).and_then(|own| own.models.as_deref()) {
-            Some(names) => Self::Listed(names),
-            None if gateway.is_limited_to_aliases => Self::Aliases(gateway),
-            None => Self::All,
-        }
-    }
-
-    /// Their names, if not all may be used.
-    pub(super) fn names(self) -> Option<Vec<&'s str>> {
-        match self {
-            Self::All => None,
-            Self::Aliases(gateway) => {
-                Some(gateway.aliases.iter().map(|alias| alias.name.as_str()).collect())
-            }
-            Self::Listed(names) => Some(names.iter().map(String::as_str).collect()),
-        }
+        let listed = settings.limits_of(principal).and_then(|own| own.models.as_deref());
+        let names = match listed {
+            Some(names) => Some(names.iter().map(String::as_str).collect()),
+            None => gateway
+                .is_limited_to_aliases
+                .then(|| gateway.aliases.iter().map(|alias| alias.name.as_str()).collect()),
+        };
+        let invalid = if listed.is_some() { &[] } else { gateway.rejected_aliases.as_slice() };
+        Self { names, invalid }
     }
 
     /// Checks that the caller may use a model, as requests name it.
-    pub(super) fn check(self, model: &str) -> Result<()> {
-        let Some(names) = self.names() else { return Ok(()) };
-        // An invalid entry of MODELS is an error of its own.
-        let is_invalid = match self {
-            Self::Aliases(gateway) => gateway.rejected_aliases.iter().any(|it| it == model),
-            Self::All | Self::Listed(_) => false,
-        };
-        if is_invalid || names.contains(&model) {
+    pub(super) fn check(&self, model: &str) -> Result<()> {
+        let Some(names) = &self.names else { return Ok(()) };
+        if names.contains(&model) || self.invalid.iter().any(|it| it == model) {
             return Ok(());
         }
-        let model = excerpt(model);
-        let message = match names.is_empty() {
-            true => {
-                format!("The caller may not use the model \"{model}\"; no model is available to it")
-            }
-            false => format!(
-                "The caller may not use the model \"{model}\"; it may use {}",
-                names.join(", ")
-            ),
+        let rest = match names.is_empty() {
+            true => "no model is available to it".to_owned(),
+            false => format!("it may use {}", names.join(", ")),
         };
+        let message = format!("The caller may not use the model \"{}\"; {rest}", excerpt(model));
         Err(GatewayError::new(ErrorKind::ModelNotAllowed, message).at("model"))
     }
 }

@@ -118,7 +118,7 @@ impl<'a> Chat<'a> {
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         limits.check_costs(&request)?;
-        let plan = Plan::resolve(settings, &request.model, caller_key, *host)?;
+        let plan = Plan::resolve(settings, &limits.models, &request.model, caller_key, *host)?;
         let options = options(&request)?;
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());

@@ -22,7 +22,7 @@ const LIMITER_PERIOD_MS: u64 = 60_000;
 const USUAL_TIERS: [&str; 2] = ["auto", "default"];
 
 pub(super) struct Limits<'s> {
-    models: Models<'s>,
+    pub(super) models: Models<'s>,
     /// The most tokens of one answer.
     pub(super) max_output_tokens: Option<u64>,
     service_tiers: &'s [String],

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
-use super::{ErrorKind, GatewayError, GatewaySettings, Result};
+use super::{ErrorKind, GatewayError, GatewaySettings, Models, Result};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -30,9 +30,10 @@ pub(super) struct Target<'s> {
 pub(super) const CALLER_KEY: &str = "x-provider-key";
 
 impl<'s> Plan<'s> {
-    /// Finds the models of `model`: `provider/model`, or an alias.
+    /// Finds the models of `model`: `provider/model`, or an alias. The caller may use it, and `models`.
     pub(super) fn resolve(
         settings: &'s GatewaySettings,
+        models: &Models<'_>,
         model: &str,
         caller_key: Option<Secret>,
         random: &dyn Random,
@@ -52,7 +53,7 @@ impl<'s> Plan<'s> {
             return Err(GatewayError::new(ErrorKind::NotConfigured, message).at("model"));
         }
         let Some((provider, name)) = settings.provider_of(model) else {
-            return Err(unknown(settings, model));
+            return Err(unknown(settings, models, model));
         };
         let target = Target::new(provider, name, caller_key)?;
         let timeout = settings.timeout;
@@ -144,7 +145,7 @@ fn weighted(targets: &[ModelTarget], random: &dyn Random) -> Option<usize> {
     })
 }
 
-fn unknown(settings: &GatewaySettings, model: &str) -> GatewayError {
+fn unknown(settings: &GatewaySettings, models: &Models<'_>, model: &str) -> GatewayError {
     let id = model.split_once('/').map_or("", |(id, _)| if id == "gemini" { "google" } else { id });
     let is_missing = settings.providers.iter().all(|provider| provider.id != id);
     if let Some(prefix) = preset(id).filter(|_| is_missing) {
@@ -153,7 +154,14 @@ fn unknown(settings: &GatewaySettings, model: &str) -> GatewayError {
     }
     let providers = settings.providers.iter().map(|provider| format!("{}/…", provider.id));
     let aliases = settings.aliases.iter().map(|alias| alias.name.clone());
-    let known: Vec<_> = aliases.chain(providers).collect();
-    let message = format!("There is no model '{}'; there are {}", excerpt(model), known.join(", "));
+    let known: Vec<String> = match &models.names {
+        None => aliases.chain(providers).collect(),
+        // A limited caller learns no other names.
+        Some(names) => names.iter().filter(|it| **it != model).map(|it| excerpt(it)).collect(),
+    };
+    let mut message = format!("There is no model '{}'", excerpt(model));
+    if !known.is_empty() {
+        message.push_str(&format!("; there are {}", known.join(", ")));
+    }
     GatewayError::new(ErrorKind::UnknownModel, message).at("model")
 }

@@ -147,7 +147,7 @@ async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
     let mut data: Vec<Model<'_>> = Vec::new();
     let mut providers = Vec::new();
     if request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
-        let names = Models::of(&request.principal, request.state.settings(), settings).names();
+        let names = Models::of(&request.principal, request.state.settings(), settings).names;
         let mut add = |id: String, owned_by| {
             let is_allowed = names.as_ref().is_none_or(|names| names.contains(&id.as_str()));
             if is_allowed && !data.iter().any(|known| known.id == id) {

@@ -31,13 +31,17 @@ fn options(provider: Format) -> TranslateOptions<'static> {
     }
 }
 
-/// A request with one user message and these members.
-fn request(members: Value) -> ChatRequest {
+/// The body of a request with one user message and these members.
+fn body(members: Value) -> Value {
     let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "Hi"}]});
     for (name, value) in members.as_object().unwrap() {
         body[name] = value.clone();
     }
-    decode(&body.to_string(), &Notes::default()).unwrap()
+    body
+}
+
+fn request(members: Value) -> ChatRequest {
+    decode(&body(members).to_string(), &Notes::default()).unwrap()
 }
 
 /// The body for a provider, the members that were dropped, and the warnings.
@@ -60,7 +64,9 @@ fn translated_with(
 
 /// The message and the member of a translation's error.
 fn rejected(provider: Format, members: Value) -> (String, String) {
-    match provider.translate(&request(members), &options(provider), &Notes::default()) {
+    let notes = Notes::default();
+    let request = decode(&body(members).to_string(), &notes);
+    match request.and_then(|request| provider.translate(&request, &options(provider), &notes)) {
         Err(GatewayError {
             kind: ErrorKind::InvalidRequest, message, param: Some(param), ..
         }) => (message, param),

@@ -66,6 +66,21 @@ fn models_that_a_caller_may_use() {
     }
 }
 
+/// The key names a model that does not exist.
+#[test]
+fn a_limited_caller_learns_no_other_names() {
+    let ghosts = json!({"models": ["ghost", "openai/a"]});
+    for (limits, names) in [
+        (&json!({"models": ["ghost"]}), "There is no model 'ghost'"),
+        (&ghosts, "There is no model 'ghost'; there are openai/a"),
+    ] {
+        let world = keyed(limits, &[("MODELS", MODELS)]);
+        let reply = ask(&world, vec![], &chat(json!({"model": "ghost"})));
+        assert_eq!((reply.status, reply.sent.len()), (404, 0), "{}", reply.text);
+        assert_eq!(reply.json()["error"]["message"], names);
+    }
+}
+
 #[test]
 fn the_list_has_the_models_that_a_caller_may_use() {
     let set = [("MODELS", MODELS)];
@@ -179,6 +194,45 @@ fn tokens_that_a_caller_may_spend() {
         let body = chat(json!({"model": model, "max_tokens": 999_999}));
         let reply = ask(&keyed(&json!({}), &[]), vec![hi(model)], &body);
         assert!(reply.sent[0].body.to_string().contains("999999"), "{}", reply.text);
+    }
+}
+
+/// The limit is for each answer, also for those between the calls of compiled-in tools.
+#[test]
+fn every_round_has_the_limit() {
+    let tools =
+        json!([{"type": "toolbooth", "allowed": ["Echo_Say"], "require_approval": "never"}]);
+    for (members, expected) in [(json!({}), 100), (json!({"max_completion_tokens": 7}), 7)] {
+        let mut body = chat(members);
+        body["tools"] = tools.clone();
+        let limits = json!({"max_output_tokens": 100});
+        let answers = vec![calls(&[call("1", "Echo_Say", "{\"text\":\"x\"}")]), says("hi")];
+        let reply = ask(&keyed(&limits, &[]), answers, &body);
+        let sent: Vec<_> = reply.sent.iter().map(|it| &it.body["max_completion_tokens"]).collect();
+        assert_eq!(sent, [expected, expected], "{}", reply.text);
+    }
+}
+
+/// Gemini's thoughts are a part of `maxOutputTokens`: an answer must follow them.
+#[test]
+fn geminis_thoughts_leave_room_for_an_answer() {
+    for (model, most, wanted, tokens, budget) in [
+        ("gemini-2.5-flash", 5000, None, 5000, json!(2500)),
+        ("gemini-2.5-flash", 60_000, None, 60_000, json!(24_576)),
+        ("gemini-2.5-flash", 60_000, Some(3000), 3000, json!(1500)),
+        ("gemini-2.5-flash", 1000, None, 1000, json!(0)),
+        ("gemini-2.5-pro", 1000, None, 1000, json!(500)),
+        ("gemini-2.5-pro", 100, None, 100, json!(null)),
+    ] {
+        let model = format!("google/{model}");
+        let body = json!({"model": model, "reasoning_effort": "high", "max_tokens": wanted});
+        let world = keyed(&json!({"max_output_tokens": most}), &[]);
+        let reply = ask(&world, vec![hi("google/m")], &chat(body));
+        let config = &reply.sent[0].body["generationConfig"];
+        assert_eq!(config["maxOutputTokens"], tokens, "{config}");
+        assert_eq!(config["thinkingConfig"]["thinkingBudget"], budget, "{model} {config}");
+        let warnings = reply.json()["_2api"]["warnings"].to_string();
+        assert_eq!(warnings.contains("reasoning_effort"), budget != json!(24_576), "{warnings}");
     }
 }
 

@@ -60,6 +60,59 @@ fn unknown_members_arrive_at_no_provider() {
     assert!(!reply.sent[0].body.to_string().contains(MARK));
 }
 
+/// Some providers take tools from messages.
+#[test]
+fn unknown_members_of_messages_arrive_at_no_provider() {
+    let search = json!([{"type": "builtin_function", "function": {"name": MARK}}]);
+    let assistant = json!({"role": "assistant", "content": "x", "reasoning_content": "r"});
+    for role in ["system", "developer", "user"] {
+        for model in ["openai/m", "own/m", "anthropic/m", "google/m"] {
+            let unknown = json!({"role": role, "content": "hi", "name": "n", "tools": search});
+            let messages = json!([unknown, assistant, {"role": "user", "content": "ho"}]);
+            let body = chat(json!({"model": model, "messages": messages}));
+            let reply = TestGateway::with(PROVIDERS).ask(vec![hi(model)], &body);
+            assert_eq!(reply.status, 200, "{model} {role} {}", reply.text);
+            let sent = &reply.sent[0].body;
+            assert!(!sent.to_string().contains(MARK), "{model} {sent}");
+            let dropped = reply.json()["_2api"]["dropped"].to_string();
+            assert!(dropped.contains("messages[].tools"), "{model} {dropped}");
+            if model == "own/m" {
+                let known = json!({"role": role, "content": "hi", "name": "n"});
+                assert_eq!((&sent["messages"][0], &sent["messages"][1]), (&known, &assistant));
+            }
+        }
+    }
+}
+
+/// A model on the operator's own machines fetches them from there.
+#[test]
+fn addresses_of_parts_are_public() {
+    for (name, url, is_sent) in [
+        ("image_url", "https://example.com/a.png", true),
+        ("image_url", "DATA:image/png;base64,eA==", true),
+        ("image_url", "http://169.254.169.254/latest", false),
+        ("image_url", "file:///etc/passwd", false),
+        ("image_url", "/etc/passwd", false),
+        ("video_url", "http://10.0.0.1/", false),
+        ("audio_url", "ftp://a.example/", false),
+        ("document_url", "http://10.0.0.1/", false),
+    ] {
+        for (value, place) in [(json!({"url": url}), ".url"), (json!(url), "")] {
+            let part = json!({"type": name, (name): value});
+            let messages = json!([{"role": "user", "content": [part]}]);
+            let body = chat(json!({"model": "own/m", "messages": messages}));
+            let reply = TestGateway::with(PROVIDERS).ask(vec![hi("own/m")], &body);
+            assert_eq!(reply.sent.len(), usize::from(is_sent), "{name} {url} {}", reply.text);
+            if is_sent {
+                assert_eq!(reply.sent[0].body["messages"], messages);
+            } else {
+                let param = format!("messages[0].content[0].{name}{place}");
+                assert_eq!((reply.status, &reply.json()["error"]["param"]), (400, &json!(param)));
+            }
+        }
+    }
+}
+
 #[test]
 fn the_old_form_of_tools_is_rejected() {
     let function = json!({"name": "a", "description": MARK, "parameters": {"type": "object"}});

@@ -15,6 +15,10 @@ use toolbooth::json::{self, Object, Value};
 
 const MAX_STOP: usize = 5;
 
+/// The smallest budget for thinking, apart from none, that Gemini 2.5 accepts; and that of the model Pro, which always thinks.
+const MIN_BUDGET: u64 = 512;
+const MIN_PRO_BUDGET: u64 = 128;
+
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
     let conversation = conversation::read(job, Format::Gemini)?;
@@ -67,7 +71,7 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
         config.add(own, fields.number(name)?);
     }
     config.add("stopSequences", (!stop.is_empty()).then_some(Value::Array(stop)));
-    let thinking = thinking_config(fields, job.options.model)?;
+    let thinking = thinking_config(fields, job.options.model, max_tokens)?;
     if let Some(mut format) = fields.fields("response_format")? {
         let json = Some(Value::from("application/json"));
         match format.required_text("type")?.as_ref() {
@@ -87,11 +91,16 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
     Ok(config)
 }
 
-/// `thinkingConfig` for `reasoning_effort`, as Google's documentation of OpenAI compatibility maps it.
-fn thinking_config(fields: &mut Fields<'_>, model: &str) -> Result<Option<Value<'static>>> {
+/// `thinkingConfig` for `reasoning_effort`, as Google's documentation of OpenAI compatibility maps it. `max_tokens` is for
+/// thoughts and answer together.
+fn thinking_config(
+    fields: &mut Fields<'_>,
+    model: &str,
+    max_tokens: Option<u64>,
+) -> Result<Option<Value<'static>>> {
     let Some(effort) = fields.text("reasoning_effort")? else { return Ok(None) };
     let is_pro = model.contains("pro");
-    let (level, budget) = match effort.as_ref() {
+    let (level, mut budget) = match effort.as_ref() {
         "none" => (if is_pro { "low" } else { "minimal" }, 0_u64),
         "minimal" => (if is_pro { "low" } else { "minimal" }, 1024),
         "low" => ("low", 1024),
@@ -112,6 +121,15 @@ fn thinking_config(fields: &mut Fields<'_>, model: &str) -> Result<Option<Value<
     if model.contains("gemini-2.5") {
         if budget == 0 && is_pro {
             return drop("always thinks");
+        }
+        let most = max_tokens.map_or(u64::MAX, |max_tokens| max_tokens / 2);
+        if budget > most {
+            if is_pro && most < MIN_PRO_BUDGET {
+                return drop("has too few tokens to think");
+            }
+            notes.warn("reasoning_effort: at most half of the tokens are for thinking, so that an answer follows");
+            let least = if is_pro { MIN_PRO_BUDGET } else { MIN_BUDGET };
+            budget = if most < least { 0 } else { most };
         }
         return config("thinkingBudget", Value::Number(budget.into()));
     }

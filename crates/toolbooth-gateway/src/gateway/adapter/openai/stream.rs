@@ -4,7 +4,7 @@ use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, repor
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, take_text, text};
 use crate::wire::openai::{argument_of, finish_reason};
-use crate::wire::{Finish, FinishReason, Usage};
+use crate::wire::{Arguments, Finish, FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
 
 const MAX_VALUES: usize = 262_144;
@@ -145,7 +145,11 @@ impl Stream {
         let (member, argument) = argument_of(custom);
         let called = call.get(member).and_then(Value::as_object);
         let name = text(called.and_then(|called| called.get("name")));
-        let (index, mut is_changed) = match self.position(sent_index, id) {
+        let arguments = called.and_then(|called| called.get(argument)).filter(|it| !it.is_null());
+        let begins = name.is_some() && arguments.is_some_and(|it| it.as_str() != Some(""));
+        let position = self.position(sent_index, id);
+        let position = position.filter(|at| !(begins && is_complete(builder.calls().get(*at))));
+        let (index, mut is_changed) = match position {
             // Clients join the strings of all parts, so these must not be repeated.
             Some(index) => (index, id.is_some() || kind.is_some() || name.is_some()),
             None => {
@@ -158,8 +162,8 @@ impl Stream {
                 (self.calls.len() - 1, !has_own_id || kind.is_none())
             }
         };
-        match called.and_then(|called| called.get(argument)) {
-            None | Some(Value::Null) => {}
+        match arguments {
+            None => {}
             Some(Value::String(fragment)) => builder.arguments(index, fragment)?,
             // Some providers send an object.
             Some(value) => {
@@ -182,6 +186,14 @@ impl Stream {
         let (_, known) = self.calls.get(found)?;
         (id.is_none_or(|id| id == known)).then_some(found)
     }
+}
+
+/// Whether the arguments of a call can have no further part. Some providers give a second call the id of the first.
+fn is_complete(call: Option<&ToolCall<'_>>) -> bool {
+    let Some(ToolCall { arguments: Arguments::Text(text), custom: false, .. }) = call else {
+        return false;
+    };
+    text.ends_with('}') && json::parse(text).is_ok()
 }
 
 /// The event as the provider sent it.

@@ -111,9 +111,9 @@ proptest! {
         for ((path, name, value), _) in &members {
             at(&mut body, path)[*name] = value.clone();
         }
-        let request = decode(&body.to_string(), &Notes::default()).unwrap();
         for provider in ALL {
             let notes = Notes::default();
+            let request = decode(&body.to_string(), &notes).unwrap();
             let sent = provider.translate(&request, &options(provider), &notes).unwrap();
             let (sent, notes) = (String::from_utf8(sent).unwrap(), json!(notes));
             let dropped = notes["dropped"].as_array().cloned().unwrap_or_default();

@@ -194,6 +194,15 @@ fn case_01_02_13_repaired_streams() {
             json!([["c1", "{}"], ["c2", "{}"]]),
         ),
         (
+            "no index, and one id for two calls",
+            calls(&begin("", "c1", r#""{\"x\":""#))
+                + &calls(r#"{"id":"c1","function":{"name":"f","arguments":"1}"}}"#)
+                + &calls(&begin("", "c1", r#""{}""#))
+                + &end
+                + done,
+            json!([["c1", "{\"x\":1}"], ["call_070707070707070707070707_0", "{}"]]),
+        ),
+        (
             "an index that does not begin at 0",
             calls(&begin("\"index\":3,", "c1", r#""{""#))
                 + &calls(r#"{"index":3,"function":{"arguments":"}"}}"#)

@@ -8,7 +8,7 @@ use super::tools::{tool_choice, tools};
 use crate::gateway::{
     ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, Result, Role,
 };
-use toolbooth::json::{self, Value};
+use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
 /// The members that are read here.
@@ -69,6 +69,9 @@ const PASSED_ON: &[&str] = &[
     "web_search_options",
 ];
 
+/// The members of messages that clients write.
+const MESSAGE_MEMBERS: [&str; 5] = ["role", "content", "name", "tool_call_id", "cache_control"];
+
 /// OpenAI's old form of tools, and what has replaced it.
 const REPLACED: [(&str, &str); 2] = [("functions", "tools"), ("function_call", "tool_choice")];
 
@@ -100,8 +103,15 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     };
     let history = items(raw_of("messages")).into_iter().zip(messages).enumerate();
     let history = history.map(|(index, (json, message))| {
-        let message = Fields::of(message, format!("messages[{index}]"), notes)?;
-        Ok(HistoryItem::Message { role: role(message)?, json: json.to_owned() })
+        let mut message = Fields::of(message, format!("messages[{index}]"), notes)?;
+        let role = role(&mut message)?;
+        check_addresses(&message)?;
+        let json = match role {
+            // What models add to their messages, some need back.
+            Role::Assistant => json.to_owned(),
+            _ => known_members(json, message),
+        };
+        Ok(HistoryItem::Message { role, json })
     });
     let history = history.collect::<Result<_>>()?;
     if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
@@ -145,7 +155,44 @@ pub(super) fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
     array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
 }
 
-fn role(mut message: Fields<'_>) -> Result<Role> {
+/// A message without the members that the gateway does not know: some providers take tools from them.
+fn known_members(json: &RawValue, message: Fields<'_>) -> Box<RawValue> {
+    let all = serde_json::from_str::<BTreeMap<String, &RawValue>>(json.get()).unwrap_or_default();
+    let is_known = |name: &str| MESSAGE_MEMBERS.contains(&name);
+    let known: BTreeMap<_, _> = all.iter().filter(|(name, _)| is_known(name)).collect();
+    for name in all.keys().filter(|name| !is_known(name)) {
+        message.notes.drop_member(&message.path_of(&excerpt(name)));
+    }
+    match known.len() < all.len() {
+        true => serde_json::value::to_raw_value(&known).unwrap_or_else(|_| json.to_owned()),
+        false => json.to_owned(),
+    }
+}
+
+/// Checks the addresses of images and files. A model on the operator's own machines may fetch them from there.
+fn check_addresses(message: &Fields<'_>) -> Result<()> {
+    let parts = message.get("content").and_then(Value::as_array).unwrap_or_default();
+    for (index, part) in parts.iter().enumerate() {
+        for (name, value) in part.as_object().into_iter().flat_map(Object::iter) {
+            let nested = value.get("url");
+            let address = nested.unwrap_or(value).as_str();
+            let is_allowed = |address: &str| {
+                let (scheme, _) = address.split_once(':').unwrap_or_default();
+                ["https", "data"].iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed))
+            };
+            if name.ends_with("url") && address.is_some_and(|it| !is_allowed(it)) {
+                let below = if nested.is_some() { ".url" } else { "" };
+                let path =
+                    format!("{}[{index}].{}{below}", message.path_of("content"), excerpt(name));
+                let expected = "an https URL, or a data URL such as data:image/png;base64,…";
+                return Err(GatewayError::expected(&path, expected));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn role(message: &mut Fields<'_>) -> Result<Role> {
     let expected = "one of system, developer, user, assistant, tool";
     if message.take("function_call").is_some() {
         let path = message.path_of("function_call");
