@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memchr::memchr2;
+
 /// The largest event, in bytes. A picture in a Gemini answer is one event.
 pub(crate) const MAX_EVENT_BYTES: usize = 8 << 20;
 
@@ -26,16 +28,21 @@ pub(crate) enum SseError {
     NotUtf8,
 }
 
-/// Collects bytes until an event is complete.
+/// Collects bytes until an event is complete. Each byte is searched once.
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
     buffer: Vec<u8>,
-    /// Where the current event begins.
+    /// Where the current event begins. The other positions are relative to it.
     start: usize,
     /// Where its current line begins.
     line: usize,
-    /// How far the buffer has been searched for the end of that line.
+    /// How far it has been searched for the end of that line.
     scanned: usize,
+    /// Its `event` field, and its `data` fields.
+    name: Range<usize>,
+    data: Vec<Range<usize>>,
+    /// Whether it has been returned.
+    is_read: bool,
     ended: bool,
     /// Whether the byte order mark that a stream may begin with has been looked for.
     begun: bool,
@@ -44,12 +51,9 @@ pub(crate) struct SseParser {
 impl SseParser {
     /// Adds the next bytes, unless the current event is too large.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), SseError> {
-        if self.start > 0 {
-            self.buffer.drain(..self.start);
-            self.line -= self.start;
-            self.scanned -= self.start;
-            self.start = 0;
-        }
+        self.leave_event();
+        self.buffer.drain(..self.start);
+        self.start = 0;
         if self.buffer.len() > MAX_EVENT_BYTES {
             return Err(SseError::TooLarge);
         }
@@ -63,92 +67,91 @@ impl SseParser {
     }
 
     pub(crate) fn next_event(&mut self) -> Result<Option<SseEvent<'_>>, SseError> {
-        let Some(range) = self.next_range() else {
-            let is_large = self.buffer.len() - self.start > MAX_EVENT_BYTES;
-            return if is_large { Err(SseError::TooLarge) } else { Ok(None) };
-        };
-        let raw = self.buffer.get(range).unwrap_or_default();
+        self.leave_event();
+        while let Some(line) = self.next_line() {
+            if line.is_empty() {
+                self.is_read = true;
+                break;
+            }
+            self.field(line);
+        }
+        let rest = self.buffer.get(self.start..).unwrap_or_default();
+        if self.ended && !self.is_read && !rest.is_empty() {
+            // All complete events were returned before the end.
+            let line = self.line..rest.len();
+            (self.line, self.scanned, self.is_read) = (line.end, line.end, true);
+            self.field(line);
+        }
+        let rest = self.buffer.get(self.start..).unwrap_or_default();
+        let raw = if self.is_read { rest.get(..self.line).unwrap_or_default() } else { rest };
         if raw.len() > MAX_EVENT_BYTES {
             return Err(SseError::TooLarge);
         }
-        let mut text = str::from_utf8(raw).map_err(|_| SseError::NotUtf8)?;
-        if !self.begun {
-            self.begun = true;
-            text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if !self.is_read {
+            return Ok(None);
         }
-        // All complete events were returned before the end.
-        Ok(Some(SseEvent { is_cut: self.ended, ..parse(text, raw) }))
+        let text = str::from_utf8(raw).map_err(|_| SseError::NotUtf8)?;
+        let value = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+        let data = match self.data.as_slice() {
+            [] => None,
+            [one] => Some(value(one).into()),
+            all => Some(all.iter().map(value).collect::<Vec<_>>().join("\n").into()),
+        };
+        Ok(Some(SseEvent { name: value(&self.name), data, raw, is_cut: self.ended }))
     }
 
-    /// The bytes of the next complete event.
-    fn next_range(&mut self) -> Option<Range<usize>> {
-        loop {
-            let rest = self.buffer.get(self.scanned..).unwrap_or_default();
-            let Some(found) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
-                self.scanned = self.buffer.len();
-                return self.last_range();
-            };
-            let end = self.scanned + found;
-            let mut next = end + 1;
-            if self.buffer.get(end) == Some(&b'\r') {
-                match self.buffer.get(next) {
-                    Some(b'\n') => next += 1,
-                    Some(_) => {}
-                    // A line feed may follow in the next bytes.
-                    None if !self.ended => {
-                        self.scanned = end;
-                        return None;
-                    }
-                    None => {}
-                }
-            }
-            let is_blank = end == self.line;
-            self.line = next;
-            self.scanned = next;
-            if is_blank {
-                let range = self.start..next;
-                self.start = next;
-                return Some(range);
-            }
+    /// The next event begins where the one that was returned ends.
+    fn leave_event(&mut self) {
+        if std::mem::take(&mut self.is_read) {
+            self.start += self.line;
+            (self.line, self.scanned, self.name) = (0, 0, 0..0);
+            self.data.clear();
         }
     }
 
-    /// What is left when the stream has ended.
-    fn last_range(&mut self) -> Option<Range<usize>> {
-        let range = self.start..self.buffer.len();
-        if !self.ended || range.is_empty() {
+    /// The next complete line of the current event, without its end.
+    fn next_line(&mut self) -> Option<Range<usize>> {
+        let event = self.buffer.get(self.start..)?;
+        let rest = event.get(self.scanned..)?;
+        let Some(found) = memchr2(b'\n', b'\r', rest) else {
+            self.scanned = event.len();
             return None;
-        }
-        self.start = range.end;
-        self.line = range.end;
-        Some(range)
+        };
+        let end = self.scanned + found;
+        let next = match event.get(end..) {
+            Some([b'\r', b'\n', ..]) => end + 2,
+            // A line feed may follow in the next bytes.
+            Some([b'\r']) if !self.ended => {
+                self.scanned = end;
+                return None;
+            }
+            _ => end + 1,
+        };
+        let line = self.line..end;
+        (self.line, self.scanned) = (next, next);
+        Some(line)
     }
-}
 
-fn parse<'a>(text: &'a str, raw: &'a [u8]) -> SseEvent<'a> {
-    let mut event = SseEvent { name: "", data: None, raw, is_cut: false };
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-        let (line, after) = rest.split_at(end);
-        rest = after.strip_prefix("\r\n").or(after.strip_prefix(['\n', '\r'])).unwrap_or_default();
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "data" => match &mut event.data {
-                None => event.data = Some(value.into()),
-                Some(data) => {
-                    let data = data.to_mut();
-                    data.push('\n');
-                    data.push_str(value);
-                }
-            },
-            "event" => event.name = value,
-            // Comments, `id`, `retry`, and fields that the standard does not define.
+    /// Reads a line: comments, `id`, `retry` and fields that the standard does not define mean nothing.
+    fn field(&mut self, mut line: Range<usize>) {
+        let event = self.buffer.get(self.start..).unwrap_or_default();
+        if !std::mem::replace(&mut self.begun, true) && event.starts_with("\u{feff}".as_bytes()) {
+            line.start = 3;
+        }
+        let text = event.get(line.clone()).unwrap_or_default();
+        let name = text.split(|byte| *byte == b':').next().unwrap_or_default();
+        line.start += name.len();
+        line.start += match text.get(name.len()..) {
+            Some([b':', b' ', ..]) => 2,
+            Some([b':', ..]) => 1,
+            _ => 0,
+        };
+        match name {
+            b"data" => self.data.push(line),
+            b"event" => self.name = line,
             _ => {}
         }
     }
-    event
 }
 
 #[cfg(test)]

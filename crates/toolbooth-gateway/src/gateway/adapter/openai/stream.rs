@@ -2,7 +2,7 @@
 
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
-use crate::wire::fields::{count, take_text, text};
+use crate::wire::fields::{count, text};
 use crate::wire::openai::{argument_of, finish_reason};
 use crate::wire::{Arguments, Finish, FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
@@ -34,29 +34,24 @@ impl EventDecoder for Stream {
         if event.name == "error" {
             return Err(reported(200, &value));
         }
-        let mut chunk = members_of_answer(value)?;
-        // Only the gateway adds this member.
-        let mut is_changed = chunk.take("_2api").is_some();
+        let chunk = members_of_answer(value)?;
         read_head(&chunk, builder);
-        let choices = match chunk.get("choices") {
-            Some(Value::Array(choices)) if !choices.is_empty() => chunk.take("choices"),
-            _ => None,
-        };
+        let choice = chunk.get("choices").and_then(|choices| choices.as_array()?.first());
         if let Some(usage) = chunk.get("usage").and_then(Usage::of_openai) {
             builder.completion.usage = Some(usage);
-            if choices.is_none() {
+            if choice.is_none() {
                 self.usage_event = Some(unchanged(event));
                 return Ok(());
             }
         }
-        if let Some(Value::Array(mut choices)) = choices {
-            if let Some(Value::Object(choice)) = choices.first_mut() {
-                is_changed |= self.choice(choice, builder)?;
-            }
-            chunk.insert("choices".into(), Value::Array(choices));
-        }
+        let change = match choice.and_then(Value::as_object) {
+            Some(choice) => self.choice(choice, builder)?,
+            None => None,
+        };
+        // Only the gateway adds this member.
+        let is_changed = change.is_some() || chunk.contains("_2api");
         builder.end_event(Some(match is_changed {
-            true => format!("data: {}\n\n", Value::Object(chunk).text()).into_bytes(),
+            true => changed(chunk, change, &builder.deltas),
             false => unchanged(event),
         }));
         Ok(())
@@ -89,51 +84,37 @@ impl Stream {
         }
     }
 
-    /// Reads a choice, and changes what clients could not read. Returns whether it did.
-    fn choice(&mut self, choice: &mut Object<'_>, builder: &mut Builder) -> Read<bool> {
-        let mut delta = match choice.take("delta") {
-            Some(Value::Object(delta)) => delta,
-            _ => Object::default(),
-        };
-        read_text(&delta, builder);
+    /// Reads a choice. If clients could not read it, returns its `finish_reason` as they can.
+    fn choice(
+        &mut self,
+        choice: &Object<'_>,
+        builder: &mut Builder,
+    ) -> Read<Option<Option<&'static str>>> {
+        let delta = choice.get("delta").and_then(Value::as_object);
         let mut is_changed = false;
-        for call in delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default() {
-            let Value::Object(call) = call else {
-                return Err(UpstreamError::malformed("a tool call is not an object"));
-            };
-            is_changed |= self.call(call, builder)?;
-        }
-        let finish = take_text(choice, &["finish_reason"]);
-        let mut word = finish.as_ref().map_or(Value::Null, |word| Value::String(word.clone()));
-        if let Some(finish) = finish {
-            if std::mem::replace(&mut self.finished, true) {
-                (word, is_changed) = (Value::Null, true);
-            } else {
-                let before = builder.deltas.len();
-                builder.complete_calls();
-                is_changed |= builder.deltas.len() > before;
-                let reason = finish_reason(&finish);
-                let reason = builder.reason(&Finish { word: finish.clone(), reason });
-                builder.finish(reason);
-                let own = builder.completion.finish_reason.as_str();
-                if own != finish && finish != "function_call" {
-                    (word, is_changed) = (own.into(), true);
-                }
+        if let Some(delta) = delta {
+            read_text(delta, builder);
+            for call in delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default() {
+                let Value::Object(call) = call else {
+                    return Err(UpstreamError::malformed("a tool call is not an object"));
+                };
+                is_changed |= self.call(call, builder)?;
             }
         }
-        choice.insert("finish_reason".into(), word);
-        if is_changed {
-            let parts = builder.deltas.iter().filter_map(Delta::call_part);
-            let parts = json::to_string(&Vec::from_iter(parts));
-            delta.take("tool_calls");
-            if let Ok(parts) = json::parse_within(&parts, &mut { MAX_VALUES })
-                && parts.as_array().is_some_and(|parts| !parts.is_empty())
-            {
-                delta.insert("tool_calls".into(), parts.into_owned());
-            }
+        let Some(word) = text(choice.get("finish_reason")) else {
+            return Ok(is_changed.then_some(None));
+        };
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(Some(None));
         }
-        choice.insert("delta".into(), Value::Object(delta));
-        Ok(is_changed)
+        let before = builder.deltas.len();
+        builder.complete_calls();
+        is_changed |= builder.deltas.len() > before;
+        let reason = builder.reason(&Finish { word: word.into(), reason: finish_reason(word) });
+        builder.finish(reason);
+        let own = builder.completion.finish_reason.as_str();
+        is_changed |= own != word && word != "function_call";
+        Ok(is_changed.then_some(Some(own)))
     }
 
     /// Reads a part of a call. Returns whether clients could not read it.
@@ -194,6 +175,36 @@ fn is_complete(call: Option<&ToolCall<'_>>) -> bool {
         return false;
     };
     text.ends_with('}') && json::parse(text).is_ok()
+}
+
+/// The event with the calls that are in the deltas, and with this `finish_reason`.
+fn changed(
+    mut chunk: Object<'_>,
+    change: Option<Option<&'static str>>,
+    deltas: &[Delta],
+) -> Vec<u8> {
+    chunk.take("_2api");
+    if let Some(word) = change
+        && let Some(Value::Array(mut choices)) = chunk.take("choices")
+    {
+        if let Some(Value::Object(choice)) = choices.first_mut() {
+            choice.insert("finish_reason".into(), word.map_or(Value::Null, Value::from));
+            let mut delta = match choice.take("delta") {
+                Some(Value::Object(delta)) => delta,
+                _ => Object::default(),
+            };
+            delta.take("tool_calls");
+            let calls: Vec<_> = deltas.iter().filter_map(Delta::call_part).collect();
+            if !calls.is_empty()
+                && let Ok(calls) = json::parse_within(&json::to_string(&calls), &mut { MAX_VALUES })
+            {
+                delta.insert("tool_calls".into(), calls.into_owned());
+            }
+            choice.insert("delta".into(), Value::Object(delta));
+        }
+        chunk.insert("choices".into(), Value::Array(choices));
+    }
+    format!("data: {}\n\n", Value::Object(chunk).text()).into_bytes()
 }
 
 /// The event as the provider sent it.
