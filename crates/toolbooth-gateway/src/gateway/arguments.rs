@@ -1,8 +1,9 @@
 //! Validates the arguments of calls against the schemas of a request (2api.ai, 7.3).
 //!
-//! `toolbooth_schema` compiles schemas when the Worker is built, into tables that live as long as the program; these
-//! schemas arrive with a request. A small interpreter reads them as they are. It does not check the keywords of
-//! [`UNCHECKED`]: arguments are rejected only if they are invalid whatever those keywords say.
+//! `toolbooth_schema` compiles schemas when the Worker is built, into tables that live as long as the program. These
+//! schemas arrive with a request, so a small interpreter reads them as they are. The tables could not serve them: they have no
+//! references, which may be endless here, and every keyword in them is known. Here some are not ([`UNCHECKED`]), and
+//! arguments are rejected only if they are invalid whatever those say. It shares the comparison of values.
 
 use std::cell::Cell;
 
@@ -317,11 +318,7 @@ fn names<'v>(value: &'v Value<'_>) -> impl Iterator<Item = &'v str> {
 }
 
 fn count(value: Option<&Value<'_>>) -> Option<usize> {
-    let number = value?.as_number()?;
-    let whole = number.as_u64().or_else(|| {
-        let float = number.as_f64().filter(|it| it.fract() == 0.0 && *it >= 0.0)?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        Some(float as u64)
-    });
-    usize::try_from(whole?).ok()
+    let number = value?.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Some(number as usize)
 }

@@ -69,8 +69,6 @@ pub(crate) enum UpstreamError {
     Reported {
         /// The HTTP status that fits the error: that of the response, or of the error's type in a stream.
         status: u16,
-        /// The provider's word for it.
-        kind: String,
         /// The provider's message. It may quote the request: for the client, never for a log.
         message: String,
     },

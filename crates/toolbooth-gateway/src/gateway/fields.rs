@@ -181,6 +181,12 @@ impl<'t> Fields<'t> {
         })
     }
 
+    /// `reasoning_effort`: what `of` has for this word.
+    pub(super) fn effort<T>(&mut self, of: fn(&str) -> Option<T>) -> Result<Option<T>> {
+        let expected = "one of none, minimal, low, medium, high, xhigh, max";
+        self.optional("reasoning_effort", expected, |word| of(word.as_str()?))
+    }
+
     pub(super) fn fields(&mut self, name: &str) -> Result<Option<Self>> {
         self.take(name).map(|value| Self::of(value, self.path_of(name), self.notes)).transpose()
     }

@@ -17,7 +17,7 @@ use super::{
 use crate::wire::Json;
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
-use toolbooth::schema::text::{cut, excerpt};
+use toolbooth::schema::text::cut;
 
 /// The most JSON values in an answer: log probabilities have many.
 const MAX_VALUES: usize = 2_000_000;
@@ -123,11 +123,6 @@ impl Format {
         (self.adapter().decode)(value, &mut builder)?;
         Ok(builder.into_completion())
     }
-
-    /// Decodes the body of a response with an error status. All providers' errors are alike.
-    pub(crate) fn decode_error(self, status: u16, body: &[u8]) -> UpstreamError {
-        reported(status, &json::parse_bytes(body).unwrap_or_default())
-    }
 }
 
 impl<'t> Job<'t> {
@@ -194,6 +189,11 @@ fn members_of_answer(value: Value<'_>) -> Read<Object<'_>> {
     }
 }
 
+/// Decodes the body of a response with an error status. All providers' errors are alike.
+pub(super) fn decode_error(status: u16, body: &[u8]) -> UpstreamError {
+    reported(status, &json::parse_bytes(body).unwrap_or_default())
+}
+
 /// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with
 /// the status 200 gets the status that fits its type.
 fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
@@ -216,7 +216,7 @@ fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
         200 => code.unwrap_or_else(|| status_of(kind)),
         status => status,
     };
-    UpstreamError::Reported { status, kind: excerpt(kind), message: cut(message, MAX_MESSAGE) }
+    UpstreamError::Reported { status, message: cut(message, MAX_MESSAGE) }
 }
 
 /// The status that fits a type of error.

@@ -4,6 +4,7 @@ mod stream;
 
 pub(super) use stream::{OpenStream, StreamOutput};
 
+use super::adapter::decode_error;
 use super::upstream::is_success;
 use super::{Chat, Completion, Exchange, GatewayError, Result};
 use toolbooth::http::Response;
@@ -54,7 +55,7 @@ impl Output for BodyOutput {
         let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
         let decoded = match is_success(response.status) {
             true => format.decode(&response.body, ids),
-            false => Err(format.decode_error(response.status, &response.body)),
+            false => Err(decode_error(response.status, &response.body)),
         };
         decoded.map_err(|error| GatewayError::upstream(&error, response.retry_after_ms, &name))
     }

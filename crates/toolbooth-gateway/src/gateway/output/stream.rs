@@ -7,6 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use super::Output;
+use crate::gateway::adapter::decode_error;
 use crate::gateway::front::EventEncoder;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
@@ -178,7 +179,7 @@ impl Output for StreamOutput {
             {
                 body.extend(chunk);
             }
-            let error = format.decode_error(response.status, &body);
+            let error = decode_error(response.status, &body);
             return Err(GatewayError::upstream(&error, response.retry_after_ms, &name));
         }
         // The whole message is needed for the next round, or to check its calls.

@@ -56,20 +56,19 @@ pub(super) fn select<'t>(
     forces_call: bool,
 ) -> Result<Thinking<'t>> {
     let own = fields.take("thinking");
-    let Some(effort) = fields.text("reasoning_effort")? else {
+    let effort = fields.effort(|effort| {
+        Some(match effort {
+            "none" => (0, "low"),
+            "minimal" | "low" => (1024, "low"),
+            "medium" => (2048, "medium"),
+            "high" => (4096, "high"),
+            "xhigh" => (8192, "xhigh"),
+            "max" => (16384, "max"),
+            _ => return None,
+        })
+    })?;
+    let Some((budget, level)) = effort else {
         return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
-    };
-    let (budget, level) = match effort.as_ref() {
-        "none" => (0, "low"),
-        "minimal" | "low" => (1024, "low"),
-        "medium" => (2048, "medium"),
-        "high" => (4096, "high"),
-        "xhigh" => (8192, "xhigh"),
-        "max" => (16384, "max"),
-        _ => {
-            let expected = "one of none, minimal, low, medium, high, xhigh, max";
-            return fields.expected("reasoning_effort", expected);
-        }
     };
     if let Some(own) = own {
         fields.notes.drop_member("reasoning_effort");

@@ -98,19 +98,21 @@ fn thinking_config(
     model: &str,
     max_tokens: Option<u64>,
 ) -> Result<Option<Value<'static>>> {
-    let Some(effort) = fields.text("reasoning_effort")? else { return Ok(None) };
+    let effort = fields.effort(|effort| {
+        Some(match effort {
+            "none" => ("minimal", 0_u64),
+            "minimal" => ("minimal", 1024),
+            "low" => ("low", 1024),
+            "medium" => ("medium", 8192),
+            "high" | "xhigh" | "max" => ("high", 24_576),
+            _ => return None,
+        })
+    })?;
+    let Some((mut level, mut budget)) = effort else { return Ok(None) };
     let is_pro = model.contains("pro");
-    let (level, mut budget) = match effort.as_ref() {
-        "none" => (if is_pro { "low" } else { "minimal" }, 0_u64),
-        "minimal" => (if is_pro { "low" } else { "minimal" }, 1024),
-        "low" => ("low", 1024),
-        "medium" => ("medium", 8192),
-        "high" | "xhigh" | "max" => ("high", 24_576),
-        _ => {
-            let expected = "one of none, minimal, low, medium, high, xhigh, max";
-            return fields.expected("reasoning_effort", expected);
-        }
-    };
+    if is_pro && level == "minimal" {
+        level = "low";
+    }
     let notes = fields.notes;
     let drop = |reason| {
         notes.warn(format!("reasoning_effort: this model {reason}"));

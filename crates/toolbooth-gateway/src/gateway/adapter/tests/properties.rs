@@ -142,7 +142,7 @@ proptest! {
         }
         let _ = decoded(provider, &[&bytes]);
         let _ = provider.decode(text.as_bytes(), ids());
-        let _ = provider.decode_error(500, text.as_bytes());
+        let _ = decode_error(500, text.as_bytes());
         let _ = decode(&text, &Notes::default());
         let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":{text}}}]}}"#);
         if let Ok(request) = decode(&body, &Notes::default()) {

@@ -283,15 +283,14 @@ fn case_01_02_13_repaired_streams() {
 /// Cases 11 and 12: errors within a stream, and streams that break off. What came before is kept.
 #[test]
 fn case_11_and_12_streams_that_fail() {
-    let reported = |status: u16, kind: &str, message: &str| UpstreamError::Reported {
+    let reported = |status: u16, message: &str| UpstreamError::Reported {
         status,
-        kind: kind.to_owned(),
         message: message.to_owned(),
     };
     for (provider, text, expected) in [
-        (Format::OpenAiCompatible, OPENROUTER_ERROR, reported(502, "", "Provider disconnected")),
-        (Format::Anthropic, ANTHROPIC_ERROR, reported(529, "overloaded_error", "Overloaded")),
-        (Format::Gemini, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"par\"}]}}]}\n\ndata: {\"error\":{\"code\":503,\"status\":\"UNAVAILABLE\",\"message\":\"m\"}}\n\n", reported(503, "UNAVAILABLE", "m")),
+        (Format::OpenAiCompatible, OPENROUTER_ERROR, reported(502, "Provider disconnected")),
+        (Format::Anthropic, ANTHROPIC_ERROR, reported(529, "Overloaded")),
+        (Format::Gemini, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"par\"}]}}]}\n\ndata: {\"error\":{\"code\":503,\"status\":\"UNAVAILABLE\",\"message\":\"m\"}}\n\n", reported(503, "m")),
         (Format::OpenAi, OPENAI.split("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"gpt-5\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap(), UpstreamError::BrokenOff),
         (Format::Anthropic, ANTHROPIC.split("event: message_delta").next().unwrap(), UpstreamError::BrokenOff),
         (Format::Gemini, GEMINI.split("data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"b\"").next().unwrap(), UpstreamError::BrokenOff),
