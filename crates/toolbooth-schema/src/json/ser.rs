@@ -1,11 +1,11 @@
-//! JSON written by `serde_json`: any type that derives `Serialize`, and [`Value`] itself.
+//! JSON written by `serde_json`: any type that derives `Serialize`.
 
 use std::io;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-use super::{Object, Value};
+use super::Object;
 
 /// The size of most responses, so that their buffer rarely has to grow.
 const CAPACITY: usize = 512;
@@ -55,26 +55,9 @@ impl Formatter for Verbatim {
     }
 }
 
-impl Serialize for Value<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(truth) => serializer.serialize_bool(*truth),
-            Self::Number(number) => number.serialize(serializer),
-            Self::String(text) => serializer.serialize_str(text),
-            Self::Array(items) => serializer.collect_seq(items),
-            Self::Object(members) => members.serialize(serializer),
-        }
-    }
-}
-
 impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.len()))?;
-        for (name, value) in self.iter() {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.iter().map(|(name, value)| (name, value)))
     }
 }
 
@@ -85,8 +68,8 @@ mod tests {
     use serde::Serialize;
     use serde_json::json;
 
-    use super::{Rendered, Value, to_string, to_vec};
-    use crate::json::parse;
+    use super::{Rendered, to_string, to_vec};
+    use crate::json::{Value, parse};
 
     #[test]
     fn values_and_structs() {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::mem;
 
+use serde::Serialize;
 use serde_json::Number;
 
 use super::{Object, to_string};
@@ -11,7 +12,8 @@ use super::{Object, to_string};
 ///
 /// `From<&serde_json::Value>` makes a view of one, to check it against a schema; `From<&Value>` makes a copy that
 /// does not borrow.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(untagged)]
 pub enum Value<'t> {
     /// `null`.
     #[default]

@@ -146,14 +146,11 @@ impl Random for FakeHost {
         }
         let before = self.next_random.get();
         let next = || self.next_random.replace(self.next_random.get().wrapping_add(1));
-        let [first, rest @ ..]: [u8; 16] = std::array::from_fn(|_| next());
+        let mut bytes: [u8; 16] = std::array::from_fn(|_| next());
         let round = self.random_rounds.get();
+        bytes[0] = bytes[0].wrapping_add(round);
         if self.next_random.get() < before {
             self.random_rounds.set(round.wrapping_add(1));
-        }
-        let mut bytes = [first.wrapping_add(round); 16];
-        for (byte, next) in bytes.iter_mut().skip(1).zip(rest) {
-            *byte = next;
         }
         Ok(bytes)
     }
