@@ -1,4 +1,4 @@
-//! What a translation loses or changes, and objects that are read member by member so that nothing is lost unnoticed.
+//! Objects that are read member by member, so that nothing is lost unnoticed, and notes of everything that is.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,7 +12,8 @@ use super::{FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
-/// What a request loses, or what is done in another way than the client asked for. Each translation repeats it.
+/// The members that a request loses, and warnings about everything that is done differently than the client asked for. Each
+/// translation repeats them.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Notes {
     #[serde(skip_serializing_if = "is_empty")]

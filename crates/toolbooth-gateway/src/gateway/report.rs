@@ -1,4 +1,4 @@
-//! What the gateway says about a request: in answers (`_2api`), and in the log.
+//! The gateway's report on a request: in answers (`_2api`), and in the log.
 
 use serde::Serialize;
 

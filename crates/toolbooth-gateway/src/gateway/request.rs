@@ -1,4 +1,4 @@
-//! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's, with what the client wrote as JSON text.
+//! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's: messages as JSON text.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -11,7 +11,7 @@ pub(super) trait Front: Sync {
     /// Reads a request. The notes get the members that mean nothing to the gateway.
     fn decode(&self, body: &str, notes: &Notes) -> Result<ChatRequest>;
 
-    /// The body of an answer. `report` is what the gateway says about it: the JSON of an object.
+    /// The body of an answer. `report` is the gateway's own member of it: the JSON of an object.
     fn encode(&self, completion: &Completion, info: &CompletionInfo, report: &str) -> Vec<u8>;
 
     /// Writes the events of an answer that is streamed.
@@ -32,6 +32,6 @@ pub(super) trait EventEncoder {
     /// Writes a delta.
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>);
 
-    /// What the gateway says about the answer, as JSON. It comes with the finish reason, or after it.
+    /// Sets the gateway's own member of the answer, as JSON. It comes with the finish reason, or after it.
     fn report(&mut self, report: String);
 }

@@ -109,7 +109,7 @@ impl Stream {
             Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
             Item::Call(call) => {
                 builder.call(&call.id, &call.name, false, Object::default())?;
-                // It may be another one, and the result of the call refers to it.
+                // It may be a different one, and the result of the call refers to it.
                 let id = builder.calls().last().map(|call| call.id.clone());
                 start.insert("id".into(), Value::String(id.unwrap_or_default()));
                 (Kind::ToolUse(builder.calls().len() - 1), "".into())

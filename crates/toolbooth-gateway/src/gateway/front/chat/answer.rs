@@ -20,7 +20,7 @@ struct Body<'a> {
     usage: Option<&'a Usage>,
     #[serde(flatten)]
     extra: Option<&'a Object<'a>>,
-    /// What the gateway says about the answer.
+    /// The gateway's own member: the JSON of its report.
     #[serde(rename = "_2api", skip_serializing_if = "Option::is_none")]
     report: Option<Rendered<'a>>,
 }

@@ -107,7 +107,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         let role = role(&mut message)?;
         check_addresses(&message)?;
         let json = match role {
-            // What models add to their messages, some need back.
+            // Models add members to their messages, and some need them back.
             Role::Assistant => json.to_owned(),
             _ => known_members(json, message),
         };
