@@ -11,6 +11,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import * as oauth from "oauth4webapi";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { environment, freePort, root } from "./support/commands.mjs";
+import { exchange, flow as flowOf, options, rejects } from "./support/oauth.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { Person, chatgpt, claude, claudeCode, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
 import { SAMPLES, CANARY, start } from "./support/worker.mjs";
@@ -215,44 +216,7 @@ test("somebody signs in at an OpenID provider", async () => {
   assert.match(refused.text, /This account may not sign in/);
 });
 
-const options = { [oauth.allowInsecureRequests]: true };
-
-/** A flow of `oauth4webapi` up to the callback. */
-async function flow({ client, redirect = REDIRECT, changes = {}, verifier = oauth.generateRandomCodeVerifier(), key = KEY, scope = "github:read offline_access" } = {}) {
-  const issuer = new URL(address);
-  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...options, algorithm: "oauth2" }));
-  client ??= await oauth.processDynamicClientRegistrationResponse(
-    await oauth.dynamicClientRegistrationRequest(as, { redirect_uris: [redirect], token_endpoint_auth_method: "none" }, options),
-  );
-  const url = new URL(as.authorization_endpoint);
-  const parameters = {
-    client_id: client.client_id,
-    redirect_uri: redirect,
-    response_type: "code",
-    scope,
-    state: "some state",
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-    resource: `${address}/mcp`,
-    ...changes,
-  };
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
-  return { as, client, url, verifier, redirect, agree: () => new Person().agree(url, key) };
-}
-
-/** Exchanges the code of a callback. */
-async function exchange({ as, client, verifier, redirect }, back, auth = oauth.None()) {
-  const parameters = oauth.validateAuthResponse(as, client, back, "some state");
-  const response = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, redirect, verifier, options);
-  return oauth.processAuthorizationCodeResponse(as, client, response);
-}
-
-const rejects = (promise, error, status = 400) =>
-  assert.rejects(promise, (problem) => {
-    assert.equal(problem.error, error, problem.message);
-    assert.equal(problem.status, status);
-    return true;
-  });
+const flow = (more = {}) => flowOf(address, { redirect: REDIRECT, key: KEY, ...more });
 
 test("oauth4webapi: discovery, registration, code, refresh, revocation", async () => {
   const one = await flow();
