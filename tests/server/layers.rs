@@ -13,7 +13,17 @@ const CRATES: &[(&str, Layers)] = &[
     (
         "toolbooth",
         &[
-            &["address", "extensions", "json", "names", "principal", "secret", "text", "trace"],
+            &[
+                "address",
+                "budget",
+                "extensions",
+                "json",
+                "names",
+                "principal",
+                "secret",
+                "text",
+                "trace",
+            ],
             &["host", "http"],
             &["auth", "catalog", "settings", "tool", "url"],
             &["log", "seal"],

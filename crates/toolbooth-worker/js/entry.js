@@ -9,6 +9,8 @@ import { BodyReader } from "./body.js";
 import { site } from "./site.js";
 import { UPLOAD } from "./upload.js";
 
+export { Ledger } from "./ledger.js";
+
 const { answer, failed } = Recovering.prototype;
 // worker-build's flag that the instance has crashed and must be replaced.
 const crash = globalThis.__worker_init_state;

@@ -1,8 +1,10 @@
 //! Implements the library's host traits with the Worker's bindings.
 //!
-//! - `http`: the HTTP client; `store`: Workers KV; here: clock, random bytes, variables, signatures, limits and log.
+//! - `http`: the HTTP client; `store`: Workers KV; `ledger`: a Durable Object; here: clock, random bytes, variables,
+//!   signatures, limits and log.
 
 mod http;
+mod ledger;
 mod store;
 
 use std::any::Any;

@@ -4,6 +4,12 @@
 //! All side effects go through them, so the library runs on Workers and, with fakes, in native tests. Futures are
 //! not `Send`: a Worker has one thread.
 
+mod ledger;
+
+pub use ledger::{
+    AccountUsage, Amount, DayUsage, Exceeded, LEDGER, Ledger, LedgerError, Reservation, WindowUsage,
+};
+
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
@@ -368,7 +374,17 @@ pub trait Platform {
 
 /// All traits of a host.
 pub trait Host:
-    Clock + Random + Variables + Store + HttpClient + Signatures + RateLimit + Log + Metrics + Platform
+    Clock
+    + Random
+    + Variables
+    + Store
+    + Ledger
+    + HttpClient
+    + Signatures
+    + RateLimit
+    + Log
+    + Metrics
+    + Platform
 {
 }
 
@@ -377,6 +393,7 @@ impl<T> Host for T where
         + Random
         + Variables
         + Store
+        + Ledger
         + HttpClient
         + Signatures
         + RateLimit

@@ -22,6 +22,7 @@
 
 pub mod address;
 pub mod auth;
+pub mod budget;
 pub mod call;
 pub mod capabilities;
 pub mod capability;

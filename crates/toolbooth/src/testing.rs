@@ -16,6 +16,7 @@ pub mod echo;
 pub mod example;
 mod host;
 mod http;
+mod ledger;
 #[doc(hidden)]
 pub mod mcp;
 mod messages;
@@ -41,6 +42,7 @@ use crate::settings::Settings;
 pub use definition_examples::{Examples, read_examples};
 pub use host::{FakeHost, fake_signature};
 pub use http::{BREAKS_OFF, CHUNK_END, FakeHttp, SentRequest, Upstream, respond};
+pub use ledger::FakeLedger;
 pub use messages::{Pairs, rejection_header, wire};
 pub use protocols::ProtocolTest;
 pub use store::{FakeStore, STALE_MS};

@@ -1,4 +1,4 @@
-//! A fake host: clock, random bytes, store, HTTP client, rate limits and log.
+//! A fake host: clock, random bytes, store, ledger, HTTP client, rate limits and log.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,11 +11,13 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::http::{FakeHttp, Upstream, streamed};
+use super::ledger::FakeLedger;
 use super::store::FakeStore;
 use crate::host::{
-    Clock, DataPoint, HttpClient, HttpError, HttpRequest, HttpResponse, KeyPage, Level, Log,
-    Metrics, NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, SignatureAlgorithm, Signatures,
-    Store, StoreError, StreamedResponse, Variables, async_trait,
+    AccountUsage, Amount, BoxFuture, Clock, DataPoint, Exceeded, HttpClient, HttpError,
+    HttpRequest, HttpResponse, KeyPage, LEDGER, Ledger, LedgerError, Level, Log, Metrics,
+    NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, Reservation, SignatureAlgorithm,
+    Signatures, Store, StoreError, StreamedResponse, Variables, async_trait,
 };
 
 /// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
@@ -37,6 +39,8 @@ pub struct FakeHost {
     pub store_works: bool,
     /// The store.
     pub store: FakeStore,
+    /// The ledger, which is bound if [`bindings`](Self::bindings) contain `LEDGER`.
+    pub ledger: FakeLedger,
     /// Responds to HTTP requests for which [`http`](Self::http) has no response.
     pub upstream: Upstream,
     /// The HTTP requests that were sent, and scripted responses.
@@ -76,6 +80,7 @@ impl Default for FakeHost {
             variables: BTreeMap::from([("AUTH".to_owned(), "none".to_owned())]),
             store_works: true,
             store: FakeStore::default(),
+            ledger: FakeLedger::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
             http: FakeHttp::default(),
             upstream_waits: Cell::new(false),
@@ -184,6 +189,70 @@ impl Store for FakeHost {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<KeyPage, StoreError> {
         let (store, now_ms) = self.store()?;
         store.list(prefix, cursor, now_ms)
+    }
+}
+
+impl FakeHost {
+    fn in_ledger<'a, T: 'a>(
+        &'a self,
+        operation: impl FnOnce(&FakeLedger, u64) -> T,
+    ) -> BoxFuture<'a, Result<T, LedgerError>> {
+        let result = match (self.is_bound(LEDGER), self.ledger.fails.get()) {
+            (false, _) => Err(LedgerError::NotBound),
+            (true, true) => Err(LedgerError::Failed("down".to_owned())),
+            (true, false) => Ok(operation(&self.ledger, self.now_ms.get())),
+        };
+        Box::pin(async { result })
+    }
+}
+
+impl Ledger for FakeHost {
+    fn claim<'a>(
+        &'a self,
+        key: &'a str,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        self.in_ledger(|ledger, now_ms| ledger.claim(key, life, now_ms))
+    }
+
+    fn charge<'a>(
+        &'a self,
+        account: &'a str,
+        amount: Amount<'a>,
+    ) -> BoxFuture<'a, Result<Result<(), Exceeded>, LedgerError>> {
+        self.in_ledger(|ledger, now_ms| ledger.take(account, amount, None, now_ms).map(drop))
+    }
+
+    fn reserve<'a>(
+        &'a self,
+        account: &'a str,
+        amount: Amount<'a>,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<Result<Reservation, Exceeded>, LedgerError>> {
+        self.in_ledger(|ledger, now_ms| {
+            ledger.take(account, amount, Some(life), now_ms).map(Reservation)
+        })
+    }
+
+    fn settle<'a>(
+        &'a self,
+        account: &'a str,
+        reservation: Reservation,
+        used: u64,
+    ) -> BoxFuture<'a, Result<(), LedgerError>> {
+        self.in_ledger(|ledger, now_ms| ledger.settle(account, reservation, used, now_ms))
+    }
+
+    fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>> {
+        self.in_ledger(|ledger, now_ms| ledger.usage(account, now_ms))
+    }
+
+    fn accounts<'a>(
+        &'a self,
+        after: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
+        self.in_ledger(|ledger, _| ledger.accounts(after, most))
     }
 }
 
