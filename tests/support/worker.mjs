@@ -62,12 +62,12 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
- * undefined removes one. `kv` is true, false (no binding) or "failing". `limit` is the rate limit in
+ * undefined removes one. `kv` is true, false (no binding) or "failing". `ledger` binds the Durable Object. `limit` is the rate limit in
  * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `site` serves the pages. `bindings` are
  * further bindings in Miniflare's form, and `services` the sources of further Workers, by name. `around` is the source of a
  * module that wraps the `Worker`. `port` is the port, if its address must be known before.
  */
-export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}, measured = false, site = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, ledger = true, limit, limiters = {}, measured = false, site = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -78,11 +78,13 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
     "worker.js": { type: "esm", contents: source },
     ...(wasm && { [wasm]: { type: "wasm", contents: file(`${bundle}/${wasm}`) } }),
   };
-  if (around) modules["around.js"] = { type: "esm", contents: `import Worker from "./worker.js";\n${around}` };
+  const own = /class Ledger\b/.test(around) ? "" : 'export { Ledger } from "./worker.js";\n';
+  if (around) modules["around.js"] = { type: "esm", contents: `import Worker from "./worker.js";\n${own}${around}` };
   const env = Object.entries({ ...DEFAULTS, ...vars })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }]);
   if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);
+  if (ledger) env.push(["LEDGER", { type: "durable-object", worker: "worker", exportName: "Ledger" }]);
   for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
     env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
@@ -106,6 +108,7 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
           compatibilityDate: deployed.compatibilityDate,
           compatibilityFlags: deployed.compatibilityFlags,
           env: Object.fromEntries(env),
+          exports: { Ledger: { type: "durable-object", storage: "sqlite" } },
           ...(site && { assets: { directory: fileURLToPath(new URL(SITE, root)), ...deployed.assets } }),
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
@@ -166,6 +169,8 @@ export async function start(bundle, { vars = {}, kv = true, limit, limiters = {}
     database: (binding) => runtime.getD1Database(binding, "worker"),
     bucket: (binding) => runtime.getR2Bucket(binding, "worker"),
     namespace: (binding) => runtime.getKVNamespace(binding, "worker"),
+    /** Ends the object of the ledger with this name: the next operation starts it again, from what is stored. */
+    evict: (name) => runtime.unsafeEvictDurableObject("worker", "Ledger", { name }),
     async close() {
       this.closeConnections();
       await runtime.dispose();

@@ -1,0 +1,168 @@
+// The Durable Object of the ledger: its arithmetic, its claims and its alarms, on workerd.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SAMPLES, start } from "./support/worker.mjs";
+
+// Requests reach the objects directly. The clock is that of the tests: it stands still until they set it.
+const AROUND = `
+import { Ledger as Real } from "./worker.js";
+let now = Date.UTC(2026, 2, 1, 12, 34, 56);
+Date.now = () => now;
+export class Ledger extends Real {
+  ring() { return this.alarm(); }
+  stored() {
+    const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\\\_cf%' ESCAPE '\\\\' AND type = 'table'").toArray();
+    return Object.fromEntries(tables.map(({ name }) => [name, this.ctx.storage.sql.exec(\`SELECT count(*) AS n FROM \${name}\`).one().n]));
+  }
+}
+export default {
+  async fetch(request, env) {
+    const [object, operation, argument] = await request.json();
+    if (operation === "set") return Response.json(now = argument);
+    const stub = env.LEDGER.get(env.LEDGER.idFromName(object));
+    return Response.json((await stub[operation](argument)) ?? null);
+  },
+};`;
+
+const NOON = Date.UTC(2026, 2, 1, 12, 34, 56);
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+let worker;
+before(async () => (worker = await start(SAMPLES, { around: AROUND })));
+after(() => worker.close());
+
+async function ask(object, operation, argument) {
+  const response = await fetch(worker.address, { method: "POST", body: JSON.stringify([object, operation, argument]) });
+  assert.equal(response.status, 200, await response.clone().text());
+  return response.json();
+}
+const set = (time) => ask("", "set", time);
+
+describe("claims", () => {
+  it("lets exactly one of many claim a key, until the claim has expired", async () => {
+    await set(NOON);
+    const all = await Promise.all(Array.from({ length: 200 }, () => ask("claims:0", "claim", { key: "code", life: 5 * MINUTE })));
+    assert.equal(all.filter(Boolean).length, 1);
+    await worker.evict("claims:0");
+    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE }), false);
+    assert.equal(await ask("claims:0", "claim", { key: "other", life: MINUTE }), true);
+    await set(NOON + 5 * MINUTE - 1);
+    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE }), false);
+    await set(NOON + 5 * MINUTE);
+    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE }), true);
+  });
+
+  it("keeps nothing of claims that have expired", async () => {
+    await set(NOON);
+    await ask("claims:1", "claim", { key: "code", life: MINUTE });
+    await set(NOON + 3 * MINUTE);
+    await ask("claims:1", "ring");
+    assert.deepEqual(await ask("claims:1", "stored"), {});
+    assert.equal(await ask("claims:1", "claim", { key: "code", life: MINUTE }), true);
+  });
+});
+
+const usd = (window, limit) => ({ window, unit: "usd", limit });
+const calls = (window, limit) => ({ window, unit: "tool_calls", limit });
+const take = (account, budgets, units, rest = {}) => ask(`account:${account}`, "take", { account, budgets, unit: budgets[0].unit, units, ...rest });
+async function used(account, unit, window) {
+  const { windows } = await ask(`account:${account}`, "usage");
+  const found = windows.find((one) => one.unit === unit && one.window === window);
+  return [found.used, found.reserved];
+}
+
+describe("budgets", () => {
+  it("takes from every budget of the unit, or from none", async () => {
+    await set(NOON);
+    const budgets = [calls("1m", 20), calls("1d", 30), usd("1d", 1)];
+    assert.deepEqual(await take("all", budgets, 20), { reservation: 0 });
+    assert.deepEqual(await take("all", budgets, 1), { exceeded: { window: "1m", limit: 20, left: 0, resets: 4_000, reserved: false } });
+    await set(NOON + 4_000);
+    assert.deepEqual(await take("all", budgets, 11), { exceeded: { window: "1d", limit: 30, left: 10, resets: DAY - (NOON + 4_000) % DAY, reserved: false } });
+    assert.deepEqual(await used("all", "tool_calls", "1m"), [0, 0]);
+    assert.deepEqual(await take("all", budgets, 10), { reservation: 0 });
+    assert.deepEqual(await used("all", "tool_calls", "30d"), [30, 0]);
+    assert.deepEqual(await used("all", "usd", "1d"), [0, 0]);
+  });
+
+  it("reserves, settles once, and releases", async () => {
+    await set(NOON);
+    const reserve = (units) => take("settled", [usd("1d", 100)], units, { life: MINUTE });
+    const settle = (reservation, used) => ask("account:settled", "settle", { account: "settled", reservation, used });
+    const { reservation: first } = await reserve(70);
+    const { reservation: second } = await reserve(30);
+    assert.deepEqual(await used("settled", "usd", "1d"), [0, 100]);
+    const { exceeded } = await reserve(1);
+    assert.deepEqual([exceeded.left, exceeded.reserved], [0, true]);
+    await settle(first, 15);
+    await settle(first, 15);
+    await settle(second, 0);
+    assert.deepEqual(await used("settled", "usd", "1d"), [15, 0]);
+    // What was used beyond the reservation counts, too.
+    const { reservation: third } = await reserve(85);
+    await settle(third, 90);
+    assert.deepEqual(await used("settled", "usd", "1d"), [105, 0]);
+  });
+
+  it("counts what was not settled as used, when its time is over", async () => {
+    await set(NOON);
+    await take("died", [usd("1d", 100)], 60, { life: MINUTE });
+    await worker.evict("account:died");
+    assert.deepEqual(await used("died", "usd", "1d"), [0, 60]);
+    await set(NOON + MINUTE);
+    await ask("account:died", "ring");
+    assert.deepEqual((await ask("account:died", "stored")).reserved, 0);
+    assert.deepEqual(await used("died", "usd", "1d"), [60, 0]);
+    assert.ok((await take("died", [usd("1d", 100)], 41)).exceeded);
+  });
+
+  it("counts in the window of the reservation", async () => {
+    const evening = Date.UTC(2026, 2, 1, 23, 59, 30);
+    await set(evening);
+    const { reservation } = await take("midnight", [usd("1d", 100)], 60, { life: 5 * MINUTE });
+    await set(evening + MINUTE);
+    assert.deepEqual(await used("midnight", "usd", "1d"), [0, 0]);
+    await take("midnight", [usd("1d", 100)], 1);
+    await ask("account:midnight", "settle", { account: "midnight", reservation, used: 40 });
+    assert.deepEqual(await used("midnight", "usd", "1d"), [1, 0]);
+    assert.deepEqual(await used("midnight", "usd", "30d"), [41, 0]);
+    const { days } = await ask("account:midnight", "usage");
+    assert.deepEqual(days.map(({ units }) => units), [40, 1]);
+    // The clock of an object may go back when it moves.
+    await set(evening);
+    assert.deepEqual(await used("midnight", "usd", "1d"), [1, 0]);
+  });
+
+  it("lists the accounts and keeps the last 31 days, then deletes itself", async () => {
+    await set(NOON);
+    for (const name of ["key:b", "key:a"]) await take(name, [calls("1d", 9)], 1);
+    const names = (after = "key:") => ask("accounts", "accounts", { after, most: 2 });
+    // An account is listed after the answer to its first operation.
+    const listed = async (name) => {
+      while (!(await names()).includes(name));
+    };
+    await Promise.all(["key:a", "key:b"].map(listed));
+    assert.deepEqual([await names(), await names("key:a")], [["key:a", "key:b"], ["key:b"]]);
+    for (let day = 1; day <= 40; day += 1) {
+      await set(NOON + day * DAY);
+      await take("key:a", [calls("1d", 9)], 1);
+    }
+    await ask("account:key:a", "ring");
+    const { days } = await ask("account:key:a", "usage");
+    assert.deepEqual([days.length, days.at(-1).day - days[0].day], [31, 30]);
+    await set(NOON + 72 * DAY);
+    await ask("account:key:a", "ring");
+    assert.deepEqual(await ask("account:key:a", "usage"), { budgets: [], windows: [], days: [] });
+    assert.ok(!(await names()).includes("key:a"));
+    assert.deepEqual(await take("key:a", [calls("1d", 9)], 1), { reservation: 0 });
+    await listed("key:a");
+  });
+
+  it("counts exactly, with many requests at once", async () => {
+    await set(NOON);
+    const all = await Promise.all(Array.from({ length: 1_000 }, () => take("busy", [calls("1m", 100)], 1)));
+    assert.equal(all.filter(({ exceeded }) => exceeded === undefined).length, 100);
+    assert.deepEqual(await used("busy", "tool_calls", "1m"), [100, 0]);
+  });
+});
