@@ -125,7 +125,7 @@ impl Grants for Challenges {
             }
             Err(insufficient) => {
                 let challenge = self.challenge(request, (owner, &client.provider), insufficient);
-                challenge.map(Granted::ConsentRequired)
+                challenge.map(Granted::Challenged)
             }
         }
     }

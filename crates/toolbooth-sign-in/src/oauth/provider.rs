@@ -134,7 +134,7 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     ),
     VariableDoc::new(
         "OAUTH_<ID>_TITLE",
-        "the provider's name on the consent page | `GitHub`, `Google`, otherwise the id",
+        "the provider's name on the page of a challenge and where people sign in | `GitHub`, `Google`, otherwise the id",
     ),
     VariableDoc::new(
         "OAUTH_<ID>_ISSUER",

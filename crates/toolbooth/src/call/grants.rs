@@ -58,8 +58,8 @@ pub enum Granted {
     NotConfigured,
     /// The request has no user id.
     UserMissing,
-    /// The user must consent first.
-    ConsentRequired(Challenge),
+    /// The user must answer a challenge first.
+    Challenged(Challenge),
 }
 
 /// A grant that a call uses.

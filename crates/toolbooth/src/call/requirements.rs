@@ -89,7 +89,7 @@ async fn add_tokens(
                 missing.user_id = true;
                 missing.help.extend(help(required.id, context));
             }
-            Granted::ConsentRequired(challenge) => missing.challenges.push(challenge),
+            Granted::Challenged(challenge) => missing.challenges.push(challenge),
             Granted::NotConfigured => missing.help.extend(help(required.id, context)),
         }
         missing.authorization.push(required.id);

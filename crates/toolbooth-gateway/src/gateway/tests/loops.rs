@@ -407,7 +407,7 @@ impl Grants for NoGrants {
         let (id, title) = ("a".to_owned(), "Mail".to_owned());
         let (url, check_url) = (address("start"), address("check"));
         let challenge = Challenge { id, url, check_url, provider, title };
-        Ok(Granted::ConsentRequired(challenge))
+        Ok(Granted::Challenged(challenge))
     }
 
     fn renew(&self, _: GrantRequest<'_>, _: &UsedGrant) -> Result<Challenge, Rejection> {
