@@ -1,0 +1,78 @@
+// The authorization part of MCP's conformance suite: a real client, whose person agrees in Chromium.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
+import { launch } from "./support/chromium.mjs";
+import { freePort, run, serve } from "./support/commands.mjs";
+import { discover, register } from "./support/oauth.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
+
+const SUITE = "node_modules/.bin/conformance";
+const KEY = `${CANARY}-key-of-ada`;
+
+let worker, address, browser, results;
+before(async () => {
+  results = mkdtempSync(join(tmpdir(), "conformance-"));
+  const port = await freePort();
+  address = `http://127.0.0.1:${port}`;
+  const vars = {
+    AUTH: "sign-in, api-key",
+    API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"])]),
+    PUBLIC_URL: address,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+  };
+  worker = await start(SAMPLES, { port, vars });
+  browser = await launch();
+});
+after(async () => {
+  rmSync(results, { recursive: true });
+  await browser?.close();
+  await worker?.close();
+});
+
+/** Runs all scenarios for a client that registers itself. `answer` presses a button of the consent page. Returns the checks by scenario. */
+async function scenarios(name, answer) {
+  const output = join(results, name);
+  const as = await discover(address);
+  // That of the suite's own callback.
+  const port = await freePort();
+  const client = await register(as, { redirect_uris: [`http://127.0.0.1:${port}/callback`], token_endpoint_auth_method: "none" });
+  const options = `--client-id '${client.client_id}' --resource ${address}/mcp --port ${port} -o ${output}`;
+  const command = `${SUITE} authorization --url ${address} ${options}`;
+  const { found, until, printed } = await serve(() => command, /^(http\S+\/oauth\/authorize\?\S+)$/m);
+  const page = await browser.newPage();
+  await page.goto(found[1]);
+  await answer(page);
+  await until(/Total: \d+ passed, \d+ failed/);
+  await page.close();
+  assert.ok(existsSync(output), printed());
+  const checks = readdirSync(output).map((folder) => JSON.parse(readFileSync(join(output, folder, "checks.json"))));
+  return Object.fromEntries(checks.flat().map(({ id, status, errorMessage }) => [id, [status, errorMessage].filter(Boolean).join(": ")]));
+}
+
+test("the suite has these scenarios, and no others", async () => {
+  const { out } = await run(`${SUITE} list --authorization`);
+  const names = [...out.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
+  assert.deepEqual(names, ["authorization-server-metadata-endpoint", "authorization-code-grant"]);
+});
+
+test("all scenarios pass for a person who agrees", async () => {
+  const checks = await scenarios("agrees", async (page) => {
+    await page.getByLabel("API key of this server").fill(KEY);
+    await page.getByRole("button", { name: "Allow with this key" }).click();
+    await page.getByText("OK. You can close this page.").waitFor();
+  });
+  assert.deepEqual(checks, {
+    "authorization-server-metadata": "SUCCESS",
+    "authorization-server-metadata-cimd": "SUCCESS",
+    "authorization-code-grant": "SUCCESS",
+  });
+});
+
+test("a person who declines is reported to the client", async () => {
+  const checks = await scenarios("declines", (page) => page.getByRole("button", { name: "Deny" }).click());
+  assert.equal(checks["authorization-code-grant"], "FAILURE: Authorization error: access_denied");
+});
