@@ -1,6 +1,8 @@
 //! The authorization code flow through a provider, for every purpose: a browser leaves with `state` and a cookie, and
 //! comes back with a code (RFC 6749, 4.1; RFC 7636; RFC 9207).
 
+use std::time::Duration;
+
 use base64ct::{Base64UrlUnpadded, Encoding};
 use form_urlencoded::Serializer;
 use serde::{Deserialize, Serialize};
@@ -193,6 +195,13 @@ impl AuthorizationFlow {
             Some(_) => return Err(FlowError::Rejected),
         }
         let code = query_parameter(query, "code").ok_or(FlowError::Forged)?;
+        // If a callback comes twice at the same time, a provider that sees its code twice may revoke what it has issued (RFC
+        // 6749, 4.1.2). Without the ledger, the provider decides.
+        let key = self.keys.hash(purpose::PROVIDER_CODE, &[&flow.id, &code]);
+        let life = Duration::from_millis(FLOW_LIFE_MS);
+        if host.claim(&format!("callback:{key}"), life).await == Ok(false) {
+            return Err(FlowError::CodeRejected);
+        }
         let fields = [
             ("grant_type", "authorization_code"),
             ("code", &*code),

@@ -1,5 +1,6 @@
-//! Marks in the store: which codes are spent, which refresh tokens have been replaced, which grants are revoked, which
-//! sessions have ended. This instance's own are known at once.
+//! Marks: which codes are spent, which refresh tokens have been replaced, which grants are revoked, which sessions have
+//! ended. They are in the store, and this instance's own are known at once. What may be used only once is claimed in the
+//! ledger, if it is bound.
 //!
 //! docs/STORAGE.md describes what happens if a read is a minute old.
 
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use crate::oauth::{RecentWrites, store};
 use crate::purpose;
-use toolbooth::host::Host;
+use toolbooth::host::{Host, LedgerError, Level, StoreError};
 use toolbooth::seal::StateKeys;
 
 pub(crate) struct Mark {
@@ -58,6 +59,45 @@ impl Marks {
             values.extend(value);
         }
         Ok(values)
+    }
+
+    /// Claims what may be used only once: exactly one request gets true. `None` if no ledger is bound.
+    pub(crate) async fn claim(
+        &self,
+        mark: &Mark,
+        id: &str,
+        host: &dyn Host,
+    ) -> store::Result<Option<bool>> {
+        let mut is_first = true;
+        // Under both keys: other instances may not have the current one yet.
+        for hash in self.keys.hashes(purpose::CLIENT_GRANT, &[id]).iter() {
+            is_first &= match host.claim(&mark.key(hash), mark.life).await {
+                Ok(is_first) => is_first,
+                Err(LedgerError::NotBound) => return Ok(None),
+                Err(LedgerError::Failed(problem)) => {
+                    host.log(Level::Error, "ledger", &[("problem", &problem)]);
+                    return Err(StoreError(problem));
+                }
+            };
+        }
+        Ok(Some(is_first))
+    }
+
+    /// Uses what may be used only once; false if it was used before. Without a ledger, requests at other instances may use
+    /// it too until the store shows the mark.
+    pub(crate) async fn use_once(
+        &self,
+        mark: &Mark,
+        id: &str,
+        host: &dyn Host,
+    ) -> store::Result<bool> {
+        if let Some(is_first) = self.claim(mark, id, host).await? {
+            return Ok(is_first);
+        }
+        if self.is_set(mark, id, host).await? {
+            return Ok(false);
+        }
+        self.set(mark, id, "1", host).await.map(|()| true)
     }
 
     pub(crate) async fn is_set(

@@ -6,6 +6,7 @@ use toolbooth::log::CallRecorder;
 
 use super::*;
 use toolbooth::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
+use toolbooth::host::LEDGER;
 use toolbooth::principal::Principal;
 use toolbooth::testing::Pairs;
 use toolbooth::tool::{Credentials, Secret};
@@ -170,4 +171,28 @@ fn a_grant_that_is_forgotten_here_is_forgotten_here_at_once() {
     complete(&harness, &harness.challenge_for("ada", "revoked"), &Browser::default());
     harness.wait(STALE_MS);
     assert_eq!(block_on(harness.call_at(&server, "ada", "token")).0, 200, "a new one counts");
+}
+
+#[test]
+fn with_a_ledger_a_provider_sees_the_code_of_a_callback_once() {
+    for (is_bound, asked) in [(false, 2), (true, 1)] {
+        let mut harness = start();
+        harness.host.bindings.extend(is_bound.then_some(LEDGER));
+        let browser = Browser::default();
+        let challenge = harness.challenge();
+        let back = agree(&browser.leave(&harness, &challenge));
+        let cookies = browser.cookies();
+        let cookie = [("cookie", &*cookies)];
+        let servers = [harness.instance(), harness.instance()];
+        harness.host.upstream_waits.set(true);
+        let visits =
+            servers.iter().map(|server| harness.ask_at(server, ("GET", &back), &cookie, ""));
+        let mut statuses: Vec<u16> =
+            block_on(join_all(visits)).iter().map(|page| page.status).collect();
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 400]);
+        assert_eq!(upstream(|server| server.asked.len()), asked, "{is_bound}");
+        harness.wait(STALE_MS);
+        assert_eq!(harness.status(&challenge), "completed");
+    }
 }

@@ -151,10 +151,10 @@ impl AuthorizationServer {
         // Optional (RFC 7523, 3).
         let Some(jti) = claims.get("jti").and_then(Value::as_str) else { return Ok(()) };
         let used = format!("{} {jti}", hash(id));
-        if self.marks.is_set(&USED_ASSERTION, &used, host).await? {
-            return Err(invalid("the client's assertion was used before"));
+        match self.marks.use_once(&USED_ASSERTION, &used, host).await? {
+            true => Ok(()),
+            false => Err(invalid("the client's assertion was used before")),
         }
-        Ok(self.marks.set(&USED_ASSERTION, &used, "1", host).await?)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AuthorizationServer, DocumentAuth};
+use super::{AuthorizationServer, DocumentAuth, OAuthError};
 use crate::oauth::store;
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::sign_in::login::Identity;
@@ -24,6 +24,9 @@ const MARK_LIFE: Duration = Duration::from_millis(REFRESH_LIFE_MS + 86_400_000);
 const RETRY_MS: u64 = 5 * 60 * 1000;
 /// The newest refresh token of a grant that was used: its generation, its id, and when it was first used.
 const ROTATION: Mark = Mark { prefix: "rotation", life: MARK_LIFE };
+/// A generation of a grant's refresh tokens is being used, until the store shows its [`ROTATION`] everywhere. If that could not
+/// be written, the client may then try again.
+const IN_USE: Mark = Mark { prefix: "refresh", life: Duration::from_millis(RETRY_MS) };
 const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
 
 /// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
@@ -87,10 +90,7 @@ pub(super) struct RefreshClaims {
 impl AuthorizationServer {
     /// Spends the code of a grant; false if it was spent before.
     pub(super) async fn spend_code(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
-        if self.marks.is_set(&SPENT_CODE, grant, host).await? {
-            return Ok(false);
-        }
-        self.marks.set(&SPENT_CODE, grant, "1", host).await.map(|()| true)
+        self.marks.use_once(&SPENT_CODE, grant, host).await
     }
 
     /// Marks a refresh token as the newest that was used. False if its successor, or another token of its generation,
@@ -99,7 +99,7 @@ impl AuthorizationServer {
         &self,
         claims: &RefreshClaims,
         host: &dyn Host,
-    ) -> store::Result<bool> {
+    ) -> Result<bool, OAuthError> {
         let grant = &claims.grant.id;
         let values = self.marks.values(&ROTATION, grant, host).await?;
         match values.iter().filter_map(|value| parse_rotation(value)).max() {
@@ -108,8 +108,13 @@ impl AuthorizationServer {
                 Ok(id == claims.id && host.now_ms() < used_ms.saturating_add(RETRY_MS))
             }
             _ => {
+                // A token of this generation is being used elsewhere. Whether it is this one, the mark will say.
+                let generation = format!("{grant} {}", claims.generation);
+                if self.marks.claim(&IN_USE, &generation, host).await? == Some(false) {
+                    return Err(OAuthError::try_again());
+                }
                 let value = format!("{} {} {}", claims.generation, claims.id, host.now_ms());
-                self.marks.set(&ROTATION, grant, &value, host).await.map(|()| true)
+                Ok(self.marks.set(&ROTATION, grant, &value, host).await.map(|()| true)?)
             }
         }
     }

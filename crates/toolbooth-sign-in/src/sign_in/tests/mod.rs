@@ -21,6 +21,7 @@ use harness::{
     Browser, Harness, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, changed, code_fields, encode,
     header, json, location, query, request, start, text,
 };
+use toolbooth::host::LEDGER;
 use toolbooth::testing::STALE_MS;
 
 /// A code of a person who has typed the API key.
@@ -285,6 +286,76 @@ fn of_requests_at_the_same_time_only_one_gets_tokens() {
     let mut statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 400, 400]);
+}
+
+/// The statuses of the same requests for tokens at two instances at the same time, neither of which sees the other's marks.
+fn at_two_instances(harness: &Harness, bodies: [&str; 2]) -> [u16; 2] {
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let servers = [harness.instance(), harness.instance()];
+    harness.host.store_waits.set(true);
+    let ask = |at: usize| harness.ask_at(&servers[at], ("POST", "/oauth/token"), &form, bodies[at]);
+    let responses = block_on(join_all([ask(0), ask(1)]));
+    harness.host.store_waits.set(false);
+    let mut statuses = [responses[0].status, responses[1].status];
+    statuses.sort_unstable();
+    statuses
+}
+
+#[test]
+fn with_a_ledger_only_one_of_two_instances_uses_a_code_or_a_refresh_token() {
+    // Without a ledger, only the store stops the second one here: it accepts one write per second under a key.
+    for (is_bound, of_codes, of_second_token) in [(false, [200, 503], 200), (true, [200, 400], 503)]
+    {
+        let mut harness = start();
+        harness.host.bindings.extend(is_bound.then_some(LEDGER));
+        let client = harness.client();
+        let used = code(&harness, &client);
+        let body = encode(&code_fields(&client.id, &used));
+        assert_eq!(at_two_instances(&harness, [&body, &body]), of_codes, "{is_bound}");
+        // Two refresh tokens of one generation, because the response with the first one was lost.
+        let (_, tokens) = harness.exchange(&client, &code(&harness, &client));
+        let first = tokens["refresh_token"].as_str().unwrap();
+        let refresh_at = |harness: &mut Harness, location: u8, token: &str| {
+            harness.host.store.location.set(location);
+            harness.restart(&[]);
+            let (status, tokens) = harness.refresh(&client, token);
+            (status, tokens["refresh_token"].as_str().unwrap_or_default().to_owned())
+        };
+        let (_, one) = refresh_at(&mut harness, 0, first);
+        let (_, other) = refresh_at(&mut harness, 1, first);
+        harness.wait(1_000);
+        assert_eq!(refresh_at(&mut harness, 0, &one).0, 200);
+        harness.wait(1_000);
+        let (status, _) = refresh_at(&mut harness, 1, &other);
+        assert_eq!(status, of_second_token, "{is_bound}: its mark is a minute old");
+        harness.wait(STALE_MS);
+        assert_eq!(refresh_at(&mut harness, 1, &other).0 == 400, is_bound, "the mark is visible");
+    }
+}
+
+#[test]
+fn a_ledger_that_fails_issues_nothing_and_loses_nothing() {
+    let mut harness = start();
+    harness.host.bindings.insert(LEDGER);
+    let client = harness.client();
+    let used = code(&harness, &client);
+    harness.host.ledger.fails.set(true);
+    let (status, body) = harness.exchange(&client, &used);
+    assert_eq!((status, &body["error"]), (503, &json!("temporarily_unavailable")));
+    harness.host.ledger.fails.set(false);
+    let (status, tokens) = harness.exchange(&client, &used);
+    assert_eq!(status, 200, "{tokens}");
+    let token = tokens["refresh_token"].as_str().unwrap();
+    harness.host.ledger.fails.set(true);
+    assert_eq!(harness.refresh(&client, token).0, 503);
+    harness.host.ledger.fails.set(false);
+    // The mark of the use could not be written: the client gets its tokens once the claim is over.
+    harness.host.store.fails_writes.set(true);
+    assert_eq!(harness.refresh(&client, token).0, 503);
+    harness.host.store.fails_writes.set(false);
+    assert_eq!(harness.refresh(&client, token).0, 503);
+    harness.wait(5 * 60_000);
+    assert_eq!(harness.refresh(&client, token).0, 200);
 }
 
 #[test]

@@ -249,6 +249,15 @@ fn the_limits_of_the_moment_hold() {
     harness.restart(&[("SIGN_IN_ALLOWED", &rule(r#"{"models": ["openai/n"]}"#))]);
     assert_eq!(json_of(&chat(&harness, &tokens))["error"]["code"], "model_not_allowed");
     assert_eq!(models(&harness), ["openai/n"]);
+    let warns = |harness: &Harness| {
+        let warnings = &harness.server.state().warnings;
+        warnings
+            .iter()
+            .any(|it| it.starts_with("Rule 0 of SIGN_IN_ALLOWED limits people to the model"))
+    };
+    assert!(!warns(&harness));
+    harness.restart(&[("SIGN_IN_ALLOWED", &rule(r#"{"models": ["slow"]}"#))]);
+    assert!(warns(&harness), "it is neither in MODELS nor one of a provider");
     // As for a key: without `models`, the names in MODELS.
     harness.restart(&[
         ("SIGN_IN_ALLOWED", &rule("{}")),

@@ -1,0 +1,100 @@
+// What may be used only once, when 50 requests at the same time try: with the ledger, exactly one of them may.
+import assert from "node:assert/strict";
+import { createSign, randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
+import { freePort } from "./support/commands.mjs";
+import { flow } from "./support/oauth.mjs";
+import { chatgpt, clientKeys, hosting } from "./support/sign-in.mjs";
+import { SAMPLES, CANARY, start } from "./support/worker.mjs";
+
+const KEY = `${CANARY}-key-of-ada`;
+const REDIRECT = "http://localhost:3118/callback";
+const COUNT = 50;
+
+let worker, address, documents, keys;
+before(async () => {
+  keys = clientKeys();
+  documents = await hosting({
+    "/client.json": (base) => ({
+      ...chatgpt(base),
+      client_id: `${base}/client.json`,
+      redirect_uris: [REDIRECT],
+      token_endpoint_auth_methods_supported: ["private_key_jwt"],
+    }),
+    "/oauth/jwks.json": () => ({ keys: [keys.jwk] }),
+  });
+  const port = await freePort();
+  address = `http://127.0.0.1:${port}`;
+  const vars = {
+    AUTH: "sign-in, api-key",
+    API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"])]),
+    PUBLIC_URL: address,
+    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
+  };
+  worker = await start(SAMPLES, { port, vars });
+});
+after(async () => {
+  await worker?.close();
+  await documents?.close();
+});
+
+/** Sends a form to the token endpoint. */
+async function token(fields) {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const { status, json } = await worker.request("POST", "/oauth/token", { headers, body: String(new URLSearchParams(fields)) });
+  return { status, json };
+}
+
+/** A flow, and the form that exchanges its code. */
+async function consented(more) {
+  const one = await flow(address, { redirect: REDIRECT, key: KEY, ...more });
+  const code = (await one.agree()).searchParams.get("code");
+  const { client_id } = one.client;
+  return { grant_type: "authorization_code", client_id, code, redirect_uri: REDIRECT, code_verifier: one.verifier };
+}
+
+/** Sends all forms at the same time: exactly one gets tokens; the others one of these errors. */
+async function race(forms, errors) {
+  const replies = await Promise.all(forms.map(token));
+  const passed = replies.filter(({ status }) => status === 200);
+  assert.equal(passed.length, 1, JSON.stringify(replies.map(({ status, json }) => json.error ?? status)));
+  for (const { status, json } of replies) {
+    if (status !== 200) assert.ok(errors.includes(json.error), JSON.stringify(json));
+  }
+  return passed[0].json;
+}
+
+test(`${COUNT} requests with one code`, async () => {
+  const form = await consented();
+  const tokens = await race(Array(COUNT).fill(form), ["invalid_grant"]);
+  const again = await token({ grant_type: "refresh_token", client_id: form.client_id, refresh_token: tokens.refresh_token });
+  assert.deepEqual([again.status, again.json.error], [400, "invalid_grant"], "the second use has ended the grant");
+});
+
+test(`${COUNT} refresh tokens of one generation`, async () => {
+  const form = await consented();
+  const { json } = await token(form);
+  const refresh = { grant_type: "refresh_token", client_id: form.client_id };
+  const twins = [];
+  for (let at = 0; at < COUNT; at += 1) {
+    // Each response is lost, so the client repeats the request.
+    const { status, json: next } = await token({ ...refresh, refresh_token: json.refresh_token });
+    assert.equal(status, 200);
+    twins.push({ ...refresh, refresh_token: next.refresh_token });
+  }
+  await race(twins, ["invalid_grant", "temporarily_unavailable"]);
+});
+
+test(`${COUNT} requests with one assertion`, async () => {
+  const client_id = `${documents.base}/client.json`;
+  const forms = [];
+  for (let at = 0; at < COUNT; at += 1) forms.push(await consented({ client: { client_id } }));
+  const now = Math.floor(Date.now() / 1000);
+  const encoded = (part) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const claims = { iss: client_id, sub: client_id, aud: address, jti: randomUUID(), iat: now, exp: now + 300 };
+  const message = `${encoded({ alg: "RS256", kid: "1" })}.${encoded(claims)}`;
+  const client_assertion = `${message}.${createSign("RSA-SHA256").update(message).sign(keys.privateKey, "base64url")}`;
+  const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+  await race(forms.map((form) => ({ ...form, client_assertion, client_assertion_type })), ["invalid_client"]);
+});
