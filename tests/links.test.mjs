@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -36,13 +36,18 @@ test("every link between the documents leads somewhere", () => {
   assert.deepEqual(broken, []);
 });
 
-test("the native tests that docs/THREATS.md names exist", () => {
+/** The rows of the tables in a text. */
+const rowsOf = (text) => text.split("\n").filter((line) => line.startsWith("| "));
+
+test("the tests that docs/THREATS.md and the standards in docs/SECURITY.md name exist", () => {
   const sources = execFileSync("git", ["ls-files", "*.rs"], { cwd: root, encoding: "utf8" }).trim().split("\n");
   const known = [...new Set(sources.flatMap((file) => {
     const text = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
     return [...text.matchAll(/\b(?:fn|mod) (\w+)/g)].map(([, name]) => name);
   }))];
-  const rows = readFileSync(join(root, "docs/THREATS.md"), "utf8").split("\n").filter((line) => line.startsWith("| "));
+  const security = readFileSync(join(root, "docs/SECURITY.md"), "utf8");
+  const standards = rowsOf(security.split("### Standards of sign-in")[1].split("\n### ")[0]);
+  const rows = [...rowsOf(readFileSync(join(root, "docs/THREATS.md"), "utf8")), ...standards];
   // Texts in quotes are the names of tests on workerd. An ellipsis stands for the rest of a name.
   const named = rows.flatMap((row) => row.split(" | ").at(-1).replace(/"[^"]*"/g, "").match(/\w+(?:::\w+)+…?|\w+_\w+…?/g) ?? []);
   const last = (name) => name.split("::").at(-1);
@@ -52,4 +57,9 @@ test("the native tests that docs/THREATS.md names exist", () => {
   });
   assert.ok(named.length > 150, `${named.length} names`);
   assert.deepEqual(missing, []);
+  const scripts = readdirSync(join(root, "tests")).filter((file) => /^sign-in.*\.test\.mjs$/.test(file));
+  const text = scripts.map((file) => readFileSync(join(root, "tests", file), "utf8")).join();
+  const quoted = standards.flatMap((row) => [...row.split(" | ").at(-1).matchAll(/"([^"]+)"/g)].map(([, name]) => name));
+  assert.ok(quoted.length > 25, `${quoted.length} names`);
+  assert.deepEqual(quoted.filter((name) => !text.includes(name)), []);
 });
