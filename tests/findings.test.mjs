@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { newKey } from "../packages/toolbooth/src/credentials.js";
+import { entryOf, newKey } from "../packages/toolbooth/src/credentials.js";
 import { isRejecting } from "../packages/toolbooth/src/deploy.js";
 import { findings } from "../packages/toolbooth/src/findings.js";
 import { checkKeys } from "../packages/toolbooth/src/key.js";
@@ -33,6 +33,8 @@ function configure(bundle, vars, sections) {
 
 const GITHUB = /^OAUTH_PROVIDERS does not include "github"/;
 const MODELS = JSON.stringify({ fast: { targets: [{ provider: "openai", model: "m" }] } });
+const BUDGETED = JSON.stringify([{ ...entryOf("canary-key", "ada", []), budgets: [{ window: "1d", tool_calls: 5 }] }]);
+const LEDGER = '[[durable_objects.bindings]]\nname = "LEDGER"\nclass_name = "Ledger"\n[[migrations]]\ntag = "ledger"\nnew_sqlite_classes = ["Ledger"]\n';
 const NO_KEY = /^MODELS\.fast\.targets\[0\]\.provider is openai, which needs the secret OPENAI_API_KEY$/;
 // The last member: every call would be rejected although all secrets are stored.
 for (const [what, bundle, vars, sections, expected, created, rejecting = false] of [
@@ -48,6 +50,8 @@ for (const [what, bundle, vars, sections, expected, created, rejecting = false] 
   ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
   ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
   ["misspelled variables", NOTES, { AUTH: "none", TOOL_ALOWLIST: "Notes.*", OWN_NAME: "x" }, KV + D1, { notes: [/^TOOL_ALOWLIST is not a variable .*: did you mean TOOL_ALLOWLIST\?$/] }, ["KV", "NOTES"]],
+  ["budgets without a ledger", SAMPLES, { AUTH: "api-key", API_KEYS: BUDGETED }, KV, { notes: [GITHUB, /^API_KEYS of "ada" has budgets, which need the Durable Object LEDGER: bind it/] }, ["KV"]],
+  ["budgets with a ledger", SAMPLES, { AUTH: "api-key", API_KEYS: BUDGETED }, KV + LEDGER, { notes: [GITHUB] }, ["KV"]],
   ["the key of a model", NOTES, { AUTH: "none", MODELS }, KV + D1, { notes: [NO_KEY] }, ["KV", "NOTES"]],
 ]) {
   test(`what is not configured: ${what}`, async () => {

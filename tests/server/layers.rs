@@ -22,6 +22,7 @@ const CRATES: &[(&str, Layers)] = &[
                 "principal",
                 "secret",
                 "text",
+                "time",
                 "trace",
             ],
             &["host", "http"],

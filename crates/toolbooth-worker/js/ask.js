@@ -1,28 +1,65 @@
-// Asks an object of the ledger (ledger.js).
+// Asks the objects of the ledger (ledger.js). What passes the boundary are numbers: windows and units are their positions here.
 
 /** The number of objects that claims are spread over. */
 const CLAIMS = 16;
+const WINDOWS = ["1m", "1h", "1d", "30d"];
+const UNITS = ["usd", "requests", "tool_calls"];
+
+/** Whether the key was free. */
+export const claim = (namespace, key, life) => ask(namespace, `claims:${hash(key) % CLAIMS}`, (object) => object.claim({ key, life }));
 
 /**
- * Runs an operation of the ledger in the object that it belongs to, and returns the result as JSON; `argument` is JSON, too.
- * The object may just have moved or been replaced: then it is asked once more.
+ * Takes units from `budgets`, each a window, a unit and a limit; at once if `life` is undefined. Returns the number of the
+ * reservation, or the window and the limit of the budget that does not cover it, what is left of it, the milliseconds until it
+ * resets, and whether only reservations stand in the way.
  */
-export async function ask(namespace, operation, argument) {
-  const value = JSON.parse(argument);
-  const id = namespace.idFromName(objectOf(operation, value));
-  const run = async () => JSON.stringify((await namespace.get(id)[operation](value)) ?? null);
+export async function take(namespace, account, budgets, unit, units, life) {
+  const listed = inThrees(budgets).map(([window, unit, limit]) => ({ window: WINDOWS[window], unit: UNITS[unit], limit }));
+  const taking = { account, budgets: listed, unit: UNITS[unit], units, life };
+  const { reservation, exceeded } = await ask(namespace, `account:${account}`, (object) => object.take(taking));
+  if (exceeded === undefined) return Float64Array.of(reservation);
+  const { window, limit, left, resets, reserved } = exceeded;
+  return Float64Array.of(WINDOWS.indexOf(window), limit, left, resets, Number(reserved));
+}
+
+/** Ends a reservation, of which `used` was used. */
+export const settle = (namespace, account, reservation, used) => ask(namespace, `account:${account}`, (object) => object.settle({ reservation, used }));
+
+/**
+ * The budgets of an account (their number, then a window, a unit and a limit each), what is used and reserved in each window of each
+ * unit, and what was used on days (a day, a unit and a number each).
+ */
+export async function usage(namespace, account) {
+  const { budgets, windows, days } = await ask(namespace, `account:${account}`, (object) => object.usage());
+  const known = budgets.filter(({ window, unit }) => WINDOWS.includes(window) && UNITS.includes(unit));
+  const of = (unit, window) => windows.find((one) => one.unit === unit && one.window === window) ?? { used: 0, reserved: 0 };
+  return Float64Array.from([
+    known.length,
+    ...known.flatMap(({ window, unit, limit }) => [WINDOWS.indexOf(window), UNITS.indexOf(unit), limit]),
+    ...UNITS.flatMap((unit) => WINDOWS.flatMap((window) => [of(unit, window).used, of(unit, window).reserved])),
+    ...days.flatMap(({ day, unit, units }) => [day, UNITS.indexOf(unit), units]),
+  ]);
+}
+
+/** The names of accounts after the name `after`. */
+export const accounts = (namespace, after, most) => ask(namespace, "accounts", (object) => object.accounts({ after, most }));
+
+/** Runs an operation in an object. That may just have moved or been replaced: then it is asked once more. */
+async function ask(namespace, name, operation) {
+  const id = namespace.idFromName(name);
   try {
-    return await run();
+    return await operation(namespace.get(id));
   } catch (error) {
     if (!error.retryable || error.overloaded) throw error;
-    return run();
+    return operation(namespace.get(id));
   }
 }
 
-function objectOf(operation, { account, key }) {
-  if (operation === "accounts") return "accounts";
-  if (operation !== "claim") return `account:${account}`;
+function hash(text) {
   let hash = 0;
-  for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
-  return `claims:${hash % CLAIMS}`;
+  for (let at = 0; at < text.length; at += 1) hash = (hash * 31 + text.charCodeAt(at)) >>> 0;
+  return hash;
 }
+
+/** The array may be a view of WebAssembly memory, which may move while something waits. */
+const inThrees = (numbers) => Array.from({ length: numbers.length / 3 }, (_, at) => [...numbers.slice(3 * at, 3 * at + 3)]);

@@ -141,10 +141,11 @@ export class Ledger extends DurableObject {
     const [account] = this.#rows("SELECT name FROM account");
     const end = this.#latest + DAYS * DAY;
     if (account && end > now) return this.#wake(end);
+    // Another operation may come in between: then the account is listed again, and stays.
+    this.#isListed = false;
     if (account) await index(this.env).list({ name: account.name, isUsed: false });
-    // Another operation may have come in between.
     if (this.#alarm !== null) return;
-    [this.#isOpen, this.#isListed, this.#budgets] = [false, false, undefined];
+    [this.#isOpen, this.#budgets] = [false, undefined];
     await this.#storage.deleteAll();
   }
 

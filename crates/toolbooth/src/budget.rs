@@ -106,6 +106,37 @@ impl fmt::Display for Budget {
     }
 }
 
+/// Whose budgets they are: a person has one account, whatever client calls for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Account {
+    /// The holder of the API key with this name, or of a token that one has got with it.
+    Key(String),
+    /// The person with this `sub` in tokens of this server.
+    Person(String),
+}
+
+impl Account {
+    /// The account with this name in the ledger.
+    pub fn named(name: &str) -> Option<Self> {
+        let (kind, name) = name.split_once(':')?;
+        match kind {
+            "key" => Some(Self::Key(name.to_owned())),
+            "person" => Some(Self::Person(name.to_owned())),
+            _ => None,
+        }
+    }
+}
+
+/// Its name in the ledger.
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(name) => write!(f, "key:{name}"),
+            Self::Person(subject) => write!(f, "person:{subject}"),
+        }
+    }
+}
+
 /// An amount of nano-dollars. Displays as dollars, without zeros at the end.
 #[derive(Debug, Clone, Copy)]
 pub struct Dollars(pub u64);

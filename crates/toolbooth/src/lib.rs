@@ -44,6 +44,7 @@ pub mod server;
 pub mod settings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod time;
 pub mod tool;
 pub mod trace;
 pub mod url;

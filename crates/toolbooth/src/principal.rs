@@ -1,7 +1,12 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
+use crate::budget::Budget;
+
 /// The scope of the chat gateway. Each use costs the operator money, so people have it only if a rule names it.
 pub const GATEWAY_SCOPE: &str = "gateway";
+
+/// The scope of those who may see what all callers have used.
+pub const USAGE_SCOPE: &str = "usage";
 
 /// The scopes of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +75,8 @@ pub enum Principal {
         /// The rule by which the person has signed in to this server, if it has limits: its index in
         /// `Settings::rule_limits`.
         rule: Option<usize>,
+        /// How much the person may use, if a rule by which they have signed in to this server says so.
+        budgets: Vec<Budget>,
     },
 }
 

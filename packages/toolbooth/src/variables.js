@@ -22,7 +22,7 @@ const OF_PROVIDERS = {
 };
 
 /** The bindings of every Worker: docs/CONFIGURATION.md. */
-const BINDINGS = ["KV", "ASSETS", "RATE_LIMIT", "TOOL_CALL_LIMITER", "SIGN_IN_LIMITER"];
+const BINDINGS = ["KV", "LEDGER", "ASSETS", "RATE_LIMIT", "TOOL_CALL_LIMITER", "SIGN_IN_LIMITER"];
 
 /** Whether the Worker itself uses the name, so that a variable of a tool must have another one. */
 export function isOfWorker(name) {

@@ -35,6 +35,7 @@ mod tests {
             scopes: Scopes::All,
             client: None,
             rule: None,
+            budgets: Vec::new(),
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),

@@ -143,10 +143,7 @@ impl CatalogTools {
         // All argument strings of an answer share one limit.
         let mut values_left = json::MAX_VALUES;
         let requests = calls.iter().map(|call| self.request(call, user, &mut values_left));
-        let outcomes = context.call_all(requests.collect()).await.map_err(|rejection| {
-            let error = GatewayError::new(ErrorKind::RateLimited, rejection.describe().to_string());
-            GatewayError { retry_after_ms: Some(60_000), ..error }
-        })?;
+        let outcomes = context.call_all(requests.collect()).await?;
         let mut results = Vec::new();
         for (call, outcome) in calls.iter().zip(outcomes) {
             if let Outcome::Rejected(Rejection::MissingRequirements(missing)) = &outcome

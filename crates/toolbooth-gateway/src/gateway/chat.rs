@@ -10,8 +10,8 @@ use super::catalog_tools::CatalogTools;
 use super::front::Front;
 use super::plan::CALLER_KEY;
 use super::{
-    ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, IdSource,
-    Limits, Plan, Report, Result, Target, continuation, rounds,
+    ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, Hold,
+    IdSource, Limits, Plan, Report, Result, Target, continuation, rounds,
 };
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
@@ -82,6 +82,8 @@ pub(super) struct Chat<'a> {
     pub(super) max_rounds: usize,
     pub(super) deadline_ms: u64,
     subrequests_left: usize,
+    /// What is reserved for the answer that is arriving.
+    pub(super) hold: Option<Hold>,
     /// The calls of the round before, to notice a model that repeats itself.
     pub(super) repeated: Vec<(String, String)>,
 }
@@ -89,7 +91,10 @@ pub(super) struct Chat<'a> {
 pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
     let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
     match Chat::of(&sender, body, &mut report) {
-        Ok(chat) => rounds::answer(chat).await,
+        Ok(chat) => match chat.count().await {
+            Ok(()) => rounds::answer(chat).await,
+            Err(error) => rounds::failed(&chat, &error).into(),
+        },
         Err(error) => {
             report.log(&sender, error.kind.status(), Some(error.kind.code()));
             error.response(sender.front).into()
@@ -147,6 +152,7 @@ impl<'a> Chat<'a> {
             max_rounds: options.max_rounds.map_or(DEFAULT_ROUNDS, NonZeroUsize::get),
             deadline_ms: now_ms.saturating_add(deadline),
             subrequests_left: settings.max_subrequests,
+            hold: None,
             repeated: Vec::new(),
             request,
         })

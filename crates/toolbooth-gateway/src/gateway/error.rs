@@ -79,6 +79,7 @@ kinds! {
     NotConfigured => 503, Server, "gateway_not_configured";
     MissingScope => 403, Permission, "missing_scope";
     ModelNotAllowed => 403, Permission, "model_not_allowed";
+    ModelWithoutPrice => 403, Permission, "model_without_price";
     CallerKey => 403, Permission, "provider_key_not_allowed";
     ProviderAuth => 502, Server, "provider_auth_error";
     Provider => 502, Server, "provider_error";
@@ -87,6 +88,8 @@ kinds! {
     Unreachable => 502, Server, "provider_unreachable";
     BadResponse => 502, Server, "provider_bad_response";
     RateLimited => 429, RateLimit, "rate_limited"; // 7.4, or the provider's limit
+    BudgetExceeded => 429, RateLimit, "budget_exceeded";
+    Unavailable => 503, Server, "unavailable";
     Deadline => 504, Server, "deadline_exceeded";
     Budget => 502, Server, "subrequest_budget_exceeded";
     Internal => 500, Server, "server_error";

@@ -6,7 +6,7 @@
 //! - `routes`, with the list of models; `settings`;
 //! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `rounds`: the loop; `upstream`: asks a model; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
+//! - `rounds`: the loop; `upstream`: asks a model; `cost`: what that costs; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream; `front`: the formats of clients; `report`: what the answer and the log say about it.
 
@@ -18,6 +18,7 @@ mod catalog_tools;
 mod chat;
 mod completion;
 mod continuation;
+mod cost;
 mod error;
 mod fields;
 mod front;
@@ -39,6 +40,7 @@ use adapter::{Format, TranslateOptions};
 use builder::Builder;
 use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
+use cost::{Hold, Price};
 use error::{ErrorKind, GatewayError, Result};
 use fields::{Fields, Notes};
 use ids::IdSource;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
-use super::{ErrorKind, GatewayError, GatewaySettings, Models, Result};
+use super::{ErrorKind, GatewayError, GatewaySettings, Models, Price, Result};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -24,6 +24,12 @@ pub(super) struct Target<'s> {
     /// The model, as the provider names it.
     pub(super) model: String,
     pub(super) key: Option<Secret>,
+    /// Whether that is a key of the caller.
+    pub(super) is_paid_by_caller: bool,
+    /// What its tokens cost, if `MODELS` says so.
+    pub(super) price: Option<Price>,
+    /// The most tokens of an answer, if `MODELS` says so.
+    pub(super) max_output_tokens: Option<u64>,
 }
 
 /// The header with the caller's own key.
@@ -55,7 +61,8 @@ impl<'s> Plan<'s> {
         let Some((provider, name)) = settings.provider_of(model) else {
             return Err(unknown(settings, models, model));
         };
-        let target = Target::new(provider, name, caller_key)?;
+        let known = settings.target_of(&provider.id, name);
+        let target = Target::new(provider, name, known, caller_key)?;
         let timeout = settings.timeout;
         Ok(Self { targets: vec![target], attempts: 1, retry_statuses: None, timeout })
     }
@@ -79,7 +86,7 @@ impl<'s> Plan<'s> {
         }
         let targets = alias.targets.iter().filter_map(|target| {
             let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
-            Some(Target::new(provider, &target.model, caller_key.clone()))
+            Some(Target::new(provider, &target.model, Some(target), caller_key.clone()))
         });
         let mut plan = Self {
             targets: targets.collect::<Result<_>>()?,
@@ -119,7 +126,14 @@ impl<'s> Target<'s> {
         format!("{}/{}", self.provider.id, excerpt(&self.model))
     }
 
-    fn new(provider: &'s ModelProvider, model: &str, caller_key: Option<Secret>) -> Result<Self> {
+    /// A model, with what `MODELS` says about it.
+    fn new(
+        provider: &'s ModelProvider,
+        model: &str,
+        known: Option<&ModelTarget>,
+        caller_key: Option<Secret>,
+    ) -> Result<Self> {
+        let is_paid_by_caller = caller_key.is_some();
         let key = caller_key.or_else(|| provider.key.clone());
         if key.is_none() && provider.needs_key {
             let message = format!(
@@ -129,7 +143,14 @@ impl<'s> Target<'s> {
             );
             return Err(GatewayError::new(ErrorKind::NotConfigured, message));
         }
-        Ok(Self { provider, model: model.to_owned(), key })
+        Ok(Self {
+            provider,
+            model: model.to_owned(),
+            key,
+            is_paid_by_caller,
+            price: known.and_then(|it| it.price),
+            max_output_tokens: known.and_then(|it| it.max_output_tokens),
+        })
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     }
 }
 
-fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
+pub(super) fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
     let response = error.response(chat.sender.front);
     chat.report.log(&chat.sender, response.status, Some(error.kind.code()));
     response
@@ -89,6 +89,7 @@ impl Chat<'_> {
     /// Checks an answer, runs the calls of compiled-in tools, and decides what follows. The error: the answer exceeds a
     /// limit, or lacks a call.
     async fn decide(&mut self, mut completion: Completion) -> Result<Round> {
+        self.settle(completion.usage.as_ref()).await;
         if let Some(usage) = completion.usage.take() {
             self.report.add_usage(usage);
         }

@@ -161,6 +161,13 @@ impl GatewaySettings {
         }
     }
 
+    /// What `MODELS` says about a model of a provider: the first entry that has its price, or names it.
+    pub(super) fn target_of(&self, provider: &str, model: &str) -> Option<&ModelTarget> {
+        let targets = self.aliases.iter().flat_map(|alias| &alias.targets);
+        let mut same = targets.filter(|it| it.provider == provider && it.model == model);
+        same.clone().find(|it| it.price.is_some()).or_else(|| same.next())
+    }
+
     /// The provider of `provider/model`, and the model as it names it.
     pub(super) fn provider_of<'m>(&self, model: &'m str) -> Option<(&ModelProvider, &'m str)> {
         let (id, name) = model.split_once('/').filter(|(_, name)| !name.is_empty())?;

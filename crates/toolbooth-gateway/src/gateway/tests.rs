@@ -2,6 +2,7 @@
 
 mod approval;
 mod arguments;
+mod budgets;
 mod costs;
 mod errors;
 mod ids;

@@ -51,6 +51,7 @@ impl Chat<'_> {
                 let started = self.sender.host.now_ms();
                 let request = self.request_to(&target, O::STREAM, body.clone())?;
                 let ids = self.ids()?;
+                let hold = self.reserve(&target, &body).await?;
                 let result =
                     O::attempt(Exchange { chat: self, target: &target, request, ids }).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
@@ -62,12 +63,14 @@ impl Chat<'_> {
                 self.report.attempts.push(Attempt { provider, status, ms });
                 match result {
                     Ok(answer) => {
+                        self.hold = hold;
                         self.report.rounds += 1;
                         self.plan.prefer(position);
                         self.answered = Some(target);
                         return Ok(answer);
                     }
                     Err(error) => {
+                        self.settle_failed(hold, &error).await;
                         let error = error.without(target.key.as_ref());
                         if !self.plan.retries(&error) {
                             return Err(error);
@@ -85,13 +88,15 @@ impl Chat<'_> {
         let notes = &self.report.notes;
         let context = self.sender.context();
         let server_tools = self.tools.definitions(target.provider.format, &context, notes)?;
+        let limits = [self.limits.max_output_tokens, target.max_output_tokens];
+        let limit = limits.into_iter().flatten().min();
         let options = TranslateOptions {
             model: &target.model,
             target: &target.name(),
             stream,
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,
-            max_output_tokens: self.limits.max_output_tokens,
+            max_output_tokens: limit,
         };
         target.provider.format.translate(&self.request, &options, notes)
     }

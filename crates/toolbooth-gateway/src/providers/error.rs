@@ -64,7 +64,7 @@ impl ErrorType {
             RejectionKind::ForbiddenOrigin
             | RejectionKind::ToolNotAllowed
             | RejectionKind::MissingScope => Self::Permission,
-            RejectionKind::TooManyRequests => Self::RateLimit,
+            RejectionKind::TooManyRequests | RejectionKind::BudgetExceeded => Self::RateLimit,
             RejectionKind::Unavailable | RejectionKind::Internal => Self::Server,
             RejectionKind::NotFound
             | RejectionKind::NotServed

@@ -6,6 +6,7 @@ use crate::oauth::page::{self, Escaped, bdi, folded_list, html, list, row, stron
 use crate::paths::{ACCOUNT, SIGN_IN};
 use crate::sign_in::server::Connection;
 use toolbooth::http::Response;
+use toolbooth::time::{day, minute};
 
 /// What the forms of the page have in common.
 #[derive(Clone, Copy)]
@@ -84,26 +85,6 @@ fn scopes(scopes: &[String]) -> String {
     row("Permissions", scopes)
 }
 
-/// The day of a time in milliseconds since the Unix epoch, as in RFC 3339: `2026-11-22`.
-fn day(ms: u64) -> String {
-    let days = ms / 86_400_000;
-    // Years begin in March here, so that the leap day is the last one; eras are 400 years long.
-    let shifted = days.saturating_add(719_468);
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{}-{month:02}-{day:02}", era.saturating_mul(400) + year + next)
-}
-
-/// The minute of a time in milliseconds since the Unix epoch: `23:59`.
-fn minute(ms: u64) -> String {
-    let minutes = ms / 60_000 % 1_440;
-    format!("{:02}:{:02}", minutes / 60, minutes % 60)
-}
-
 fn date(ms: u64) -> String {
     let day = day(ms);
     format!("<time datetime=\"{day}\">{day}</time>")
@@ -136,30 +117,4 @@ pub(super) fn signed_out(from: Option<&SitePage>) -> Response {
          {back}<a class=\"button\" href=\"{SIGN_IN}\">Sign in</a>"
     );
     html(200, "You are signed out", &main, "'none'")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_and_minutes() {
-        for (ms, expected) in [
-            (0, "1970-01-01"),
-            (86_399_999, "1970-01-01"),
-            (86_400_000, "1970-01-02"),
-            (951_782_400_000, "2000-02-29"),
-            (951_868_800_000, "2000-03-01"),
-            (1_709_164_800_000, "2024-02-29"),
-            (1_735_689_599_999, "2024-12-31"),
-            (1_735_689_600_000, "2025-01-01"),
-            (4_107_542_400_000, "2100-03-01"),
-        ] {
-            assert_eq!(day(ms), expected, "{ms}");
-        }
-        assert!(!day(u64::MAX).is_empty());
-        for (ms, expected) in [(0, "00:00"), (86_399_999, "23:59"), (1_735_693_260_000, "01:01")] {
-            assert_eq!(minute(ms), expected, "{ms}");
-        }
-    }
 }

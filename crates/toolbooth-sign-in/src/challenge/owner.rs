@@ -61,6 +61,7 @@ impl Owner {
                     .unwrap_or(Scopes::All),
                 client: None,
                 rule: None,
+                budgets: Vec::new(),
             },
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
@@ -116,6 +117,7 @@ mod tests {
             scopes,
             client: None,
             rule: None,
+            budgets: Vec::new(),
         };
         let person = Person {
             label: String::new(),

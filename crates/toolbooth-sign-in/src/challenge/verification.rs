@@ -79,7 +79,14 @@ mod tests {
 
     fn user(issuer: &str) -> Principal {
         let (issuer, subject) = (issuer.to_owned(), Some("ada".to_owned()));
-        Principal::User { issuer, subject, scopes: Scopes::NONE, client: None, rule: None }
+        Principal::User {
+            issuer,
+            subject,
+            scopes: Scopes::NONE,
+            client: None,
+            rule: None,
+            budgets: Vec::new(),
+        }
     }
 
     fn key(name: &str) -> Principal {
@@ -95,6 +102,7 @@ mod tests {
             previous_hash: None,
             users,
             limits: toolbooth::settings::KeyLimits::default(),
+            budgets: Vec::new(),
         };
         let url = "https://calendar.example/verify?a=b".to_owned();
         Verifiers {

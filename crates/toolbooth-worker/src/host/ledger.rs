@@ -2,145 +2,120 @@
 
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use toolbooth::budget::{Budget, Unit, Window};
 use toolbooth::host::{
     AccountUsage, Amount, BoxFuture, DayUsage, Exceeded, LEDGER, Ledger, LedgerError, Reservation,
     WindowUsage,
 };
-use toolbooth::json;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
-use super::{Bindings, milliseconds, reason};
+use super::{Bindings, reason};
 
 #[wasm_bindgen(module = "/js/ask.js")]
 extern "C" {
     #[wasm_bindgen(catch)]
-    async fn ask(namespace: &JsValue, operation: &str, argument: &str) -> Result<JsValue, JsValue>;
+    async fn claim(namespace: &JsValue, key: &str, life: f64) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch)]
+    async fn take(
+        namespace: &JsValue,
+        account: &str,
+        budgets: &[f64],
+        unit: usize,
+        units: f64,
+        life: Option<f64>,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch)]
+    async fn settle(
+        namespace: &JsValue,
+        account: &str,
+        reservation: f64,
+        used: f64,
+    ) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch)]
+    async fn usage(namespace: &JsValue, account: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch)]
+    async fn accounts(namespace: &JsValue, after: &str, most: usize) -> Result<JsValue, JsValue>;
 }
 
 /// The largest amount that JS counts exactly: nine million dollars.
 const MOST: u64 = (1 << 53) - 1;
 
-#[derive(Serialize)]
-struct Claim<'a> {
-    key: &'a str,
-    life: u32,
+#[allow(clippy::cast_precision_loss)]
+fn number(count: u64) -> f64 {
+    count.min(MOST) as f64
 }
 
-#[derive(Serialize)]
-struct Taken<'a> {
-    account: &'a str,
-    budgets: Vec<JsBudget<&'static str>>,
-    unit: &'static str,
-    units: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    life: Option<u32>,
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn count(number: f64) -> u64 {
+    // The cast saturates.
+    number as u64
 }
 
-#[derive(Serialize)]
-struct Settlement<'a> {
-    account: &'a str,
-    reservation: u64,
-    used: u64,
+/// A duration may be longer than 32 bits of milliseconds.
+fn milliseconds(duration: Duration) -> f64 {
+    number(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
-#[derive(Serialize)]
-struct Account<'a> {
-    account: &'a str,
+/// What has a position in a list of [`Window::ALL`] or [`Unit::ALL`].
+fn at<T: Copy>(all: &[T], position: f64) -> Option<T> {
+    usize::try_from(count(position)).ok().and_then(|position| all.get(position).copied())
 }
 
-#[derive(Serialize)]
-struct Names<'a> {
-    after: &'a str,
-    most: usize,
+fn position<T: PartialEq>(all: &[T], one: &T) -> usize {
+    all.iter().position(|it| it == one).unwrap_or_default()
 }
 
-#[derive(Serialize, Deserialize)]
-struct JsBudget<S> {
-    window: S,
-    unit: S,
-    limit: u64,
+fn budget(numbers: &[f64]) -> Option<Budget> {
+    let [window, unit, limit] = *numbers else { return None };
+    let (window, unit) = at(&Window::ALL, window).zip(at(&Unit::ALL, unit))?;
+    Some(Budget { window, unit, limit: count(limit) })
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum TakeResult {
-    Reservation(u64),
-    Exceeded { window: String, limit: u64, left: u64, resets: u64, reserved: bool },
+fn exceeded(unit: Unit, numbers: &[f64]) -> Option<Exceeded> {
+    let [window, limit, left, resets, reserved] = *numbers else { return None };
+    let budget = Budget { window: at(&Window::ALL, window)?, unit, limit: count(limit) };
+    let (left, resets_in_ms) = (count(left), count(resets));
+    Some(Exceeded { budget, left, resets_in_ms, is_reserved: reserved > 0.0 })
 }
 
-#[derive(Deserialize)]
-struct Usage {
-    budgets: Vec<JsBudget<String>>,
-    windows: Vec<JsWindow>,
-    days: Vec<JsDay>,
+fn account_usage(numbers: &[f64]) -> Option<AccountUsage> {
+    let (budgets, rest) = numbers.split_first()?;
+    let budgets = usize::try_from(count(*budgets)).ok()?.checked_mul(3)?;
+    let (budgets, rest) = rest.split_at_checked(budgets)?;
+    let (windows, days) = rest.split_at_checked(2 * Unit::ALL.len() * Window::ALL.len())?;
+    let each = Unit::ALL.into_iter().flat_map(|unit| Window::ALL.map(|window| (unit, window)));
+    let windows = each.zip(windows.chunks(2)).map(|((unit, window), numbers)| {
+        let [used, reserved] = [0, 1].map(|at| numbers.get(at).copied().map_or(0, count));
+        WindowUsage { window, unit, used, reserved }
+    });
+    let day = |numbers: &[f64]| {
+        let [day, unit, used] = *numbers else { return None };
+        Some(DayUsage { day: count(day), unit: at(&Unit::ALL, unit)?, used: count(used) })
+    };
+    Some(AccountUsage {
+        budgets: budgets.chunks(3).filter_map(budget).collect(),
+        windows: windows.collect(),
+        days: days.chunks(3).filter_map(day).collect(),
+    })
 }
 
-#[derive(Deserialize)]
-struct JsWindow {
-    window: String,
-    unit: String,
-    used: u64,
-    reserved: u64,
-}
-
-#[derive(Deserialize)]
-struct JsDay {
-    day: u64,
-    unit: String,
-    units: u64,
-}
-
-/// The unit and the window of these names; `None` if a later version has stored them.
-fn named(unit: &str, window: &str) -> Option<(Unit, Window)> {
-    let unit = unit_named(unit)?;
-    Some((unit, Window::ALL.into_iter().find(|it| it.name() == window)?))
-}
-
-fn unit_named(name: &str) -> Option<Unit> {
-    Unit::ALL.into_iter().find(|it| it.name() == name)
-}
-
-impl From<Usage> for AccountUsage {
-    fn from(Usage { budgets, windows, days }: Usage) -> Self {
-        let budget = |it: JsBudget<String>| {
-            let (unit, window) = named(&it.unit, &it.window)?;
-            Some(Budget { window, unit, limit: it.limit })
-        };
-        let window = |it: JsWindow| {
-            let (unit, window) = named(&it.unit, &it.window)?;
-            Some(WindowUsage { window, unit, used: it.used, reserved: it.reserved })
-        };
-        let day =
-            |it: JsDay| Some(DayUsage { day: it.day, unit: unit_named(&it.unit)?, used: it.units });
-        Self {
-            budgets: budgets.into_iter().filter_map(budget).collect(),
-            windows: windows.into_iter().filter_map(window).collect(),
-            days: days.into_iter().filter_map(day).collect(),
-        }
-    }
+fn failed(error: JsValue) -> LedgerError {
+    LedgerError::Failed(reason(error))
 }
 
 fn malformed() -> LedgerError {
     LedgerError::Failed("its answer is malformed".to_owned())
 }
 
+fn numbers(value: JsValue) -> Vec<f64> {
+    value.dyn_into::<js_sys::Float64Array>().map(|array| array.to_vec()).unwrap_or_default()
+}
+
 impl Bindings {
-    async fn in_ledger<T: DeserializeOwned>(
-        &self,
-        operation: &str,
-        argument: impl Serialize,
-    ) -> Result<T, LedgerError> {
+    fn ledger(&self) -> Result<JsValue, LedgerError> {
         let namespace = self.binding(LEDGER);
-        if !namespace.is_object() {
-            return Err(LedgerError::NotBound);
-        }
-        let answer = ask(&namespace, operation, &json::to_string(&argument)).await;
-        let answer = answer.map_err(|error| LedgerError::Failed(reason(error)))?;
-        answer.as_string().and_then(|text| json::read(text.as_bytes())).ok_or_else(malformed)
+        if namespace.is_object() { Ok(namespace) } else { Err(LedgerError::NotBound) }
     }
 
     /// Takes an amount at once, or reserves it for `life`.
@@ -151,29 +126,17 @@ impl Bindings {
         life: Option<Duration>,
     ) -> Result<Result<Reservation, Exceeded>, LedgerError> {
         let Amount { budgets, unit, units } = amount;
-        let budgets = budgets.iter().map(|it| JsBudget {
-            window: it.window.name(),
-            unit: it.unit.name(),
-            limit: it.limit,
-        });
-        let taken = Taken {
-            account,
-            budgets: budgets.collect(),
-            unit: unit.name(),
-            units: units.min(MOST),
-            life: life.map(milliseconds),
-        };
-        match self.in_ledger("take", taken).await? {
-            TakeResult::Reservation(number) => Ok(Ok(Reservation(number))),
-            TakeResult::Exceeded { window, limit, left, resets, reserved } => {
-                let (unit, window) = named(unit.name(), &window).ok_or_else(malformed)?;
-                Ok(Err(Exceeded {
-                    budget: Budget { window, unit, limit },
-                    left,
-                    resets_in_ms: resets,
-                    is_reserved: reserved,
-                }))
-            }
+        let mut listed = Vec::with_capacity(3 * budgets.len());
+        for Budget { window, unit, limit } in budgets {
+            let [window, unit] = [position(&Window::ALL, window), position(&Unit::ALL, unit)];
+            listed.extend([number(window as u64), number(unit as u64), number(*limit)]);
+        }
+        let (unit_position, life) = (position(&Unit::ALL, &unit), life.map(milliseconds));
+        let namespace = self.ledger()?;
+        let taken = take(&namespace, account, &listed, unit_position, number(units), life).await;
+        match &*numbers(taken.map_err(failed)?) {
+            [reservation] => Ok(Ok(Reservation(count(*reservation)))),
+            numbers => exceeded(unit, numbers).map(Err).ok_or_else(malformed),
         }
     }
 }
@@ -184,7 +147,10 @@ impl Ledger for Bindings {
         key: &'a str,
         life: Duration,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        Box::pin(self.in_ledger("claim", Claim { key, life: milliseconds(life) }))
+        Box::pin(async move {
+            let claimed = claim(&self.ledger()?, key, milliseconds(life)).await;
+            Ok(claimed.map_err(failed)?.is_truthy())
+        })
     }
 
     fn charge<'a>(
@@ -210,14 +176,18 @@ impl Ledger for Bindings {
         reservation: Reservation,
         used: u64,
     ) -> BoxFuture<'a, Result<(), LedgerError>> {
-        let settlement = Settlement { account, reservation: reservation.0, used: used.min(MOST) };
-        Box::pin(self.in_ledger("settle", settlement))
+        Box::pin(async move {
+            let (ledger, reservation) = (self.ledger()?, number(reservation.0));
+            let settled = settle(&ledger, account, reservation, number(used)).await;
+            settled.map(drop).map_err(failed)
+        })
     }
 
     fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>> {
-        Box::pin(
-            async move { Ok(self.in_ledger::<Usage>("usage", Account { account }).await?.into()) },
-        )
+        Box::pin(async move {
+            let used = usage(&self.ledger()?, account).await.map_err(failed)?;
+            account_usage(&numbers(used)).ok_or_else(malformed)
+        })
     }
 
     fn accounts<'a>(
@@ -225,6 +195,10 @@ impl Ledger for Bindings {
         after: &'a str,
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
-        Box::pin(self.in_ledger("accounts", Names { after, most }))
+        Box::pin(async move {
+            let names = accounts(&self.ledger()?, after, most).await.map_err(failed)?;
+            let names: js_sys::Array = names.unchecked_into();
+            Ok(names.iter().filter_map(|name| name.as_string()).collect())
+        })
     }
 }

@@ -85,7 +85,7 @@ impl ClaimRules {
         // Another issuer may let its clients write what they like.
         let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
         let scopes = Scopes::Listed(scopes);
-        Ok(Principal::User { issuer, subject, scopes, client, rule: None })
+        Ok(Principal::User { issuer, subject, scopes, client, rule: None, budgets: Vec::new() })
     }
 
     /// Checks the claims that every token has, at `now` (in seconds).

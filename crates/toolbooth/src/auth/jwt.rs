@@ -117,8 +117,9 @@ impl JwtVerifier {
 
 /// Limits a token to what its holder may do now.
 fn limit(principal: &mut Principal, permitted: Permitted) {
-    if let Principal::User { scopes: Scopes::Listed(scopes), rule, .. } = principal {
+    if let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, .. } = principal {
         scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
         *rule = permitted.rule;
+        *budgets = permitted.budgets;
     }
 }

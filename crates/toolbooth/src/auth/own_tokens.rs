@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::principal::Scopes;
 use crate::settings::JwtSettings;
 
@@ -32,6 +33,8 @@ pub struct Permitted {
     pub scopes: Scopes,
     /// The rule whose limits hold, as in [`Principal::User`](crate::principal::Principal::User).
     pub rule: Option<usize>,
+    /// How much they may use.
+    pub budgets: Vec<Budget>,
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the server.

@@ -1,5 +1,6 @@
 //! Tool calls: the decoded request, the pipeline that serves it, and its outcome.
 
+mod budget;
 mod grants;
 mod input;
 mod missing;
@@ -12,6 +13,7 @@ mod requirements;
 mod selector;
 mod view;
 
+pub use budget::{BudgetExceeded, Purse};
 pub use grants::PROOF_PREFIX;
 pub use grants::{GrantRequest, Granted, Grants, UsedGrant};
 pub use input::NullHandling;

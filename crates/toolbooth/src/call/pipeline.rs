@@ -1,4 +1,4 @@
-//! The pipeline that serves every call: rate limit → resolve → authorize → requirements → input → run →
+//! The pipeline that serves every call: rate limit and budgets → resolve → authorize → requirements → input → run →
 //! output.
 
 use std::future::{Future, poll_fn};
@@ -136,17 +136,18 @@ impl<'a> RequestContext<'a> {
     }
 
     /// Serves one call. A call that could not be decoded is passed as its rejection, because it counts against
-    /// the rate limit too.
+    /// the rate limit and the budgets too.
     ///
     /// # Errors
-    /// [`Rejection::TooManyRequests`]: the whole request is rejected.
+    /// [`Rejection::TooManyRequests`], [`Rejection::BudgetExceeded`] or [`Rejection::Unavailable`]: the whole request is
+    /// rejected.
     pub fn call(
         &self,
         call: Result<ToolRequest<'a>, Rejection>,
     ) -> BoxFuture<'a, Result<Outcome, Rejection>> {
         let context = *self;
         Box::pin(async move {
-            context.count(1).await?;
+            context.count_calls(1).await?;
             let prepared = context.prepare_one(call, CheckOrder::RequirementsFirst).await;
             Ok(context.run_one(prepared).await)
         })
@@ -179,7 +180,7 @@ impl<'a> RequestContext<'a> {
     ) -> BoxFuture<'a, Result<Vec<Result<Prepared<'a>, Outcome>>, Rejection>> {
         let context = *self;
         Box::pin(async move {
-            context.count(calls.len()).await?;
+            context.count_calls(calls.len()).await?;
             let mut prepared = Vec::with_capacity(calls.len());
             for call in calls {
                 prepared.push(context.prepare_one(call, order).await);
@@ -336,7 +337,7 @@ fn request_input(
 
 /// Waits for a few futures at once and returns their outputs in order. `join_all` of `futures-util` would add
 /// 2.6 KB to the Worker for its queue of many futures.
-async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+pub(crate) async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut all: Vec<_> = futures.map(|future| Box::pin(maybe_done(future))).collect();
     poll_fn(|context| {
         let mut waiting = false;

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::budget::BudgetExceeded;
 use super::missing::MissingRequirements;
 use crate::auth::AuthError;
 use crate::catalog::InvalidToolId;
@@ -51,6 +52,7 @@ kinds! {
     Unauthenticated => 401, "unauthenticated";
     MissingScope => 403, "missing_scope";
     TooManyRequests => 429, "too_many_requests";
+    BudgetExceeded => 429, "budget_exceeded";
     MissingRequirements => 400, "missing_requirements";
     CannotAsk => 400, "unanswerable";
     Unavailable => 503, "unavailable";
@@ -147,6 +149,8 @@ pub enum Rejection {
         /// Seconds after which the limit has been reset.
         retry_after: u32,
     },
+    /// A budget of the caller does not cover the request.
+    BudgetExceeded(BudgetExceeded),
     /// The call lacks what the definition requires.
     MissingRequirements(MissingRequirements),
     /// The tool needs input that the client, or its protocol, cannot provide.
@@ -248,6 +252,7 @@ impl Rejection {
             Self::TooManyRequests { retry_after } => {
                 (Kind::TooManyRequests, format!("try again after {retry_after} seconds").into())
             }
+            Self::BudgetExceeded(exceeded) => (Kind::BudgetExceeded, exceeded.detail().into()),
             Self::MissingRequirements(missing) => {
                 (Kind::MissingRequirements, format!("the call lacks {}", missing.places()).into())
             }
@@ -284,6 +289,7 @@ impl Rejection {
             }
             Self::Unauthenticated { .. } => "The request needs valid credentials".into(),
             Self::TooManyRequests { .. } => "Too many requests".into(),
+            Self::BudgetExceeded(_) => "The caller's budget does not cover the request".into(),
             Self::MissingRequirements(missing) => missing.message().into(),
             Self::CannotAsk { name, .. } => {
                 of_tool(name, "needs input that cannot be requested in this call")
@@ -294,13 +300,22 @@ impl Rejection {
         }
     }
 
+    /// The seconds after which the caller may try again, if a limit is reached.
+    pub fn retry_after(&self) -> Option<u32> {
+        match self {
+            Self::TooManyRequests { retry_after } => Some(*retry_after),
+            Self::BudgetExceeded(exceeded) => Some(exceeded.retry_after),
+            _ => None,
+        }
+    }
+
     /// The header that HTTP requires: `Allow` (RFC 9110, 15.5.6), the challenge of RFC 6750, 3, or
     /// `Retry-After`. Only for a rejection that is the whole response.
     pub fn header(&self) -> Option<(&'static str, String)> {
         let challenge = match self {
             Self::MethodNotAllowed { allow } => return Some(("allow", allow.clone())),
-            Self::TooManyRequests { retry_after } => {
-                return Some(("retry-after", retry_after.to_string()));
+            Self::TooManyRequests { .. } | Self::BudgetExceeded(_) => {
+                return Some(("retry-after", self.retry_after()?.to_string()));
             }
             Self::Unauthenticated { sent: false, .. } => String::new(),
             Self::Unauthenticated { reason, sent: true } => {

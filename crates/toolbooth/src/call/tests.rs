@@ -1,5 +1,6 @@
 //! Tests of the pipeline with a small handwritten catalogue.
 
+mod budget;
 mod dialogue;
 mod input;
 mod names;

@@ -15,7 +15,14 @@ fn settings(variables: &[(&str, &str)]) -> Settings {
 fn user(subject: &str) -> Principal {
     let subject = Some(subject.to_owned());
     let issuer = "issuer".to_owned();
-    Principal::User { issuer, subject, scopes: Scopes::NONE, client: None, rule: None }
+    Principal::User {
+        issuer,
+        subject,
+        scopes: Scopes::NONE,
+        client: None,
+        rule: None,
+        budgets: Vec::new(),
+    }
 }
 
 #[test]

@@ -156,6 +156,7 @@ mod tests {
             scopes: crate::principal::Scopes::All,
             client: None,
             rule: None,
+            budgets: Vec::new(),
         };
         let other = codec.token_for((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(INVALID_STATE), "another way in");

@@ -12,7 +12,7 @@ use crate::call::{Pipeline, Rejection, misconfigured};
 use crate::capability::{Capabilities, Capability, Startup};
 use crate::catalog::Catalog;
 use crate::extensions::Extensions;
-use crate::host::{Host, Level, RATE_LIMIT, boxed};
+use crate::host::{Host, LEDGER, Level, RATE_LIMIT, boxed};
 use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
 use crate::log::{CallRecorder, CallRequest, EventLog};
 use crate::principal::Principal;
@@ -37,7 +37,13 @@ impl Server {
     ) -> Self {
         let capabilities = Capabilities(capabilities);
         let declared = capabilities.iter().flat_map(|it| it.variables).chain(catalog.variables);
-        let settings = Settings::read(host, &capabilities.settings(), declared);
+        let mut settings = Settings::read(host, &capabilities.settings(), declared);
+        if !host.is_bound(LEDGER) {
+            let unbound = settings.budgeted.iter().map(|place| {
+                format!("{place} has budgets, which need the Durable Object LEDGER: bind it as docs/STORAGE.md#the-ledger says. Until then, these callers get 503")
+            });
+            settings.rejected.extend(unbound);
+        }
         let events = EventLog::new(&settings, host);
         let mut startup = Startup {
             catalog,

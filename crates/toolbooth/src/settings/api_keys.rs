@@ -3,9 +3,12 @@
 use std::fmt;
 
 use super::allowlist::Allowlist;
+use super::auth::AuthSettings;
+use super::budgets::parse_budgets;
 use super::key_limits::KeyLimits;
 use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
+use crate::budget::Budget;
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
 use crate::principal::Scopes;
@@ -16,8 +19,8 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
     API_KEYS,
     "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, with all three members, and no \
      others but `previous_hash` ([Rotate a key](OPERATING.md#rotate-a-key)), `tools` (like \
-     `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below) and one of \
-     `verify_url` and `host` (see [Who opens the \
+     `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below), `budgets` \
+     ([Budgets](#budgets)) and one of `verify_url` and `host` (see [Who opens the \
      link](SIGN-IN.md#who-opens-the-link-of-a-challenge)). `name`: 1 to 64 visible characters, \
      unique. `scopes`: an array of scopes, or `[\"*\"]`. `hash`: the SHA-256 of the key as 64 \
      hexadecimal digits, unique. `make key` prints an entry | required if `AUTH` includes \
@@ -25,8 +28,8 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
 )];
 
 /// What an entry may have besides: the hash of the key before it, the tools that it may call, its limits in the chat
-/// gateway, and one of two that say how its users become known (see [`ApplicationUsers`]).
-const OPTIONAL: [&str; 5] = ["previous_hash", "tools", "gateway", "verify_url", "host"];
+/// gateway, its budgets, and one of two that say how its users become known (see [`ApplicationUsers`]).
+const OPTIONAL: [&str; 6] = ["previous_hash", "tools", "gateway", "budgets", "verify_url", "host"];
 
 /// The longest name of a key, in characters.
 const MAX_NAME: usize = 64;
@@ -48,6 +51,8 @@ pub struct ApiKeySettings {
     pub users: ApplicationUsers,
     /// Its limits in the chat gateway.
     pub limits: KeyLimits,
+    /// How much it may use.
+    pub budgets: Vec<Budget>,
 }
 
 impl ApiKeySettings {
@@ -115,6 +120,12 @@ pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettin
     keys
 }
 
+/// The entries that have budgets.
+pub(super) fn budgeted(auth: &AuthSettings) -> Vec<String> {
+    let keys = auth.api_keys.iter().flatten().filter(|key| !key.budgets.is_empty());
+    keys.map(|key| format!("{API_KEYS} of {:?}", key.name)).collect()
+}
+
 /// The problem of an entry: `expected` begins with the place in it.
 fn problem(index: usize, entry: &Value<'_>, expected: &str) -> String {
     let (place, expected) = expected.split_once(' ').unwrap_or(("", expected));
@@ -136,11 +147,12 @@ fn parse_entry(
     else {
         return Err(
             " must be an object with name, scopes and hash, and nothing else but previous_hash, \
-             tools, gateway, verify_url and host",
+             tools, gateway, budgets, verify_url and host",
         );
     };
     let limits = entry.get("gateway");
     let limits = limits.map(KeyLimits::parse).transpose()?.unwrap_or_default();
+    let budgets = entry.get("budgets").map(parse_budgets).transpose()?.unwrap_or_default();
     let users = parse_users((entry.get("verify_url"), entry.get("host")))?;
     let tools = entry.get("tools").map(parse_tools).transpose()?;
     let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
@@ -165,7 +177,8 @@ fn parse_entry(
     if previous_hash == Some(hash) {
         return Err(".previous_hash must not be that of hash");
     }
-    Ok(ApiKeySettings { name: name.to_owned(), scopes, tools, hash, previous_hash, users, limits })
+    let name = name.to_owned();
+    Ok(ApiKeySettings { name, scopes, tools, hash, previous_hash, users, limits, budgets })
 }
 
 fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {

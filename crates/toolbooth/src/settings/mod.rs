@@ -8,6 +8,7 @@
 mod allowlist;
 mod api_keys;
 mod auth;
+mod budgets;
 mod cors;
 mod jwt;
 mod key_limits;
@@ -21,6 +22,7 @@ mod tools;
 pub use allowlist::{Allowlist, Permission};
 pub use api_keys::{ApiKeySettings, ApplicationUsers};
 pub use auth::AuthSettings;
+pub use budgets::{add_budgets, nano_dollars, parse_budgets};
 pub use cors::CorsSettings;
 pub use jwt::JwtSettings;
 pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION};
@@ -32,6 +34,7 @@ pub use reader::{Row, VariableDoc, VariableReader, count, documented, list, trut
 pub use tools::{ToolVariables, Variable};
 
 use crate::address::{is_localhost, is_origin};
+use crate::budget::{Account, Budget};
 use crate::extensions::Extensions;
 use crate::host;
 use crate::principal::{KEY_SUBJECT, Principal};
@@ -68,6 +71,8 @@ pub struct Settings {
     pub redirect_schemes: Option<Vec<String>>,
     /// The scopes that capabilities require, beside those of tools.
     pub scopes: Vec<&'static str>,
+    /// The entries with budgets, such as `API_KEYS of "ada"`: without a ledger, nobody of them may call.
+    pub budgeted: Vec<String>,
     /// The settings of capabilities.
     pub extensions: Extensions,
     /// The variables and secrets that tools declare. What is invalid there disables only the tools that read it.
@@ -158,13 +163,14 @@ impl Settings {
             log,
             cors,
             allowlist,
-            auth,
             state_keys: StateKeySettings::read(&mut reader),
             own_issuer: None,
             sign_in_issuers: Vec::new(),
             rule_limits: Vec::new(),
             redirect_schemes: None,
             scopes: Vec::new(),
+            budgeted: api_keys::budgeted(&auth),
+            auth,
             extensions: Extensions::default(),
             tools: ToolVariables::read(&reader, declared),
             problems: Vec::new(),
@@ -199,7 +205,33 @@ impl Settings {
             }
             _ => return None,
         };
-        self.auth.api_keys.iter().flatten().find(|key| key.name == *name)
+        self.key_named(name)
+    }
+
+    /// The API key with this name.
+    pub fn key_named(&self, name: &str) -> Option<&ApiKeySettings> {
+        self.auth.api_keys.iter().flatten().find(|key| key.name == name)
+    }
+
+    /// The budgets of a caller.
+    pub fn budgets_of<'s>(&'s self, principal: &'s Principal) -> &'s [Budget] {
+        match (principal, self.key_of(principal)) {
+            (_, Some(key)) => &key.budgets,
+            (Principal::User { budgets, .. }, None) => budgets,
+            (Principal::Anonymous { .. } | Principal::Key { .. }, None) => &[],
+        }
+    }
+
+    /// The account of a caller in the ledger: that of its API key, or of the person who has signed in.
+    pub fn account_of(&self, principal: &Principal) -> Option<Account> {
+        match (principal, self.key_of(principal)) {
+            (_, Some(key)) => Some(Account::Key(key.name.clone())),
+            (Principal::User { issuer, subject: Some(subject), .. }, None) => {
+                let is_own = self.own_issuer.as_ref() == Some(issuer);
+                is_own.then(|| Account::Person(subject.clone()))
+            }
+            _ => None,
+        }
     }
 
     /// The limits of a caller in the chat gateway: those of the API key, or of the rule by which a person has signed in.

@@ -4,7 +4,10 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::call::{Challenge, MissingRequirements, Outcome, Rejection, RejectionKind};
+use crate::budget::{Budget, Unit, Window};
+use crate::call::{
+    BudgetExceeded, Challenge, MissingRequirements, Outcome, Rejection, RejectionKind,
+};
 use crate::catalog::{
     Authorization, Catalog, List, ListBody, Lists, QueryParameter, QueryValue, RunError,
     ServerInfo, Tool, ToolFn, Version, run,
@@ -323,6 +326,13 @@ pub fn every_rejection() -> Vec<Rejection> {
         Rejection::Unauthenticated { reason: "the token has expired", sent: true },
         Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
         Rejection::TooManyRequests { retry_after: 60 },
+        Rejection::BudgetExceeded(BudgetExceeded {
+            budget: Budget { window: Window::Minute, unit: Unit::ToolCalls, limit: 20 },
+            left: 2,
+            needed: 5,
+            resets_at_ms: 1_741_724_040_000,
+            retry_after: 40,
+        }),
         Rejection::MissingRequirements(MissingRequirements {
             authorization: vec!["mail"],
             secrets: vec!["KEY"],

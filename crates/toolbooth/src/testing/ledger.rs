@@ -117,7 +117,7 @@ impl FakeLedger {
     /// What an account has used, and the names of the accounts.
     pub(super) fn usage(&self, name: &str, now_ms: u64) -> AccountUsage {
         let mut accounts = self.accounts.borrow_mut();
-        let account = accounts.entry(name.to_owned()).or_default();
+        let Some(account) = accounts.get_mut(name) else { return AccountUsage::default() };
         account.expire(now_ms);
         let of_unit = |unit| Window::ALL.map(|window| account.window(window, unit, now_ms));
         let mut days: BTreeMap<(u64, Unit), u64> = BTreeMap::new();

@@ -51,6 +51,8 @@ struct Incoming {
     name: String,
     /// What nobody has looked at.
     events: Vec<StreamEvent>,
+    /// Whether the provider has counted the tokens of the whole answer.
+    is_counted: bool,
     /// Why nothing follows these events.
     failure: Option<GatewayError>,
 }
@@ -62,6 +64,8 @@ impl Incoming {
             Some(bytes) => self.decoder.feed(bytes, &mut self.events),
             None => self.decoder.finish(&mut self.events),
         };
+        let is_count = |delta: &Delta| matches!(delta, Delta::Usage(_));
+        self.is_counted |= self.events.iter().flat_map(|it| &it.deltas).any(is_count);
         self.failure = result.err().map(|error| GatewayError::upstream(&error, None, &self.name));
     }
 
@@ -185,7 +189,8 @@ impl Output for StreamOutput {
         // The whole message is needed for the next round, or to check its calls.
         let collect = !chat.tools.is_empty() || chat.schemas.is_some();
         let decoder = Decoder::new(format, ids, collect);
-        let mut incoming = Incoming { decoder, name, events: Vec::new(), failure: None };
+        let mut incoming =
+            Incoming { decoder, name, events: Vec::new(), is_counted: false, failure: None };
         let mut has_ended = false;
         while !has_ended && incoming.failure.is_none() && !incoming.has_begun() {
             // A provider that sends nothing but comments is not silent.
@@ -231,8 +236,11 @@ impl Output for StreamOutput {
         if result.is_err() || self.events.buffer.is_none() {
             result = self.flush().await.and(result);
         }
+        let is_counted = reply.incoming.is_counted;
         let completion = reply.incoming.decoder.into_completion();
         let Err(error) = result else { return Ok(completion) };
+        // Before that, a provider has counted the input only.
+        chat.settle(completion.usage.as_ref().filter(|_| is_counted)).await;
         // The tokens have been used, whether or not the client gets the rest of the answer.
         if let Some(usage) = completion.usage {
             chat.report.add_usage(usage);

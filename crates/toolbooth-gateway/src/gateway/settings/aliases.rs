@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::models::{self, ModelProvider};
+use crate::gateway::Price;
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
-use toolbooth::settings::{VariableDoc, VariableReader};
+use toolbooth::settings::{VariableDoc, VariableReader, nano_dollars};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelAlias {
@@ -32,12 +33,34 @@ pub(crate) struct ModelTarget {
     pub model: String,
     /// Its share of the requests of a weighted alias.
     pub weight: u64,
+    /// What its tokens cost: its own price, or that of the alias.
+    pub price: Option<Price>,
+    /// The most tokens of an answer, unless the request says so.
+    pub max_output_tokens: Option<u64>,
+}
+
+/// What a target, or an alias for all its targets, says about the model.
+#[derive(Clone, Copy)]
+struct Facts {
+    price: Option<Price>,
+    max_output_tokens: Option<u64>,
+}
+
+impl Facts {
+    fn read(members: &Object<'_>, place: &str) -> Result<Self, String> {
+        let price = members.get("price").map(|value| price(value, place)).transpose()?;
+        let max_output_tokens = number(members, "max_output_tokens", MAX_OUTPUT_TOKENS, place)?;
+        Ok(Self { price, max_output_tokens })
+    }
 }
 
 pub(super) const MODELS: &str = "MODELS";
 const MAX_ATTEMPTS: u64 = 5;
 const MAX_WEIGHT: u64 = 1_000_000;
 const MAX_TIMEOUT: u64 = 600_000;
+const MAX_OUTPUT_TOKENS: u64 = 10_000_000;
+/// The highest price of a million tokens, in dollars.
+const MAX_PRICE: f64 = 10_000.0;
 
 pub(super) static DOCS: &[VariableDoc] = &[models::doc(
     MODELS,
@@ -82,7 +105,9 @@ fn alias(
     providers: &[ModelProvider],
     timeout: Duration,
 ) -> Result<(ModelAlias, Vec<String>), String> {
-    let members = members(entry, "", &["targets", "mode", "retry", "timeout_ms"])?;
+    let known = ["targets", "mode", "retry", "timeout_ms", "price", "max_output_tokens"];
+    let members = members(entry, "", &known)?;
+    let facts = Facts::read(members, "")?;
     let targets = members.get("targets").and_then(Value::as_array).unwrap_or_default();
     if targets.is_empty() {
         return Err(".targets must be an array of objects with provider and model".to_owned());
@@ -90,7 +115,7 @@ fn alias(
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     for (index, entry) in targets.iter().enumerate() {
         let place = format!(".targets[{index}]");
-        let target = target(entry, &place)?;
+        let target = target(entry, &place, facts)?;
         if providers.iter().any(|known| known.id == target.provider) {
             usable.push(target);
         } else {
@@ -124,14 +149,40 @@ fn alias(
     Ok((alias, unusable))
 }
 
-fn target(entry: &Value<'_>, place: &str) -> Result<ModelTarget, String> {
-    let members = members(entry, place, &["provider", "model", "weight"])?;
+fn target(entry: &Value<'_>, place: &str, of_alias: Facts) -> Result<ModelTarget, String> {
+    let known = ["provider", "model", "weight", "price", "max_output_tokens"];
+    let members = members(entry, place, &known)?;
+    let own = Facts::read(members, place)?;
     let text = |name| text(members.get(name)).map(str::to_owned);
     let (Some(provider), Some(model)) = (text("provider"), text("model")) else {
         return Err(format!("{place} must have provider and model"));
     };
     let weight = number(members, "weight", MAX_WEIGHT, place)?.unwrap_or(1);
-    Ok(ModelTarget { provider, model, weight })
+    Ok(ModelTarget {
+        provider,
+        model,
+        weight,
+        price: own.price.or(of_alias.price),
+        max_output_tokens: own.max_output_tokens.or(of_alias.max_output_tokens),
+    })
+}
+
+/// The price of a million tokens, in dollars.
+fn price(value: &Value<'_>, place: &str) -> Result<Price, String> {
+    let expected = || {
+        format!(
+            "{place}.price must be an object with input, output and perhaps cached: the dollars for a million tokens, \
+             from 0 to {MAX_PRICE}"
+        )
+    };
+    let members = members(value, "", &["input", "output", "cached"]).map_err(|_| expected())?;
+    let dollars = |name| nano_dollars(members.get(name)?, MAX_PRICE);
+    let (input, output) = dollars("input").zip(dollars("output")).ok_or_else(expected)?;
+    let cached = match members.get("cached") {
+        None => input,
+        Some(_) => dollars("cached").ok_or_else(expected)?,
+    };
+    Ok(Price { input, output, cached })
 }
 
 /// The members of an object that has no others than `known`.

@@ -44,6 +44,7 @@ fn the_page_says_what_is_known_of_the_application() {
         scopes: Scopes::NONE,
         client: client.map(str::to_owned),
         rule: None,
+        budgets: Vec::new(),
     };
     let calendar = Principal::Key { name: "<Calendar>".to_owned(), scopes: Scopes::NONE };
     for (principal, name, origin) in [

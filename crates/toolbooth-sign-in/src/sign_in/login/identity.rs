@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{ACCESS, IdentityRule, People};
 use super::{Login, LoginSettings, Problem};
+use toolbooth::budget::Budget;
 use toolbooth::principal::{KEY_SUBJECT, Scopes};
+use toolbooth::settings::add_budgets;
 
 /// A person who has signed in, as in sessions and refresh tokens: it is checked again whether they still may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,6 +189,20 @@ impl Login {
         };
         let limits = |rule: &IdentityRule| rule.limits.is_some() && account.is_of(rule);
         self.settings.allowed.iter().position(limits)
+    }
+
+    /// The budgets of a person, by all rules about them. The entry of an API key has its own.
+    pub(super) fn budgets(&self, identity: &Identity) -> Vec<Budget> {
+        let rules = match identity {
+            Identity::Provider(account) => self.rules(account),
+            Identity::Access { id, email } => self.rules(&Account::of_access(id, email.as_deref())),
+            Identity::ApiKey { .. } | Identity::Development => None,
+        };
+        let mut budgets = Vec::new();
+        for rule in rules.iter().flatten() {
+            add_budgets(&mut budgets, &rule.budgets);
+        }
+        budgets
     }
 
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.

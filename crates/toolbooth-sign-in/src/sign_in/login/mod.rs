@@ -93,6 +93,7 @@ impl TokenHolders for Login {
     fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted> {
         let identity: Identity = self.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
         let scopes = Self::permitted(self, &identity)?;
-        Some(Permitted { scopes, rule: self.limiting_rule(&identity) })
+        let (rule, budgets) = (self.limiting_rule(&identity), self.budgets(&identity));
+        Some(Permitted { scopes, rule, budgets })
     }
 }

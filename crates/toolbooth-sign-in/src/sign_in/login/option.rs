@@ -64,6 +64,7 @@ impl Login {
             scopes,
             client: None,
             rule: None,
+            budgets: Vec::new(),
         };
         let mut people = Vec::new();
         for option in options {

@@ -1,9 +1,10 @@
 //! `SIGN_IN_ALLOWED` and `SIGN_IN_DENIED`: who may sign in, and what they can give to clients.
 
 use crate::oauth::{ProviderSettings, prefix_of};
+use toolbooth::budget::Budget;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::principal::Scopes;
-use toolbooth::settings::{KeyLimits, VariableReader, list};
+use toolbooth::settings::{KeyLimits, VariableReader, list, parse_budgets};
 
 pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
 pub(crate) const DENIED: &str = "SIGN_IN_DENIED";
@@ -20,6 +21,8 @@ pub(crate) struct IdentityRule {
     pub scopes: Scopes,
     /// Their limits in the chat gateway, if the rule has some.
     pub limits: Option<KeyLimits>,
+    /// How much each of them may use.
+    pub budgets: Vec<Budget>,
 }
 
 impl IdentityRule {
@@ -131,14 +134,14 @@ fn malformed<T>(expected: &str) -> Result<T, InvalidRule> {
 impl Entry {
     /// The rule of an entry about people at one of these places.
     fn rule(self, places: &SignInPlaces<'_>) -> Result<IdentityRule, InvalidRule> {
-        let Self { who, scopes, limits } = self;
+        let Self { who, scopes, limits, budgets } = self;
         let Some(rule) = IdentityRule::parse(&who) else {
             return malformed(
                 " must be a rule such as github:octocat, github:id/583231, github:org/acme, \
                  google:ada@acme.example, google:@acme.example or corp:*",
             );
         };
-        let rule = IdentityRule { scopes, limits, ..rule };
+        let rule = IdentityRule { scopes, limits, budgets, ..rule };
         let id = &rule.provider;
         if !matches!(rule.people, People::Id(_)) && who.contains(',') {
             return malformed(
@@ -189,8 +192,11 @@ impl IdentityRule {
     fn denying(self, places: &SignInPlaces<'_>) -> Result<Self, InvalidRule> {
         let is_github = places.provider(&self.provider).is_some_and(ProviderSettings::is_github);
         match self.people {
-            _ if self.scopes != Scopes::NONE || self.limits.is_some() => {
-                malformed(" must be a rule without scopes and gateway")
+            _ if self.scopes != Scopes::NONE
+                || self.limits.is_some()
+                || !self.budgets.is_empty() =>
+            {
+                malformed(" must be a rule without scopes, gateway and budgets")
             }
             People::Email(_) | People::Domain(_) | People::Organization(_) if is_github => {
                 malformed(" may name ids (`id/…`) and logins of GitHub only")
@@ -220,6 +226,7 @@ impl IdentityRule {
             people,
             scopes: Scopes::NONE,
             limits: None,
+            budgets: Vec::new(),
         })
     }
 }
@@ -241,12 +248,13 @@ struct Entry {
     who: String,
     scopes: Scopes,
     limits: Option<KeyLimits>,
+    budgets: Vec<Budget>,
 }
 
 impl Entry {
     /// That of a text, which gives the least.
     fn of(who: &str) -> Self {
-        Self { who: who.to_owned(), scopes: Scopes::NONE, limits: None }
+        Self { who: who.to_owned(), scopes: Scopes::NONE, limits: None, budgets: Vec::new() }
     }
 
     /// Reads an entry of an array; the error is what was expected, after its place.
@@ -256,12 +264,12 @@ impl Entry {
         }
         let who = entry.get("who").and_then(Value::as_str);
         let scopes = entry.get("scopes").and_then(Value::as_array);
-        let gateway = entry.get("gateway");
+        let (gateway, budgets) = (entry.get("gateway"), entry.get("budgets"));
         let members = entry.as_object().map(Object::len);
-        let known = 2 + usize::from(gateway.is_some());
+        let known = 2 + usize::from(gateway.is_some()) + usize::from(budgets.is_some());
         let (Some(who), Some(scopes)) = (who, scopes.filter(|_| members == Some(known))) else {
             return Err(
-                " must be a rule, or an object with who, scopes, perhaps gateway and nothing else",
+                " must be a rule, or an object with who, scopes, perhaps gateway and budgets, and nothing else",
             );
         };
         // An entry that is not a string is not a scope either.
@@ -273,7 +281,8 @@ impl Entry {
         let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
         let expected = ".scopes must be words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
         let limits = gateway.map(KeyLimits::parse).transpose()?;
-        Ok(Self { who: who.to_owned(), scopes: scopes.ok_or(expected)?, limits })
+        let budgets = budgets.map(parse_budgets).transpose()?.unwrap_or_default();
+        Ok(Self { who: who.to_owned(), scopes: scopes.ok_or(expected)?, limits, budgets })
     }
 }
 

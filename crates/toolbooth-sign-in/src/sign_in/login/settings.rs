@@ -15,7 +15,7 @@ pub(crate) static DOCS: &[VariableDoc] = &[
              `github:id/583231`, `github:org/acme`, `google:ada@acme.example`, \
              `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
              these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"github:*\"]}`, \
-             perhaps with [`gateway`](#chat-gateway), as in `API_KEYS`. A rule without scopes gives none: see [what people can give to a \
+             perhaps with [`gateway`](#chat-gateway) and [`budgets`](#budgets), as in `API_KEYS`. A rule without scopes gives none: see [what people can give to a \
              client](SIGN-IN.md#what-people-can-give-to-a-client) | nobody | nobody may sign \
              in by the invalid rule; the others remain",
     ),

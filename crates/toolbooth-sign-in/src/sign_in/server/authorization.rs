@@ -12,7 +12,7 @@ use crate::oauth::{OFFLINE_ACCESS, random_text};
 use crate::purpose;
 use crate::sign_in::login::{Identity, Problem};
 use toolbooth::host::Host;
-use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
+use toolbooth::principal::{GATEWAY_SCOPE, Scopes, USAGE_SCOPE};
 use toolbooth::url::query_value;
 
 /// Asks for no permissions. Omitting `scope` would ask for all of them.
@@ -83,8 +83,8 @@ impl AuthorizationServer {
             form.get("scope").map(|scope| scope.split(' ').collect());
         let is_requested = |scope: &str| match &requested {
             Some(requested) => requested.contains(&scope),
-            // What costs money must be asked for.
-            None => scope != GATEWAY_SCOPE,
+            // What costs money, or shows what others do, must be asked for.
+            None => ![GATEWAY_SCOPE, USAGE_SCOPE].contains(&scope),
         };
         if let Some(requested) = &requested {
             let is_known = |scope: &&str| {

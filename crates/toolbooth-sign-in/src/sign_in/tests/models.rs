@@ -6,7 +6,7 @@ use super::harness::{
     Browser, Harness, Registered, changed, header, json as json_of, location, query, request,
     start_with, text,
 };
-use toolbooth::host::{HttpError, HttpRequest, HttpResponse};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse, LEDGER};
 use toolbooth::http::Response;
 
 /// GitHub, whose user is octocat, and OpenAI.
@@ -266,4 +266,47 @@ fn the_limits_of_the_moment_hold() {
     assert_eq!(json_of(&chat(&harness, &tokens))["error"]["code"], "model_not_allowed");
     assert_eq!(models(&harness), ["fast"]);
     assert_eq!(received(&harness).len(), 1);
+}
+
+#[test]
+fn budgets_count_for_the_person() {
+    const BUDGETS: &str = r#"[
+        {"who": "github:*", "scopes": [], "budgets": [{"window": "1d", "tool_calls": 1}]},
+        {"who": "github:octocat", "scopes": [], "budgets": [{"window": "1d", "tool_calls": 2}]}
+    ]"#;
+    let mut harness = harness(BUDGETS, OPENAI);
+    harness.host.bindings.insert(LEDGER);
+    let [first, second] = [0, 1].map(|_| {
+        let client = harness.client();
+        let (_, tokens) = sign_in(&harness, &client, "");
+        tokens["access_token"].as_str().unwrap().to_owned()
+    });
+    // Of two rules about the person, the larger budget counts, and it counts for both clients.
+    for (token, status) in [(&first, 200), (&second, 200), (&first, 429), (&second, 429)] {
+        assert_eq!(harness.call(token), status);
+    }
+    // The settings of the moment decide.
+    harness.restart(&[("SIGN_IN_ALLOWED", "github:octocat")]);
+    assert_eq!(harness.call(&first), 200);
+    harness.host.bindings.clear();
+    harness.host.log.take();
+    harness.restart(&[("SIGN_IN_ALLOWED", BUDGETS)]);
+    // OXP writes 503 as 400.
+    assert_eq!(harness.call(&first), 400);
+    let log = harness.host.log.take().join("\n");
+    assert!(
+        log.contains("SIGN_IN_ALLOWED has budgets, which need the Durable Object LEDGER"),
+        "{log}"
+    );
+    for (budgets, expected) in [
+        ("[]", "SIGN_IN_ALLOWED[0].budgets must be a non-empty array"),
+        (r#"[{"window": "1d", "usd": 0}]"#, "SIGN_IN_ALLOWED[0].budgets must be"),
+    ] {
+        let rule = format!(
+            r#"[{{"who": "github:octocat", "scopes": [], "budgets": {budgets}}}, "github:octocat"]"#
+        );
+        harness.restart(&[("SIGN_IN_ALLOWED", &rule)]);
+        let rejected = &harness.server.state().pipeline.settings.rejected;
+        assert!(rejected[0].starts_with(expected), "{rejected:?}");
+    }
 }

@@ -65,6 +65,7 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
         scopes: listed(scopes),
         client: None,
         rule: None,
+        budgets: Vec::new(),
     })
 }
 

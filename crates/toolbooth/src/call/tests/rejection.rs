@@ -40,6 +40,12 @@ fn every_kind_has_a_description() {
         ),
         (429, "Too many requests", "try again after 60 seconds"),
         (
+            429,
+            "The caller's budget does not cover the request",
+            "it is 20 calls of tools per 1m, of which 2 calls of tools are left, and the request needs 5 calls of \
+             tools. It resets at 2025-03-11T20:14:00Z; try again after 40 seconds",
+        ),
+        (
             400,
             "Authorization required",
             "the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", \
@@ -88,6 +94,7 @@ fn headers_that_http_requires() {
                 Some(("www-authenticate", format!("{CHALLENGE}{scope}")))
             }
             RejectionKind::TooManyRequests => Some(("retry-after", "60".to_owned())),
+            RejectionKind::BudgetExceeded => Some(("retry-after", "40".to_owned())),
             _ => None,
         };
         assert_eq!(rejection.header(), expected);

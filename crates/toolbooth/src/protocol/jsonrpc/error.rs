@@ -129,7 +129,7 @@ fn code(kind: RejectionKind) -> i16 {
         RejectionKind::Unavailable | RejectionKind::Internal => -32603,
         RejectionKind::MissingRequirements => -32001,
         RejectionKind::Unauthenticated => -32002,
-        RejectionKind::TooManyRequests => -32003,
+        RejectionKind::TooManyRequests | RejectionKind::BudgetExceeded => -32003,
         RejectionKind::CannotAsk => -32004,
         // The request is not valid.
         _ => -32600,

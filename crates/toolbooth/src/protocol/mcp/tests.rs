@@ -61,7 +61,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             | Rejection::CannotAsk { .. } => (200, -32602),
             Rejection::Unauthenticated { .. } => (401, -32600),
             Rejection::MissingScope { .. } => (403, -32600),
-            Rejection::TooManyRequests { .. } => (429, -32600),
+            Rejection::TooManyRequests { .. } | Rejection::BudgetExceeded(_) => (429, -32600),
             Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. } => (503, -32603),
             Rejection::Internal => (500, -32603),
         };
