@@ -11,6 +11,7 @@ import { account, oauth } from "./contracts/oauth.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
 import { rest } from "./contracts/rest.mjs";
+import { usage } from "./contracts/usage.mjs";
 import { xaibo } from "./contracts/xaibo.mjs";
 
 export const folder = new URL("../docs/contracts/", import.meta.url);
@@ -34,6 +35,7 @@ export const files = Object.fromEntries(
     "provider-lists": providerLists,
     rest,
     root,
+    usage,
     "well-known": wellKnown,
     xaibo,
   }).map(([name, document]) => [`${name}.json`, print(document)]),

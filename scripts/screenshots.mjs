@@ -19,6 +19,20 @@ const { OPENAI_API_KEY, OPENAI_BASE_URL } = variables(models);
 const served = await startSite({ vars: { OPENAI_API_KEY, OPENAI_BASE_URL } });
 const browser = await launch();
 
+/** Shows figures of two callers, because this machine has none of the last days. */
+async function showUsage(visitor) {
+  const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const days = Array.from({ length: 31 }, (_, ago) => ({ day: day(30 - ago), usd: Math.abs(Math.sin(ago)) * 4, requests: ago, tool_calls: 3 * ago }));
+  const budget = (unit, window, limit, used, reserved = 0) => ({ unit, window, limit, used, reserved, resets_at: "2026-11-25T00:00:00Z" });
+  const callers = [
+    { name: "ada", kind: "key", budgets: [budget("usd", "1d", 5, 3.25, 0.5), budget("requests", "1m", 60, 60)], days },
+    { name: "github:583231", kind: "person", budgets: [budget("tool_calls", "1h", 200, 15)], days: [] },
+  ];
+  await visitor.context.route("**/usage", (route) => (route.request().isNavigationRequest() ? route.fallback() : route.fulfill({ json: { callers } })));
+  await visitor.visit("/usage");
+  await visitor.page.getByRole("heading", { name: "Budgets" }).waitFor();
+}
+
 /** The pages, and what to do on each before its picture is taken. */
 const PAGES = {
   landing: { path: "/", ready: (visitor) => visitor.setKey() },
@@ -27,6 +41,7 @@ const PAGES = {
   "docs-clients": { path: "/docs/clients" },
   "docs-protocol": { path: "/docs/protocols/xaibo" },
   doctor: { path: "/doctor" },
+  usage: { path: "/usage", ready: showUsage },
   "playground-closed": { path: "/playground" },
   playground: {
     path: "/playground",

@@ -38,6 +38,11 @@ const STATES = {
     await visitor.page.getByRole("link", { name: "Doctor", exact: true }).click();
     await visitor.page.getByRole("heading", { name: "What to change" }).waitFor();
   },
+  "/usage": async (visitor) => {
+    await visitor.visit("/usage");
+    await visitor.setKey();
+    await visitor.page.getByText("There is no budget that you may see").waitFor();
+  },
   "/signed-in": async (visitor) => {
     await visitor.visit("/signed-in");
     // This window was not opened by a script, so the page may not close it.

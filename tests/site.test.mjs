@@ -59,6 +59,7 @@ test("SITE decides which pages there are", () => {
     ["/", undefined, "/index.html", "/index.html"],
     ["/playground", undefined, undefined, "/playground.html"],
     ["/doctor", undefined, "/doctor.html", "/doctor.html"],
+    ["/usage", undefined, "/usage.html", "/usage.html"],
     ["/signed-in", undefined, "/signed-in.html", "/signed-in.html"],
     ["/docs", undefined, "/docs.html", "/docs.html"],
     ["/docs/clients", undefined, "/docs/clients.html", "/docs/clients.html"],

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use toolbooth::capabilities::{CORE, MCP, REST, XAIBO};
+use toolbooth::capabilities::{CORE, MCP, REST, USAGE, XAIBO};
 use toolbooth::capability::Capabilities;
 use toolbooth::host::async_trait;
 use toolbooth::http::{Answer, BodySink, ClientGone, Method, Request, Response};
@@ -18,7 +18,7 @@ use crate::{CATALOG, EXAMPLES, sign_in, stream};
 
 /// Every capability.
 static CAPABILITIES: &[&Capability] =
-    &[&CORE, &XAIBO, &REST, &MCP, &PROVIDERS, &GATEWAY, &SIGN_IN, &ACCOUNT, &CHALLENGES];
+    &[&CORE, &XAIBO, &REST, &MCP, &PROVIDERS, &GATEWAY, &SIGN_IN, &ACCOUNT, &CHALLENGES, &USAGE];
 
 pub(crate) const JSON: (&str, &str) = ("content-type", "application/json");
 

@@ -23,7 +23,15 @@ import { POST, security, uncached } from "./shared.mjs";
 const ALL = "GET, HEAD, POST, OPTIONS";
 
 /** A response whose body is a problem. */
-const problem = ({ content, ...rest }) => (content ? { ...rest, content: { "application/problem+json": content["application/json"] } } : rest);
+export const problem = ({ content, ...rest }) => (content ? { ...rest, content: { "application/problem+json": content["application/json"] } } : rest);
+
+/** The members of every problem. */
+export const problemMembers = {
+  type: about("The kind of problem.", pattern("^urn:toolbooth:[a-z_]+$")),
+  title: about("The problem in a few words.", text),
+  status: about("The status of the response.", { type: "integer", minimum: 400, maximum: 599 }),
+  "detail?": about("What was wrong with this call.", text),
+};
 
 const tool = {
   name: "name",
@@ -101,10 +109,7 @@ export const rest = document({
     Problem: about(
       "A problem (RFC 9457).",
       object({
-        type: about("The kind of problem.", pattern("^urn:toolbooth:[a-z_]+$")),
-        title: about("The problem in a few words.", text),
-        status: about("The status of the response.", { type: "integer", minimum: 400, maximum: 599 }),
-        "detail?": about("What was wrong with this call.", text),
+        ...problemMembers,
         "parameter_errors?": shared.parameterErrors,
         "prompt?": about("What helps a model to correct its input.", string),
         "can_retry?": about("Whether the same call, or one with better input, may succeed.", boolean),

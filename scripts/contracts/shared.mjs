@@ -79,12 +79,12 @@ export const errors = (error) => ({
   TooLarge: response("The body is larger than MAX_BODY_BYTES.", error),
   UnsupportedMediaType: response("The content type is not JSON.", error),
   TooManyRequests: response(
-    "The caller has reached the rate limit. A request counts as many calls as it contains; none of them ran.",
+    "The caller has reached the rate limit, or a budget of the caller does not cover the request. A request counts as many calls as it contains; none of them ran.",
     error,
     { "Retry-After": "RetryAfter", ...uncached },
   ),
   Failed: response("The server failed, for example because a tool crashed. Calls of the same request may have run.", error),
-  Unavailable: response("The server's configuration is wrong; its log contains the reason. No call ran.", error),
+  Unavailable: response("The server's configuration is wrong, or budgets cannot be counted; its log contains the reason. No call ran.", error),
   Options: response("The methods in Allow; for a CORS preflight, what the page may send."),
 });
 /** The components of `errors` that answer what a document does not list. */

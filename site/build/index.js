@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { htmlOf, pagesOf, searchIndexOf } from "./docs.js";
-import { doctor, landing, notFound, playground, signedIn } from "./pages.js";
+import { doctor, landing, notFound, playground, signedIn, usage } from "./pages.js";
 
 const site = fileURLToPath(new URL("..", import.meta.url));
 const root = join(site, "..");
@@ -30,7 +30,7 @@ export async function buildSite(target) {
   rmSync(join(out, "site"), { recursive: true, force: true });
   const { metafile } = await esbuild.build({
     absWorkingDir: site,
-    entryPoints: { landing: "src/landing.tsx", playground: "src/playground/playground.tsx", docs: "src/docs.tsx", doctor: "src/doctor.tsx", "signed-in": "src/signed-in.ts", style: "style/site.css" },
+    entryPoints: { landing: "src/landing.tsx", playground: "src/playground/playground.tsx", docs: "src/docs.tsx", doctor: "src/doctor.tsx", usage: "src/usage.tsx", "signed-in": "src/signed-in.ts", style: "style/site.css" },
     bundle: true,
     splitting: true,
     minify: true,
@@ -63,6 +63,7 @@ export async function buildSite(target) {
   write("index.html", landing(join(folder, "CLIENTS.md"), { style, script: address("src/landing.tsx") }));
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
   write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
+  write("usage.html", usage({ style, script: address("src/usage.tsx") }));
   write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));
   write("not-found.html", notFound({ style }));
   write(`site/${ICON_FILE}`, ICON);

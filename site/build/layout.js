@@ -7,6 +7,7 @@ const NAVIGATION = [
   { href: "/playground", text: "Playground", needs: "playground" },
   { href: "/docs", text: "Docs" },
   { href: "/doctor", text: "Doctor" },
+  { href: "/usage", text: "Usage" },
 ];
 
 // A barrier over a road.

@@ -88,6 +88,16 @@ export function doctor(assets) {
   return layout({ title: "Doctor · Toolbooth", description: "Which clients can connect to this server, and what the others need.", current: "/doctor", main, ...assets });
 }
 
+export function usage(assets) {
+  const main = `
+<div class="hero">
+<h1>Usage</h1>
+<p class="lead">How much of your budgets is used, and what you have used on each day. With the scope <code>usage</code>, you see all callers.</p>
+</div>
+<div id="usage"><p>This page fetches the figures with JavaScript. Programs get them as JSON:</p>${codeBlock('curl https://tools.example.com/usage -H "Authorization: Bearer $TOOLBOOTH_KEY"')}</div>`;
+  return layout({ title: "Usage · Toolbooth", description: "The budgets of callers, and what they have used.", current: "/usage", main, header: '<div id="credentials"></div>', ...assets });
+}
+
 /** The end of a sign-in, in its window. */
 export function signedIn(assets) {
   const main = `<div class="notice wide"><h1>Please return to the other window</h1><p>You can close this one.</p></div>`;

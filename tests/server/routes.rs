@@ -56,6 +56,8 @@ fn routes() {
         (Method::Post, "/langchain/tools/call", "langchain", Ok("call")),
         (Method::Get, "/xaibo/tools", "xaibo", Ok("caller")),
         (Method::Post, "/xaibo/execute", "xaibo", Ok("call")),
+        (Method::Get, "/usage", "usage", Ok("caller")),
+        (Method::Head, "/usage", "usage", Ok("caller")),
         (Method::Post, "/mcp", "mcp", Ok("call")),
         (Method::Get, "/mcp", "mcp", Ok("caller")),
         (Method::Get, "/.well-known/oauth-protected-resource/mcp", "well-known", Ok("public")),

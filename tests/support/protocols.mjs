@@ -61,8 +61,8 @@ export function payload(reply) {
   return JSON.parse(/event:error\ndata:(.*)\n\n$/.exec(reply.text)[1]);
 }
 
-// The chat gateway accepts no calls of tools. It has its own tests.
-const GATEWAY = ["gateway", "2api"];
+// They accept no calls of tools, and list none. They have their own tests.
+const WITHOUT_TOOLS = ["gateway", "2api", "usage"];
 
 /** The path of a call of the tool `name`. */
 export const pathOf = (path, name) => path.replace("{name}", name);
@@ -73,7 +73,7 @@ export const pathOf = (path, name) => path.replace("{name}", name);
  */
 export async function addresses(worker) {
   const { protocols } = (await worker.get("/")).json;
-  const serving = protocols.filter(({ name }) => !GATEWAY.includes(name));
+  const serving = protocols.filter(({ name }) => !WITHOUT_TOOLS.includes(name));
   return serving.flatMap(({ name: protocol, endpoints }) => {
     // Documents take no calls. Their errors are those of the root.
     const form = FORMS[protocol] ?? (endpoints.every(({ method }) => method === "GET") ? FORMS.root : undefined);

@@ -32,7 +32,7 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const NOT_FOUND = "/not-found.html";
 
 /** The pages whose addresses are also for programs, which get JSON. */
-const FOR_PROGRAMS = ["/", "/doctor"];
+const FOR_PROGRAMS = ["/", "/doctor", "/usage"];
 
 const MODES = ["off", "landing", "playground"];
 
@@ -46,7 +46,7 @@ export function modeOf(env) {
 export function assetOf(path, mode) {
   if (mode === "off") return undefined;
   if (path === "/") return "/index.html";
-  if (path === "/doctor" || path === "/signed-in") return `${path}.html`;
+  if (path === "/doctor" || path === "/usage" || path === "/signed-in") return `${path}.html`;
   if (path === "/docs" || path.startsWith("/docs/")) return `${path}.html`;
   return path === "/playground" && mode === "playground" ? "/playground.html" : undefined;
 }

@@ -7,5 +7,7 @@ pub use crate::protocol::CORE;
 pub use crate::protocol::mcp::CAPABILITY as MCP;
 /// Plain REST, with OpenAPI and other documents about the tools.
 pub use crate::protocol::rest::CAPABILITY as REST;
+/// `GET /usage`: the budgets of callers.
+pub use crate::protocol::usage::CAPABILITY as USAGE;
 /// Xaibo's tool providers.
 pub use crate::protocol::xaibo::CAPABILITY as XAIBO;

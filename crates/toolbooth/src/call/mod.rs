@@ -14,12 +14,14 @@ mod selector;
 mod view;
 
 pub use budget::{BudgetExceeded, Purse};
+pub(crate) use budget::{LEDGER_FAILED, LEDGER_NOT_BOUND};
 pub use grants::PROOF_PREFIX;
 pub use grants::{GrantRequest, Granted, Grants, UsedGrant};
 pub use input::NullHandling;
 pub use missing::{AuthorizationHelp, Challenge, MissingRequirements};
 pub use outcome::Outcome;
 pub use permission::VisibleTools;
+pub(crate) use pipeline::join_all;
 pub use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 pub(crate) use rate_limit::count_visit;

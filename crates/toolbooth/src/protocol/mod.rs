@@ -21,6 +21,7 @@ mod root;
 mod sample;
 mod simple_schema;
 pub mod truncation;
+pub(crate) mod usage;
 pub(crate) mod xaibo;
 
 pub(crate) use root::ROOT;

@@ -7,7 +7,7 @@
 mod document;
 mod llms;
 mod openapi;
-mod problem;
+pub(super) mod problem;
 mod query;
 mod typescript;
 mod utcp;

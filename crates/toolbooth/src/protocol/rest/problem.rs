@@ -69,7 +69,7 @@ pub(super) fn invalid(input: &InvalidInput) -> Response {
 }
 
 /// The problem of a rejected request, with the header that HTTP requires.
-pub(super) fn reject(rejection: &Rejection) -> Response {
+pub(in crate::protocol) fn reject(rejection: &Rejection) -> Response {
     let Description { kind, message, mut detail } = rejection.describe();
     // The path names the tool, and what a call lacks cannot be sent with it.
     let status = match kind {
@@ -84,10 +84,7 @@ pub(super) fn reject(rejection: &Rejection) -> Response {
         detail = format!("the call lacks {}{}", missing.things(), missing.granting()).into();
         authorization = AuthorizationChallenge::of(missing);
     }
-    let retry_after_ms = match rejection {
-        Rejection::TooManyRequests { retry_after } => Some(u64::from(*retry_after) * 1000),
-        _ => None,
-    };
+    let retry_after_ms = rejection.retry_after().map(|seconds| u64::from(seconds) * 1000);
     let problem = Problem {
         retry_after_ms,
         authorization,

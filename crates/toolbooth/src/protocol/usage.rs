@@ -1,0 +1,195 @@
+//! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own; with the scope `usage`, those of all.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::rest::problem;
+use crate::budget::{Account, Budget, NANO_DOLLARS, Unit};
+use crate::call::{LEDGER_FAILED, LEDGER_NOT_BOUND, Rejection, join_all};
+use crate::capability::Capability;
+use crate::host::{AccountUsage, LedgerError, Level, Log};
+use crate::http::{Answer, Response};
+use crate::principal::USAGE_SCOPE;
+use crate::route::{EncodeRejection, Policy, Protocol, Route, RouteRequest};
+use crate::settings::CapabilitySettings;
+use crate::time;
+use crate::url::query_parameter;
+
+/// The capability.
+pub static CAPABILITY: Capability = Capability {
+    protocols: &[("/usage", &USAGE)],
+    settings: Some(&CapabilitySettings {
+        variables: &[],
+        auth_methods: &[],
+        read: |settings, _| settings.scopes.push(USAGE_SCOPE),
+    }),
+    scopes: &[USAGE_SCOPE],
+    ..Capability::new("usage")
+};
+
+static USAGE: Protocol = Protocol {
+    routes: &[Route::get("", Policy::CALLER, &usage)],
+    ..Protocol::new(
+        "usage",
+        "Budgets of callers, and what they have used",
+        EncodeRejection::Plain(|rejection, _| problem::reject(rejection)),
+    )
+};
+
+/// The most callers in a response. Each is a request to the ledger.
+const MOST: usize = 50;
+
+#[derive(Serialize)]
+struct Usage {
+    callers: Vec<Caller>,
+    /// The parameter `after` of the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Caller {
+    name: String,
+    kind: &'static str,
+    budgets: Vec<UsedBudget>,
+    days: Vec<UsedDay>,
+}
+
+#[derive(Serialize)]
+struct UsedBudget {
+    window: &'static str,
+    unit: &'static str,
+    limit: Amount,
+    used: Amount,
+    reserved: Amount,
+    resets_at: String,
+}
+
+#[derive(Serialize)]
+struct UsedDay {
+    day: String,
+    usd: Amount,
+    requests: Amount,
+    tool_calls: Amount,
+}
+
+/// A number of units, or of dollars.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Amount {
+    Units(u64),
+    Dollars(f64),
+}
+
+impl Amount {
+    fn of(unit: Unit, amount: u64) -> Self {
+        match unit {
+            // For people and plots: the ledger counts exactly.
+            #[allow(clippy::cast_precision_loss)]
+            Unit::Usd => Self::Dollars(amount as f64 / NANO_DOLLARS as f64),
+            Unit::Requests | Unit::ToolCalls => Self::Units(amount),
+        }
+    }
+}
+
+/// `GET /usage`.
+async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let RouteRequest { state, host, principal, query, .. } = request;
+    let settings = state.settings();
+    let (accounts, next) = if principal.scopes().cover(&[USAGE_SCOPE]) {
+        let after = query_parameter(query, "after").unwrap_or_default();
+        let keys = settings.auth.api_keys.iter().flatten();
+        let keys =
+            keys.filter(|key| !key.budgets.is_empty()).map(|key| Account::Key(key.name.clone()));
+        let known = match host.accounts(&after, MOST + 1).await {
+            // Without budgets, there is nothing to count.
+            Err(LedgerError::NotBound) if settings.budgeted.is_empty() => Vec::new(),
+            known => known.map_err(|error| rejection(&error, *host))?,
+        };
+        let names = keys.map(|it| it.to_string()).filter(|name| *name > after).chain(known);
+        let accounts = names.filter_map(|name| Some((Account::named(&name)?, name)));
+        let mut accounts: Vec<_> = accounts
+            .map(|(account, name)| (name, account))
+            .collect::<BTreeMap<_, _>>()
+            .into_iter()
+            .collect();
+        let is_last = accounts.len() <= MOST;
+        accounts.truncate(MOST);
+        let next = accounts.last().filter(|_| !is_last).map(|(name, _)| name.clone());
+        (accounts.into_iter().map(|(_, account)| account).collect(), next)
+    } else {
+        (settings.account_of(principal).into_iter().collect::<Vec<_>>(), None)
+    };
+    let own = settings.account_of(principal);
+    let callers = accounts.into_iter().map(|account| {
+        let own = own.as_ref() == Some(&account);
+        async move {
+            let budgets = match &account {
+                Account::Key(name) => settings.key_named(name).map(|key| key.budgets.clone()),
+                Account::Person(_) => own.then(|| settings.budgets_of(principal).to_vec()),
+            };
+            let used = match host.usage(&account.to_string()).await {
+                Err(LedgerError::NotBound) if budgets.as_ref().is_some_and(Vec::is_empty) => {
+                    AccountUsage::default()
+                }
+                used => used.map_err(|error| rejection(&error, *host))?,
+            };
+            Ok(caller(account, budgets, &used, host.now_ms()))
+        }
+    });
+    let callers = join_all(callers).await.into_iter().collect::<Result<_, Rejection>>()?;
+    Ok(Response::json_of(200, &Usage { callers, next }).into())
+}
+
+fn rejection(error: &LedgerError, log: &(impl Log + ?Sized)) -> Rejection {
+    match error {
+        LedgerError::NotBound => LEDGER_NOT_BOUND,
+        LedgerError::Failed(problem) => {
+            log.log(Level::Error, "ledger", &[("problem", problem)]);
+            LEDGER_FAILED
+        }
+    }
+}
+
+/// What a caller has used of its budgets: those of now or, if only the ledger knows them, of its last request.
+fn caller(
+    account: Account,
+    budgets: Option<Vec<Budget>>,
+    used: &AccountUsage,
+    now_ms: u64,
+) -> Caller {
+    let budgets = budgets.unwrap_or_else(|| used.budgets.clone());
+    let budgets = budgets.into_iter().map(|Budget { window, unit, limit }| {
+        let known = used.windows.iter().find(|it| it.window == window && it.unit == unit);
+        UsedBudget {
+            window: window.name(),
+            unit: unit.name(),
+            limit: Amount::of(unit, limit),
+            used: Amount::of(unit, known.map_or(0, |it| it.used)),
+            reserved: Amount::of(unit, known.map_or(0, |it| it.reserved)),
+            resets_at: time::utc(window.end_ms(now_ms)),
+        }
+    });
+    let mut days: BTreeMap<u64, BTreeMap<Unit, u64>> = BTreeMap::new();
+    for it in &used.days {
+        *days.entry(it.day).or_default().entry(it.unit).or_default() += it.used;
+    }
+    let days = days.into_iter().map(|(day, units)| {
+        let of = |unit| Amount::of(unit, units.get(&unit).copied().unwrap_or_default());
+        UsedDay {
+            day: time::day(day.saturating_mul(86_400_000)),
+            usd: of(Unit::Usd),
+            requests: of(Unit::Requests),
+            tool_calls: of(Unit::ToolCalls),
+        }
+    });
+    let (kind, name) = match account {
+        Account::Key(name) => ("key", name),
+        Account::Person(subject) => ("person", subject),
+    };
+    Caller { name, kind, budgets: budgets.collect(), days: days.collect() }
+}
+
+#[cfg(test)]
+mod tests;
