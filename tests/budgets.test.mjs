@@ -6,7 +6,7 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { standIns } from "./support/providers/stand-in.mjs";
 import { CANARY, SAMPLES, start } from "./support/worker.mjs";
 
-const KEYS = Object.fromEntries(["calls", "few", "chats", "money", "free"].map((name) => [name, `${CANARY}-key-of-${name}`]));
+const KEYS = Object.fromEntries(["calls", "restarted", "few", "chats", "money", "free"].map((name) => [name, `${CANARY}-key-of-${name}`]));
 const entry = (name, budgets, scopes = ["gateway"]) => ({ ...entryOf(KEYS[name], name, scopes), ...(budgets && { budgets }) });
 const as = (name) => ({ authorization: `Bearer ${KEYS[name]}` });
 const MODELS = JSON.stringify({
@@ -23,6 +23,7 @@ const MODELS = JSON.stringify({
 });
 const API_KEYS = JSON.stringify([
   entry("calls", [{ window: "30d", tool_calls: 100 }], []),
+  entry("restarted", [{ window: "30d", tool_calls: 50 }], []),
   entry("few", [{ window: "30d", tool_calls: 7 }], []),
   entry("chats", [{ window: "30d", requests: 100 }]),
   entry("money", [{ window: "30d", usd: 0.01 }]),
@@ -82,6 +83,15 @@ describe("calls of tools", () => {
     assert.deepEqual(counts(replies), { 200: 100, 429: 900 });
     await worker.evict("account:key:calls");
     assert.equal((await oxp("calls")).status, 429);
+  });
+
+  it("lets no more pass if the object is restarted in between", async () => {
+    const replies = [];
+    for (let round = 0; round < 6; round += 1) {
+      replies.push(...(await Promise.all(Array.from({ length: 20 }, () => rpc("restarted")))));
+      await worker.evict("account:key:restarted");
+    }
+    assert.deepEqual(counts(replies), { 200: 50, 429: 70 });
   });
 
   it("takes all calls of a request, or none", async () => {
