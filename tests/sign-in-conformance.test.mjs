@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { launch } from "./support/chromium.mjs";
 import { freePort, run, serve } from "./support/commands.mjs";
-import { discover, register } from "./support/oauth.mjs";
+import { discover, register } from "./support/oauth-client.mjs";
 import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const SUITE = "node_modules/.bin/conformance";

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { freePort } from "./support/commands.mjs";
-import { discover, flow, options, register } from "./support/oauth.mjs";
+import { discover, flow, options, register } from "./support/oauth-client.mjs";
 import { Person, chatgpt, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
 import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 

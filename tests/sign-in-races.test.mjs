@@ -4,7 +4,7 @@ import { createSign, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { freePort } from "./support/commands.mjs";
-import { flow } from "./support/oauth.mjs";
+import { flow } from "./support/oauth-client.mjs";
 import { chatgpt, clientKeys, hosting } from "./support/sign-in.mjs";
 import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 

@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import * as oauth from "oauth4webapi";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { environment, freePort, root } from "./support/commands.mjs";
-import { exchange, flow as flowOf, options, rejects } from "./support/oauth.mjs";
+import { exchange, flow as flowOf, options, rejects } from "./support/oauth-client.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { Person, chatgpt, claude, claudeCode, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
 import { SAMPLES, CANARY, start } from "./support/worker.mjs";

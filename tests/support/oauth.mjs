@@ -1,55 +1,65 @@
-// Flows of oauth4webapi with a server: from discovery and registration to the callback, and the exchange of the code.
-import assert from "node:assert/strict";
-import * as oauth from "oauth4webapi";
-import { Person } from "./sign-in.mjs";
+// A stand-in authorization server on a loopback port that authorizes every user without asking. It has no
+// discovery document; codes (with PKCE) and refresh tokens are single-use. oidc.mjs has a real server.
+import { createHash } from "node:crypto";
+import { listen } from "./server.mjs";
+import { CANARY } from "./worker.mjs";
 
-export const options = { [oauth.allowInsecureRequests]: true };
+export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
+const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
-/** The server's metadata, as the client reads them. */
-export async function discover(address) {
-  const issuer = new URL(address);
-  const response = await oauth.discoveryRequest(issuer, { ...options, algorithm: "oauth2" });
-  return oauth.processDiscoveryResponse(issuer, response);
-}
+/** Starts it. `now` controls its behaviour: `location` redirects token requests, `expires_in` is the lifetime
+ * of tokens, `broken` makes revocations fail. `revoked` has the revocation requests. */
+export async function authorizationServer() {
+  const now = {};
+  const codes = new Map();
+  const refreshTokens = new Set();
+  const revoked = [];
+  let issued = 0;
 
-/** Registers a client. */
-export async function register(as, metadata) {
-  return oauth.processDynamicClientRegistrationResponse(await oauth.dynamicClientRegistrationRequest(as, metadata, options));
-}
+  function authorize(query, response) {
+    const back = new URL(query.get("redirect_uri"));
+    back.searchParams.set("state", query.get("state"));
+    const code = `${CANARY}-code-${codes.size}`;
+    codes.set(code, query);
+    back.searchParams.set("code", code);
+    response.writeHead(302, { location: back.href }).end();
+  }
 
-/** A flow up to the callback. `changes` replace parameters of the authorization request; `undefined` omits one. */
-export async function flow(
-  address,
-  { client, redirect, changes = {}, verifier = oauth.generateRandomCodeVerifier(), key, scope = "github:read offline_access" },
-) {
-  const as = await discover(address);
-  client ??= await register(as, { redirect_uris: [redirect], token_endpoint_auth_method: "none" });
-  const url = new URL(as.authorization_endpoint);
-  const parameters = {
-    client_id: client.client_id,
-    redirect_uri: redirect,
-    response_type: "code",
-    scope,
-    state: "some state",
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-    resource: `${address}/mcp`,
-    ...changes,
-  };
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
-  return { as, client, url, verifier, redirect, agree: () => new Person().agree(url, key) };
-}
+  function isValid(form) {
+    if (form.get("client_id") !== CLIENT.id || form.get("client_secret") !== CLIENT.secret) return false;
+    if (form.get("grant_type") === "refresh_token") return refreshTokens.delete(form.get("refresh_token"));
+    const asked = codes.get(form.get("code"));
+    codes.delete(form.get("code"));
+    return (
+      asked?.get("redirect_uri") === form.get("redirect_uri") &&
+      asked.get("code_challenge_method") === "S256" &&
+      asked.get("code_challenge") === hash(form.get("code_verifier"))
+    );
+  }
 
-/** Exchanges the code of a callback. */
-export async function exchange({ as, client, verifier, redirect }, back, auth = oauth.None()) {
-  const parameters = oauth.validateAuthResponse(as, client, back, "some state");
-  const response = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, redirect, verifier, options);
-  return oauth.processAuthorizationCodeResponse(as, client, response);
-}
+  function token(form, response) {
+    const answer = (status, body) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (now.location) return response.writeHead(307, { location: now.location }).end();
+    if (!isValid(form)) return answer(400, { error: "invalid_grant" });
+    issued += 1;
+    const refresh_token = `${CANARY}-refresh-${issued}`;
+    refreshTokens.add(refresh_token);
+    const { expires_in } = now;
+    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", refresh_token, expires_in, scope: "repo" });
+  }
 
-export const rejects = (promise, error, status = 400) =>
-  assert.rejects(promise, (problem) => {
-    assert.equal(problem.error, error, problem.message);
-    assert.equal(problem.status, status);
-    return true;
+  const server = await listen(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url, "http://localhost");
+    if (pathname === "/authorize") return authorize(searchParams, response);
+    let body = "";
+    for await (const part of request) body += part;
+    if (pathname.startsWith("/applications/")) {
+      const { method, headers } = request;
+      revoked.push({ method, pathname, authorization: headers.authorization, body });
+      return response.writeHead(now.broken ? 503 : 204).end();
+    }
+    token(new URLSearchParams(body), response);
   });
+  return { ...server, now, revoked };
+}
