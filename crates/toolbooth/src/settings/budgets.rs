@@ -4,7 +4,7 @@ use crate::budget::{Budget, NANO_DOLLARS, Unit, Window};
 use crate::json::Value;
 
 /// The highest limit in dollars.
-const MOST_DOLLARS: f64 = 1_000_000.0;
+const MOST_DOLLARS: u32 = 1_000_000;
 /// The highest limit of other units.
 const MOST_UNITS: u64 = 1_000_000_000;
 
@@ -58,8 +58,8 @@ fn budget(entry: &Value<'_>) -> Option<Budget> {
 }
 
 /// An amount of dollars from 0 to `most`, at most a million, in nano-dollars.
-pub fn nano_dollars(value: &Value<'_>, most: f64) -> Option<u64> {
-    let dollars = value.as_f64().filter(|it| (0.0..=most).contains(it))?;
+pub fn nano_dollars(value: &Value<'_>, most: u32) -> Option<u64> {
+    let dollars = value.as_f64().filter(|it| (0.0..=f64::from(most)).contains(it))?;
     // A double is exact to a nano-dollar for up to nine million dollars.
     #[allow(
         clippy::cast_possible_truncation,

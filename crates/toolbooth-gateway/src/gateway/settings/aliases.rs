@@ -60,7 +60,7 @@ const MAX_WEIGHT: u64 = 1_000_000;
 const MAX_TIMEOUT: u64 = 600_000;
 const MAX_OUTPUT_TOKENS: u64 = 10_000_000;
 /// The highest price of a million tokens, in dollars.
-const MAX_PRICE: f64 = 10_000.0;
+const MAX_PRICE: u32 = 10_000;
 
 pub(super) static DOCS: &[VariableDoc] = &[models::doc(
     MODELS,
