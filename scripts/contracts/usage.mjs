@@ -1,5 +1,5 @@
 // What callers have used of their budgets.
-import { about, array, choice, document, integer, mapValues, number, object, path, pattern, response, schema, text } from "./openapi.mjs";
+import { about, array, choice, document, integer, mapValues, number, object, path, pattern, response, schema, string, text } from "./openapi.mjs";
 import { problem, problemMembers } from "./rest.mjs";
 import * as shared from "./shared.mjs";
 import { READ, security, uncached } from "./shared.mjs";
@@ -18,7 +18,7 @@ export const usage = document({
         operationId: "usage",
         summary: "The budgets and what is used",
         security,
-        parameters: [{ name: "after", in: "query", description: "The `next` of the page before.", schema: text }],
+        parameters: [{ name: "after", in: "query", description: "The `next` of the page before; empty for the first page.", schema: string }],
         responses: { 200: "Usage", 401: "Unauthenticated", 403: "OriginNotAllowed", 503: "Unavailable" },
       },
     }),
