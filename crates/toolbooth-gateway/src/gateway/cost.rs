@@ -20,8 +20,12 @@ pub(crate) struct Price {
 }
 
 const MILLION: u128 = 1_000_000;
-/// The tokens of an image or a file of which the request has only the address: more than any image has.
-const REFERRED_TOKENS: u64 = 100_000;
+/// The most tokens that an image or a sound has, however well it is compressed or whoever fetches it.
+const IMAGE_TOKENS: u64 = 100_000;
+/// The most tokens that a file or a video has: as many as the largest models read at once.
+const FILE_TOKENS: u64 = 1_000_000;
+/// The most values of a body that are counted. More than a request may have, with the tools of this server.
+const MAX_VALUES: usize = 1 << 20;
 /// How much longer than the longest answer a reservation lasts.
 const MARGIN: Duration = Duration::from_secs(60);
 
@@ -48,46 +52,82 @@ impl Price {
         Self { input: self.input.max(self.cached), ..self }.of(input, 0, output)
     }
 
-    /// What an answer has cost; `None` if the provider has counted nothing.
+    /// What an answer has cost; `None` if the provider has not counted it.
     fn of_usage(self, usage: &Usage) -> Option<u64> {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
         let others = usage.total_tokens.saturating_sub(usage.prompt_tokens);
         let output = usage.completion_tokens.max(others);
-        (usage.prompt_tokens > 0 || output > 0)
-            .then(|| self.of(usage.prompt_tokens - cached, cached, output))
+        // Some providers count only what they got.
+        (output > 0).then(|| self.of(usage.prompt_tokens - cached, cached, output))
     }
 }
 
 /// The most input tokens of a request in a provider's format, and the limit of its output tokens, if it has one.
 fn most_tokens(body: &[u8]) -> (u64, Option<u64>) {
-    let value = json::parse_bytes(body).unwrap_or_default();
-    let count = |value: Option<&Value<'_>>| value?.as_number()?.as_u64();
-    let config = value.get("generationConfig");
-    let limit = count(value.get("max_completion_tokens"))
-        .or_else(|| count(value.get("max_tokens")))
-        .or_else(|| count(config.and_then(|it| it.get("maxOutputTokens"))));
+    let mut left = MAX_VALUES;
+    let text = str::from_utf8(body).unwrap_or_default();
+    let value = json::parse_within(text, &mut left).unwrap_or_default();
     // A token has at least one byte.
     let bytes = u64::try_from(body.len()).unwrap_or(u64::MAX);
-    (bytes.saturating_add(references(&value).saturating_mul(REFERRED_TOKENS)), limit)
+    (bytes.saturating_add(media_tokens(&value)), output_limit(&value))
 }
 
-/// How many images and files the provider gets by their addresses or ids.
-fn references(value: &Value<'_>) -> u64 {
+/// The limit of the output tokens. Of several the largest, because a provider may know only one of them; `None` if one of them
+/// limits nothing.
+fn output_limit(body: &Value<'_>) -> Option<u64> {
+    let config = body.get("generationConfig");
+    let limits = [
+        body.get("max_completion_tokens"),
+        body.get("max_tokens"),
+        config.and_then(|it| it.get("maxOutputTokens")),
+    ];
+    let mut most = None;
+    for limit in limits.into_iter().flatten().filter(|limit| !matches!(limit, Value::Null)) {
+        let limit = limit.as_number()?.as_u64().filter(|limit| *limit > 0)?;
+        most = most.max(Some(limit));
+    }
+    most
+}
+
+/// The most tokens of the images, sounds, files and videos of a request beside its bytes: those are few if they are well compressed, or
+/// if the provider fetches them.
+fn media_tokens(value: &Value<'_>) -> u64 {
+    let each = |sum: u64, tokens: u64| sum.saturating_add(tokens);
     match value {
-        Value::Array(values) => values.iter().map(references).sum(),
-        Value::Object(members) => members.iter().map(|(name, value)| reference(name, value)).sum(),
+        Value::Array(values) => values.iter().map(media_tokens).fold(0, each),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| tokens_of(name, value)).fold(0, each)
+        }
         _ => 0,
     }
 }
 
-fn reference(name: &str, value: &Value<'_>) -> u64 {
-    match (name, value.as_str()) {
-        ("url" | "image_url" | "file_url" | "fileUri", Some(url)) => {
-            u64::from(!url.starts_with("data:"))
+fn tokens_of(name: &str, value: &Value<'_>) -> u64 {
+    match (name, value) {
+        // No media, but what tools get and return.
+        ("input" | "args" | "response" | "tools", _) => 0,
+        ("image_url" | "input_audio" | "audio_url", Value::String(_) | Value::Object(_)) => {
+            IMAGE_TOKENS
         }
-        ("file_id", Some(_)) => 1,
-        _ => references(value),
+        // A part of Anthropic or Gemini, which says what it is only within.
+        ("source" | "inlineData", Value::Object(part)) => {
+            let kind = part.get("media_type").or_else(|| part.get("mimeType"));
+            let is_image =
+                kind.and_then(Value::as_str).is_some_and(|kind| kind.starts_with("image/"));
+            if is_image { IMAGE_TOKENS } else { FILE_TOKENS }
+        }
+        ("file" | "fileData", Value::Object(_)) | ("file_id" | "file_data", Value::String(_)) => {
+            FILE_TOKENS
+        }
+        (name, Value::String(_) | Value::Object(_)) if name.ends_with("_url") => FILE_TOKENS,
+        _ => media_tokens(value),
     }
+}
+
+/// Whether a provider has rejected a request before its model has worked. A time that is over, and most errors of the provider itself,
+/// say nothing about that.
+fn is_free(status: u16) -> bool {
+    matches!(status, 400..=407 | 409..=499 | 503 | 529)
 }
 
 impl From<Rejection> for GatewayError {
@@ -126,8 +166,8 @@ impl Chat<'_> {
         let (input, output) = most_tokens(body);
         let Some(output) = output else {
             let message = format!(
-                "max_tokens must be sent: the caller has a budget in USD, and neither its key nor MODELS limits the \
-                 tokens of answers of {name}"
+                "max_tokens must be a whole number above 0: the caller has a budget in USD, and neither its key nor MODELS \
+                 limits the tokens of answers of {name}"
             );
             return Err(GatewayError::invalid("max_tokens", message));
         };
@@ -147,7 +187,7 @@ impl Chat<'_> {
     /// Settles what was reserved for an attempt that has failed. One that the provider has rejected costs nothing.
     pub(super) async fn settle_failed(&self, hold: Option<Hold>, error: &GatewayError) {
         let Some(hold) = hold else { return };
-        let used = if error.provider_status.is_some() { 0 } else { hold.units };
+        let used = if error.provider_status.is_some_and(is_free) { 0 } else { hold.units };
         self.sender.context().purse().settle(hold.reservation, used).await;
     }
 }
@@ -190,6 +230,8 @@ mod tests {
             (1000, 0, 100, 1300, Some(5_500_000)),
             (0, 0, 100, 0, Some(1_000_000)),
             (0, 7, 0, 0, None),
+            (1000, 0, 0, 0, None),
+            (1000, 0, 0, 1000, None),
         ] {
             let usage = Usage {
                 prompt_tokens,
@@ -204,25 +246,58 @@ mod tests {
 
     #[test]
     fn the_most_tokens_of_a_request() {
-        for (body, referred, limit) in [
+        for (body, media, limit) in [
             (r#"{"max_tokens":5}"#, 0, Some(5)),
             (r#"{"max_completion_tokens":6,"max_tokens":5}"#, 0, Some(6)),
+            (r#"{"max_completion_tokens":1,"max_tokens":100000}"#, 0, Some(100_000)),
+            (r#"{"max_completion_tokens":null,"max_tokens":5}"#, 0, Some(5)),
+            (r#"{"max_completion_tokens":1,"max_tokens":0}"#, 0, None),
+            (r#"{"max_tokens":-1}"#, 0, None),
+            (r#"{"max_tokens":"5"}"#, 0, None),
             (r#"{"generationConfig":{"maxOutputTokens":7}}"#, 0, Some(7)),
             ("{}", 0, None),
             (
-                r#"{"messages":[{"image_url":{"url":"https://a.example/b.png"}},{"source":{"url":"http://a"}}]}"#,
-                2,
+                r#"[{"image_url":{"url":"https://a.example/b.png"}},{"image_url":"https://a"}]"#,
+                2 * IMAGE_TOKENS,
                 None,
             ),
             (
-                r#"{"messages":[{"image_url":{"url":"data:image/png;base64,AAAA"}},{"text":"https://a"}]}"#,
-                0,
+                r#"{"content":[{"image_url":{"url":"data:image/png;base64,AAAA"}}]}"#,
+                IMAGE_TOKENS,
                 None,
             ),
-            (r#"{"parts":[{"file":{"file_id":"f"}},{"fileData":{"fileUri":"gs://a"}}]}"#, 2, None),
+            (r#"{"input_audio":{"data":"AAAA","format":"mp3"}}"#, IMAGE_TOKENS, None),
+            (r#"{"video_url":{"url":"https://a"}}"#, FILE_TOKENS, None),
+            (r#"{"file":{"file_id":"f"}}"#, FILE_TOKENS, None),
+            (r#"{"file":{"file_data":"data:application/pdf;base64,AAAA"}}"#, FILE_TOKENS, None),
+            (
+                r#"{"source":{"type":"base64","media_type":"image/png","data":"AAAA"}}"#,
+                IMAGE_TOKENS,
+                None,
+            ),
+            (r#"{"source":{"type":"url","url":"https://a"}}"#, FILE_TOKENS, None),
+            (r#"{"inlineData":{"mimeType":"image/png","data":"AAAA"}}"#, IMAGE_TOKENS, None),
+            (r#"{"inlineData":{"mimeType":"application/pdf","data":"AAAA"}}"#, FILE_TOKENS, None),
+            (r#"{"fileData":{"fileUri":"gs://a"}}"#, FILE_TOKENS, None),
+            (r#"{"input":{"source":{"url":"a"}},"args":{"file":{}},"text":"https://a"}"#, 0, None),
+            (r#"{"tools":[{"properties":{"image_url":{"type":"string"}}}]}"#, 0, None),
         ] {
-            let expected = (body.len() as u64 + referred * REFERRED_TOKENS, limit);
+            let expected = (body.len() as u64 + media, limit);
             assert_eq!(most_tokens(body.as_bytes()), expected, "{body}");
+        }
+        let many = format!(r#"{{"a":[{}0],"max_tokens":5}}"#, "0,".repeat(100_000));
+        assert_eq!(most_tokens(many.as_bytes()), (many.len() as u64, Some(5)));
+    }
+
+    #[test]
+    fn which_errors_of_a_provider_are_free() {
+        for (statuses, expected) in [
+            (&[400, 401, 404, 413, 429, 503, 529][..], true),
+            (&[200, 408, 500, 502, 504, 524], false),
+        ] {
+            for status in statuses {
+                assert_eq!(is_free(*status), expected, "{status}");
+            }
         }
     }
 }

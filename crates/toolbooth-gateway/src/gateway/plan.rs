@@ -133,7 +133,8 @@ impl<'s> Target<'s> {
         known: Option<&ModelTarget>,
         caller_key: Option<Secret>,
     ) -> Result<Self> {
-        let is_paid_by_caller = caller_key.is_some();
+        // A server that needs no key may ignore that of the caller.
+        let is_paid_by_caller = caller_key.is_some() && provider.needs_key;
         let key = caller_key.or_else(|| provider.key.clone());
         if key.is_none() && provider.needs_key {
             let message = format!(

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::output::Output;
 use super::report::Attempt;
 use super::{Chat, ErrorKind, GatewayError, IdSource, Result, Target, TranslateOptions};
+use toolbooth::budget::Unit;
 use toolbooth::host::HttpRequest;
 use toolbooth::secret::Secret;
 
@@ -97,6 +98,7 @@ impl Chat<'_> {
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,
             max_output_tokens: limit,
+            needs_limit: self.sender.context().purse().limits(Unit::Usd),
         };
         target.provider.format.translate(&self.request, &options, notes)
     }

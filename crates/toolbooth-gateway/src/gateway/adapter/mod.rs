@@ -54,6 +54,8 @@ pub(crate) struct TranslateOptions<'a> {
     pub may_force: bool,
     /// The most tokens of the answer that the caller may ask for: the limit if the request has none.
     pub max_output_tokens: Option<u64>,
+    /// Whether the provider must obey the limit of tokens: a budget counts on it.
+    pub needs_limit: bool,
 }
 
 /// What a provider's format needs. Each format has a folder; [`Format::adapter`] is the table.

@@ -28,6 +28,7 @@ fn options(provider: Format) -> TranslateOptions<'static> {
         server_tools: &[],
         may_force: true,
         max_output_tokens: None,
+        needs_limit: false,
     }
 }
 

@@ -77,6 +77,29 @@ fn an_answer_is_settled_by_its_tokens() {
     }
 }
 
+/// A server that knows only one of the names obeys the limit that was reserved.
+#[test]
+fn a_provider_gets_a_limit_that_it_knows() {
+    let own = || with(&json!([{"window": "1d", "usd": 1}]), &json!({"models": ["two"]}));
+    for (limits, sent_limit) in [
+        (json!({"max_completion_tokens": 1}), json!(1)),
+        (json!({"max_completion_tokens": 1, "max_tokens": 6}), json!(6)),
+    ] {
+        let world = own();
+        let mut body = json!({"model": "two"});
+        body.as_object_mut().unwrap().extend(limits.as_object().unwrap().clone());
+        let reply = ask(&world, vec![answer(503, "{}"), says("hi")], &chat(body));
+        assert_eq!(reply.status, 200, "{limits} {}", reply.text);
+        let sent = &reply.sent[1];
+        assert_eq!(sent.body["max_tokens"], sent_limit, "{}", sent.body);
+        let reserved = format!(
+            "reserve {} usd",
+            sent.body.to_string().len() * 10_000 + sent_limit.as_u64().unwrap() as usize * 20_000
+        );
+        assert!(operations(&world).contains(&reserved), "{limits}");
+    }
+}
+
 #[test]
 fn what_the_provider_does_not_count_costs_what_was_reserved() {
     for (answers, settled) in [
@@ -86,6 +109,8 @@ fn what_the_provider_does_not_count_costs_what_was_reserved() {
         (vec![Err(HttpError::Timeout)], None),
         (vec![answer(400, "{}")], Some(0)),
         (vec![answer(529, "{}")], Some(0)),
+        // The model may have worked.
+        (vec![answer(524, "{}")], None),
     ] {
         let world = in_dollars();
         let reply = ask(&world, answers.clone(), &chat(json!({"model": "m"})));

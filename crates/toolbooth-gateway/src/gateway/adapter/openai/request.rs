@@ -47,7 +47,8 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     // OpenAI's newer models reject `max_tokens`. Other providers may ignore what they do not know, and so the limit.
     let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
     let has_limit = |name: &str| request.member(name).is_some();
-    let is_renamed = options.max_output_tokens.is_some() && !strict && !has_limit(limit);
+    let must_obey = options.max_output_tokens.is_some() || options.needs_limit;
+    let is_renamed = must_obey && !strict && !has_limit(limit);
     for (name, json) in &request.members {
         match name.as_str() {
             "max_completion_tokens" if is_renamed => {
