@@ -1,5 +1,6 @@
 // The Durable Object of the ledger: its arithmetic, its claims and its alarms, on workerd.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { SAMPLES, start } from "./support/worker.mjs";
 
@@ -42,30 +43,37 @@ const set = (time) => ask("", "set", time);
 describe("claims", () => {
   it("lets exactly one of many claim a key, until the claim has expired", async () => {
     await set(NOON);
-    const all = await Promise.all(Array.from({ length: 200 }, () => ask("claims:0", "claim", { key: "code", life: 5 * MINUTE })));
+    const all = await Promise.all(Array.from({ length: 200 }, () => ask("claims:0", "claim", { key: "code", life: 5 * MINUTE, owner: randomUUID() })));
     assert.equal(all.filter(Boolean).length, 1);
     await worker.evict("claims:0");
-    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE }), false);
-    assert.equal(await ask("claims:0", "claim", { key: "other", life: MINUTE }), true);
+    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE, owner: randomUUID() }), false);
+    assert.equal(await ask("claims:0", "claim", { key: "other", life: MINUTE, owner: randomUUID() }), true);
     await set(NOON + 5 * MINUTE - 1);
-    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE }), false);
+    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE, owner: randomUUID() }), false);
     await set(NOON + 5 * MINUTE);
-    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE }), true);
+    assert.equal(await ask("claims:0", "claim", { key: "code", life: MINUTE, owner: randomUUID() }), true);
+  });
+
+  it("answers its owner, who asks again after a broken connection, as at first", async () => {
+    await set(NOON);
+    const claim = (owner) => ask("claims:2", "claim", { key: "code", life: MINUTE, owner });
+    assert.deepEqual([await claim("a"), await claim("b"), await claim("a"), await claim("b")], [true, false, true, false]);
   });
 
   it("keeps nothing of claims that have expired", async () => {
     await set(NOON);
-    await ask("claims:1", "claim", { key: "code", life: MINUTE });
+    await ask("claims:1", "claim", { key: "code", life: MINUTE, owner: randomUUID() });
     await set(NOON + 3 * MINUTE);
     await ask("claims:1", "ring");
     assert.deepEqual(await ask("claims:1", "stored"), {});
-    assert.equal(await ask("claims:1", "claim", { key: "code", life: MINUTE }), true);
+    assert.equal(await ask("claims:1", "claim", { key: "code", life: MINUTE, owner: randomUUID() }), true);
   });
 });
 
 const usd = (window, limit) => ({ window, unit: "usd", limit });
 const calls = (window, limit) => ({ window, unit: "tool_calls", limit });
-const take = (account, budgets, units, rest = {}) => ask(`account:${account}`, "take", { account, budgets, unit: budgets[0].unit, units, ...rest });
+let reservations = 0;
+const take = (account, budgets, units, rest = {}) => ask(`account:${account}`, "take", { account, budgets, unit: budgets[0].unit, units, id: ++reservations, ...rest });
 async function used(account, unit, window) {
   const { windows } = await ask(`account:${account}`, "usage");
   const found = windows.find((one) => one.unit === unit && one.window === window);
@@ -103,6 +111,13 @@ describe("budgets", () => {
     const { reservation: third } = await reserve(85);
     await settle(third, 90);
     assert.deepEqual(await used("settled", "usd", "1d"), [105, 0]);
+  });
+
+  it("reserves once, if it is asked again after a broken connection", async () => {
+    await set(NOON);
+    const reserve = () => take("again", [usd("1d", 100)], 60, { life: MINUTE, id: 7 });
+    assert.deepEqual([await reserve(), await reserve()], [{ reservation: 7 }, { reservation: 7 }]);
+    assert.deepEqual(await used("again", "usd", "1d"), [0, 60]);
   });
 
   it("counts what was not settled as used, when its time is over", async () => {

@@ -5,8 +5,11 @@ const CLAIMS = 16;
 const WINDOWS = ["1m", "1h", "1d", "30d"];
 const UNITS = ["usd", "requests", "tool_calls"];
 
-/** Whether the key was free. */
-export const claim = (namespace, key, life) => ask(namespace, `claims:${hash(key) % CLAIMS}`, (object) => object.claim({ key, life }));
+/** Whether the key was free. If the object is asked twice, the second answer is that of the first: the claim has an owner. */
+export function claim(namespace, key, life) {
+  const owner = crypto.randomUUID();
+  return ask(namespace, `claims:${hash(key) % CLAIMS}`, (object) => object.claim({ key, life, owner }));
+}
 
 /**
  * Takes units from `budgets`, each a window, a unit and a limit; at once if `life` is undefined. Returns the number of the
@@ -15,7 +18,9 @@ export const claim = (namespace, key, life) => ask(namespace, `claims:${hash(key
  */
 export async function take(namespace, account, budgets, unit, units, life) {
   const listed = inThrees(budgets).map(([window, unit, limit]) => ({ window: WINDOWS[window], unit: UNITS[unit], limit }));
-  const taking = { account, budgets: listed, unit: UNITS[unit], units, life };
+  // The number of the reservation: if the object is asked twice, it reserves once.
+  const id = Math.floor(Math.random() * 2 ** 52);
+  const taking = { account, budgets: listed, unit: UNITS[unit], units, life, id };
   const { reservation, exceeded } = await ask(namespace, `account:${account}`, (object) => object.take(taking));
   if (exceeded === undefined) return Float64Array.of(reservation);
   const { window, limit, left, resets, reserved } = exceeded;

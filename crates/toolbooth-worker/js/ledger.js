@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS used (unit TEXT PRIMARY KEY, at INTEGER NOT NULL,
   "1m" INTEGER NOT NULL, "1h" INTEGER NOT NULL, "1d" INTEGER NOT NULL, "30d" INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS days (day INTEGER NOT NULL, unit TEXT NOT NULL, units INTEGER NOT NULL, PRIMARY KEY (day, unit)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS reserved (id INTEGER PRIMARY KEY, unit TEXT NOT NULL, units INTEGER NOT NULL, at INTEGER NOT NULL, expires INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, expires INTEGER NOT NULL, owner TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY) WITHOUT ROWID;`;
 
 const start = (time, length) => time - (time % length);
@@ -51,26 +51,32 @@ export class Ledger extends DurableObject {
     });
   }
 
-  /** Claims a key for `life` milliseconds. Returns whether it was free. */
-  claim({ key, life }) {
+  /** Claims a key for `life` milliseconds. Returns whether it was free, or has this owner. */
+  claim({ key, life, owner }) {
     const now = this.#now();
     const expires = now + life;
     const claimed = this.#write(() =>
-      this.#rows("INSERT INTO claims VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET expires = excluded.expires WHERE claims.expires <= ? RETURNING key", key, expires, now),
+      this.#rows(
+        `INSERT INTO claims VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET expires = excluded.expires, owner = excluded.owner
+         WHERE claims.expires <= ? OR claims.owner = excluded.owner RETURNING key`,
+        ...[key, expires, owner, now],
+      ),
     );
     this.#wake(start(expires, MINUTE) + MINUTE);
     return claimed.length === 1;
   }
 
   /**
-   * Takes `units` from all `budgets` of their unit, or from none. With `life` they are reserved for that many milliseconds.
+   * Takes `units` from all `budgets` of their unit, or from none. With `life` they are reserved for that many milliseconds, under the
+   * number `id`: once, however often it is asked.
    * Returns `{ reservation }`, or `{ exceeded }`: the budget that does not cover them, and why.
    */
-  take({ account, budgets, unit, units, life }) {
+  take({ account, budgets, unit, units, life, id }) {
     const now = this.#now();
     const result = this.#write(() => {
       this.#remember(account, JSON.stringify(budgets));
       this.#expire(now);
+      if (life !== undefined && this.#rows("SELECT 1 FROM reserved WHERE id = ?", id).length > 0) return { reservation: id };
       const lacking = budgets.filter((budget) => budget.unit === unit).flatMap(({ window, limit }) => {
         const { used, reserved } = this.#window(unit, window, now);
         if (used + reserved + units <= limit) return [];
@@ -84,7 +90,6 @@ export class Ledger extends DurableObject {
         this.#use(unit, units, now, now);
         return { reservation: 0 };
       }
-      const id = Math.floor(Math.random() * 2 ** 52);
       this.#rows("INSERT INTO reserved VALUES (?, ?, ?, ?, ?)", id, unit, units, now, now + life);
       return { reservation: id };
     });
@@ -159,11 +164,18 @@ export class Ledger extends DurableObject {
 
   /** Runs a function that writes: completely, or not at all. */
   #write(run) {
-    return this.#storage.transactionSync(() => {
-      if (!this.#isOpen) this.#storage.sql.exec(TABLES);
+    try {
+      const result = this.#storage.transactionSync(() => {
+        if (!this.#isOpen) this.#storage.sql.exec(TABLES);
+        return run();
+      });
       this.#isOpen = true;
-      return run();
-    });
+      return result;
+    } catch (error) {
+      // What it remembered may not be stored.
+      this.#budgets = undefined;
+      throw error;
+    }
   }
 
   #remember(name, budgets) {

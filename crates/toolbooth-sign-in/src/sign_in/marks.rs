@@ -68,19 +68,22 @@ impl Marks {
         id: &str,
         host: &dyn Host,
     ) -> store::Result<Option<bool>> {
-        let mut is_first = true;
-        // Under both keys: other instances may not have the current one yet.
-        for hash in self.keys.hashes(purpose::CLIENT_GRANT, &[id]).iter() {
-            is_first &= match host.claim(&mark.key(hash), mark.life).await {
-                Ok(is_first) => is_first,
+        // Under both keys: other instances may not have the current one yet. All begin with the previous one, so that one of them
+        // gets both.
+        let hashes = self.keys.hashes(purpose::CLIENT_GRANT, &[id]);
+        let hashes: Vec<_> = hashes.iter().collect();
+        for hash in hashes.into_iter().rev() {
+            match host.claim(&mark.key(hash), mark.life).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(Some(false)),
                 Err(LedgerError::NotBound) => return Ok(None),
                 Err(LedgerError::Failed(problem)) => {
                     host.log(Level::Error, "ledger", &[("problem", &problem)]);
                     return Err(StoreError(problem));
                 }
-            };
+            }
         }
-        Ok(Some(is_first))
+        Ok(Some(true))
     }
 
     /// Uses what may be used only once; false if it was used before. Without a ledger, requests at other instances may use
