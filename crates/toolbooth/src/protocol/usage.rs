@@ -10,7 +10,7 @@ use crate::call::{LEDGER_FAILED, LEDGER_NOT_BOUND, Rejection, join_all};
 use crate::capability::Capability;
 use crate::host::{AccountUsage, LedgerError, Level, Log};
 use crate::http::{Answer, Response};
-use crate::principal::USAGE_SCOPE;
+use crate::principal::{Principal, USAGE_SCOPE};
 use crate::route::{EncodeRejection, Policy, Protocol, Route, RouteRequest};
 use crate::settings::CapabilitySettings;
 use crate::time;
@@ -97,7 +97,9 @@ impl Amount {
 async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let RouteRequest { state, host, principal, query, .. } = request;
     let settings = state.settings();
-    let (accounts, next) = if principal.scopes().cover(&[USAGE_SCOPE]) {
+    // What callers are called and what they use is never public.
+    let is_known = !matches!(principal, Principal::Anonymous { .. });
+    let (accounts, next) = if is_known && principal.scopes().cover(&[USAGE_SCOPE]) {
         let after = query_parameter(query, "after").unwrap_or_default();
         let keys = settings.auth.api_keys.iter().flatten();
         let keys =

@@ -26,7 +26,11 @@ fn host() -> FakeHost {
         {"name": "bob", "scopes": [], "hash": HASHES[1]},
         {"name": "operator", "scopes": ["usage"], "hash": HASHES[2]},
     ]);
-    let mut host = FakeHost::with(&[("AUTH", "api-key, none"), ("API_KEYS", &keys.to_string())]);
+    let mut host = FakeHost::with(&[
+        ("AUTH", "api-key, none"),
+        ("ANONYMOUS_SCOPES", "*"),
+        ("API_KEYS", &keys.to_string()),
+    ]);
     host.tick_ms = 0;
     host.bindings.insert(LEDGER);
     host
