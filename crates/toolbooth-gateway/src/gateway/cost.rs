@@ -20,7 +20,7 @@ pub(crate) struct Price {
 }
 
 const MILLION: u128 = 1_000_000;
-/// The most tokens that an image or a sound has, however well it is compressed or whoever fetches it.
+/// The most tokens that an image or a sound has, however well it is compressed, and whether the provider fetches it or not.
 const IMAGE_TOKENS: u64 = 100_000;
 /// The most tokens that a file or a video has: as many as the largest models read at once.
 const FILE_TOKENS: u64 = 1_000_000;

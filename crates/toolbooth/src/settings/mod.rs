@@ -71,7 +71,7 @@ pub struct Settings {
     pub redirect_schemes: Option<Vec<String>>,
     /// The scopes that capabilities require, beside those of tools.
     pub scopes: Vec<&'static str>,
-    /// The entries with budgets, such as `API_KEYS of "ada"`: without a ledger, nobody of them may call.
+    /// The entries with budgets, such as `API_KEYS of "ada"`: without a ledger, none of them may call.
     pub budgeted: Vec<String>,
     /// The settings of capabilities.
     pub extensions: Extensions,

@@ -71,7 +71,7 @@ fn whose_budget_it_is() {
     let token = user("own", &format!("{KEY_SUBJECT}ada"), Vec::new());
     for (principal, passes) in [
         (key(), true),
-        // The holder of a token that somebody has got with the key.
+        // The holder of a token that was issued for the key.
         (token, true),
         (key(), false),
         (user("own", "github:1", budgets.clone()), true),
