@@ -4,27 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { launch } from "./support/chromium.mjs";
 import { freePort, run, serve } from "./support/commands.mjs";
 import { discover, register } from "./support/oauth-client.mjs";
-import { SAMPLES, CANARY, start } from "./support/worker.mjs";
+import { KEY, startSignIn } from "./support/sign-in-server.mjs";
 
 const SUITE = "node_modules/.bin/conformance";
-const KEY = `${CANARY}-key-of-ada`;
 
 let worker, address, browser, results;
 before(async () => {
   results = mkdtempSync(join(tmpdir(), "conformance-"));
-  const port = await freePort();
-  address = `http://127.0.0.1:${port}`;
-  const vars = {
-    AUTH: "sign-in, api-key",
-    API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"])]),
-    PUBLIC_URL: address,
-    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-  };
-  worker = await start(SAMPLES, { port, vars });
+  worker = await startSignIn();
+  ({ address } = worker);
   browser = await launch();
 });
 after(async () => {

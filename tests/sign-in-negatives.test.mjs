@@ -4,42 +4,20 @@ import assert from "node:assert/strict";
 import { createHmac, createSign, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { freePort } from "./support/commands.mjs";
 import { discover, flow, options, register } from "./support/oauth-client.mjs";
-import { Person, chatgpt, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
-import { SAMPLES, CANARY, start } from "./support/worker.mjs";
+import { Person, clientKeys, sha256 } from "./support/sign-in.mjs";
+import { KEY, REDIRECT, STATE_KEY, hostClient, startSignIn } from "./support/sign-in-server.mjs";
+import { CANARY } from "./support/worker.mjs";
 
-const KEY = `${CANARY}-key-of-ada`;
-const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
-const REDIRECT = "http://localhost:3118/callback";
 const OPERATOR = { client_id: "connector", secret: `${CANARY}-secret-of-the-connector` };
 
 let worker, address, documents, keys;
 before(async () => {
-  keys = clientKeys();
-  documents = await hosting({
-    "/client.json": (base) => ({
-      ...chatgpt(base),
-      client_id: `${base}/client.json`,
-      redirect_uris: [REDIRECT],
-      token_endpoint_auth_methods_supported: ["private_key_jwt"],
-    }),
-    "/oauth/jwks.json": () => ({ keys: [keys.jwk] }),
-  });
-  const port = await freePort();
-  address = `http://127.0.0.1:${port}`;
+  ({ documents, keys } = await hostClient());
   const { client_id: id, secret } = OPERATOR;
-  worker = await start(SAMPLES, {
-    port,
-    vars: {
-      AUTH: "sign-in, api-key",
-      API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"])]),
-      PUBLIC_URL: address,
-      STATE_KEY,
-      SIGN_IN_CLIENTS: JSON.stringify([{ id, name: "Connector", redirect_uris: [REDIRECT], secret_hash: sha256(secret) }]),
-    },
-  });
+  const clients = [{ id, name: "Connector", redirect_uris: [REDIRECT], secret_hash: sha256(secret) }];
+  worker = await startSignIn({ SIGN_IN_CLIENTS: JSON.stringify(clients) });
+  ({ address } = worker);
 });
 after(async () => {
   await worker?.close();

@@ -2,37 +2,16 @@
 import assert from "node:assert/strict";
 import { createSign, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { freePort } from "./support/commands.mjs";
 import { flow } from "./support/oauth-client.mjs";
-import { chatgpt, clientKeys, hosting } from "./support/sign-in.mjs";
-import { SAMPLES, CANARY, start } from "./support/worker.mjs";
+import { KEY, REDIRECT, hostClient, startSignIn } from "./support/sign-in-server.mjs";
 
-const KEY = `${CANARY}-key-of-ada`;
-const REDIRECT = "http://localhost:3118/callback";
 const COUNT = 50;
 
 let worker, address, documents, keys;
 before(async () => {
-  keys = clientKeys();
-  documents = await hosting({
-    "/client.json": (base) => ({
-      ...chatgpt(base),
-      client_id: `${base}/client.json`,
-      redirect_uris: [REDIRECT],
-      token_endpoint_auth_methods_supported: ["private_key_jwt"],
-    }),
-    "/oauth/jwks.json": () => ({ keys: [keys.jwk] }),
-  });
-  const port = await freePort();
-  address = `http://127.0.0.1:${port}`;
-  const vars = {
-    AUTH: "sign-in, api-key",
-    API_KEYS: JSON.stringify([entryOf(KEY, "Ada", ["*"])]),
-    PUBLIC_URL: address,
-    STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`,
-  };
-  worker = await start(SAMPLES, { port, vars });
+  ({ documents, keys } = await hostClient());
+  worker = await startSignIn();
+  ({ address } = worker);
 });
 after(async () => {
   await worker?.close();
