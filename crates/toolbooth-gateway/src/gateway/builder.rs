@@ -1,6 +1,6 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
-use super::{Completion, Delta, IdSource, Read, StreamEvent, UpstreamError};
+use super::{Completion, DecodeOptions, Delta, IdSource, Read, StreamEvent, UpstreamError};
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -28,19 +28,23 @@ pub(super) struct Builder {
     pub(super) native: Vec<Value<'static>>,
     /// Whether text, reasoning and the native content are kept.
     pub(super) collect: bool,
+    /// Whether events keep their bytes.
+    forward: bool,
     ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
 }
 
 impl Builder {
-    pub(super) fn new(ids: IdSource, collect: bool) -> Self {
+    pub(super) fn new(ids: IdSource, options: DecodeOptions) -> Self {
+        let DecodeOptions { collect, forward } = options;
         Self {
             completion: Completion::default(),
             deltas: Vec::new(),
             events: Vec::new(),
             native: Vec::new(),
             collect,
+            forward,
             ids,
             argument_bytes: 0,
             kept_bytes: 0,
@@ -57,6 +61,7 @@ impl Builder {
     /// The deltas since the last event are an event, which clients get as `raw` if it is there.
     pub(super) fn end_event(&mut self, raw: Option<Vec<u8>>) {
         let deltas = std::mem::take(&mut self.deltas);
+        let raw = raw.filter(|_| self.forward);
         if raw.is_some() || !deltas.is_empty() {
             self.events.push(StreamEvent { raw, deltas });
         }

@@ -162,20 +162,24 @@ impl CatalogTools {
                 _ => 0,
             };
             let result = for_model(outcome, &call.name);
+            let is_error = result.is_err();
+            let content = match result {
+                Ok(serde_json::Value::String(text)) | Err(text) => text,
+                Ok(value) => json::to_string(&value),
+            };
             report.ran.push(RanCall {
                 id: call.id.to_string(),
                 tool: call.name.to_string(),
+                arguments: call.arguments.text().into_owned(),
+                output: content.clone(),
                 ms,
-                error: result.as_ref().err().map(|error| excerpt(error)),
+                error: is_error.then(|| excerpt(&content)),
             });
             results.push(ToolResult {
                 call_id: call.id.to_string(),
                 name: call.name.to_string(),
-                is_error: result.is_err(),
-                content: match result {
-                    Ok(serde_json::Value::String(text)) | Err(text) => text,
-                    Ok(value) => json::to_string(&value),
-                },
+                is_error,
+                content,
             });
         }
         Ok(results)

@@ -119,7 +119,7 @@ impl<'a> Chat<'a> {
             return Err(GatewayError::new(ErrorKind::MissingScope, message));
         }
         let caller_key = caller_key(*headers, settings.caller_keys)?;
-        let mut request = front.decode(body, &report.notes)?;
+        let mut request = front.decode(body, *headers, &report.notes)?;
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         limits.check_costs(&request)?;
@@ -128,7 +128,7 @@ impl<'a> Chat<'a> {
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
-        limits.check_tools(&request, *host, &report.notes)?;
+        limits.check_tools(&request, front.limits(), *host, &report.notes)?;
         let tools = CatalogTools::select(&request, &sender.context())?;
         continuation::restore(&mut request, sender, now_ms, &report.notes)?;
         let schemas = options.validate_tool_arguments;

@@ -19,6 +19,9 @@ pub(crate) struct Completion {
     /// The content of the message as the provider wrote it, for [`Turn`]. Empty unless it was collected, and for
     /// providers with OpenAI's format, to which [`message`](Self::message) goes back.
     pub native: String,
+    /// The body as the provider wrote it, if the client reads its format and gets it with few changes.
+    #[expect(dead_code, reason = "for the fronts that follow")]
+    pub native_body: Option<Vec<u8>>,
     /// What the client should know about the answer.
     pub warnings: Vec<String>,
     /// Further members of the body, which only OpenAI-compatible providers have. The gateway does not interpret them.

@@ -1,5 +1,6 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers, and for each API key and rule of sign-in.
 
+use super::front::RequestLimits;
 use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::call::RequestContext;
@@ -29,6 +30,8 @@ pub(super) struct Limits<'s> {
     pub(super) max_tool_calls: usize,
     max_argument_bytes: usize,
     max_tool_description: usize,
+    agent_max_tools: usize,
+    agent_max_tool_description: usize,
     tools: &'s Allowlist,
     limiter: &'s str,
 }
@@ -50,6 +53,8 @@ impl<'s> Limits<'s> {
             max_tool_calls: own.max_tool_calls.unwrap_or(general.max_tool_calls),
             max_argument_bytes: own.max_argument_bytes.unwrap_or(general.max_argument_bytes),
             max_tool_description: own.max_tool_description.unwrap_or(gateway.max_tool_description),
+            agent_max_tools: gateway.agent_max_tools,
+            agent_max_tool_description: gateway.agent_max_tool_description,
             tools: own.tools.as_ref().unwrap_or(&gateway.tools),
             limiter: own.tool_call_limiter.as_deref().unwrap_or(TOOL_CALL_LIMITER),
         }
@@ -86,13 +91,18 @@ impl<'s> Limits<'s> {
     pub(super) fn check_tools(
         &self,
         request: &ChatRequest,
+        limits: RequestLimits,
         host: &dyn Host,
         notes: &Notes,
     ) -> Result<()> {
+        let (max_tools, max_description) = match limits {
+            RequestLimits::Seed => (MAX_TOOLS, self.max_tool_description),
+            RequestLimits::Agents => (self.agent_max_tools, self.agent_max_tool_description),
+        };
         let count = request.tools.len();
-        if count > MAX_TOOLS {
+        if count > max_tools {
             let message =
-                format!("There are {count} tools; a request may have at most {MAX_TOOLS}");
+                format!("There are {count} tools; a request may have at most {max_tools}");
             return Err(GatewayError::new(ErrorKind::TooManyTools, message).at("tools"));
         }
         for (index, tool) in request.tools.iter().enumerate() {
@@ -114,10 +124,9 @@ impl<'s> Limits<'s> {
                 return Err(GatewayError::new(ErrorKind::InvalidToolName, message).at(param));
             }
             let length = description.as_ref().map_or(0, |text| text.chars().count());
-            if length > self.max_tool_description {
+            if length > max_description {
                 let message = format!(
-                    "The description of tool '{name}' has {length} characters; it may have at most {}",
-                    self.max_tool_description
+                    "The description of tool '{name}' has {length} characters; it may have at most {max_description}"
                 );
                 let param = format!("tools[{index}].{kind}.description");
                 return Err(GatewayError::new(ErrorKind::LongDescription, message).at(param));

@@ -48,12 +48,12 @@ use limits::Limits;
 use plan::{Plan, Target};
 use report::Report;
 use request::{
-    Approval, ChatRequest, FunctionTool, HistoryItem, Role, Selection, Tool, ToolChoice,
-    ToolResult, Turn,
+    Approval, ChatRequest, FunctionTool, HistoryItem, NativeRequest, Role, Selection, Tool,
+    ToolChoice, ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};
-use stream::{Decoder, Delta, StreamEvent};
+use stream::{DecodeOptions, Decoder, Delta, StreamEvent};
 use upstream::Exchange;
 
 #[cfg(test)]

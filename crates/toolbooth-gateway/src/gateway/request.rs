@@ -25,6 +25,18 @@ pub(crate) struct ChatRequest {
     pub state: Option<String>,
     /// The members that are passed on, by name. None of them is `null`.
     pub members: Vec<(String, Box<RawValue>)>,
+    /// The request as the client wrote it, for providers with its format.
+    pub native: Option<NativeRequest>,
+}
+
+/// A request in a provider's own format.
+#[derive(Debug, Clone)]
+pub(crate) struct NativeRequest {
+    pub format: Format,
+    /// The members that the provider gets, in the order in which the client wrote them. The model is none of them.
+    pub members: Vec<(String, Box<RawValue>)>,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 /// A message of the client, or a round of the server-side tool loop.
@@ -68,6 +80,19 @@ pub(crate) struct ToolResult {
 }
 
 impl ChatRequest {
+    /// The request as the client wrote it, if it can go to a provider with this format. With compiled-in tools or their rounds
+    /// in it, it is translated.
+    pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
+        let is_own = self.selections.is_empty()
+            && self.history.iter().all(|item| matches!(item, HistoryItem::Message { .. }));
+        self.native.as_ref().filter(|native| native.format == format && is_own)
+    }
+
+    /// Whether a provider with this format gets the request as the client wrote it.
+    pub(super) fn passes_to(&self, format: Format) -> bool {
+        self.native_for(format).is_some()
+    }
+
     pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
         let mut members = self.members.iter();
         members.find(|(known, _)| known == name).map(|(_, json)| &**json)

@@ -59,7 +59,7 @@ fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
                 Err(error) => {
                     if error.kind != ErrorKind::ClientGone {
                         // workerd ends a broken stream like a complete one, so the error must be an event.
-                        let _ = output.send(&chat.sender.front.error_event(&error)).await;
+                        let _ = output.fail(&error).await;
                     }
                     (error.kind.status(), Some(error.kind.code()))
                 }
@@ -78,7 +78,7 @@ async fn run<O: Output>(
     loop {
         let completion = output.receive(chat, reply).await?;
         match chat.decide(completion).await? {
-            Round::Next { text } => output.next_round(text),
+            Round::Next { text } => output.next_round(chat, text).await?,
             Round::Last(completion) => return output.finish(chat, *completion).await,
         }
         reply = output.ask(chat).await?;

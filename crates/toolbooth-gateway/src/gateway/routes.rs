@@ -72,6 +72,10 @@ const CHAT: Policy = Policy {
     limit: Limit::Caller,
     needs_configuration: true,
     body: BodyFormat::Json,
+    max_body_bytes: |state| {
+        let gateway = state.settings().extensions.get::<GatewaySettings>();
+        gateway.map_or(0, |gateway| gateway.max_body_bytes)
+    },
     ..Policy::CALLER
 };
 

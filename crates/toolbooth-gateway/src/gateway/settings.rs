@@ -35,6 +35,12 @@ pub(crate) struct GatewaySettings {
     pub max_subrequests: usize,
     /// `MAX_TOOL_DESCRIPTION`: the longest description of a tool, in characters.
     pub max_tool_description: usize,
+    /// `GATEWAY_MAX_BODY_BYTES`: the largest request.
+    pub max_body_bytes: usize,
+    /// `AGENT_MAX_TOOLS`: the most tools in a request of Messages or Responses.
+    pub agent_max_tools: usize,
+    /// `AGENT_MAX_TOOL_DESCRIPTION`: the longest description of a tool there, in characters.
+    pub agent_max_tool_description: usize,
     /// `GATEWAY_TOOL_ALLOWLIST` and `GATEWAY_TOOL_ALLOWLIST_MODE`.
     pub tools: Allowlist,
     /// Whether only requests to this machine are served: callers without credentials use the server's keys.
@@ -90,6 +96,31 @@ static MAX_TOOL_DESCRIPTION: Row<usize> = Row {
     default: 1024,
     parse: |text| count(text, settings::MAX_TOOL_DESCRIPTION, " of characters"),
 };
+static MAX_BODY_BYTES: Row<usize> = Row {
+    name: "GATEWAY_MAX_BODY_BYTES",
+    doc: documented(
+        "the size of a request to a model, 1 to 8388608 bytes. `MAX_BODY_BYTES` holds for all other requests | `8388608` | \
+             the default applies",
+    ),
+    default: 8 << 20,
+    parse: |text| count(text, 8 << 20, " of bytes"),
+};
+static AGENT_MAX_TOOLS: Row<usize> = Row {
+    name: "AGENT_MAX_TOOLS",
+    doc: documented(
+        "the number of tools in a request to `/v1/messages` or `/v1/responses`, 1 to 4096 | `512` | the default applies",
+    ),
+    default: 512,
+    parse: |text| count(text, 4096, ""),
+};
+static AGENT_MAX_TOOL_DESCRIPTION: Row<usize> = Row {
+    name: "AGENT_MAX_TOOL_DESCRIPTION",
+    doc: documented(
+        "the length of a tool's description in such a request, 1 to 1048576 characters | `65536` | the default applies",
+    ),
+    default: 64 << 10,
+    parse: |text| count(text, 1 << 20, " of characters"),
+};
 
 static DOCS: &[VariableDoc] = &[
     CALLER_KEYS.doc(),
@@ -97,6 +128,9 @@ static DOCS: &[VariableDoc] = &[
     DEADLINE.doc(),
     MAX_SUBREQUESTS.doc(),
     MAX_TOOL_DESCRIPTION.doc(),
+    MAX_BODY_BYTES.doc(),
+    AGENT_MAX_TOOLS.doc(),
+    AGENT_MAX_TOOL_DESCRIPTION.doc(),
     doc(
         TOOL_ALLOWLIST,
         "the names that the tools of requests may have, separated by commas. A tool that the provider \
@@ -157,6 +191,9 @@ impl GatewaySettings {
             deadline: milliseconds(reader.get(&DEADLINE)),
             max_subrequests: reader.get(&MAX_SUBREQUESTS),
             max_tool_description: reader.get(&MAX_TOOL_DESCRIPTION),
+            max_body_bytes: reader.get(&MAX_BODY_BYTES),
+            agent_max_tools: reader.get(&AGENT_MAX_TOOLS),
+            agent_max_tool_description: reader.get(&AGENT_MAX_TOOL_DESCRIPTION),
             tools,
         }
     }

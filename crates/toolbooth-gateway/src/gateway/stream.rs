@@ -9,7 +9,7 @@ use toolbooth::json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StreamEvent {
-    /// The event in OpenAI's format, up to and including the blank line, if the provider's format is OpenAI's. Otherwise
+    /// The event as the provider sent it, up to and including the blank line, if the client reads its format. Otherwise
     /// the [`EventEncoder`](super::front::EventEncoder) writes the deltas.
     pub raw: Option<Vec<u8>>,
     /// What the event means, in order. Empty for what carries nothing (comments, pings).
@@ -68,13 +68,21 @@ pub(crate) struct Decoder {
     stopped: bool,
 }
 
+/// What a decoder keeps of a stream.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct DecodeOptions {
+    /// Whether [`Decoder::completion`] has the text and the native message too, which the tool loop needs; otherwise it
+    /// only has calls, finish reason, usage and warnings.
+    pub collect: bool,
+    /// Whether events keep their bytes, because the client reads the provider's format.
+    pub forward: bool,
+}
+
 impl Decoder {
-    /// A decoder. With `collect`, [`completion`](Self::completion) has the text and the native message too, which the
-    /// tool loop needs; otherwise only calls, finish reason, usage and warnings.
-    pub(crate) fn new(format: Format, ids: IdSource, collect: bool) -> Self {
+    pub(crate) fn new(format: Format, ids: IdSource, options: DecodeOptions) -> Self {
         Self {
             parser: SseParser::default(),
-            builder: Builder::new(ids, collect),
+            builder: Builder::new(ids, options),
             format: (format.adapter().decoder)(),
             stopped: false,
         }

@@ -114,6 +114,11 @@ impl Chat<'_> {
             vec![("content-type", "application/json".into())];
         let own = target.provider.format.headers(target.key.as_ref().map(Secret::expose));
         headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
+        if let Some(native) = self.request.native_for(target.provider.format) {
+            headers.retain(|(name, _)| native.headers.iter().all(|(known, _)| known != name));
+            headers
+                .extend(native.headers.iter().map(|(name, value)| (*name, value.clone().into())));
+        }
         Ok(HttpRequest {
             method: "POST",
             url: format!("{}{path}", target.provider.base_url).into(),

@@ -26,6 +26,8 @@ pub struct Policy {
     pub needs_configuration: bool,
     /// What of its body is read.
     pub body: BodyFormat,
+    /// The size of the largest body. [`Policy::PUBLIC`] has the variable `MAX_BODY_BYTES`.
+    pub max_body_bytes: fn(&State) -> usize,
     /// How a rejection is written.
     pub errors: ErrorForm,
 }
@@ -50,7 +52,7 @@ pub enum Credentials {
     Needed,
 }
 
-/// The body that a route reads, up to the configured size.
+/// The body that a route reads, up to the size that its policy allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyFormat {
     /// None.
@@ -74,6 +76,11 @@ fn always(_: &State) -> bool {
     true
 }
 
+/// The variable `MAX_BODY_BYTES`.
+fn max_body_bytes(state: &State) -> usize {
+    state.settings().limits.max_body_bytes
+}
+
 impl Policy {
     /// Everyone may send the request.
     pub const PUBLIC: Self = Self {
@@ -85,6 +92,7 @@ impl Policy {
         records_calls: false,
         needs_configuration: false,
         body: BodyFormat::Unread,
+        max_body_bytes,
         errors: ErrorForm::Protocol,
     };
 

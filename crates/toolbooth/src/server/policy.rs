@@ -64,7 +64,7 @@ impl Server {
         if policy.body == BodyFormat::Unread {
             return Ok(());
         }
-        self.read(request).await?;
+        self.read((policy.max_body_bytes)(&self.state), request).await?;
         match policy.body {
             BodyFormat::Json if !http::is_json(request.headers) => {
                 Err(Rejection::UnsupportedMediaType)
@@ -77,8 +77,7 @@ impl Server {
         }
     }
 
-    async fn read(&self, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
-        let limit = self.state.pipeline.settings.limits.max_body_bytes;
+    async fn read(&self, limit: usize, request: &mut RouteRequest<'_>) -> Result<(), Rejection> {
         let read = match request.unread {
             None if request.body.len() > limit => Err(BodyError::TooLarge),
             None => return Ok(()),

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::parse;
 use super::{
-    Builder, ChatRequest, Completion, ErrorKind, Fields, FunctionTool, GatewayError, IdSource,
-    Notes, Read, Result, SseEvent, Tool, UpstreamError,
+    Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Fields, FunctionTool, GatewayError,
+    IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, UpstreamError,
 };
-use crate::wire::Json;
 use crate::wire::fields::{count, text};
+use crate::wire::{Json, Members};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::cut;
 
@@ -67,6 +67,8 @@ pub(super) struct Adapter {
     /// The headers that authenticate a request with a key, and those that select the version.
     headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
+    /// The member of a request that limits the tokens of the answer.
+    limit_member: &'static str,
     /// Reads the body of an answer that is not a stream.
     decode: fn(Value<'_>, &mut Builder) -> Read,
     pub(super) decoder: fn() -> Box<dyn EventDecoder>,
@@ -112,7 +114,11 @@ impl Format {
         options: &TranslateOptions<'_>,
         notes: &Notes,
     ) -> Result<Vec<u8>> {
-        (self.adapter().translate)(&Job { request, options, notes })
+        let job = Job { request, options, notes };
+        match request.native_for(self) {
+            Some(native) => Ok(job.native_body(native, self.adapter().limit_member)),
+            None => (self.adapter().translate)(&job),
+        }
     }
 
     /// Decodes the body of a successful response that is not a stream.
@@ -121,13 +127,29 @@ impl Format {
             .map_err(|_| UpstreamError::malformed("the answer is not UTF-8"))?;
         let value = json::parse_within(text, &mut { MAX_VALUES })
             .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
-        let mut builder = Builder::new(ids, true);
+        let options = DecodeOptions { collect: true, forward: false };
+        let mut builder = Builder::new(ids, options);
         (self.adapter().decode)(value, &mut builder)?;
         Ok(builder.into_completion())
     }
 }
 
 impl<'t> Job<'t> {
+    /// The body of a request that the client has written in the provider's format: with the provider's name of the model, and
+    /// with a limit of tokens if it needs one.
+    fn native_body(&self, native: &NativeRequest, limit_member: &'static str) -> Vec<u8> {
+        let model = json::to_string(self.options.model);
+        let mut body = Members::default();
+        body.add("model", Some(Json::Text(model.into())));
+        for (name, json) in &native.members {
+            body.0.push((name.as_str().into(), (&**json).into()));
+        }
+        let is_limited = native.members.iter().any(|(name, _)| name == limit_member);
+        let limit = self.options.max_output_tokens.filter(|_| !is_limited);
+        body.add(limit_member, limit.map(|limit| Json::Text(limit.to_string().into())));
+        json::to_vec(&body)
+    }
+
     /// The members of the request that a translation reads. The gateway itself has read `n` and
     /// `stream_options.include_usage`.
     fn members(&'t self) -> Result<Fields<'t>> {

@@ -5,6 +5,7 @@ mod stream;
 pub(super) use stream::{OpenStream, StreamOutput};
 
 use super::adapter::decode_error;
+use super::front::{Answer, EarlierRound};
 use super::upstream::is_success;
 use super::{Chat, Completion, Exchange, GatewayError, Result};
 use toolbooth::http::Response;
@@ -29,8 +30,8 @@ pub(super) trait Output: Sized {
     /// Receives the rest of an answer. The client may get parts of it.
     async fn receive(&mut self, chat: &mut Chat<'_>, reply: Self::Reply) -> Result<Completion>;
 
-    /// Another round follows an answer with this text.
-    fn next_round(&mut self, text: Option<String>);
+    /// Another round follows an answer with this text. Its calls have run.
+    async fn next_round(&mut self, chat: &Chat<'_>, text: Option<String>) -> Result<()>;
 
     /// Gives the client the last answer, with what the gateway adds to its text.
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<Self::Done>;
@@ -39,7 +40,7 @@ pub(super) trait Output: Sized {
 /// One body, with the texts of all rounds.
 #[derive(Default)]
 pub(super) struct BodyOutput {
-    texts: Vec<String>,
+    earlier: Vec<EarlierRound>,
 }
 
 impl Output for BodyOutput {
@@ -57,6 +58,10 @@ impl Output for BodyOutput {
             true => format.decode(&response.body, ids),
             false => Err(decode_error(response.status, &response.body)),
         };
+        let decoded = decoded.map(|completion| match chat.request.passes_to(format) {
+            true => Completion { native_body: Some(response.body), ..completion },
+            false => completion,
+        });
         decoded.map_err(|error| GatewayError::upstream(&error, response.retry_after_ms, &name))
     }
 
@@ -64,8 +69,9 @@ impl Output for BodyOutput {
         Ok(reply)
     }
 
-    fn next_round(&mut self, text: Option<String>) {
-        self.texts.extend(text);
+    async fn next_round(&mut self, chat: &Chat<'_>, text: Option<String>) -> Result<()> {
+        self.earlier.push(EarlierRound { text, ran: chat.report.ran.len() });
+        Ok(())
     }
 
     async fn finish(
@@ -73,13 +79,15 @@ impl Output for BodyOutput {
         chat: &mut Chat<'_>,
         mut completion: Completion,
     ) -> Result<Response> {
-        self.texts.extend(completion.message.content.take());
-        self.texts.extend(chat.report.notice());
-        self.texts.retain(|text| !text.is_empty());
-        completion.message.content = Some(self.texts.join("\n\n")).filter(|text| !text.is_empty());
         completion.usage.clone_from(&chat.report.usage);
-        let body =
-            chat.sender.front.encode(&completion, &chat.info(&completion), &chat.report.json());
+        let answer = Answer {
+            request: &chat.request,
+            completion: &completion,
+            info: &chat.info(&completion),
+            earlier: &self.earlier,
+            report: &chat.report,
+        };
+        let body = chat.sender.front.encode(&answer);
         Ok(chat.report.headers(Response::json(200, body).with("cache-control", "no-store")))
     }
 }

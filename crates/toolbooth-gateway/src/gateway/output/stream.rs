@@ -11,7 +11,8 @@ use crate::gateway::adapter::decode_error;
 use crate::gateway::front::EventEncoder;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
-    Chat, Completion, Decoder, Delta, Exchange, GatewayError, Report, Result, StreamEvent,
+    Chat, Completion, DecodeOptions, Decoder, Delta, Exchange, GatewayError, Report, Result,
+    StreamEvent,
 };
 use crate::wire::FinishReason;
 use toolbooth::host::{ByteStream, HttpError};
@@ -23,8 +24,7 @@ const MAX_BUFFERED: usize = 16 << 20;
 /// The largest error that is read from a stream, in bytes.
 const MAX_ERROR: usize = 64 << 10;
 
-/// Sent to the client while the provider is silent: a comment, which clients ignore.
-const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+/// The longest time for which the client gets nothing.
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
 /// A stream of events.
@@ -36,6 +36,8 @@ pub(crate) struct StreamOutput {
     events: EventWriter,
     /// The last bytes of an answer, which must not leave before the answer has been checked.
     unsent: Vec<u8>,
+    /// How many of the calls that the gateway ran the client has been told of.
+    ran: usize,
 }
 
 /// A provider's stream whose first event has arrived.
@@ -110,10 +112,17 @@ impl StreamOutput {
         let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
         let buffer = chat.tools.is_empty().then_some(buffer);
         let events = EventWriter { encoder, wrote_text: false, buffer };
-        Self { sink, events, unsent: Vec::new() }
+        Self { sink, events, unsent: Vec::new(), ran: 0 }
     }
 
-    pub(crate) async fn send(&self, bytes: &[u8]) -> Result<()> {
+    /// Ends a stream that has begun with an error.
+    pub(crate) async fn fail(&mut self, error: &GatewayError) -> Result<()> {
+        let mut event = Vec::new();
+        self.events.encoder.error(error, &mut event);
+        self.send(&event).await
+    }
+
+    async fn send(&self, bytes: &[u8]) -> Result<()> {
         if !bytes.is_empty() {
             self.sink.write(bytes).await?;
         }
@@ -148,7 +157,8 @@ impl StreamOutput {
                 }
             }
         };
-        let keep_alive = KeepAlive { after: longest_silence(chat), bytes: KEEP_ALIVE };
+        let bytes = chat.sender.front.keep_alive();
+        let keep_alive = KeepAlive { after: longest_silence(chat), bytes };
         match self.sink.pipe(&mut **body, &mut transform, keep_alive).await {
             Ok(()) => {}
             Err(PipeError::ClientGone) => return Err(ClientGone.into()),
@@ -188,7 +198,8 @@ impl Output for StreamOutput {
         }
         // The whole message is needed for the next round, or to check its calls.
         let collect = !chat.tools.is_empty() || chat.schemas.is_some();
-        let decoder = Decoder::new(format, ids, collect);
+        let forward = chat.sender.front.reads(format);
+        let decoder = Decoder::new(format, ids, DecodeOptions { collect, forward });
         let mut incoming =
             Incoming { decoder, name, events: Vec::new(), is_counted: false, failure: None };
         let mut has_ended = false;
@@ -215,7 +226,7 @@ impl Output for StreamOutput {
     /// Asks the model again. Meanwhile, the client gets comments.
     async fn ask(&mut self, chat: &mut Chat<'_>) -> Result<OpenStream> {
         let host = chat.sender.host;
-        let after = longest_silence(chat);
+        let (after, keep_alive) = (longest_silence(chat), chat.sender.front.keep_alive());
         let mut answer = pin!(chat.ask::<Self>());
         loop {
             let mut silence = host.sleep(after);
@@ -225,7 +236,7 @@ impl Output for StreamOutput {
             });
             match first.await {
                 Some(stream) => return stream,
-                None => self.sink.write(KEEP_ALIVE).await?,
+                None => self.sink.write(keep_alive).await?,
             }
         }
     }
@@ -249,13 +260,17 @@ impl Output for StreamOutput {
         Err(error.without(key))
     }
 
-    fn next_round(&mut self, text: Option<String>) {
+    async fn next_round(&mut self, chat: &Chat<'_>, text: Option<String>) -> Result<()> {
         self.events.wrote_text |= text.is_some_and(|it| !it.is_empty());
+        let ran = chat.report.ran.get(self.ran..).unwrap_or_default();
+        self.ran = chat.report.ran.len();
+        self.events.encoder.ran(ran, &mut self.unsent);
+        self.flush().await
     }
 
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<()> {
         let EventWriter { encoder, buffer, .. } = &mut self.events;
-        encoder.report(chat.report.json());
+        encoder.report(&chat.report);
         match buffer.take() {
             Some(Buffer { bytes, tail, .. }) => {
                 self.unsent.extend(bytes);

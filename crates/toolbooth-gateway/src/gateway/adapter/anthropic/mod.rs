@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
     },
     translate: request::translate,
+    limit_member: "max_tokens",
     decode,
     decoder: || Box::<stream::Stream>::default(),
 };

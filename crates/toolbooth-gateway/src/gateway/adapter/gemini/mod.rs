@@ -17,6 +17,8 @@ pub(super) static ADAPTER: Adapter = Adapter {
     path,
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
     translate: request::translate,
+    // It is a member of `generationConfig`, and no client has this format.
+    limit_member: "maxOutputTokens",
     decode,
     decoder: || Box::<Stream>::default(),
 };

@@ -24,6 +24,7 @@ const fn adapter(strict: bool) -> Adapter {
             true => |job| request::translate(job, true),
             false => |job| request::translate(job, false),
         },
+        limit_member: if strict { "max_completion_tokens" } else { "max_tokens" },
         decode,
         decoder: || Box::<stream::Stream>::default(),
     }

@@ -1,9 +1,9 @@
 //! Whole answers.
 
 use super::*;
-use crate::gateway::front::Front;
 use crate::gateway::front::chat::ChatCompletions;
-use crate::gateway::{Completion, CompletionInfo, UpstreamError};
+use crate::gateway::front::{Answer, Front};
+use crate::gateway::{Completion, CompletionInfo, Report, UpstreamError};
 
 fn decoded(provider: Format, body: &Value) -> Completion {
     provider.decode(body.to_string().as_bytes(), ids()).unwrap()
@@ -11,9 +11,12 @@ fn decoded(provider: Format, body: &Value) -> Completion {
 
 fn encoded(completion: &Completion) -> Value {
     let info = CompletionInfo { id: "id".to_owned(), model: "p/m".to_owned(), created: 9 };
-    let mut body: Value =
-        serde_json::from_slice(&ChatCompletions.encode(completion, &info, "{}")).unwrap();
-    assert_eq!(body.as_object_mut().unwrap().remove("_2api"), Some(json!({})), "only ours");
+    let (request, report) = (request(json!({})), Report::default());
+    let answer =
+        Answer { request: &request, completion, info: &info, earlier: &[], report: &report };
+    let mut body: Value = serde_json::from_slice(&ChatCompletions.encode(&answer)).unwrap();
+    let own = body.as_object_mut().unwrap().remove("_2api");
+    assert_eq!(own.unwrap()["rounds"], 0, "only ours");
     body
 }
 

@@ -12,7 +12,7 @@ pub(super) fn decoded(
     provider: Format,
     pieces: &[&[u8]],
 ) -> (Vec<StreamEvent>, Option<UpstreamError>, Decoder) {
-    let mut decoder = Decoder::new(provider, ids(), true);
+    let mut decoder = Decoder::new(provider, ids(), DecodeOptions { collect: true, forward: true });
     let mut events = Vec::new();
     let mut result = Ok(());
     for piece in pieces {

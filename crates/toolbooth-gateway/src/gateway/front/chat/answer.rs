@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::gateway::front::EventEncoder;
-use crate::gateway::{AssistantMessage, Completion, CompletionInfo, Delta, StreamEvent};
+use super::error_body;
+use crate::gateway::front::{Answer, EventEncoder};
+use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
 use crate::wire::Usage;
 use crate::wire::openai::message::{Call, Message};
 use toolbooth::json::{self, Object, Rendered};
@@ -38,9 +39,12 @@ struct Choice<'a> {
 }
 
 /// The body of a response (2api.ai, 3.2).
-pub(super) fn encode(completion: &Completion, info: &CompletionInfo, report: &str) -> Vec<u8> {
+pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
+    let Answer { completion, info, .. } = answer;
+    let (text, report) = (answer.text(), answer.report.json());
+    let message = Message { content: Some(text.as_deref()), ..message(&completion.message) };
     let choice = Choice {
-        message: Some(message(&completion.message)),
+        message: Some(message),
         finish_reason: Some(completion.finish_reason.as_str()),
         extra: Some(&completion.of_choice),
         ..Choice::default()
@@ -53,7 +57,7 @@ pub(super) fn encode(completion: &Completion, info: &CompletionInfo, report: &st
         choices: &[choice],
         usage: completion.usage.as_ref(),
         extra: Some(&completion.of_body),
-        report: Some(Rendered(report)),
+        report: Some(Rendered(&report)),
     })
 }
 
@@ -117,8 +121,12 @@ impl EventEncoder for ChunkEncoder {
         self.choice(message, None, None, out);
     }
 
-    fn report(&mut self, report: String) {
-        self.report = Some(report);
+    fn report(&mut self, report: &Report) {
+        self.report = Some(report.json());
+    }
+
+    fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>) {
+        write_event(&error_body(error), out);
     }
 }
 
@@ -169,7 +177,7 @@ impl ChunkEncoder {
 }
 
 /// Writes an event with this data.
-pub(super) fn write_event(data: &impl Serialize, out: &mut Vec<u8>) {
+fn write_event(data: &impl Serialize, out: &mut Vec<u8>) {
     out.extend_from_slice(b"data: ");
     out.extend(json::to_vec(data));
     out.extend_from_slice(b"\n\n");

@@ -6,24 +6,32 @@ mod tools;
 
 use serde::Serialize;
 
-use super::{EventEncoder, Front};
-use crate::gateway::{ChatRequest, Completion, CompletionInfo, GatewayError, Notes, Result};
+use super::{Answer, EventEncoder, Front, RequestLimits};
+use crate::gateway::{ChatRequest, CompletionInfo, Format, GatewayError, Notes, Result};
 use crate::providers::{ErrorBody, ErrorType};
 use answer::ChunkEncoder;
 use toolbooth::call::{Pipeline, Rejection};
-use toolbooth::http::Response;
+use toolbooth::http::{Headers, Response};
 use toolbooth::protocol::rejection_response;
 
 #[derive(Debug)]
 pub(crate) struct ChatCompletions;
 
 impl Front for ChatCompletions {
-    fn decode(&self, body: &str, notes: &Notes) -> Result<ChatRequest> {
+    fn decode(&self, body: &str, _: &dyn Headers, notes: &Notes) -> Result<ChatRequest> {
         request::decode(body, notes)
     }
 
-    fn encode(&self, completion: &Completion, info: &CompletionInfo, report: &str) -> Vec<u8> {
-        answer::encode(completion, info, report)
+    fn reads(&self, format: Format) -> bool {
+        matches!(format, Format::OpenAi | Format::OpenAiCompatible)
+    }
+
+    fn limits(&self) -> RequestLimits {
+        RequestLimits::Seed
+    }
+
+    fn encode(&self, answer: &Answer<'_>) -> Vec<u8> {
+        answer::encode(answer)
     }
 
     fn events(&self, request: &ChatRequest, info: CompletionInfo) -> Box<dyn EventEncoder> {
@@ -32,12 +40,6 @@ impl Front for ChatCompletions {
 
     fn error(&self, error: &GatewayError) -> Vec<u8> {
         toolbooth::json::to_vec(&error_body(error))
-    }
-
-    fn error_event(&self, error: &GatewayError) -> Vec<u8> {
-        let mut event = Vec::new();
-        answer::write_event(&error_body(error), &mut event);
-        event
     }
 }
 

@@ -147,6 +147,8 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
             .into_iter()
             .map(|(name, json)| (name.clone(), (*json).to_owned()))
             .collect(),
+        // It is the gateway's own form of a request.
+        native: None,
     })
 }
 
