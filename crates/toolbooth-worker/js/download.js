@@ -1,16 +1,16 @@
 // Sends a request to another server and reads the response chunk by chunk, as slowly as its reader.
-import { retryAfter } from "./send.js";
+import { request, retryAfter } from "./send.js";
 
 /**
  * Resolves when the headers have arrived, or to `{ timedOut: true }` after `timeout` milliseconds. Throws if the
  * request fails. Redirects are not followed. The parameter `body` is a view of WebAssembly memory.
  */
-export async function open(method, url, headers, body, timeout) {
+export async function open(binding, method, url, headers, body, timeout) {
   const download = new Download(timeout);
   // WebAssembly may move its memory while this waits.
-  const request = { method, headers, body: body?.slice(), signal: download.signal, redirect: "manual" };
+  const init = { method, headers, body: body?.slice(), signal: download.signal };
   try {
-    await download.start(fetch(url, request));
+    await download.start(request(binding, url, init));
   } catch (error) {
     download.cancel();
     if (!download.timedOut) throw error;

@@ -6,11 +6,11 @@
  * milliseconds or it is longer than `maxBytes`. Throws if the request fails. The parameter `body` is
  * a view of WebAssembly memory.
  */
-export async function send(method, url, headers, body, timeout, maxBytes) {
+export async function send(binding, method, url, headers, body, timeout, maxBytes) {
   const signal = AbortSignal.timeout(timeout);
   try {
     // WebAssembly may move its memory while this waits.
-    const response = await fetch(url, { method, headers, body: body?.slice(), signal, redirect: "manual" });
+    const response = await request(binding, url, { method, headers, body: body?.slice(), signal });
     const whole = await read(response, maxBytes);
     if (whole === undefined) return { fault: "too large" };
     return { status: response.status, retryAfter: retryAfter(response.headers), maxAge: maxAge(response.headers), body: whole };
@@ -18,6 +18,16 @@ export async function send(method, url, headers, body, timeout, maxBytes) {
     if (signal.aborted) return { fault: "timeout" };
     throw error;
   }
+}
+
+/**
+ * The response of a server, or that of the binding of Workers AI. The binding takes the model and its input apart, and
+ * without the option it would parse the response.
+ */
+export async function request(binding, url, init) {
+  if (binding === undefined) return fetch(url, { ...init, redirect: "manual" });
+  const { model, ...input } = JSON.parse(new TextDecoder().decode(init.body));
+  return binding.run(model, input, { returnRawResponse: true, signal: init.signal });
 }
 
 /** The bytes of a response; undefined if there are more than `maxBytes`. */

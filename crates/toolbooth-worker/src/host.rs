@@ -122,6 +122,10 @@ impl Variables for Bindings {
     fn variable(&self, name: &str) -> Option<String> {
         variable(&self.env, name)
     }
+
+    fn has_binding(&self, name: &str) -> bool {
+        self.binding(name).is_object()
+    }
 }
 
 #[async_trait(?Send)]

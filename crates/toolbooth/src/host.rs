@@ -60,6 +60,11 @@ pub struct NoRandomness;
 pub trait Variables {
     /// The value of the variable or secret `name`, or `None` if it is not set.
     fn variable(&self, name: &str) -> Option<String>;
+
+    /// Whether the host can reach a service by this name ([`HttpRequest::binding`]).
+    fn has_binding(&self, _name: &str) -> bool {
+        false
+    }
 }
 
 /// An eventually consistent key-value store: a read may return a value that is a minute old, and misses are
@@ -165,8 +170,10 @@ pub trait ByteStream: Any {
 pub struct HttpRequest<'a> {
     /// The method, in upper case.
     pub method: &'static str,
-    /// An absolute `http` or `https` URL.
+    /// An absolute `http` or `https` URL. A binding ignores it.
     pub url: Cow<'a, str>,
+    /// The service of the host that answers instead of a server on the network: Workers AI.
+    pub binding: Option<&'static str>,
     /// Header names and values.
     pub headers: Vec<(&'static str, Cow<'a, str>)>,
     /// The body, if the method has one.
@@ -183,6 +190,7 @@ impl<'a> HttpRequest<'a> {
         Self {
             method: "GET",
             url: url.into(),
+            binding: None,
             headers: Vec::new(),
             body: None,
             timeout: Duration::from_secs(10),

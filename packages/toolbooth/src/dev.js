@@ -5,7 +5,8 @@
 // Variables come from wrangler.toml, .dev.vars or .env, and are read again when one of these is saved. Those of the Worker
 // and of its tools in the environment replace them. Without AUTH, calls need the development key, which only this command
 // configures. With AUTH=sign-in, a development user signs in without any other variable. With DEV_PROVIDER=1, users can
-// authorize tools at a stand-in for every OAuth provider, and tools for GitHub call that, too.
+// authorize tools at a stand-in for every OAuth provider, and tools for GitHub call that, too. With AI=1, a bound Workers AI
+// is that of a Cloudflare account.
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -24,6 +25,8 @@ import { misspelled, variables } from "./variables.js";
 const DEVELOPMENT_KEY = "development-key";
 /** Where `toolbooth build` writes the site. */
 const SITE = "build/site";
+/** Models of Workers AI run in a Cloudflare account only, so this replaces the binding. With AI=1, wrangler connects to the account. */
+const WITHOUT_AI = { AI: { type: "plain_text", value: "" } };
 /** The longest wait for wrangler to end, in milliseconds. */
 const LONGEST_END = 5_000;
 /** The user of the development token. */
@@ -91,8 +94,9 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     entrypoint: join(out, "worker.js"),
     // The configured command builds for deployment.
     build: { custom: { command: "" } },
-    bindings: bindings(settings.vars),
-    dev: { server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
+    bindings: { ...bindings(settings.vars), ...(!process.env.AI && WITHOUT_AI) },
+    // Without an account, wrangler would wait for a connection to it.
+    dev: { ...(!process.env.AI && { remote: false }), server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
   });
   await worker.ready;
   if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);

@@ -163,11 +163,14 @@ impl GatewaySettings {
     fn read(settings: &Settings, reader: &mut VariableReader<'_>) -> Self {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
-        let providers = models::read(reader, caller_keys);
+        let mut providers = models::read(reader, caller_keys);
+        let is_public = settings.auth.anonymous.is_some();
+        // Templates bind it, so a server for everyone has no problem with it, but no models of it either.
+        let has_workers_ai = reader.has_binding(models::AI) && (!is_public || settings.development);
+        providers.extend(has_workers_ai.then(ModelProvider::workers_ai));
         let is_limited_to_aliases =
             reader.non_empty(aliases::MODELS).is_some() && !settings.development;
         let (aliases, rejected_aliases) = aliases::read(reader, &providers, timeout);
-        let is_public = settings.auth.anonymous.is_some();
         let has_key = providers.iter().find(|provider| provider.key.is_some());
         if let Some(provider) = has_key
             && is_public
@@ -181,7 +184,7 @@ impl GatewaySettings {
         }
         let tools = Allowlist::read(reader, TOOL_ALLOWLIST, TOOL_ALLOWLIST_MODE);
         Self {
-            local_only: is_public && has_key.is_some(),
+            local_only: is_public && (has_key.is_some() || has_workers_ai),
             providers,
             aliases,
             is_limited_to_aliases,

@@ -122,6 +122,7 @@ impl Chat<'_> {
         Ok(HttpRequest {
             method: "POST",
             url: format!("{}{path}", target.provider.base_url).into(),
+            binding: target.provider.binding,
             headers,
             body: Some(body),
             timeout: self.plan.timeout.min(self.time_left()?),

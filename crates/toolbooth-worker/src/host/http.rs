@@ -14,6 +14,7 @@ use super::{Bindings, milliseconds, reason};
 extern "C" {
     #[wasm_bindgen(catch)]
     async fn send(
+        binding: &JsValue,
         method: &str,
         url: &str,
         headers: &web_sys::Headers,
@@ -42,6 +43,7 @@ extern "C" {
     type Download;
     #[wasm_bindgen(catch)]
     async fn open(
+        binding: &JsValue,
         method: &str,
         url: &str,
         headers: &web_sys::Headers,
@@ -72,7 +74,9 @@ extern "C" {
 impl HttpClient for Bindings {
     async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
         let headers = headers_of(&request)?;
+        let binding = self.binding_of(&request);
         let response = send(
+            &binding,
             request.method,
             &request.url,
             &headers,
@@ -96,7 +100,8 @@ impl HttpClient for Bindings {
         let headers = headers_of(&request)?;
         let body = request.body.as_deref();
         let timeout = milliseconds(request.timeout);
-        let response = open(request.method, &request.url, &headers, body, timeout);
+        let binding = self.binding_of(&request);
+        let response = open(&binding, request.method, &request.url, &headers, body, timeout);
         let download: Download = response.await.map_err(unreachable)?.unchecked_into();
         if download.timed_out() {
             return Err(HttpError::Timeout);
@@ -105,6 +110,13 @@ impl HttpClient for Bindings {
         let mut answer = StreamedResponse::new(status, Box::new(JsByteStream(download)));
         answer.retry_after_ms = retry_after;
         Ok(answer)
+    }
+}
+
+impl Bindings {
+    /// The binding that answers a request; undefined for a server on the network.
+    fn binding_of(&self, request: &HttpRequest<'_>) -> JsValue {
+        request.binding.map_or(JsValue::UNDEFINED, |name| self.binding(name))
     }
 }
 

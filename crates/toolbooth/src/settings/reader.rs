@@ -93,6 +93,11 @@ impl<'a> VariableReader<'a> {
         self.source.variable(name)
     }
 
+    /// Whether the host has a binding with this name.
+    pub fn has_binding(&self, name: &str) -> bool {
+        self.source.has_binding(name)
+    }
+
     /// The text of a variable; `None` if it is not set or empty.
     pub fn non_empty(&self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.is_empty())

@@ -6,6 +6,7 @@ mod gemini;
 mod openai;
 mod part;
 mod schema;
+mod workers_ai;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,8 @@ pub(crate) enum Format {
     OpenAiCompatible,
     Anthropic,
     Gemini,
+    /// The binding of Workers AI.
+    WorkersAi,
 }
 
 /// What a translation needs to know apart from the request.
@@ -95,6 +98,7 @@ impl Format {
             Self::OpenAiCompatible => &openai::COMPATIBLE,
             Self::Anthropic => &anthropic::ADAPTER,
             Self::Gemini => &gemini::ADAPTER,
+            Self::WorkersAi => &workers_ai::ADAPTER,
         }
     }
 

@@ -20,6 +20,7 @@ fn options(provider: Format) -> TranslateOptions<'static> {
         Format::OpenAiCompatible => ("llama", "groq/llama"),
         Format::Anthropic => ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
         Format::Gemini => ("gemini-2.5-flash", "google/gemini-2.5-flash"),
+        Format::WorkersAi => ("@cf/meta/llama-3.1", "workers-ai/@cf/meta/llama-3.1"),
     };
     TranslateOptions {
         model,

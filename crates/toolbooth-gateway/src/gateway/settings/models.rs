@@ -16,6 +16,8 @@ pub(crate) struct ModelProvider {
     pub key: Option<Secret>,
     /// Whether requests must carry a key: the provider is none of the operator's own.
     pub needs_key: bool,
+    /// The binding that answers instead of a server on the network.
+    pub binding: Option<&'static str>,
 }
 
 /// The providers that need no entry in `PROVIDERS`: id, start of the variables, format, and base URL.
@@ -24,6 +26,10 @@ const PRESETS: [(&str, &str, Format, &str); 3] = [
     ("anthropic", "ANTHROPIC", Format::Anthropic, "https://api.anthropic.com"),
     ("google", "GEMINI", Format::Gemini, "https://generativelanguage.googleapis.com"),
 ];
+
+/// The id of Workers AI, and the name of its binding.
+const WORKERS_AI: &str = "workers-ai";
+pub(super) const AI: &str = "AI";
 
 const PROVIDERS: &str = "PROVIDERS";
 
@@ -50,7 +56,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
     ),
     doc(
         PROVIDERS,
-        "further providers with OpenAI's API (Workers AI, OpenRouter, Groq, vLLM, Ollama), separated by commas: ids of lower-case letters, digits and hyphens | none | the invalid id is ignored; the other providers are available",
+        "further providers with OpenAI's API (OpenRouter, Groq, vLLM, Ollama), separated by commas: ids of lower-case letters, digits and hyphens | none | the invalid id is ignored; the other providers are available",
     ),
     doc(
         "<ID>_BASE_URL",
@@ -65,6 +71,17 @@ pub(super) const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
 }
 
 impl ModelProvider {
+    pub(super) fn workers_ai() -> Self {
+        Self {
+            id: WORKERS_AI.to_owned(),
+            format: Format::WorkersAi,
+            base_url: String::new(),
+            key: None,
+            needs_key: false,
+            binding: Some(AI),
+        }
+    }
+
     pub(crate) fn key_variable(&self) -> String {
         format!("{}_API_KEY", prefix(&self.id))
     }
@@ -88,19 +105,21 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
         if key.is_some() || url.is_some() || caller_keys {
             let needs_key = url.is_none();
             let base_url = url.unwrap_or_else(|| base_url.to_owned());
-            providers.push(ModelProvider { id: id.to_owned(), format, base_url, key, needs_key });
+            let (id, binding) = (id.to_owned(), None);
+            providers.push(ModelProvider { id, format, base_url, key, needs_key, binding });
         }
     }
     for (index, id) in list(&reader.text(PROVIDERS).unwrap_or_default()).enumerate() {
         let is_plain =
             id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         let prefix = prefix(id);
-        let is_preset = PRESETS.iter().any(|(known, of, ..)| *known == id || *of == prefix);
+        let is_preset =
+            id == WORKERS_AI || PRESETS.iter().any(|(known, of, ..)| *known == id || *of == prefix);
         let is_known = is_preset || providers.iter().any(|it| it.id == id);
         if !is_plain || is_known {
             reader.reject(format!(
                 "{PROVIDERS}[{index}] must be an id such as groq, of lower-case letters, digits and \
-                 hyphens, and different from the others; openai, anthropic, google and gemini are \
+                 hyphens, and different from the others; openai, anthropic, google, gemini and workers-ai are \
                  built in"
             ));
             continue;
@@ -108,7 +127,14 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
         match key_and_url(reader, &prefix) {
             Some((key, Some(base_url))) => {
                 let (id, format) = (id.to_owned(), Format::OpenAiCompatible);
-                providers.push(ModelProvider { id, format, base_url, key, needs_key: false });
+                providers.push(ModelProvider {
+                    id,
+                    format,
+                    base_url,
+                    key,
+                    needs_key: false,
+                    binding: None,
+                });
             }
             Some((_, None)) => reader.reject(format!(
                 "{prefix}_BASE_URL is not set: it must be the address of the API of {id}, which {PROVIDERS} lists, \

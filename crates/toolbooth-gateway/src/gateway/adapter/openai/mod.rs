@@ -8,10 +8,12 @@ use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::openai;
 use toolbooth::json::Value;
 
+pub(super) use stream::Stream;
+
 /// OpenAI itself, which rejects members that it does not know.
-pub(super) static OPENAI: Adapter = adapter(true);
+pub(super) const OPENAI: Adapter = adapter(true);
 /// Any other provider with its format.
-pub(super) static COMPATIBLE: Adapter = adapter(false);
+pub(super) const COMPATIBLE: Adapter = adapter(false);
 
 const fn adapter(strict: bool) -> Adapter {
     Adapter {
@@ -30,7 +32,7 @@ const fn adapter(strict: bool) -> Adapter {
     }
 }
 
-fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
+pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
     let openai::Completion { answer, created, mut body, choice } =
         openai::completion(body).map_err(UpstreamError::Malformed)?;

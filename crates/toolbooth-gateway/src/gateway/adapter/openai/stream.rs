@@ -10,7 +10,7 @@ use toolbooth::json::{self, Object, Value};
 const MAX_VALUES: usize = 262_144;
 
 #[derive(Default)]
-pub(super) struct Stream {
+pub(in crate::gateway::adapter) struct Stream {
     /// The provider's index of each call, and its id there.
     calls: Vec<(Option<u64>, String)>,
     finished: bool,

@@ -138,7 +138,7 @@ fn a_forcing_choice_becomes_auto_after_the_first_round() {
             let found = match provider {
                 Format::Anthropic => &body["tool_choice"]["type"],
                 Format::Gemini => &body["toolConfig"]["functionCallingConfig"]["mode"],
-                Format::OpenAi | Format::OpenAiCompatible => &body["tool_choice"],
+                _ => &body["tool_choice"],
             };
             assert_eq!(found.as_str().unwrap().to_lowercase(), "auto");
         }
