@@ -216,6 +216,11 @@ impl<'t> Fields<'t> {
     }
 }
 
+/// The JSON of each item of an array.
+pub(super) fn raw_items(array: Option<&RawValue>) -> Vec<&RawValue> {
+    array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
+}
+
 /// The JSON of a member of a member, as deep as there are names.
 pub(super) fn raw_member<'t>(mut json: &'t RawValue, names: &[&str]) -> Option<&'t RawValue> {
     for name in names {
@@ -223,6 +228,22 @@ pub(super) fn raw_member<'t>(mut json: &'t RawValue, names: &[&str]) -> Option<&
         json = *members.get(*name)?;
     }
     Some(json)
+}
+
+/// JSON as it was written, without the white space between its tokens. A value that was read has neither the order of its
+/// members nor the form of its numbers.
+pub(super) fn compact(json: &RawValue) -> String {
+    let mut text = String::with_capacity(json.get().len());
+    let (mut in_string, mut is_escaped) = (false, false);
+    for character in json.get().chars() {
+        if !in_string && character.is_ascii_whitespace() {
+            continue;
+        }
+        in_string ^= character == '"' && !is_escaped;
+        is_escaped = in_string && character == '\\' && !is_escaped;
+        text.push(character);
+    }
+    text
 }
 
 impl FunctionTool {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::part::{Content, Part, content};
 use super::{GatewayError, Job, Result};
 use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, Turn};
+use crate::wire::Json;
 use toolbooth::json::{self, Object, Value};
 
 #[derive(Default)]
@@ -36,7 +37,7 @@ pub(super) struct Call<'t> {
     pub(super) id: Cow<'t, str>,
     pub(super) name: Cow<'t, str>,
     /// The arguments; text that is not a JSON object is wrapped in one.
-    pub(super) arguments: Value<'t>,
+    pub(super) arguments: Json<'t>,
     /// What the provider added: a signature.
     pub(super) extra_content: Option<Value<'t>>,
     /// The result, once it was found.
@@ -196,18 +197,21 @@ fn call(mut fields: Fields<'_>) -> Result<Call<'_>> {
     let mut function = fields.required_fields("function")?;
     let name = function.required_text("name")?;
     let text = function.text("arguments")?.unwrap_or_default();
-    let arguments = match json::parse(&text) {
-        Ok(Value::Object(object)) => object.into_owned(),
-        _ if text.trim().is_empty() => Object::default(),
-        _ => {
+    let is_object = json::parse(&text).is_ok_and(|value| value.as_object().is_some());
+    let arguments = match text {
+        // As the model wrote it, with its order of members.
+        text if is_object => Json::Text(text),
+        text if text.trim().is_empty() => Json::Text("{}".into()),
+        text => {
             let path = function.path_of("arguments");
             let warning = format!("{path} is not a JSON object, so it is sent as a member of one");
             fields.notes.warn(warning);
-            Object::from_iter([("malformed_arguments", Value::String(text))])
+            let members = Object::from_iter([("malformed_arguments", Value::String(text))]);
+            Json::Value(Value::Object(members))
         }
     };
     let extra_content = fields.take("extra_content");
     function.finish();
     fields.finish();
-    Ok(Call { id, name, arguments: Value::Object(arguments), extra_content, result: None })
+    Ok(Call { id, name, arguments, extra_content, result: None })
 }

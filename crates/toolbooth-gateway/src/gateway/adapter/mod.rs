@@ -9,6 +9,7 @@ mod schema;
 mod workers_ai;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::fields::parse;
 use super::{
@@ -72,8 +73,8 @@ pub(super) struct Adapter {
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
     /// The member of a request that limits the tokens of the answer.
     limit_member: &'static str,
-    /// Reads the body of an answer that is not a stream.
-    decode: fn(Value<'_>, &mut Builder) -> Read,
+    /// Reads the body of an answer that is not a stream: its text, and the value of that.
+    decode: fn(&str, Value<'_>, &mut Builder) -> Read,
     pub(super) decoder: fn() -> Box<dyn EventDecoder>,
 }
 
@@ -133,7 +134,7 @@ impl Format {
             .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
         let options = DecodeOptions { collect: true, forward: false };
         let mut builder = Builder::new(ids, options);
-        (self.adapter().decode)(value, &mut builder)?;
+        (self.adapter().decode)(text, value, &mut builder)?;
         Ok(builder.into_completion())
     }
 }
@@ -204,6 +205,11 @@ impl<'t> Job<'t> {
 fn event_data(data: &str, max_values: usize) -> Read<Value<'_>> {
     json::parse_within(data, &mut { max_values })
         .map_err(|_| UpstreamError::malformed("an event of the stream is not JSON"))
+}
+
+/// The JSON that a text is, for what a value of it does not have.
+fn raw(text: &str) -> Option<&RawValue> {
+    serde_json::from_str(text).ok()
 }
 
 /// The members of an answer or of an event, which is no error.

@@ -11,7 +11,7 @@ use toolbooth::json::{MAX_VALUES, Object, Value};
 pub(super) static ADAPTER: Adapter = Adapter {
     path: |_, _| String::new(),
     headers: |_| Vec::new(),
-    decode: |body, builder| openai::decode(unified(body, "message"), builder),
+    decode: |text, body, builder| openai::decode(text, unified(body, "message"), builder),
     decoder: || Box::<Events>::default(),
     ..openai::COMPATIBLE
 };

@@ -134,7 +134,7 @@ pub(crate) enum Block<'t> {
     ToolUse {
         id: Cow<'t, str>,
         name: Cow<'t, str>,
-        input: Value<'t>,
+        input: Json<'t>,
     },
     #[serde(untagged)]
     Result(ToolResult<Cow<'t, str>, ResultContent<'t>>),

@@ -65,7 +65,7 @@ pub(crate) enum Part<'t> {
 #[derive(Debug, Serialize)]
 pub(crate) struct FunctionCall<'t> {
     pub name: Cow<'t, str>,
-    pub args: Value<'t>,
+    pub args: Json<'t>,
 }
 
 /// A file at an address.

@@ -5,7 +5,8 @@ mod request;
 mod stream;
 mod thinking;
 
-use super::{Adapter, EventDecoder, members_of_answer};
+use super::{Adapter, EventDecoder, members_of_answer, raw};
+use crate::gateway::fields::{raw_items, raw_member};
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::FinishReason;
 use toolbooth::json::{Object, Value};
@@ -27,7 +28,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
 };
 
 /// A whole message is like a stream whose blocks begin complete.
-fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
+fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
     let mut body = members_of_answer(body)?;
     let blocks = match body.take("content") {
         Some(Value::Array(blocks)) => blocks,
@@ -37,10 +38,12 @@ fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
         _ => return Err(UpstreamError::malformed("the answer has no content")),
     };
     let body = Value::Object(body);
+    let raw_blocks = raw_items(raw(text).and_then(|json| raw_member(json, &["content"])));
+    let mut raw_blocks = raw_blocks.into_iter();
     let mut stream = stream::Stream::default();
     stream.head(&body, builder);
     for block in blocks {
-        stream.begin(0, block, builder)?;
+        stream.begin(0, block, raw_blocks.next(), builder)?;
         stream.close(0, builder)?;
     }
     stream.stop(body.get("stop_reason"), builder);

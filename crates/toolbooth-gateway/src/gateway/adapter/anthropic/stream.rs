@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
+
 use super::{is_thinking, keep_thinking};
-use crate::gateway::adapter::{EventDecoder, event_data, reported};
+use crate::gateway::adapter::{EventDecoder, event_data, raw, reported};
+use crate::gateway::fields::{compact, raw_member};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
@@ -25,6 +28,8 @@ struct Block {
     kind: Kind,
     /// The block as it began.
     start: Object<'static>,
+    /// The input that a call began with. Empty if it is no object.
+    input: String,
     /// Its text, reasoning or arguments so far, if they are kept.
     text: String,
     /// The signature of a thinking block.
@@ -52,7 +57,8 @@ impl EventDecoder for Stream {
             }
             "content_block_start" => {
                 let block = value.get("content_block").cloned().unwrap_or_default();
-                self.begin(index_of(&value), block, builder)?;
+                let json = raw(data).and_then(|json| raw_member(json, &["content_block"]));
+                self.begin(index_of(&value), block, json, builder)?;
             }
             "content_block_delta" => self.grow(&value, builder)?,
             "content_block_stop" => self.close(index_of(&value), builder)?,
@@ -97,12 +103,20 @@ impl Stream {
         }
     }
 
-    pub(super) fn begin(&mut self, index: u64, block: Value<'_>, builder: &mut Builder) -> Read {
+    /// A block begins, which is also `json`.
+    pub(super) fn begin(
+        &mut self,
+        index: u64,
+        block: Value<'_>,
+        json: Option<&RawValue>,
+        builder: &mut Builder,
+    ) -> Read {
         let Value::Object(mut start) = block.clone().into_owned() else {
             return Err(UpstreamError::malformed("a content block is not an object"));
         };
         let has_thinking = text(block.get("type")) == Some("thinking");
         let signature = text(block.get("signature")).unwrap_or_default().to_owned();
+        let mut input = String::new();
         let item = read_block(block, format_args!("content_block"));
         let (kind, first) = match item.map_err(UpstreamError::Malformed)? {
             Item::Text(text) => (Kind::Text, text),
@@ -112,6 +126,11 @@ impl Stream {
                 // It may be a different one, and the result of the call refers to it.
                 let id = builder.calls().last().map(|call| call.id.clone());
                 start.insert("id".into(), Value::String(id.unwrap_or_default()));
+                let json = json.and_then(|json| raw_member(json, &["input"]));
+                input = json
+                    .filter(|json| json.get().starts_with('{'))
+                    .map(compact)
+                    .unwrap_or_default();
                 (Kind::ToolUse(builder.calls().len() - 1), "".into())
             }
             item => {
@@ -119,7 +138,7 @@ impl Stream {
                 (Kind::Other, "".into())
             }
         };
-        let mut block = Block { kind, start, text: String::new(), signature };
+        let mut block = Block { kind, start, input, text: String::new(), signature };
         block.add(&first, builder)?;
         if self.open.len() >= MAX_OPEN_BLOCKS {
             return Err(UpstreamError::malformed("there are too many content blocks"));
@@ -151,7 +170,7 @@ impl Stream {
         let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("the end of no content block"));
         };
-        let (_, Block { kind, mut start, text, signature }) = self.open.remove(position);
+        let (_, Block { kind, mut start, input, text, signature }) = self.open.remove(position);
         match kind {
             Kind::Text => start.insert("text".into(), Value::String(text.into())),
             Kind::Thinking => {
@@ -162,9 +181,8 @@ impl Stream {
             }
             // Without deltas, the arguments of a call are the input that it began with.
             Kind::ToolUse(index) if text.is_empty() => {
-                let input = start.get("input").filter(|input| input.as_object().is_some());
-                let input = input.map_or_else(|| "{}".to_owned(), Value::text);
-                builder.arguments(index, &input)?;
+                let input = if input.is_empty() { "{}" } else { &input };
+                builder.arguments(index, input)?;
             }
             Kind::ToolUse(_) => {
                 if let Ok(input) = json::parse(&text) {

@@ -5,10 +5,13 @@ mod request;
 
 use std::fmt::Write;
 
-use super::{Adapter, EventDecoder, event_data, members_of_answer};
+use serde_json::value::RawValue;
+
+use super::{Adapter, EventDecoder, event_data, members_of_answer, raw};
+use crate::gateway::fields::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError, ids};
 use crate::wire::gemini::{extra_content, response};
-use crate::wire::{FinishReason, Item};
+use crate::wire::{Arguments, FinishReason, Item};
 use toolbooth::json::{MAX_VALUES, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -45,11 +48,11 @@ fn generation(model: &str) -> Option<u64> {
 }
 
 /// A chunk of a stream has the same form as a whole body.
-fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
+fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
     let has_candidate =
         body.get("candidates").and_then(Value::as_array).is_some_and(|it| !it.is_empty());
     let mut stream = Stream::default();
-    stream.chunk(body, builder)?;
+    stream.chunk(text, body, builder)?;
     if stream.reason.is_none() && !has_candidate {
         return Err(UpstreamError::malformed("the answer has no candidates"));
     }
@@ -69,7 +72,7 @@ struct Stream {
 impl EventDecoder for Stream {
     fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else { return Ok(()) };
-        self.chunk(event_data(data, MAX_VALUES)?, builder)
+        self.chunk(data, event_data(data, MAX_VALUES)?, builder)
     }
 
     fn end(&mut self, builder: &mut Builder) -> Read {
@@ -82,9 +85,21 @@ impl EventDecoder for Stream {
     }
 }
 
+/// The arguments of the calls of a chunk that have some, as Gemini wrote them.
+fn arguments(chunk: &str) -> Vec<String> {
+    let candidates = raw_items(raw(chunk).and_then(|json| raw_member(json, &["candidates"])));
+    let parts = candidates.first().and_then(|json| raw_member(json, &["content", "parts"]));
+    let of_part = |part: &RawValue| {
+        let places = [&["functionCall", "args"][..], &["function_call", "args"], &["args"]];
+        let mut found = places.into_iter().filter_map(|names| raw_member(part, names));
+        found.find(|json| json.get() != "null").map(compact)
+    };
+    raw_items(parts).into_iter().filter_map(of_part).collect()
+}
+
 impl Stream {
-    /// Reads a chunk, or a whole body.
-    fn chunk(&mut self, body: Value<'_>, builder: &mut Builder) -> Read {
+    /// Reads a chunk, or a whole body: its text, and the value of that.
+    fn chunk(&mut self, text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
         let body = members_of_answer(body)?;
         let content = body.get("candidates").and_then(|it| it.as_array()?.first()?.get("content"));
         let parts = content.and_then(|content| content.get("parts")?.as_array());
@@ -94,9 +109,21 @@ impl Stream {
         }
         let mut answer = response(body).map_err(UpstreamError::Malformed)?;
         builder.head(&mut answer);
+        let has_calls = answer.items.iter().any(|item| matches!(item, Item::Call(_)));
+        let written = if has_calls { arguments(text) } else { Vec::new() };
+        let mut written = written.into_iter();
         for mut item in answer.items {
             match &mut item {
-                Item::Call(call) if !ids::is_portable(&call.id) => call.id = "".into(),
+                Item::Call(call) => {
+                    if !ids::is_portable(&call.id) {
+                        call.id = "".into();
+                    }
+                    if let Arguments::Json(_) = call.arguments
+                        && let Some(json) = written.next()
+                    {
+                        call.arguments = Arguments::Text(json.into());
+                    }
+                }
                 Item::Signature(signature) => {
                     let signature = signature.as_ref().to_owned();
                     self.signature = Some(extra_content(signature.into()));

@@ -3,9 +3,10 @@
 mod request;
 mod stream;
 
-use super::{Adapter, members_of_answer};
+use super::{Adapter, members_of_answer, raw};
+use crate::gateway::fields::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, UpstreamError};
-use crate::wire::openai;
+use crate::wire::{Arguments, Item, ToolCall, openai};
 use toolbooth::json::Value;
 
 pub(super) use stream::Stream;
@@ -32,10 +33,23 @@ const fn adapter(strict: bool) -> Adapter {
     }
 }
 
-pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
+pub(super) fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
-    let openai::Completion { answer, created, mut body, choice } =
+    let openai::Completion { mut answer, created, mut body, choice } =
         openai::completion(body).map_err(UpstreamError::Malformed)?;
+    let is_call = |item: &&mut Item<'_>| match item {
+        Item::Call(_) => true,
+        Item::ClientCall(kind) => kind != "function_call",
+        _ => false,
+    };
+    for (at, item) in answer.items.iter_mut().filter(is_call).enumerate() {
+        // Some providers write an object.
+        if let Item::Call(ToolCall { arguments: arguments @ Arguments::NotText(_), .. }) = item
+            && let Some(json) = written_arguments(text, "message", at)
+        {
+            *arguments = Arguments::Text(json.into());
+        }
+    }
     let Some((mut choice, mut message)) = choice else {
         return Err(UpstreamError::malformed("the answer has no choice"));
     };
@@ -49,4 +63,13 @@ pub(super) fn decode(body: Value<'_>, builder: &mut Builder) -> Read {
     completion.of_body = body.into_owned();
     completion.of_choice = choice.into_owned();
     Ok(())
+}
+
+/// The arguments of the call at this position in the first choice, whose member `name` has the calls, as the provider wrote them.
+fn written_arguments(body: &str, name: &str, at: usize) -> Option<String> {
+    let choices = raw_items(raw(body).and_then(|json| raw_member(json, &["choices"])));
+    let calls = raw_items(raw_member(choices.first()?, &[name, "tool_calls"]));
+    let call = calls.get(at)?;
+    let places = [["function", "arguments"], ["custom", "input"]];
+    places.iter().find_map(|names| raw_member(call, names)).map(compact)
 }

@@ -1,5 +1,6 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
+use super::written_arguments;
 use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
@@ -45,7 +46,7 @@ impl EventDecoder for Stream {
             }
         }
         let change = match choice.and_then(Value::as_object) {
-            Some(choice) => self.choice(choice, builder)?,
+            Some(choice) => self.choice(choice, data, builder)?,
             None => None,
         };
         // Only the gateway adds this member.
@@ -88,17 +89,19 @@ impl Stream {
     fn choice(
         &mut self,
         choice: &Object<'_>,
+        data: &str,
         builder: &mut Builder,
     ) -> Read<Option<Option<&'static str>>> {
         let delta = choice.get("delta").and_then(Value::as_object);
         let mut is_changed = false;
         if let Some(delta) = delta {
             read_text(delta, builder);
-            for call in delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default() {
+            let calls = delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+            for (at, call) in calls.iter().enumerate() {
                 let Value::Object(call) = call else {
                     return Err(UpstreamError::malformed("a tool call is not an object"));
                 };
-                is_changed |= self.call(call, builder)?;
+                is_changed |= self.call(call, || written_arguments(data, "delta", at), builder)?;
             }
         }
         let Some(word) = text(choice.get("finish_reason")) else {
@@ -117,8 +120,13 @@ impl Stream {
         Ok(is_changed.then_some(Some(own)))
     }
 
-    /// Reads a part of a call. Returns whether clients could not read it.
-    fn call(&mut self, call: &Object<'_>, builder: &mut Builder) -> Read<bool> {
+    /// Reads a part of a call; `written` has its arguments as the provider wrote them. Returns whether clients could not read it.
+    fn call(
+        &mut self,
+        call: &Object<'_>,
+        written: impl Fn() -> Option<String>,
+        builder: &mut Builder,
+    ) -> Read<bool> {
         let sent_index = count(call.get("index"));
         let (id, kind) = (text(call.get("id")), text(call.get("type")));
         let custom =
@@ -149,7 +157,7 @@ impl Stream {
             // Some providers send an object.
             Some(value) => {
                 is_changed = true;
-                builder.arguments(index, &value.text())?;
+                builder.arguments(index, &written().unwrap_or_else(|| value.text()))?;
             }
         }
         Ok(is_changed || sent_index != Some(index as u64))

@@ -84,6 +84,89 @@ fn calls_have_the_same_form() {
     }
 }
 
+/// 3.2: arguments have the order of members and the form of numbers that the provider wrote, whole and streamed.
+#[test]
+fn arguments_are_as_the_provider_wrote_them() {
+    const WRITTEN: &str =
+        r#"{"z":1e3,"a":[1.0,-0,12345678901234567890.5],"m":{"b":"x \\\" y","a":null}}"#;
+    // The same with white space.
+    let wide = WRITTEN.replace(":", " : ").replace(",", ",\n ");
+    let quoted = json!(WRITTEN);
+    let call = |function: &str| {
+        format!(
+            r#"{{"index":0,"id":"i","type":"function","function":{{"name":"f","arguments":{function}}}}}"#
+        )
+    };
+    let gemini = |member: &str| {
+        format!(
+            r#"{{"candidates":[{{"content":{{"parts":[{{"text":"T"}},{{"{member}":{{"name":"g","args":null}}}},{{"{member}":{{"name":"f","args":{wide}}}}}]}},"finishReason":"STOP"}}]}}"#
+        )
+    };
+    let openai = |member: &str, calls: &str| {
+        format!(
+            r#"{{"choices":[{{"index":0,"{member}":{{"tool_calls":[{calls}]}},"finish_reason":"tool_calls"}}]}}"#
+        )
+    };
+    let other = call("{}").replace("\"f\"", "\"g\"").replace("\"i\"", "\"h\"");
+    let second = call(&wide).replace("\"index\":0", "\"index\":1");
+    for (provider, body, stream) in [
+        (
+            Format::OpenAi,
+            openai("message", &call(&quoted.to_string())),
+            format!("data: {}\n\ndata: [DONE]\n\n", openai("delta", &call(&quoted.to_string()))),
+        ),
+        // Some providers write an object.
+        (
+            Format::OpenAiCompatible,
+            openai("message", &format!("{other},{}", call(&wide))),
+            format!(
+                "data: {}\n\ndata: [DONE]\n\n",
+                openai("delta", &format!("{other},{second}")).replace('\n', "")
+            ),
+        ),
+        (
+            Format::Anthropic,
+            format!(r#"{{"content":[{{"type":"text","text":"T"}},{{"type":"tool_use","id":"i","name":"f","input":{wide}}}],"stop_reason":"tool_use"}}"#),
+            [
+                format!(r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","id":"i","name":"f","input":{wide}}}}}"#),
+                r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#.to_owned(),
+                r#"{"type":"message_stop"}"#.to_owned(),
+            ]
+            .map(|data| format!("data: {}\n\n", data.replace('\n', "")))
+            .concat(),
+        ),
+        (
+            Format::Gemini,
+            gemini("functionCall"),
+            format!("data: {}\n\n", gemini("function_call").replace('\n', "")),
+        ),
+    ] {
+        let whole = provider.decode(body.as_bytes(), ids()).unwrap();
+        let (_, error, decoder) = super::streams::decoded(provider, &[stream.as_bytes()]);
+        assert_eq!(error, None, "{provider:?}");
+        for completion in [whole, decoder.into_completion()] {
+            let calls = &completion.message.tool_calls;
+            let call = calls.iter().find(|call| call.name == "f").unwrap();
+            assert_eq!(call.arguments.text(), WRITTEN, "{provider:?}");
+        }
+    }
+    // Every provider gets them back like that.
+    let messages = json!([
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "tool_calls": [super::call("c", "f", WRITTEN)]},
+        {"role": "tool", "tool_call_id": "c", "content": "R"},
+    ]);
+    for (provider, expected) in [
+        (Format::OpenAi, quoted.to_string()),
+        (Format::Anthropic, WRITTEN.to_owned()),
+        (Format::Gemini, WRITTEN.to_owned()),
+    ] {
+        let request = request(json!({"messages": messages, "tools": [tool("f")]}));
+        let body = provider.translate(&request, &options(provider), &Notes::default()).unwrap();
+        assert!(String::from_utf8(body).unwrap().contains(&expected), "{provider:?}");
+    }
+}
+
 /// Case 10: the counts of each provider.
 #[test]
 fn case_10_usage() {

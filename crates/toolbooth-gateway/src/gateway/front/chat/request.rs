@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
+use crate::gateway::fields::raw_items;
 use crate::gateway::{
     ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, Result, Role,
 };
@@ -101,7 +102,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         _ => return fields.expected("messages", "an array of messages that is not empty"),
     };
-    let history = items(raw_of("messages")).into_iter().zip(messages).enumerate();
+    let history = raw_items(raw_of("messages")).into_iter().zip(messages).enumerate();
     let history = history.map(|(index, (json, message))| {
         let mut message = Fields::of(message, format!("messages[{index}]"), notes)?;
         let role = role(&mut message)?;
@@ -150,11 +151,6 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         // It is the gateway's own form of a request.
         native: None,
     })
-}
-
-/// The JSON of each item of an array.
-pub(super) fn items(array: Option<&RawValue>) -> Vec<&RawValue> {
-    array.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
 }
 
 /// A message without the members that the gateway does not know: some providers take tools from them.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::request::items;
-use crate::gateway::fields::raw_member;
+use crate::gateway::fields::{raw_items, raw_member};
 use crate::gateway::{
     Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };
@@ -25,7 +24,7 @@ pub(super) fn tools(
         Some(Value::Array(definitions)) => definitions,
         Some(_) => return Err(GatewayError::expected("tools", "an array")),
     };
-    for (index, (json, definition)) in items(raw).into_iter().zip(definitions).enumerate() {
+    for (index, (json, definition)) in raw_items(raw).into_iter().zip(definitions).enumerate() {
         let json = json.to_owned();
         let mut definition = Fields::of(definition, format!("tools[{index}]"), notes)?;
         let kind = definition.name("type", "\"function\"")?;
