@@ -1,5 +1,6 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
+use super::adapter::Names;
 use super::{Completion, DecodeOptions, Delta, IdSource, Read, StreamEvent, UpstreamError};
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
@@ -30,6 +31,7 @@ pub(super) struct Builder {
     pub(super) collect: bool,
     /// Whether events keep their bytes.
     forward: bool,
+    names: Names,
     ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
@@ -37,7 +39,7 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(ids: IdSource, options: DecodeOptions) -> Self {
-        let DecodeOptions { collect, forward } = options;
+        let DecodeOptions { collect, forward, names } = options;
         Self {
             completion: Completion::default(),
             deltas: Vec::new(),
@@ -45,6 +47,7 @@ impl Builder {
             native: Vec::new(),
             collect,
             forward,
+            names,
             ids,
             argument_bytes: 0,
             kept_bytes: 0,
@@ -167,7 +170,7 @@ impl Builder {
         let is_taken = id.is_empty() || self.calls().iter().any(|call| call.id == id);
         let id = if is_taken { self.ids.next_id() } else { id.to_owned() };
         let extra_content = extra.get("extra_content").cloned();
-        let name = name.to_owned();
+        let name = self.names.original(name).to_owned();
         self.completion.message.tool_calls.push(ToolCall {
             id: id.clone().into(),
             name: name.clone().into(),

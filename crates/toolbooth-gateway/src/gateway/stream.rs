@@ -1,6 +1,6 @@
 //! Streams: a provider's events become deltas.
 
-use super::adapter::EventDecoder;
+use super::adapter::{EventDecoder, Names};
 use super::sse::SseError;
 use super::{Builder, Completion, Format, IdSource, Read, SseParser, UpstreamError};
 use crate::wire::openai::message::Call;
@@ -69,13 +69,15 @@ pub(crate) struct Decoder {
 }
 
 /// What a decoder keeps of a stream.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct DecodeOptions {
     /// Whether [`Decoder::completion`] has the text and the native message too, which the tool loop needs; otherwise it
     /// only has calls, finish reason, usage and warnings.
     pub collect: bool,
     /// Whether events keep their bytes, because the client reads the provider's format.
     pub forward: bool,
+    /// The functions that the provider knows by other names.
+    pub names: Names,
 }
 
 impl Decoder {

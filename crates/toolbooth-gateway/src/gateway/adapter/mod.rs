@@ -3,11 +3,13 @@
 mod anthropic;
 mod conversation;
 mod gemini;
+mod names;
 mod openai;
 mod part;
 mod schema;
 mod workers_ai;
 
+pub(super) use names::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -70,6 +72,8 @@ pub(super) struct Adapter {
     path: fn(&str, bool) -> String,
     /// The headers that authenticate a request with a key, and those that select the version.
     headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
+    /// Which names of functions the provider accepts, if not all that a request may have.
+    accepts_name: Option<names::Accepts>,
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
     /// The member of a request that limits the tokens of the answer.
     limit_member: &'static str,
@@ -82,6 +86,7 @@ struct Job<'t> {
     request: &'t ChatRequest,
     options: &'t TranslateOptions<'t>,
     notes: &'t Notes,
+    names: Names,
 }
 
 /// Reads the events of a provider's stream.
@@ -112,6 +117,11 @@ impl Format {
         (self.adapter().headers)(key)
     }
 
+    /// The functions of a request that the provider knows by other names, which are those in its answers.
+    pub(crate) fn names(self, request: &ChatRequest) -> Names {
+        Names::of(request, self.adapter().accepts_name)
+    }
+
     /// The body of a request, unless the provider cannot get it. The notes get what it loses.
     pub(crate) fn translate(
         self,
@@ -119,7 +129,7 @@ impl Format {
         options: &TranslateOptions<'_>,
         notes: &Notes,
     ) -> Result<Vec<u8>> {
-        let job = Job { request, options, notes };
+        let job = Job { request, options, notes, names: self.names(request) };
         match request.native_for(self) {
             Some(native) => Ok(job.native_body(native, self.adapter().limit_member)),
             None => (self.adapter().translate)(&job),
@@ -127,12 +137,12 @@ impl Format {
     }
 
     /// Decodes the body of a successful response that is not a stream.
-    pub(crate) fn decode(self, body: &[u8], ids: IdSource) -> Read<Completion> {
+    pub(crate) fn decode(self, body: &[u8], ids: IdSource, names: Names) -> Read<Completion> {
         let text = str::from_utf8(body)
             .map_err(|_| UpstreamError::malformed("the answer is not UTF-8"))?;
         let value = json::parse_within(text, &mut { MAX_VALUES })
             .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
-        let options = DecodeOptions { collect: true, forward: false };
+        let options = DecodeOptions { collect: true, forward: false, names };
         let mut builder = Builder::new(ids, options);
         (self.adapter().decode)(text, value, &mut builder)?;
         Ok(builder.into_completion())

@@ -55,7 +55,7 @@ impl Output for BodyOutput {
         let sent = chat.sender.host.send(request).await;
         let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
         let decoded = match is_success(response.status) {
-            true => format.decode(&response.body, ids),
+            true => format.decode(&response.body, ids, format.names(&chat.request)),
             false => Err(decode_error(response.status, &response.body)),
         };
         let decoded = decoded.map(|completion| match chat.request.passes_to(format) {

@@ -199,7 +199,8 @@ impl Output for StreamOutput {
         // The whole message is needed for the next round, or to check its calls.
         let collect = !chat.tools.is_empty() || chat.schemas.is_some();
         let forward = chat.sender.front.reads(format);
-        let decoder = Decoder::new(format, ids, DecodeOptions { collect, forward });
+        let names = format.names(&chat.request);
+        let decoder = Decoder::new(format, ids, DecodeOptions { collect, forward, names });
         let mut incoming =
             Incoming { decoder, name, events: Vec::new(), is_counted: false, failure: None };
         let mut has_ended = false;

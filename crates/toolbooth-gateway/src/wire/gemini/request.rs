@@ -94,7 +94,7 @@ pub(crate) struct Tools<'t> {
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub(crate) enum Declaration<'t> {
     Client {
-        name: &'t str,
+        name: Cow<'t, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<&'t str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,5 +115,5 @@ pub(crate) struct ToolConfig<'t> {
 pub(crate) struct CallingConfig<'t> {
     pub mode: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_function_names: Option<&'t [String]>,
+    pub allowed_function_names: Option<Vec<Cow<'t, str>>>,
 }

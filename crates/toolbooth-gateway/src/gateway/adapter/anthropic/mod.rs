@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
         let key = key.map(|key| ("x-api-key", key.to_owned()));
         key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
     },
+    accepts_name: None,
     translate: request::translate,
     limit_member: "max_tokens",
     decode,

@@ -33,9 +33,9 @@ pub(super) fn contents<'t>(
             Entry::User(user) => push(&mut contents, "user", parts(user, notes)),
             Entry::Assistant(message) => {
                 let is_checked = needs_signature && index >= turn_begins;
-                assistant(message, is_checked, &mut contents, notes);
+                assistant(message, is_checked, &mut contents, job);
             }
-            Entry::Native(turn) => native(turn, &mut contents),
+            Entry::Native(turn) => native(turn, &mut contents, job),
         }
     }
     (system, contents)
@@ -52,8 +52,9 @@ fn assistant<'t>(
     message: Assistant<'t>,
     is_checked: bool,
     contents: &mut Vec<Content<'t>>,
-    notes: &Notes,
+    job: &Job<'_>,
 ) {
+    let notes = job.notes;
     let (mut said, mut results, mut further) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_text = message.extra_content.and_then(thought_signature);
     for text in message.texts {
@@ -68,10 +69,11 @@ fn assistant<'t>(
             );
             signature = Some(FOREIGN_SIGNATURE.into());
         }
+        let name = job.names.sent(call.name);
         if let Some(result) = call.result {
-            results.push(result_part(call.name.clone(), result, &mut further, notes));
+            results.push(result_part(name.clone(), result, &mut further, notes));
         }
-        let function_call = FunctionCall { name: call.name, args: call.arguments };
+        let function_call = FunctionCall { name, args: call.arguments };
         said.push(Part::Call { function_call, thought_signature: signature });
     }
     results.extend(further);
@@ -120,7 +122,7 @@ fn structured(text: Cow<'_, str>, is_error: bool) -> Result<Value<'_>, Value<'_>
 }
 
 /// A round of the tool loop, as Gemini wrote it.
-fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
+fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>, job: &Job<'_>) {
     let parts = Parts::Native(Json::Text(turn.native.as_str().into()));
     contents.push(Content { role: "model", parts });
     // A result has the id that Gemini gave the call. Older models give none and reject it.
@@ -133,7 +135,7 @@ fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>) {
     let ids = parts.iter().filter_map(call).chain(std::iter::repeat(None));
     let results = turn.results.iter().zip(ids).map(|(result, id)| {
         let value = structured(result.content.as_str().into(), result.is_error);
-        Part::Result(ResultPart::new(id, result.name.as_str().into(), value))
+        Part::Result(ResultPart::new(id, job.names.sent(result.name.as_str().into()), value))
     });
     push(contents, "user", results.collect());
 }

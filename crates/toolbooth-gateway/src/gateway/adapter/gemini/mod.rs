@@ -19,6 +19,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     list: "gemini",
     path,
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
+    accepts_name: Some(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')),
     translate: request::translate,
     // It is a member of `generationConfig`, and no client has this format.
     limit_member: "maxOutputTokens",

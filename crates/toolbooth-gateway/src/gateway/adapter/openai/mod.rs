@@ -23,6 +23,7 @@ const fn adapter(strict: bool) -> Adapter {
         headers: |key| {
             key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
         },
+        accepts_name: None,
         translate: match strict {
             true => |job| request::translate(job, true),
             false => |job| request::translate(job, false),

@@ -22,7 +22,7 @@ const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
 
 /// The body of a request. `strict` is for OpenAI itself, which rejects members that it does not know.
 pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
-    let Job { request, options, notes } = job;
+    let Job { request, options, notes, .. } = job;
     let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };
     for (index, item) in request.history.iter().enumerate() {
         history_item(item, index, strict, &mut body.messages, notes)?;

@@ -6,7 +6,7 @@ use crate::gateway::front::{Answer, Front};
 use crate::gateway::{Completion, CompletionInfo, Report, UpstreamError};
 
 fn decoded(provider: Format, body: &Value) -> Completion {
-    provider.decode(body.to_string().as_bytes(), ids()).unwrap()
+    provider.decode(body.to_string().as_bytes(), ids(), Names::default()).unwrap()
 }
 
 fn encoded(completion: &Completion) -> Value {
@@ -141,7 +141,7 @@ fn arguments_are_as_the_provider_wrote_them() {
             format!("data: {}\n\n", gemini("function_call").replace('\n', "")),
         ),
     ] {
-        let whole = provider.decode(body.as_bytes(), ids()).unwrap();
+        let whole = provider.decode(body.as_bytes(), ids(), Names::default()).unwrap();
         let (_, error, decoder) = super::streams::decoded(provider, &[stream.as_bytes()]);
         assert_eq!(error, None, "{provider:?}");
         for completion in [whole, decoder.into_completion()] {
@@ -329,7 +329,10 @@ fn case_11_errors_and_malformed_answers() {
     ] {
         let expected = |status| UpstreamError::Reported { status, message: message.to_owned() };
         let text = body.to_string();
-        assert_eq!(provider.decode(text.as_bytes(), ids()).unwrap_err(), expected(status));
+        assert_eq!(
+            provider.decode(text.as_bytes(), ids(), Names::default()).unwrap_err(),
+            expected(status)
+        );
         assert_eq!(decode_error(418, text.as_bytes()), expected(418));
     }
     let UpstreamError::Reported { message, .. } = decode_error(502, b"<html>") else { panic!() };
@@ -343,7 +346,7 @@ fn case_11_errors_and_malformed_answers() {
     assert_eq!(status, 401);
     for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
         for body in ["", "<html>", "[]", "null", "1", "\"x\""] {
-            let error = provider.decode(body.as_bytes(), ids()).unwrap_err();
+            let error = provider.decode(body.as_bytes(), ids(), Names::default()).unwrap_err();
             assert!(matches!(error, UpstreamError::Malformed(_)), "{provider:?} {body}: {error:?}");
         }
     }
@@ -353,6 +356,9 @@ fn case_11_errors_and_malformed_answers() {
         json!({"choices": [{}]}),
         json!({"choices": [{"message": {"tool_calls": [{"function": {}}]}}]}),
     ] {
-        assert!(Format::OpenAi.decode(body.to_string().as_bytes(), ids()).is_err(), "{body}");
+        assert!(
+            Format::OpenAi.decode(body.to_string().as_bytes(), ids(), Names::default()).is_err(),
+            "{body}"
+        );
     }
 }

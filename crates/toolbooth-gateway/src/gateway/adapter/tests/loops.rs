@@ -88,6 +88,66 @@ fn case_08_and_09_results() {
     }
 }
 
+/// 2.1: Gemini's names begin with a letter or an underscore. Others are renamed, and renamed back.
+#[test]
+fn names_that_gemini_does_not_accept() {
+    let names = ["1abc", "-x", "_-x", "good"];
+    let sent = ["_1abc", "__-x", "_-x", "good"];
+    let calls = json!(names.map(|name| call(name, name, "{}")));
+    let results = json!(names.map(|name| result(name, json!("R"))));
+    let mut members = conversation(calls, results);
+    members["tools"] = json!(names.map(tool));
+    members["tool_choice"] = json!({"type": "function", "function": {"name": "1abc"}});
+    let (body, dropped, warnings) = translated(Format::Gemini, members.clone());
+    assert_eq!((dropped.len(), warnings.len()), (0, 0));
+    let all = |path: &str, member: &str| -> Vec<Value> {
+        let list = body.pointer(path).unwrap().as_array().unwrap();
+        list.iter().map(|item| item.pointer(member).unwrap().clone()).collect()
+    };
+    assert_eq!(all("/tools/0/functionDeclarations", "/name"), sent);
+    assert_eq!(all("/contents/1/parts", "/functionCall/name"), sent);
+    assert_eq!(all("/contents/2/parts", "/functionResponse/name"), sent);
+    let config = &body["toolConfig"]["functionCallingConfig"];
+    assert_eq!(config["allowedFunctionNames"], json!(["_1abc"]));
+    // Other providers accept them.
+    for (provider, path) in [(Format::OpenAi, "/function/name"), (Format::Anthropic, "/name")] {
+        let (body, ..) = translated(provider, members.clone());
+        let tools = body["tools"].as_array().unwrap();
+        assert!(
+            tools.iter().zip(names).all(|(tool, name)| tool.pointer(path) == Some(&json!(name)))
+        );
+    }
+    let parts = sent.map(|name| json!({"functionCall": {"name": name, "args": {}}}));
+    let answer = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    let (request, text) = (request(members), answer.to_string());
+    let known = || Format::Gemini.names(&request);
+    let whole = Format::Gemini.decode(text.as_bytes(), ids(), known()).unwrap();
+    let stream = format!("data: {text}\n\n");
+    let (_, _, decoder) =
+        super::streams::decoded_with(Format::Gemini, known(), &[stream.as_bytes()]);
+    for completion in [whole, decoder.into_completion()] {
+        let calls = &completion.message.tool_calls;
+        assert_eq!(calls.iter().map(|call| &*call.name).collect::<Vec<_>>(), names);
+        // A round of the loop goes back as Gemini wrote it, and its results by the same names.
+        let results = names.map(|name| ToolResult {
+            call_id: name.to_owned(),
+            name: name.to_owned(),
+            content: "R".to_owned(),
+            is_error: false,
+        });
+        let turn = completion.into_turn(Format::Gemini, results.into());
+        let mut next = request.clone();
+        next.history.push(HistoryItem::Turn(turn));
+        let (body, ..) = translated_with(Format::Gemini, &next, &options(Format::Gemini));
+        for (at, name) in sent.iter().enumerate() {
+            let contents = body["contents"].as_array().unwrap();
+            let [.., said, results] = &contents[..] else { panic!() };
+            assert_eq!(said["parts"][at]["functionCall"]["name"], *name);
+            assert_eq!(results["parts"][at]["functionResponse"]["name"], *name);
+        }
+    }
+}
+
 /// Case 7: each call needs exactly one result, directly after it.
 #[test]
 fn case_07_calls_and_results_must_match() {
@@ -203,7 +263,8 @@ fn rounds_of_the_tool_loop() {
         {"type": "text", "text": "T"},
         {"type": "tool_use", "id": "toolu_1", "name": "a", "input": {"x": 1}},
     ], "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}});
-    let completion = Format::Anthropic.decode(answer.to_string().as_bytes(), ids()).unwrap();
+    let completion =
+        Format::Anthropic.decode(answer.to_string().as_bytes(), ids(), Names::default()).unwrap();
     let results = vec![ToolResult {
         call_id: "toolu_1".to_owned(),
         name: "a".to_owned(),
@@ -245,7 +306,8 @@ fn case_05_rounds_of_gemini() {
         {"functionCall": {"id": "x1", "name": "a", "args": {}}},
     ]);
     let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
-    let completion = Format::Gemini.decode(answer.to_string().as_bytes(), ids()).unwrap();
+    let completion =
+        Format::Gemini.decode(answer.to_string().as_bytes(), ids(), Names::default()).unwrap();
     let result = |call: &crate::wire::ToolCall<'_>| ToolResult {
         call_id: call.id.to_string(),
         name: call.name.to_string(),

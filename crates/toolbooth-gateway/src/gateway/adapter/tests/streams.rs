@@ -12,7 +12,17 @@ pub(super) fn decoded(
     provider: Format,
     pieces: &[&[u8]],
 ) -> (Vec<StreamEvent>, Option<UpstreamError>, Decoder) {
-    let mut decoder = Decoder::new(provider, ids(), DecodeOptions { collect: true, forward: true });
+    decoded_with(provider, Names::default(), pieces)
+}
+
+/// With these names of functions.
+pub(super) fn decoded_with(
+    provider: Format,
+    names: Names,
+    pieces: &[&[u8]],
+) -> (Vec<StreamEvent>, Option<UpstreamError>, Decoder) {
+    let options = DecodeOptions { collect: true, forward: true, names };
+    let mut decoder = Decoder::new(provider, ids(), options);
     let mut events = Vec::new();
     let mut result = Ok(());
     for piece in pieces {
