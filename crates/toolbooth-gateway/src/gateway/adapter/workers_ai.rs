@@ -109,13 +109,14 @@ mod tests {
     use serde_json::json;
 
     use super::super::Format;
+    use super::super::names::Names;
     use crate::gateway::stream::{DecodeOptions, Decoder};
     use crate::gateway::{Completion, IdSource};
 
     const CALL: &str = r#"{"name":"a","arguments":{"x":1}}"#;
 
     fn streamed(events: &[&str]) -> Completion {
-        let options = DecodeOptions { collect: true, forward: false };
+        let options = DecodeOptions { collect: true, ..DecodeOptions::default() };
         let mut decoder = Decoder::new(Format::WorkersAi, IdSource::new([7; 16]), options);
         let mut deltas = Vec::new();
         for event in events {
@@ -138,7 +139,7 @@ mod tests {
         ];
         let whole = bodies.iter().map(|body| {
             let ids = IdSource::new([7; 16]);
-            Format::WorkersAi.decode(body.to_string().as_bytes(), ids).unwrap()
+            Format::WorkersAi.decode(body.to_string().as_bytes(), ids, Names::default()).unwrap()
         });
         let plain = streamed(&[
             r#"{"response":"T","p":"abc"}"#,
@@ -169,7 +170,8 @@ mod tests {
     #[test]
     fn an_answer_that_is_parsed() {
         let body = br#"{"response": {"a": 1}}"#;
-        let completion = Format::WorkersAi.decode(body, IdSource::new([7; 16])).unwrap();
+        let ids = IdSource::new([7; 16]);
+        let completion = Format::WorkersAi.decode(body, ids, Names::default()).unwrap();
         assert_eq!(completion.message.content.as_deref(), Some(r#"{"a":1}"#));
     }
 }
