@@ -26,22 +26,26 @@ struct Selected {
 }
 
 impl CatalogTools {
-    /// Selects the tools that a request asks for, among those that the caller may run. The error: an entry selects nothing,
-    /// or a tool has the name of one of the client's.
-    pub(super) fn select(request: &ChatRequest, context: &RequestContext<'_>) -> Result<Self> {
+    /// Selects the tools that a request asks for, and those that the operator adds, among those that the caller may run. The
+    /// error: an entry of the request selects nothing, or a tool has the name of one of the client's.
+    pub(super) fn select<'s>(
+        request: &ChatRequest,
+        added: impl Iterator<Item = &'s String>,
+        context: &RequestContext<'_>,
+    ) -> Result<Self> {
         let mut all = Self::default();
+        // The latest version of each tool has its plain name.
+        let catalog = context.pipeline.catalog;
+        let is_latest = |tool: &catalog::Tool| {
+            catalog.named(tool.name).is_some_and(|it| it.version == tool.version)
+        };
+        let latest = || catalog.tools.iter().filter(|tool| is_latest(tool));
         for selection in &request.selections {
             let allowed = selection.allowed.clone().map(Allowlist::only);
             let is_allowed = |tool: &catalog::Tool| match &allowed {
                 None => true,
                 Some(allowed) => tool.permission_in(allowed) == Permission::Given,
             };
-            // The latest version of each tool has its plain name.
-            let catalog = context.pipeline.catalog;
-            let is_latest = |tool: &catalog::Tool| {
-                catalog.named(tool.name).is_some_and(|it| it.version == tool.version)
-            };
-            let latest = || catalog.tools.iter().filter(|tool| is_latest(tool));
             // A misspelled name could be one whose calls the user must approve.
             let is_unknown = |name: &&String| {
                 let only = Allowlist::only(vec![(*name).clone()]);
@@ -83,6 +87,22 @@ impl CatalogTools {
                 );
                 return Err(GatewayError::invalid("tools", message));
             }
+        }
+        for name in added {
+            // The client cannot approve calls of tools that it has not named. By the name of a tool, the operator does.
+            let is_approved = |tool: &catalog::Tool| tool.read_only || !name.ends_with(".*");
+            let only = Allowlist::only(vec![name.clone()]);
+            let is_added = |tool: &&catalog::Tool| {
+                tool.permission_in(&only) == Permission::Given
+                    && is_approved(tool)
+                    && context.allows(tool)
+                    // The client's own tool of that name, and what it asked for itself, stay as they are.
+                    && all.tool(tool.name).is_none()
+                    && request.tools.iter().all(|own| own.name() != Some(tool.name))
+            };
+            let tools: Vec<_> = latest().filter(is_added).collect();
+            let select = |tool| Selected { tool, needs_approval: false };
+            all.selected.extend(tools.into_iter().map(select));
         }
         Ok(all)
     }

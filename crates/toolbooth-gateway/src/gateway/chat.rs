@@ -129,7 +129,12 @@ impl<'a> Chat<'a> {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
         limits.check_tools(&request, front.limits(), *host, &report.notes)?;
-        let tools = CatalogTools::select(&request, &sender.context())?;
+        let added = limits.added_tools.iter().chain(settings.added_tools(&request.model));
+        let tools = CatalogTools::select(&request, added, &sender.context())?;
+        if !tools.is_empty() {
+            // The gateway adds their definitions and their rounds.
+            request.native = None;
+        }
         continuation::restore(&mut request, sender, now_ms, &report.notes)?;
         let schemas = options.validate_tool_arguments;
         let schemas = schemas.then(|| Schemas::of(&request.tools, &report.notes));

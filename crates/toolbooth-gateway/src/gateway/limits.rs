@@ -30,6 +30,8 @@ pub(super) struct Limits<'s> {
     pub(super) max_tool_calls: usize,
     max_argument_bytes: usize,
     max_tool_description: usize,
+    /// The compiled-in tools that the caller's chats get: ids, names or `Toolkit.*`.
+    pub(super) added_tools: &'s [String],
     agent_max_tools: usize,
     agent_max_tool_description: usize,
     tools: &'s Allowlist,
@@ -53,6 +55,7 @@ impl<'s> Limits<'s> {
             max_tool_calls: own.max_tool_calls.unwrap_or(general.max_tool_calls),
             max_argument_bytes: own.max_argument_bytes.unwrap_or(general.max_argument_bytes),
             max_tool_description: own.max_tool_description.unwrap_or(gateway.max_tool_description),
+            added_tools: own.added_tools.as_ref().unwrap_or(&gateway.added_tools),
             agent_max_tools: gateway.agent_max_tools,
             agent_max_tool_description: gateway.agent_max_tool_description,
             tools: own.tools.as_ref().unwrap_or(&gateway.tools),

@@ -80,11 +80,10 @@ pub(crate) struct ToolResult {
 }
 
 impl ChatRequest {
-    /// The request as the client wrote it, if it can go to a provider with this format. With compiled-in tools or their rounds
-    /// in it, it is translated.
+    /// The request as the client wrote it, if it can go to a provider with this format. With rounds of compiled-in tools in
+    /// it, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
-        let is_own = self.selections.is_empty()
-            && self.history.iter().all(|item| matches!(item, HistoryItem::Message { .. }));
+        let is_own = self.history.iter().all(|item| matches!(item, HistoryItem::Message { .. }));
         self.native.as_ref().filter(|native| native.format == format && is_own)
     }
 

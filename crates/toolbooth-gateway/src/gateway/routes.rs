@@ -17,6 +17,7 @@ use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::route::{
     BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest, State,
 };
+use toolbooth::settings::{Allowlist, Permission};
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
@@ -60,6 +61,19 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
             )
         }));
     }
+    let added = gateway.aliases.iter().flat_map(|alias| {
+        let place = format!("MODELS.{}.tools", alias.name);
+        alias.added_tools.iter().map(move |name| (place.clone(), name))
+    });
+    let general = gateway.added_tools.iter().map(|name| ("GATEWAY_TOOLS".to_owned(), name));
+    let catalog = state.pipeline.catalog;
+    let unknown = general.chain(added).filter(|(_, name)| {
+        let only = Allowlist::only(vec![(*name).clone()]);
+        !catalog.tools.iter().any(|tool| tool.permission_in(&only) == Permission::Given)
+    });
+    warnings.extend(unknown.map(|(place, name)| {
+        format!("{place} names {name:?}, which selects no tool of this server")
+    }));
     warnings
 }
 

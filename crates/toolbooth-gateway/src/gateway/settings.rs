@@ -12,7 +12,7 @@ use std::time::Duration;
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::settings::{
     self, Allowlist, CapabilitySettings, Row, Settings, VariableDoc, VariableReader, count,
-    documented, truth,
+    documented, list, truth,
 };
 
 #[derive(Debug, Clone)]
@@ -43,10 +43,13 @@ pub(crate) struct GatewaySettings {
     pub agent_max_tool_description: usize,
     /// `GATEWAY_TOOL_ALLOWLIST` and `GATEWAY_TOOL_ALLOWLIST_MODE`.
     pub tools: Allowlist,
+    /// `GATEWAY_TOOLS`: the compiled-in tools that every chat gets: ids, names or `Toolkit.*`.
+    pub added_tools: Vec<String>,
     /// Whether only requests to this machine are served: callers without credentials use the server's keys.
     pub local_only: bool,
 }
 
+const ADDED_TOOLS: &str = "GATEWAY_TOOLS";
 const TOOL_ALLOWLIST: &str = "GATEWAY_TOOL_ALLOWLIST";
 const TOOL_ALLOWLIST_MODE: &str = "GATEWAY_TOOL_ALLOWLIST_MODE";
 
@@ -132,6 +135,11 @@ static DOCS: &[VariableDoc] = &[
     AGENT_MAX_TOOLS.doc(),
     AGENT_MAX_TOOL_DESCRIPTION.doc(),
     doc(
+        ADDED_TOOLS,
+        "compiled-in tools that every chat gets, for clients that cannot name them: ids, names or `Toolkit.*`, separated by commas. \
+         `Toolkit.*` gives only tools that are `read_only`. Those that the caller may not call are left out | none |",
+    ),
+    doc(
         TOOL_ALLOWLIST,
         "the names that the tools of requests may have, separated by commas. A tool that the provider \
          runs, such as `web_search`, `mcp` or the member `web_search_options`, is sent only if its type \
@@ -198,6 +206,9 @@ impl GatewaySettings {
             agent_max_tools: reader.get(&AGENT_MAX_TOOLS),
             agent_max_tool_description: reader.get(&AGENT_MAX_TOOL_DESCRIPTION),
             tools,
+            added_tools: list(&reader.text(ADDED_TOOLS).unwrap_or_default())
+                .map(str::to_owned)
+                .collect(),
         }
     }
 
@@ -206,6 +217,12 @@ impl GatewaySettings {
         let targets = self.aliases.iter().flat_map(|alias| &alias.targets);
         let mut same = targets.filter(|it| it.provider == provider && it.model == model);
         same.clone().find(|it| it.price.is_some()).or_else(|| same.next())
+    }
+
+    /// The compiled-in tools that the chats of an alias get: ids, names or `Toolkit.*`.
+    pub(super) fn added_tools(&self, model: &str) -> &[String] {
+        let alias = self.aliases.iter().find(|alias| alias.name == model);
+        alias.map_or(&[], |alias| &alias.added_tools)
     }
 
     /// The provider of `provider/model`, and the model as it names it.

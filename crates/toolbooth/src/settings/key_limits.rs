@@ -17,6 +17,8 @@ pub struct KeyLimits {
     pub service_tiers: Vec<String>,
     /// The names that its tools may have.
     pub tools: Option<Allowlist>,
+    /// The compiled-in tools that the gateway adds to its chats: ids, names or `Toolkit.*`.
+    pub added_tools: Option<Vec<String>>,
     /// The longest description of a tool, in characters.
     pub max_tool_description: Option<usize>,
     /// The longest arguments of one call, in bytes.
@@ -28,7 +30,7 @@ pub struct KeyLimits {
 }
 
 const EXPECTED: &str = ".gateway must be an object with any of models, max_output_tokens, \
-                        service_tiers, tool_allowlist (an array of names), \
+                        service_tiers, tools and tool_allowlist (arrays of names), \
                         tool_allowlist_mode (enforce, warn or off), max_tool_description (1 to 4096), \
                         max_argument_bytes (1 to 262144), max_tool_calls (1 to 50) and \
                         tool_call_limiter (the name of a binding), and nothing else";
@@ -46,6 +48,7 @@ impl KeyLimits {
         max_output_tokens: None,
         service_tiers: Vec::new(),
         tools: None,
+        added_tools: None,
         max_tool_description: None,
         max_argument_bytes: None,
         max_tool_calls: None,
@@ -70,6 +73,7 @@ impl KeyLimits {
                     limits.max_output_tokens = Some(most as u64);
                 }
                 "service_tiers" => limits.service_tiers = names(value).ok_or(SERVICE_TIERS)?,
+                "tools" => limits.added_tools = Some(names(value).ok_or(EXPECTED)?),
                 "tool_allowlist" => listed = Some(names(value).ok_or(EXPECTED)?),
                 "tool_allowlist_mode" => mode = Some(value.as_str().ok_or(EXPECTED)?),
                 "max_tool_description" => {

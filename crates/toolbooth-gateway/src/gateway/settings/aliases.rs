@@ -24,6 +24,8 @@ pub(crate) struct ModelAlias {
     pub retry_statuses: Option<Vec<u16>>,
     /// How long a provider may be silent.
     pub timeout: Duration,
+    /// The compiled-in tools that its chats get: ids, names or `Toolkit.*`.
+    pub added_tools: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +107,7 @@ fn alias(
     providers: &[ModelProvider],
     timeout: Duration,
 ) -> Result<(ModelAlias, Vec<String>), String> {
-    let known = ["targets", "mode", "retry", "timeout_ms", "price", "max_output_tokens"];
+    let known = ["targets", "mode", "retry", "timeout_ms", "price", "max_output_tokens", "tools"];
     let members = members(entry, "", &known)?;
     let facts = Facts::read(members, "")?;
     let targets = members.get("targets").and_then(Value::as_array).unwrap_or_default();
@@ -138,6 +140,16 @@ fn alias(
         retry_statuses = retry.get("status_codes").map(status_codes).transpose()?;
     }
     let own_timeout = number(members, "timeout_ms", MAX_TIMEOUT, "")?;
+    let added_tools = match members.get("tools").map(Value::as_array) {
+        None => Vec::new(),
+        Some(tools) => {
+            let name = |tool: &Value<'_>| tool.as_str().map(str::to_owned);
+            let names = tools.and_then(|tools| tools.iter().map(name).collect());
+            names.ok_or(
+                ".tools must be an array of ids, names or Toolkit.* of this server's tools",
+            )?
+        }
+    };
     let alias = ModelAlias {
         name: name.to_owned(),
         targets: usable,
@@ -145,6 +157,7 @@ fn alias(
         attempts: usize::try_from(attempts).unwrap_or(1),
         retry_statuses,
         timeout: own_timeout.map_or(timeout, Duration::from_millis),
+        added_tools,
     };
     Ok((alias, unusable))
 }

@@ -50,6 +50,42 @@ fn tools_that_write_run_only_if_the_request_says_so() {
     }
 }
 
+/// `GATEWAY_TOOLS`, `tools` of a model and of a caller: clients that know nothing of compiled-in tools have them.
+#[test]
+fn the_operator_adds_tools_to_chats() {
+    let wide =
+        r#"{"m": {"targets": [{"provider": "openai", "model": "gpt-5"}], "tools": ["Echo.*"]}}"#;
+    let exact = wide.replace("Echo.*", "Echo.Narrow");
+    for (variables, model, say_runs, narrow_runs) in [
+        (vec![("GATEWAY_TOOLS", "Echo.*")], "openai/gpt-5", true, false),
+        (vec![("GATEWAY_TOOLS", "Echo.Say, Echo_Narrow")], "openai/gpt-5", true, true),
+        // A name that the Worker does not have, and one that the caller may not call.
+        (vec![("GATEWAY_TOOLS", "Nothing.*,Echo.Hidden,Echo.Say")], "openai/gpt-5", true, false),
+        (vec![("MODELS", wide)], "m", true, false),
+        (vec![("MODELS", &exact)], "m", false, true),
+        (vec![("MODELS", wide)], "openai/gpt-5", false, false),
+    ] {
+        let world = world(&variables);
+        for (call, runs) in [(say("1", "a"), say_runs), (narrow("1", "a"), narrow_runs)] {
+            let mut body = chat(json!({}));
+            body["model"] = json!(model);
+            let reply = world.ask(vec![calls(std::slice::from_ref(&call)), says("x")], &body);
+            assert_eq!(reply.sent.len() == 2, runs, "{variables:?} {call} {}", reply.text);
+        }
+    }
+    // What the client says of a tool holds, and its own tool of that name is its own.
+    let world = world(&[("GATEWAY_TOOLS", "Echo.Say")]);
+    let own = json!({"type": "function", "function": {"name": "Echo_Say"}});
+    for tool in [select(json!({"require_approval": "always"})), own] {
+        let body = chat(json!({"tools": [tool]}));
+        let reply = world.ask(vec![calls(&[say("1", "a")])], &body);
+        assert_eq!(reply.sent.len(), 1, "{}", reply.text);
+        let sent = &reply.sent[0].body;
+        let tools = sent["tools"].as_array().unwrap().iter();
+        assert_eq!(tools.filter(|it| it["function"]["name"] == "Echo_Say").count(), 1);
+    }
+}
+
 #[test]
 fn members_of_an_entry_that_are_unknown_are_errors() {
     for (entry, param) in [
