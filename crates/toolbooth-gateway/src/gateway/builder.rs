@@ -31,7 +31,7 @@ pub(super) struct Builder {
     pub(super) collect: bool,
     /// Whether events keep their bytes.
     forward: bool,
-    names: Names,
+    pub(super) names: Names,
     ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
@@ -123,6 +123,7 @@ impl Builder {
     }
 
     pub(super) fn text(&mut self, text: &str) {
+        self.completion.has_text |= !text.is_empty();
         self.grow(|completion| &mut completion.message.content, text, Delta::Text);
     }
 

@@ -11,7 +11,7 @@ use super::front::Front;
 use super::plan::CALLER_KEY;
 use super::{
     ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, Hold,
-    IdSource, Limits, Plan, Report, Result, Target, continuation, rounds,
+    IdSource, Limits, Plan, Report, Result, Target, Units, continuation, rounds,
 };
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
@@ -84,6 +84,7 @@ pub(super) struct Chat<'a> {
     subrequests_left: usize,
     /// What is reserved for the answer that is arriving.
     pub(super) hold: Option<Hold>,
+    pub(super) units: Units,
     /// The calls of the round before, to notice a model that repeats itself.
     pub(super) repeated: Vec<(String, String)>,
 }
@@ -91,10 +92,7 @@ pub(super) struct Chat<'a> {
 pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
     let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
     match Chat::of(&sender, body, &mut report) {
-        Ok(chat) => match chat.count().await {
-            Ok(()) => rounds::answer(chat).await,
-            Err(error) => rounds::failed(&chat, &error).into(),
-        },
+        Ok(chat) => rounds::answer(chat).await,
         Err(error) => {
             report.log(&sender, error.kind.status(), Some(error.kind.code()));
             error.response(sender.front).into()
@@ -128,7 +126,7 @@ impl<'a> Chat<'a> {
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
-        limits.check_tools(&request, front.limits(), *host, &report.notes)?;
+        limits.check_tools(&request, front.limits(), &sender.context(), &report.notes)?;
         let added = limits.added_tools.iter().chain(settings.added_tools(&request.model));
         let tools = CatalogTools::select(&request, added, &sender.context())?;
         if !tools.is_empty() {
@@ -158,6 +156,7 @@ impl<'a> Chat<'a> {
             deadline_ms: now_ms.saturating_add(deadline),
             subrequests_left: settings.max_subrequests,
             hold: None,
+            units: Units::default(),
             repeated: Vec::new(),
             request,
         })

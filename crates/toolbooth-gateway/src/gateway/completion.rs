@@ -13,6 +13,8 @@ pub(crate) struct Completion {
     /// When it was created, in seconds since the Unix epoch, if the provider says so.
     pub created: Option<u64>,
     pub message: AssistantMessage,
+    /// Whether it has text, which is kept only if it is needed.
+    pub has_text: bool,
     pub finish_reason: FinishReason,
     /// The tokens, as far as the provider has counted them.
     pub usage: Option<Usage>,

@@ -144,11 +144,6 @@ impl From<Rejection> for GatewayError {
 }
 
 impl Chat<'_> {
-    /// Counts the request.
-    pub(super) async fn count(&self) -> Result<()> {
-        Ok(self.sender.context().purse().take(Unit::Requests, 1).await?)
-    }
-
     /// Reserves the most that an answer to this body can cost. `None` if no budget counts it: there is none in dollars, or
     /// the caller pays the provider.
     pub(super) async fn reserve(&self, target: &Target<'_>, body: &[u8]) -> Result<Option<Hold>> {
@@ -182,6 +177,12 @@ impl Chat<'_> {
         let Some(hold) = self.hold.take() else { return };
         let used = usage.and_then(|usage| hold.price.of_usage(usage)).unwrap_or(hold.units);
         self.sender.context().purse().settle(hold.reservation, used).await;
+    }
+
+    /// Settles what was reserved for a request that was not sent.
+    pub(super) async fn release(&self, hold: Option<Hold>) {
+        let Some(hold) = hold else { return };
+        self.sender.context().purse().settle(hold.reservation, 0).await;
     }
 
     /// Settles what was reserved for an attempt that has failed. One that the provider has rejected costs nothing.

@@ -4,7 +4,7 @@ use super::front::RequestLimits;
 use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool};
 use crate::wire::ToolCall;
 use toolbooth::call::RequestContext;
-use toolbooth::host::{Host, Level};
+use toolbooth::host::Level;
 use toolbooth::json;
 use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
@@ -95,7 +95,7 @@ impl<'s> Limits<'s> {
         &self,
         request: &ChatRequest,
         limits: RequestLimits,
-        host: &dyn Host,
+        context: &RequestContext<'_>,
         notes: &Notes,
     ) -> Result<()> {
         let (max_tools, max_description) = match limits {
@@ -137,8 +137,10 @@ impl<'s> Limits<'s> {
             match self.tools.of_name(name) {
                 Permission::Given => {}
                 Permission::Warned => {
-                    // The name is input of the caller, and not for the log.
-                    host.log(Level::Warn, "tool_not_in_gateway_allowlist", &[]);
+                    // A name is at most 64 letters, digits, hyphens and underscores: the check above.
+                    let caller = context.pipeline.events.caller(context.principal);
+                    let attributes = [("tool", name.as_str()), ("caller", &caller)];
+                    context.host.log(Level::Warn, "tool_not_in_gateway_allowlist", &attributes);
                     notes.warn(format!("Tool '{name}' is not in the operator's allowlist"));
                 }
                 Permission::Denied => {
@@ -186,7 +188,7 @@ impl<'s> Limits<'s> {
         Ok(())
     }
 
-    /// Counts calls against the caller's limit per minute (7.4). If the limiter fails, the calls are served.
+    /// Counts calls against the limiter of calls in answers (7.4). If it fails, the calls are served.
     pub(super) async fn count(&self, calls: usize, context: &RequestContext<'_>) -> Result<()> {
         if calls == 0 || !context.host.is_limited(self.limiter) {
             return Ok(());

@@ -6,7 +6,7 @@
 //! - `routes`, with the list of models; `settings`;
 //! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `rounds`: the loop; `upstream`: asks a model; `cost`: what that costs; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
+//! - `rounds`: the loop; `upstream`: asks a model; `cost` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream; `front`: the formats of clients; `report`: what the answer and the log say about it.
 
@@ -33,6 +33,7 @@ pub(crate) mod routes;
 mod settings;
 mod sse;
 mod stream;
+mod units;
 mod upstream;
 
 use access::Models;
@@ -48,12 +49,13 @@ use limits::Limits;
 use plan::{Plan, Target};
 use report::Report;
 use request::{
-    Approval, ChatRequest, FunctionTool, HistoryItem, NativeRequest, Role, Selection, Tool,
-    ToolChoice, ToolResult, Turn,
+    Approval, ChatRequest, FunctionTool, HistoryItem, NativeRequest, OpenCalls, Role, Selection,
+    Tool, ToolChoice, ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};
 use stream::{DecodeOptions, Decoder, Delta, StreamEvent};
+use units::Units;
 use upstream::Exchange;
 
 #[cfg(test)]

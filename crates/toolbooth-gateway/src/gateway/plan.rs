@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
-use super::{ErrorKind, GatewayError, GatewaySettings, Models, Price, Result};
+use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Price, Result};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -124,6 +124,12 @@ impl<'s> Target<'s> {
     /// `provider/model`, as in errors and in the log.
     pub(super) fn name(&self) -> String {
         format!("{}/{}", self.provider.id, excerpt(&self.model))
+    }
+
+    /// Whether the model rejects a `tool_choice` that forces a call, so that the translation of the request has weakened it.
+    pub(super) fn cannot_be_forced(&self, request: &ChatRequest) -> bool {
+        let format = self.provider.format;
+        format.cannot_force(&self.model) && !request.passes_to(format)
     }
 
     /// A model, with what `MODELS` says about it.

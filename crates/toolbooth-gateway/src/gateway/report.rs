@@ -35,6 +35,9 @@ pub(super) struct Report {
     /// The calls that were left to the client.
     #[serde(skip)]
     pub(super) client_calls: usize,
+    /// Why the model stopped, if the answer cannot say it because it has calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) finish_reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) state: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::Format;
+use super::{Format, GatewayError, Result};
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
 /// when they write structured output, is not lost.
@@ -77,6 +77,51 @@ pub(crate) struct ToolResult {
     /// The result or an error message: text, or JSON as text.
     pub content: String,
     pub is_error: bool,
+}
+
+/// The calls of an assistant message that have no result yet. By them, a front checks that every result answers a call and every
+/// call has a result, whatever provider gets them.
+#[derive(Debug, Default)]
+pub(super) struct OpenCalls(Vec<OpenCall>);
+
+#[derive(Debug)]
+struct OpenCall {
+    id: String,
+    /// Where it is in the request.
+    path: String,
+}
+
+impl OpenCalls {
+    /// A call, which is at `path`.
+    pub(super) fn add(&mut self, id: &str, path: String) {
+        self.0.push(OpenCall { id: id.to_owned(), path });
+    }
+
+    /// A result, whose id is at `path`. The error: it answers no call.
+    pub(super) fn answer(&mut self, id: &str, path: String) -> Result<()> {
+        match self.0.iter().position(|call| call.id == id) {
+            Some(at) => {
+                self.0.remove(at);
+                Ok(())
+            }
+            None => {
+                let message = format!("{path} answers no call of the assistant message before it");
+                Err(GatewayError::invalid(path, message))
+            }
+        }
+    }
+
+    /// No results may follow. The error: a call has none.
+    pub(super) fn close(&self) -> Result<()> {
+        match self.0.first() {
+            None => Ok(()),
+            Some(OpenCall { path, .. }) => {
+                let message =
+                    format!("{path} has no result: a tool message with its id must follow");
+                Err(GatewayError::invalid(path.as_str(), message))
+            }
+        }
+    }
 }
 
 impl ChatRequest {

@@ -98,15 +98,16 @@ impl Chat<'_> {
         self.limits.check_calls(calls)?;
         let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());
         if calls.is_empty() && forced && self.report.rounds == 1 {
-            let message = "The model called no tool, although tool_choice requires a call";
-            return Err(GatewayError::new(ErrorKind::CallRequired, message));
+            self.lacks_call(completion.has_text)?;
         }
         let (own, clients): (Vec<_>, Vec<_>) =
             calls.iter().cloned().partition(|call| self.tools.runs(call));
         if let Some(schemas) = &self.schemas {
             schemas.check(clients.iter())?;
         }
-        self.limits.count(calls.len(), &self.sender.context()).await?;
+        let all = calls.len();
+        self.count_calls(all, own.len()).await?;
+        self.units.next_answer();
         if own.is_empty() {
             return Ok(self.last(completion));
         }
@@ -141,6 +142,25 @@ impl Chat<'_> {
         completion.message.tool_calls = clients;
         completion.finish_reason = FinishReason::ToolCalls;
         Ok(self.last(completion))
+    }
+
+    /// An answer has no call, although `tool_choice` requires one. That is an error, but not for a model that cannot be forced, if it
+    /// has answered with text: the caller has paid for it.
+    fn lacks_call(&self, has_text: bool) -> Result<()> {
+        let message = "The model called no tool, although tool_choice requires a call";
+        let target = self.answered.as_ref().filter(|it| it.cannot_be_forced(&self.request));
+        let Some(target) = target else {
+            return Err(GatewayError::new(ErrorKind::CallRequired, message));
+        };
+        let message = format!(
+            "{message}: {} cannot be forced to call a tool, so it was asked with auto",
+            target.name()
+        );
+        if !has_text {
+            return Err(GatewayError::new(ErrorKind::CallRequired, message));
+        }
+        self.report.notes.warn(message);
+        Ok(())
     }
 
     /// Runs calls of compiled-in tools, and writes them to the log.
@@ -181,10 +201,26 @@ impl Chat<'_> {
             .then_some((FinishReason::Length, "The loop ended because max_rounds was reached"))
     }
 
+    /// An answer with calls ends with `tool_calls`: notes that it is incomplete.
+    fn note_reason(&mut self, reason: FinishReason) {
+        let warning = match reason {
+            FinishReason::Length => {
+                "The model reached its limit of tokens: the last call may be incomplete"
+            }
+            FinishReason::ContentFilter => {
+                "The provider withheld a part of the answer: calls may be missing"
+            }
+            _ => return,
+        };
+        self.report.notes.warn(warning);
+        self.report.finish_reason = Some(reason.as_str());
+    }
+
     /// The answer for the client. If it has calls, the rounds before it are sealed into it.
     fn last(&mut self, mut completion: Completion) -> Round {
         self.report.client_calls = completion.message.tool_calls.len();
         if self.report.client_calls > 0 {
+            self.note_reason(completion.finish_reason);
             let added = self.request.history.get(self.sent_messages..).unwrap_or_default();
             match continuation::seal(added, &completion.message.tool_calls, &self.sender) {
                 None => {}

@@ -53,6 +53,10 @@ impl Chat<'_> {
                 let request = self.request_to(&target, O::STREAM, body.clone())?;
                 let ids = self.ids()?;
                 let hold = self.reserve(&target, &body).await?;
+                if let Err(error) = self.count_request().await {
+                    self.release(hold).await;
+                    return Err(error);
+                }
                 let result =
                     O::attempt(Exchange { chat: self, target: &target, request, ids }).await;
                 let ms = self.sender.host.now_ms().saturating_sub(started);
@@ -98,6 +102,7 @@ impl Chat<'_> {
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,
             max_output_tokens: limit,
+            model_output_tokens: target.max_output_tokens,
             needs_limit: self.sender.context().purse().limits(Unit::Usd),
         };
         target.provider.format.translate(&self.request, &options, notes)

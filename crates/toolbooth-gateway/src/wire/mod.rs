@@ -83,6 +83,11 @@ pub(crate) enum FinishReason {
 }
 
 impl FinishReason {
+    /// The word of an answer, which is `tool_calls` whenever it has calls (2api.ai, 9).
+    pub(crate) fn word(self, has_calls: bool) -> &'static str {
+        if has_calls { Self::ToolCalls.as_str() } else { self.as_str() }
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Stop | Self::Failed(_) | Self::Other => "stop",

@@ -12,7 +12,10 @@ const RATE_LIMIT_WINDOW: u32 = 60;
 
 impl RequestContext<'_> {
     /// Counts calls against the rate limit of the caller, or of the network of an anonymous caller.
-    pub(crate) async fn count(&self, calls: usize) -> Result<(), Rejection> {
+    ///
+    /// # Errors
+    /// [`Rejection::TooManyRequests`].
+    pub async fn count(&self, calls: usize) -> Result<(), Rejection> {
         if !self.pipeline.rate_limited || calls == 0 {
             return Ok(());
         }

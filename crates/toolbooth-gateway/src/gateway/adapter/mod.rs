@@ -60,6 +60,8 @@ pub(crate) struct TranslateOptions<'a> {
     pub may_force: bool,
     /// The most tokens of the answer that the caller may ask for: the limit if the request has none.
     pub max_output_tokens: Option<u64>,
+    /// The most tokens of an answer, if `MODELS` says so.
+    pub model_output_tokens: Option<u64>,
     /// Whether the provider must obey the limit of tokens: a budget counts on it.
     pub needs_limit: bool,
 }
@@ -75,6 +77,8 @@ pub(super) struct Adapter {
     /// Which names of functions the provider accepts, if not all that a request may have.
     accepts_name: Option<names::Accepts>,
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
+    /// Whether a model rejects a `tool_choice` that forces a call.
+    cannot_force: fn(&str) -> bool,
     /// The member of a request that limits the tokens of the answer.
     limit_member: &'static str,
     /// Reads the body of an answer that is not a stream: its text, and the value of that.
@@ -117,9 +121,15 @@ impl Format {
         (self.adapter().headers)(key)
     }
 
+    /// Whether a model rejects a `tool_choice` that forces a call.
+    pub(crate) fn cannot_force(self, model: &str) -> bool {
+        (self.adapter().cannot_force)(model)
+    }
+
     /// The functions of a request that the provider knows by other names, which are those in its answers.
     pub(crate) fn names(self, request: &ChatRequest) -> Names {
-        Names::of(request, self.adapter().accepts_name)
+        let has_answer = self == Self::Anthropic && wants_json_object(request);
+        Names::of(request, self.adapter().accepts_name, has_answer)
     }
 
     /// The body of a request, unless the provider cannot get it. The notes get what it loses.
@@ -209,6 +219,17 @@ impl<'t> Job<'t> {
             self.notes.drop_member("parallel_tool_calls");
         }
     }
+}
+
+/// Whether a request asks for JSON without a schema.
+fn wants_json_object(request: &ChatRequest) -> bool {
+    #[derive(Deserialize)]
+    struct ResponseFormat {
+        r#type: String,
+    }
+    let format = request.member("response_format");
+    let format = format.and_then(|json| json::read::<ResponseFormat>(json.get().as_bytes()));
+    format.is_some_and(|format| format.r#type == "json_object")
 }
 
 /// The data of an event, which must be JSON.

@@ -1,4 +1,4 @@
-//! Names of functions that a provider does not accept, and those that it knows them by.
+//! Names of functions in a provider's answers: those that it knows by other names, and one whose call is the answer itself.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,13 @@ use crate::gateway::{ChatRequest, Tool};
 /// Whether a provider accepts the name of a function.
 pub(super) type Accepts = fn(&str) -> bool;
 
-/// The functions of a request that a provider knows by other names.
+/// A function that a model is forced to call, so that its answer is a JSON object.
+pub(super) const ANSWER: &str = "json_object";
+
+/// The functions of a request that a provider knows by other names, and whether [`ANSWER`] is one of its own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
+    pub(super) has_answer: bool,
     accepts: Option<Accepts>,
     /// The names of the request, each with that of the provider.
     renamed: Vec<(String, String)>,
@@ -17,8 +21,8 @@ pub(crate) struct Names {
 
 impl Names {
     /// Those of the tools of a request. Each has an underscore before it, or as many as make it unique.
-    pub(super) fn of(request: &ChatRequest, accepts: Option<Accepts>) -> Self {
-        let mut names = Self { accepts, renamed: Vec::new() };
+    pub(super) fn of(request: &ChatRequest, accepts: Option<Accepts>, has_answer: bool) -> Self {
+        let mut names = Self { has_answer, accepts, renamed: Vec::new() };
         let Some(accepts) = accepts else { return names };
         let known = || request.tools.iter().filter_map(Tool::name);
         for name in known().filter(|name| !accepts(name)) {
@@ -38,6 +42,11 @@ impl Names {
             None if self.accepts.is_none_or(|accepts| accepts(&name)) => name,
             None => format!("_{name}").into(),
         }
+    }
+
+    /// Whether a call of this function is the answer itself.
+    pub(super) fn is_answer(&self, name: &str) -> bool {
+        self.has_answer && name == ANSWER
     }
 
     /// The name of the request.

@@ -71,10 +71,18 @@ impl Incoming {
         self.failure = result.err().map(|error| GatewayError::upstream(&error, None, &self.name));
     }
 
+    /// How many calls have begun.
+    fn calls(&self) -> usize {
+        self.decoder.completion().message.tool_calls.len()
+    }
+
     /// Whether an event has arrived that is more than a comment or a ping.
     fn has_begun(&self) -> bool {
-        let has_data =
-            |raw: &Vec<u8>| raw.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data"));
+        let has_data = |raw: &Vec<u8>| {
+            let text = raw.strip_prefix("\u{feff}".as_bytes()).unwrap_or(raw);
+            let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
+            lines.any(|line| line.starts_with(b"data"))
+        };
         let mut events = self.events.iter();
         events.any(|event| !event.deltas.is_empty() || event.raw.as_ref().is_some_and(has_data))
     }
@@ -135,13 +143,40 @@ impl StreamOutput {
     }
 
     /// Sends the client what it gets of each event, until the stream ends.
-    async fn forward(&mut self, chat: &Chat<'_>, stream: &mut OpenStream) -> Result<()> {
+    async fn forward(&mut self, chat: &mut Chat<'_>, stream: &mut OpenStream) -> Result<()> {
         let OpenStream { body, incoming } = stream;
-        if self.events.accept(chat, incoming, &mut self.unsent)? {
+        let mut is_done = self.events.accept(chat, incoming, &mut self.unsent)?;
+        while !is_done {
+            self.count(chat, incoming).await?;
+            self.flush().await?;
+            is_done = self.pipe(chat, &mut **body, incoming).await?;
+        }
+        self.count(chat, incoming).await
+    }
+
+    /// Counts the calls that have begun, before the client gets them. It does not, if it may have no more.
+    async fn count(&mut self, chat: &mut Chat<'_>, incoming: &Incoming) -> Result<()> {
+        if self.events.buffer.is_none() {
             return Ok(());
         }
-        self.flush().await?;
-        let mut is_done = Ok(false);
+        let counted = chat.count_calls(incoming.calls(), 0).await;
+        if counted.is_err() {
+            self.unsent.clear();
+        }
+        counted
+    }
+
+    /// Sends the client what it gets of each event, until a call begins that must be counted or the stream ends. Returns whether it
+    /// has ended. What has not been sent is in `unsent`.
+    async fn pipe(
+        &mut self,
+        chat: &Chat<'_>,
+        body: &mut dyn ByteStream,
+        incoming: &mut Incoming,
+    ) -> Result<bool> {
+        let known = incoming.calls();
+        let has_buffer = self.events.buffer.is_some();
+        let (mut is_done, mut is_paused) = (Ok(false), false);
         let mut transform = |chunk: Vec<u8>| {
             let mut ready = Vec::new();
             incoming.decode(Some(&chunk));
@@ -149,9 +184,11 @@ impl StreamOutput {
             if let Ok(false) = is_done {
                 is_done = chat.time_left().map(|_| false);
             }
+            let is_new = has_buffer && incoming.calls() > known;
             match is_done {
-                Ok(false) => Some(ready),
-                Ok(true) | Err(_) => {
+                Ok(false) if !is_new => Some(ready),
+                _ => {
+                    is_paused = true;
                     self.unsent = ready;
                     None
                 }
@@ -159,18 +196,22 @@ impl StreamOutput {
         };
         let bytes = chat.sender.front.keep_alive();
         let keep_alive = KeepAlive { after: longest_silence(chat), bytes };
-        match self.sink.pipe(&mut **body, &mut transform, keep_alive).await {
+        match self.sink.pipe(body, &mut transform, keep_alive).await {
             Ok(()) => {}
             Err(PipeError::ClientGone) => return Err(ClientGone.into()),
             Err(PipeError::Source(error)) => {
                 return Err(GatewayError::transport(&error, &incoming.name));
             }
         }
-        if !is_done? {
-            incoming.decode(None);
-            self.events.accept(chat, incoming, &mut self.unsent)?;
+        if is_done? {
+            return Ok(true);
         }
-        Ok(())
+        if is_paused {
+            return Ok(false);
+        }
+        incoming.decode(None);
+        self.events.accept(chat, incoming, &mut self.unsent)?;
+        Ok(true)
     }
 }
 

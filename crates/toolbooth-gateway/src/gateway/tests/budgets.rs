@@ -197,6 +197,51 @@ fn requests_are_counted_once_and_only_if_they_are_valid() {
     assert!(reply.sent.is_empty());
 }
 
+/// A request that no provider can get takes nothing, although it is valid JSON.
+#[test]
+fn what_is_not_sent_is_not_counted() {
+    let world = with(
+        &json!([{"window": "1m", "requests": 2}, {"window": "1d", "usd": 1}]),
+        &json!({"models": ["google/g", "free"]}),
+    );
+    let schema = json!({"type": "object", "allOf": []});
+    let tools = json!([{"type": "function", "function": {"name": "a", "parameters": schema}}]);
+    let reply = ask(&world, vec![], &chat(json!({"model": "google/g", "tools": tools})));
+    assert_eq!(reply.code(), "tool_schema_incompatible", "{}", reply.text);
+    let reply = ask(&world, vec![], &chat(json!({"model": "free"})));
+    assert_eq!(reply.code(), "model_without_price", "{}", reply.text);
+    assert_eq!(operations(&world), [""; 0]);
+    // If one of the budgets is used up, the other one loses nothing.
+    let world =
+        with(&json!([{"window": "1m", "requests": 1}, {"window": "1d", "usd": 1}]), &json!({}));
+    assert_eq!(ask(&world, vec![says("hi")], &chat(json!({"model": "m"}))).status, 200);
+    world.host.ledger.operations.take();
+    let reply = ask(&world, vec![], &chat(json!({"model": "m"})));
+    assert_eq!(reply.code(), "budget_exceeded", "{}", reply.text);
+    let operations = operations(&world);
+    assert_eq!(operations.last().map(String::as_str), Some("settle 0"), "{operations:?}");
+}
+
+/// 7.4: calls that the client runs take from the budget too, before it gets them.
+#[test]
+fn calls_of_answers_take_tool_calls() {
+    let world = with(&json!([{"window": "1m", "tool_calls": 2}]), &json!({}));
+    let body = |stream: bool| chat(json!({"model": "m", "stream": stream, "tools": [tool("a")]}));
+    let two = || calls(&[call("1", "a", "{}"), call("2", "a", "{}")]);
+    assert_eq!(ask(&world, vec![two()], &body(false)).status, 200);
+    assert_eq!(operations(&world), ["charge 2 tool_calls"]);
+    let reply = ask(&world, vec![two()], &body(false));
+    assert_eq!((reply.status, reply.code()), (429, "budget_exceeded".to_owned()));
+    let parts = [
+        super::streams::part(0, Some("a"), "{}"),
+        super::streams::chunk(json!({}), Some("tool_calls")),
+    ];
+    let stream = answer(200, format!("{}data: [DONE]\n\n", parts.concat()));
+    let reply = ask(&world, vec![stream], &body(true));
+    assert_eq!(reply.events().last().unwrap()["error"]["code"], "budget_exceeded");
+    assert!(!reply.text.contains("\"name\":\"a\""), "{}", reply.text);
+}
+
 #[test]
 fn calls_in_the_loop_take_tool_calls() {
     let world = with(&json!([{"window": "1m", "tool_calls": 2}]), &json!({}));

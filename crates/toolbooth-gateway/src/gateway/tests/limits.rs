@@ -47,7 +47,8 @@ fn tools_of_requests() {
         "{}",
         reply.text
     );
-    assert!(reply.log[0].contains("tool_not_in_gateway_allowlist"), "{:?}", reply.log);
+    let line = r#"Warn tool_not_in_gateway_allowlist [("tool", "c"), ("caller", "anonymous")]"#;
+    assert_eq!(reply.log[0], line);
 }
 
 #[test]
@@ -86,6 +87,147 @@ fn the_rate_limit_of_calls_counts_chats() {
     assert_eq!((limited.status, limited.code().as_str()), (429, "too_many_requests"));
     assert_eq!(limited.header("retry-after"), Some("60"));
     assert_eq!(limited.line()["error.type"], "too_many_requests");
+}
+
+/// 7.4: an answer with five calls counts as five, whole and streamed. The request itself is one of them.
+#[test]
+fn an_answer_counts_as_its_calls() {
+    let five: Vec<_> = (0..5).map(|at| call(&at.to_string(), "a", "{}")).collect();
+    let streamed = || {
+        let parts = (0..5).map(|at| super::streams::part(at, Some("a"), "{}"));
+        let parts: Vec<_> =
+            parts.chain([super::streams::chunk(json!({}), Some("tool_calls"))]).collect();
+        let parts: Vec<_> = parts.iter().map(String::as_str).chain(["data: [DONE]\n\n"]).collect();
+        super::streams::stream(&parts)
+    };
+    for (limit, status) in [(5, 200), (4, 429)] {
+        let mut world = TestGateway::new();
+        world.host.limit = Some(Ok(limit));
+        let body = chat(json!({"tools": [tool("a")]}));
+        let reply = world.ask(vec![calls(&five)], &body);
+        assert_eq!(reply.status, status, "{}", reply.text);
+        assert_eq!(world.host.taken.borrow().values().copied().collect::<Vec<_>>(), [5]);
+        if status == 429 {
+            assert_eq!(reply.code(), "rate_limited");
+        }
+
+        let mut world = TestGateway::new();
+        world.host.limit = Some(Ok(limit));
+        let reply =
+            world.ask(vec![streamed()], &chat(json!({"tools": [tool("a")], "stream": true})));
+        assert_eq!(world.host.taken.borrow().values().copied().collect::<Vec<_>>(), [5]);
+        assert_eq!(reply.text.matches("\"name\":\"a\"").count(), limit, "{}", reply.text);
+        assert_eq!(reply.text.contains("[DONE]"), status == 200);
+        if status == 429 {
+            assert_eq!(reply.events().last().unwrap()["error"]["code"], "rate_limited");
+        }
+    }
+    let world = TestGateway::new();
+    world.ask(vec![says("hi")], &chat(json!({"tools": [tool("a")]})));
+    assert!(world.host.taken.borrow().is_empty(), "without a limit nothing is counted");
+}
+
+/// 9: an answer with calls ends with `tool_calls`. That it is not complete is in `_2api`.
+#[test]
+fn incomplete_answers_with_calls() {
+    let own = super::members::PROVIDERS;
+    let anthropic = |reason: &str| {
+        json!({
+            "id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": reason,
+            "content": [{"type": "tool_use", "id": "i", "name": "a", "input": {}}],
+        })
+    };
+    let openai = |reason: &str| json!({"choices": [{"index": 0, "message": {"tool_calls": [call("i", "a", "{}")]}, "finish_reason": reason}]});
+    let events = |list: &[Value]| {
+        let data = list.iter().map(|event| format!("data: {event}\n\n"));
+        data.collect::<String>()
+    };
+    let openai_stream = |reason: &str| {
+        let parts = [
+            super::streams::part(0, Some("a"), "{}"),
+            super::streams::chunk(json!({}), Some(reason)),
+            "data: [DONE]\n\n".to_owned(),
+        ];
+        parts.concat()
+    };
+    let anthropic_stream = |reason: &str| {
+        events(&[
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "i", "name": "a", "input": {}}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": reason}}),
+            json!({"type": "message_stop"}),
+        ])
+    };
+    for (model, whole, stream, reason) in [
+        ("openai/m", openai("length"), openai_stream("length"), "length"),
+        ("openai/m", openai("content_filter"), openai_stream("content_filter"), "content_filter"),
+        ("anthropic/m", anthropic("max_tokens"), anthropic_stream("max_tokens"), "length"),
+        ("anthropic/m", anthropic("refusal"), anthropic_stream("refusal"), "content_filter"),
+    ] {
+        let body = |stream| json!({"model": model, "stream": stream, "max_tokens": 5, "tools": [tool("a")]});
+        let reply =
+            TestGateway::with(own).ask(vec![answer(200, whole.to_string())], &chat(body(false)));
+        let whole = reply.json();
+        let reply = TestGateway::with(own).ask(vec![answer(200, stream)], &chat(body(true)));
+        let events = reply.events();
+        let last = events.iter().find(|it| it.get("_2api").is_some());
+        for answer in [&whole, last.unwrap()] {
+            assert_eq!(answer["choices"][0]["finish_reason"], "tool_calls", "{model} {answer}");
+            assert_eq!(answer["_2api"]["finish_reason"], reason, "{model}");
+            assert_eq!(answer["_2api"]["warnings"].as_array().unwrap().len(), 1, "{answer}");
+        }
+        assert_eq!(
+            events.iter().filter(|it| it["choices"][0]["finish_reason"].is_string()).count(),
+            1
+        );
+    }
+}
+
+/// 3.1 and 5.1: a model that rejects a choice that forces a call may answer with text.
+#[test]
+fn models_that_cannot_be_forced_may_answer_with_text() {
+    let says = |text: &str| {
+        json!({
+            "id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": text}],
+        })
+    };
+    let streamed = |text: &str| {
+        let events = [
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": text}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+            json!({"type": "message_stop"}),
+        ];
+        events.map(|event| format!("data: {event}\n\n")).concat()
+    };
+    for (model, text, is_error) in [
+        ("anthropic/claude-opus-5-5", "no", false),
+        ("anthropic/claude-opus-5-5", "", true),
+        ("anthropic/claude-sonnet-4-5", "no", true),
+    ] {
+        let body = |stream| {
+            let members = json!({"model": model, "stream": stream, "max_tokens": 5, "tools": [tool("a")], "tool_choice": "required"});
+            chat(members)
+        };
+        let own = super::members::PROVIDERS;
+        let reply =
+            TestGateway::with(own).ask(vec![answer(200, says(text).to_string())], &body(false));
+        let whole = reply.json();
+        let reply = TestGateway::with(own).ask(vec![answer(200, streamed(text))], &body(true));
+        let events = reply.events();
+        let is_last = |it: &&Value| it.get("_2api").is_some() || it.get("error").is_some();
+        for answer in [&whole, events.iter().find(is_last).unwrap()] {
+            let warning = "cannot be forced to call a tool, so it was asked with auto";
+            if is_error {
+                assert_eq!(answer["error"]["code"], "tool_call_required", "{answer}");
+                let message = answer["error"]["message"].as_str().unwrap();
+                assert_eq!(message.contains(warning), model.ends_with("5-5"), "{message}");
+            } else {
+                assert_eq!(answer["choices"][0]["finish_reason"], "stop", "{answer}");
+                assert!(answer["_2api"]["warnings"].to_string().contains(warning), "{answer}");
+            }
+        }
+        assert_eq!(reply.content(), if is_error { "" } else { text });
+    }
 }
 
 #[test]

@@ -375,7 +375,7 @@ fn calls_of_both_kinds() {
     forged["tool_calls"][0]["extra_content"]["toolbooth"]["state"] = json!("forged");
     for (messages, reason) in [
         (vec![forged, result.clone()], "was not issued by this server"),
-        (vec![message.clone()], "no result of the call call_w"),
+        (vec![message.clone()], "messages[1].tool_calls[0] has no result"),
     ] {
         next["messages"] = json!([{"role": "user", "content": "hi"}]);
         next["messages"].as_array_mut().unwrap().extend(messages);

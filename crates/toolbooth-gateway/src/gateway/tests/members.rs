@@ -113,6 +113,30 @@ fn addresses_of_parts_are_public() {
     }
 }
 
+/// The data of a file may be an address too.
+#[test]
+fn addresses_of_files_are_public() {
+    for (data, is_sent) in [
+        ("https://example.com/a.pdf", true),
+        ("data:application/pdf;base64,eA==", true),
+        ("eA==", true),
+        ("http://169.254.169.254/latest", false),
+        ("file:///etc/passwd", false),
+    ] {
+        let part = json!({"type": "file", "file": {"filename": "a.pdf", "file_data": data}});
+        let messages = json!([{"role": "user", "content": [part]}]);
+        let body = chat(json!({"model": "own/m", "messages": messages}));
+        let reply = TestGateway::with(PROVIDERS).ask(vec![hi("own/m")], &body);
+        assert_eq!(reply.sent.len(), usize::from(is_sent), "{data} {}", reply.text);
+        if is_sent {
+            assert_eq!(reply.sent[0].body["messages"], messages);
+        } else {
+            let param = "messages[0].content[0].file.file_data";
+            assert_eq!((reply.status, &reply.json()["error"]["param"]), (400, &json!(param)));
+        }
+    }
+}
+
 #[test]
 fn the_old_form_of_tools_is_rejected() {
     let function = json!({"name": "a", "description": MARK, "parameters": {"type": "object"}});

@@ -3,7 +3,7 @@
 use super::*;
 use toolbooth::testing::{BREAKS_OFF, CHUNK_END};
 
-fn chunk(delta: Value, finish_reason: Option<&str>) -> String {
+pub(super) fn chunk(delta: Value, finish_reason: Option<&str>) -> String {
     let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
     let chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]});
     format!("data: {chunk}\n\n")
@@ -14,7 +14,7 @@ fn text(text: &str) -> String {
 }
 
 /// A chunk with a call, or a part of its arguments.
-fn part(index: usize, name: Option<&str>, arguments: &str) -> String {
+pub(super) fn part(index: usize, name: Option<&str>, arguments: &str) -> String {
     let mut call = json!({"index": index, "function": {"arguments": arguments}});
     if let Some(name) = name {
         call["id"] = json!(format!("call_{index}"));
@@ -27,7 +27,7 @@ fn part(index: usize, name: Option<&str>, arguments: &str) -> String {
 const USAGE: &str = "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,\"total_tokens\":5}}\n\n";
 const DONE: &str = "data: [DONE]\n\n";
 
-fn stream(parts: &[&str]) -> Result<HttpResponse, HttpError> {
+pub(super) fn stream(parts: &[&str]) -> Result<HttpResponse, HttpError> {
     let separator = String::from(char::from(CHUNK_END));
     answer(200, parts.join(&separator))
 }
@@ -51,6 +51,24 @@ fn events_are_forwarded_as_they_are() {
         assert_eq!(finished[0]["_2api"]["usage"]["input_tokens"], 3, "{finished:?}");
         assert!(reply.sent[0].body["stream_options"]["include_usage"].as_bool().unwrap());
         assert!(reply.log[0].contains("\"gen_ai.usage.output_tokens\":2"), "{:?}", reply.log);
+    }
+}
+
+/// A byte order mark and line ends of any kind do not hide that the first event has data.
+#[test]
+fn the_first_event_has_the_role() {
+    let role = chunk(json!({"role": "assistant", "content": ""}), None);
+    let last = chunk(json!({}), Some("stop"));
+    for first in [
+        format!("\u{feff}{role}"),
+        format!("event: message\r{}", role.replace('\n', "\r")),
+        format!(": hello\r{}", role.replace('\n', "\r")),
+        role.replace('\n', "\r\n"),
+    ] {
+        let parts = [&first, &text("a"), &last, DONE];
+        let reply = TestGateway::new().ask(vec![stream(&parts)], &chat(json!({"stream": true})));
+        assert!(reply.text.contains("\"role\":\"assistant\""), "{first:?} {}", reply.text);
+        assert!(reply.text.contains("[DONE]"), "{first:?} {}", reply.text);
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) enum OutputFormat<'t> {
 #[serde(untagged)]
 pub(crate) enum Tool<'t> {
     Client {
-        name: &'t str,
+        name: Cow<'t, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         description: Option<&'t str>,
         input_schema: Json<'t>,

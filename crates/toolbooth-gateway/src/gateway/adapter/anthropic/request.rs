@@ -1,8 +1,11 @@
 //! Requests to Anthropic.
 
+use std::borrow::Cow;
+
 use super::messages::messages;
 use super::thinking;
-use crate::gateway::adapter::conversation;
+use crate::gateway::adapter::conversation::{self, Conversation, Entry};
+use crate::gateway::adapter::names::ANSWER;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
 use crate::gateway::{Fields, Format, FunctionTool, ToolChoice};
@@ -15,13 +18,20 @@ use toolbooth::json::{self, Value};
 
 const MAX_STRICT_TOOLS: usize = 20;
 
+/// The schema of a tool that has none.
+const ANY_INPUT: &str = r#"{"type":"object","properties":{}}"#;
+
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
     let conversation = conversation::read(job, Format::Anthropic)?;
     let (choice, allowed) = choice(job);
-    let forces_call = choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
+    let forces_call = job.names.has_answer
+        || choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
     let mut thinking =
         thinking::select(&mut fields, &conversation, job.options.model, forces_call)?;
+    if job.names.has_answer {
+        check_answer(job, thinking.is_on())?;
+    }
     let max_tokens = thinking.max_tokens(fields.max_tokens()?, job);
     let mut body = Request {
         model: job.options.model,
@@ -41,6 +51,14 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     body.tools.extend(job.server_tools().map(Tool::Server));
     if body.tools.is_empty() {
         job.drop_choice(parallel);
+        body.tools = used_tools(&conversation);
+        let none = Choice { r#type: "none", ..Choice::default() };
+        body.tool_choice = (!body.tools.is_empty()).then_some(none);
+        if job.names.has_answer {
+            let name = Some(ANSWER);
+            body.tools.push(declared(ANSWER.into()));
+            body.tool_choice = Some(Choice { r#type: "tool", name, ..Choice::default() });
+        }
     } else {
         body.tool_choice = choice;
         if parallel == Some(false) && job.request.tool_choice != Some(ToolChoice::None) {
@@ -87,7 +105,7 @@ fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [String]>) {
 }
 
 /// The newest models reject `any` and `tool`, says Anthropic's documentation of tool use.
-fn rejects_forced_calls(model: &str) -> bool {
+pub(super) fn rejects_forced_calls(model: &str) -> bool {
     ["opus-5-5", "sonnet-5-5", "fable-5-1"].iter().any(|name| model.contains(name))
 }
 
@@ -140,14 +158,51 @@ fn output_format<'t>(
     match format.required_text("type")?.as_ref() {
         "text" => {}
         "json_schema" => schema = ClientSchema::of_response_format(job, &mut format)?,
-        _ => {
-            job.notes.warn("response_format: Anthropic needs a schema to write JSON");
-            job.notes.drop_member("response_format.type");
-        }
+        // The call of a tool is the JSON.
+        "json_object" => {}
+        _ => job.notes.drop_member("response_format.type"),
     }
     format.finish();
     let schema = schema.map(|schema| schema.convert(&STRICT, job)).transpose()?;
     Ok(schema.map(|schema| OutputFormat::JsonSchema { schema }))
+}
+
+/// The tools that the conversation has used. Anthropic rejects calls of tools that a request does not declare.
+fn used_tools<'t>(conversation: &Conversation<'t>) -> Vec<Tool<'t>> {
+    let mut names: Vec<Cow<'t, str>> = Vec::new();
+    for entry in &conversation.entries {
+        let used: Vec<Cow<'t, str>> = match entry {
+            Entry::User(_) => continue,
+            Entry::Assistant(message) => message.calls.iter().map(|it| it.name.clone()).collect(),
+            Entry::Native(turn) => turn.results.iter().map(|it| it.name.as_str().into()).collect(),
+        };
+        for name in used {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names.into_iter().map(declared).collect()
+}
+
+/// A tool of which nothing but the name is known.
+fn declared(name: Cow<'_, str>) -> Tool<'_> {
+    let input_schema = Json::Text(ANY_INPUT.into());
+    Tool::Client { name, description: None, input_schema, strict: false, cache_control: None }
+}
+
+/// Checks that a request for JSON without a schema can be one for a call, whose input is the JSON.
+fn check_answer(job: &Job<'_>, thinks: bool) -> Result<()> {
+    let has_tools = !job.request.tools.is_empty() || !job.options.server_tools.is_empty();
+    if !has_tools && !thinks && !rejects_forced_calls(job.options.model) {
+        return Ok(());
+    }
+    let message = format!(
+        "response_format.type must be json_schema for {}: without a schema, it writes JSON only if the request has no tools and \
+         no thinking, and if the model can be forced to call a tool",
+        job.options.target
+    );
+    Err(GatewayError::invalid("response_format.type", message))
 }
 
 fn tools<'t>(job: &'t Job<'t>, allowed: Option<&[String]>) -> Result<Vec<Tool<'t>>> {
@@ -171,10 +226,10 @@ fn tool<'t>(job: &'t Job<'t>, function: &'t FunctionTool, path: String) -> Resul
     let target = if function.strict { &STRICT } else { &PLAIN };
     let input_schema = match ClientSchema::of_tool(function, &path) {
         Some(schema) => schema.convert(target, job)?,
-        None => Json::Text(r#"{"type":"object","properties":{}}"#.into()),
+        None => Json::Text(ANY_INPUT.into()),
     };
     Ok(Tool::Client {
-        name: &function.name,
+        name: function.name.as_str().into(),
         description: function.description.as_deref(),
         input_schema,
         strict: function.strict,

@@ -41,6 +41,8 @@ enum Kind {
     Thinking,
     /// A call, with its position.
     ToolUse(usize),
+    /// A call that is the answer itself.
+    Answer,
     /// One without deltas that mean anything to the gateway.
     Other,
 }
@@ -121,16 +123,16 @@ impl Stream {
         let (kind, first) = match item.map_err(UpstreamError::Malformed)? {
             Item::Text(text) => (Kind::Text, text),
             Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
+            Item::Call(call) if builder.names.is_answer(&call.name) => {
+                input = input_of(json);
+                (Kind::Answer, "".into())
+            }
             Item::Call(call) => {
                 builder.call(&call.id, &call.name, false, Object::default())?;
                 // It may be a different one, and the result of the call refers to it.
                 let id = builder.calls().last().map(|call| call.id.clone());
                 start.insert("id".into(), Value::String(id.unwrap_or_default()));
-                let json = json.and_then(|json| raw_member(json, &["input"]));
-                input = json
-                    .filter(|json| json.get().starts_with('{'))
-                    .map(compact)
-                    .unwrap_or_default();
+                input = input_of(json);
                 (Kind::ToolUse(builder.calls().len() - 1), "".into())
             }
             item => {
@@ -160,7 +162,7 @@ impl Stream {
                 block.signature.push_str(text("signature"));
                 text("thinking")
             }
-            Kind::ToolUse(_) => text("partial_json"),
+            Kind::ToolUse(_) | Kind::Answer => text("partial_json"),
             Kind::Other => "",
         };
         block.add(more, builder)
@@ -184,7 +186,8 @@ impl Stream {
                 let input = if input.is_empty() { "{}" } else { &input };
                 builder.arguments(index, input)?;
             }
-            Kind::ToolUse(_) => {
+            Kind::Answer if text.is_empty() => builder.text(&input),
+            Kind::ToolUse(_) | Kind::Answer => {
                 if let Ok(input) = json::parse(&text) {
                     start.insert("input".into(), input.into_owned());
                 }
@@ -203,7 +206,7 @@ impl Block {
     /// Adds text, reasoning or arguments.
     fn add(&mut self, more: &str, builder: &mut Builder) -> Read {
         match self.kind {
-            Kind::Text => builder.text(more),
+            Kind::Text | Kind::Answer => builder.text(more),
             Kind::Thinking => builder.reasoning(more),
             Kind::ToolUse(index) => builder.arguments(index, more)?,
             Kind::Other => return Ok(()),
@@ -214,6 +217,12 @@ impl Block {
         }
         Ok(())
     }
+}
+
+/// The input of a call that is `json`, as it was written. Empty if it is no object.
+fn input_of(json: Option<&RawValue>) -> String {
+    let input = json.and_then(|json| raw_member(json, &["input"]));
+    input.filter(|json| json.get().starts_with('{')).map(compact).unwrap_or_default()
 }
 
 fn index_of(value: &Value<'_>) -> u64 {

@@ -7,9 +7,6 @@ use crate::gateway::adapter::{Job, Result};
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::Value;
 
-/// `max_tokens`, which Anthropic requires, if the request has none.
-const DEFAULT_MAX_TOKENS: u64 = 4096;
-
 /// What the model is asked to think.
 #[derive(Default)]
 pub(super) struct Thinking<'t> {
@@ -33,7 +30,15 @@ impl Thinking<'_> {
     /// `max_tokens`, which must be more than the budget. If the caller may not have as many, the model does not think.
     pub(super) fn max_tokens(&mut self, wanted: Option<u64>, job: &Job<'_>) -> u64 {
         let most = job.options.max_output_tokens.unwrap_or(u64::MAX);
-        let wanted = wanted.unwrap_or(DEFAULT_MAX_TOKENS).clamp(1, most.max(1));
+        let usual = || {
+            let of_model = job.options.model_output_tokens;
+            let usual = of_model.unwrap_or_else(|| most_tokens(job.options.model)).min(most);
+            job.notes.warn(format!(
+                "max_tokens: Anthropic needs it, and the request has none, so the answer may have {usual} tokens"
+            ));
+            usual
+        };
+        let wanted = wanted.unwrap_or_else(usual).clamp(1, most.max(1));
         let Some(Mode::Enabled { budget_tokens }) = self.mode else { return wanted };
         if wanted > budget_tokens {
             return wanted;
@@ -45,6 +50,19 @@ impl Thinking<'_> {
             return wanted;
         }
         budget_tokens.saturating_add(wanted).min(most)
+    }
+}
+
+/// The most tokens of an answer, by Anthropic's documentation: those of models whose name has no version, and of models of
+/// others, are what most have at least. `MODELS` says it for a model that is not in this table.
+fn most_tokens(model: &str) -> u64 {
+    match version(model) {
+        _ if !model.contains("claude") => 8192,
+        Some(version) if version < (3, 5) => 4096,
+        Some(version) if version < (3, 7) => 8192,
+        Some(version) if version < (4, 5) && model.contains("opus") => 32_000,
+        Some(_) => 64_000,
+        None => 32_000,
     }
 }
 

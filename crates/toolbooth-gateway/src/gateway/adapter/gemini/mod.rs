@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
     accepts_name: Some(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')),
     translate: request::translate,
+    cannot_force: |_| false,
     // It is a member of `generationConfig`, and no client has this format.
     limit_member: "maxOutputTokens",
     decode,

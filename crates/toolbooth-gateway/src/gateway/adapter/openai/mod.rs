@@ -28,6 +28,7 @@ const fn adapter(strict: bool) -> Adapter {
             true => |job| request::translate(job, true),
             false => |job| request::translate(job, false),
         },
+        cannot_force: |_| false,
         limit_member: if strict { "max_completion_tokens" } else { "max_tokens" },
         decode,
         decoder: || Box::<stream::Stream>::default(),

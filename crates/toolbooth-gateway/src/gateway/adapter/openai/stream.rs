@@ -115,7 +115,7 @@ impl Stream {
         is_changed |= builder.deltas.len() > before;
         let reason = builder.reason(&Finish { word: word.into(), reason: finish_reason(word) });
         builder.finish(reason);
-        let own = builder.completion.finish_reason.as_str();
+        let own = builder.completion.finish_reason.word(!builder.calls().is_empty());
         is_changed |= own != word && word != "function_call";
         Ok(is_changed.then_some(Some(own)))
     }

@@ -164,10 +164,33 @@ fn case_07_calls_and_results_must_match() {
         (json!([result("c1", json!("x")), result("c1", json!("x"))]), "messages[3].tool_call_id"),
         (json!([{"role": "tool", "content": "x"}]), "messages[2].tool_call_id"),
     ] {
-        for provider in [Format::Anthropic, Format::Gemini] {
+        for provider in
+            [Format::OpenAi, Format::OpenAiCompatible, Format::Anthropic, Format::Gemini]
+        {
             let (message, found) = rejected(provider, conversation(calls(), results.clone()));
             assert_eq!(found, param, "{message}");
         }
+    }
+    let without_id = json!([{"type": "function", "function": {"name": "a", "arguments": "{}"}}]);
+    let (_, param) = rejected(Format::OpenAi, conversation(without_id, json!([])));
+    assert_eq!(param, "messages[1].tool_calls[0].id");
+}
+
+/// 5.3: a request may have no tools although its conversation has calls. Anthropic needs their declarations.
+#[test]
+fn tools_of_the_conversation_are_declared_to_anthropic() {
+    let calls = json!([call("c1", "a", "{"), call("c2", "b", "{}"), call("c3", "a", "{}")]);
+    let results = ["c1", "c2", "c3"].map(|id| result(id, json!("R")));
+    let mut members = conversation(calls, json!(results));
+    members.as_object_mut().unwrap().remove("tools");
+    let (body, dropped, _) = translated(Format::Anthropic, members.clone());
+    let declared =
+        |name: &str| json!({"name": name, "input_schema": {"type": "object", "properties": {}}});
+    assert_eq!(body["tools"], json!([declared("a"), declared("b")]));
+    assert_eq!((&body["tool_choice"], dropped.len()), (&json!({"type": "none"}), 0));
+    for provider in [Format::OpenAi, Format::Gemini] {
+        let (body, ..) = translated(provider, members.clone());
+        assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None), "{provider:?}");
     }
 }
 

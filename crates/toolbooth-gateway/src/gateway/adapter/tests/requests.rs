@@ -8,7 +8,7 @@ const PNG: &str = "data:image/png;base64,iVBORw0KGgo=";
 #[test]
 fn case_15_members_of_the_request() {
     for (members, anthropic, gemini) in [
-        (json!({}), json!({"max_tokens": 4096}), json!({})),
+        (json!({}), json!({"max_tokens": 64_000}), json!({})),
         (json!({"max_tokens": 5}), json!({"max_tokens": 5}), json!({"maxOutputTokens": 5})),
         (
             json!({"max_completion_tokens": 6}),
@@ -73,6 +73,84 @@ fn case_15_members_of_the_request() {
         let (_, param) = rejected(provider, json!({"max_tokens": 0}));
         assert_eq!(param, "max_tokens");
     }
+}
+
+/// Anthropic needs a limit of tokens: that of the model, unless the request, `MODELS` or the caller's limit says otherwise.
+#[test]
+fn tokens_of_an_answer_of_anthropic() {
+    for (model, of_model, most, expected) in [
+        ("claude-3-haiku-20240307", None, None, 4096),
+        ("claude-3-5-sonnet-latest", None, None, 8192),
+        ("claude-3-7-sonnet-20250219", None, None, 64_000),
+        ("claude-opus-4-1", None, None, 32_000),
+        ("claude-opus-4-20250514", None, None, 32_000),
+        ("claude-sonnet-4-5", None, None, 64_000),
+        ("claude-opus-5-5", None, None, 64_000),
+        ("claude-fable", None, None, 32_000),
+        ("kimi", None, None, 8192),
+        ("claude-opus-4-1", Some(9000), Some(9000), 9000),
+        ("claude-opus-4-1", Some(90_000), Some(90_000), 90_000),
+        ("claude-opus-4-1", None, Some(5000), 5000),
+        ("claude-3-haiku-20240307", None, Some(50_000), 4096),
+    ] {
+        let options = TranslateOptions {
+            model,
+            model_output_tokens: of_model,
+            max_output_tokens: most,
+            ..options(Format::Anthropic)
+        };
+        let (body, _, warnings) = translated_with(Format::Anthropic, &request(json!({})), &options);
+        assert_eq!(body["max_tokens"], expected, "{model} {of_model:?} {most:?}");
+        assert!(warnings[0].contains(&expected.to_string()), "{warnings:?}");
+        let (body, _, warnings) =
+            translated_with(Format::Anthropic, &request(json!({"max_tokens": 7})), &options);
+        assert_eq!((&body["max_tokens"], warnings.len()), (&json!(7), 0));
+    }
+}
+
+/// Anthropic writes JSON without a schema as the input of a call that it is forced to make.
+#[test]
+fn json_without_a_schema_of_anthropic() {
+    let json_object = json!({"response_format": {"type": "json_object"}});
+    let (body, dropped, warnings) = translated(Format::Anthropic, json_object.clone());
+    assert_eq!((dropped.len(), warnings.len()), (0, 0));
+    assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "json_object"}));
+    assert_eq!(body["tools"].as_array().unwrap().len(), 1);
+    let call = |input: &str| {
+        format!(r#"{{"type":"tool_use","id":"i","name":"json_object","input":{input}}}"#)
+    };
+    let whole =
+        format!(r#"{{"content":[{}],"stop_reason":"tool_use"}}"#, call(r#"{"b": 1e3, "a": 2}"#));
+    let stream = [
+        format!(r#"{{"type":"content_block_start","index":0,"content_block":{}}}"#, call("{}")),
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"b\":1e3"}}"#.to_owned(),
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":",\"a\":2}"}}"#.to_owned(),
+        r#"{"type":"content_block_stop","index":0}"#.to_owned(),
+        r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#.to_owned(),
+        r#"{"type":"message_stop"}"#.to_owned(),
+    ];
+    let stream = stream.map(|data| format!("data: {data}\n\n")).concat();
+    let names = || Format::Anthropic.names(&request(json_object.clone()));
+    let whole = Format::Anthropic.decode(whole.as_bytes(), ids(), names()).unwrap();
+    let (_, error, decoder) =
+        super::streams::decoded_with(Format::Anthropic, names(), &[stream.as_bytes()]);
+    assert_eq!(error, None);
+    for completion in [whole, decoder.into_completion()] {
+        assert_eq!(completion.message.content.as_deref(), Some(r#"{"b":1e3,"a":2}"#));
+        assert!(completion.message.tool_calls.is_empty());
+        assert_eq!(completion.finish_reason.as_str(), "stop");
+    }
+    // A tool of the client may have this name.
+    let own = Format::Anthropic.names(&request(json!({"tools": [tool("json_object")]})));
+    assert!(!own.is_answer("json_object"));
+    for more in [json!({"tools": [tool("a")]}), json!({"thinking": {"type": "adaptive"}})] {
+        let mut members = json_object.clone();
+        members.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(rejected(Format::Anthropic, members).1, "response_format.type");
+    }
+    let request = request(json_object);
+    let options = TranslateOptions { model: "claude-opus-5-5", ..options(Format::Anthropic) };
+    assert!(Format::Anthropic.translate(&request, &options, &Notes::default()).is_err());
 }
 
 /// 3.1, 6: every form of `tool_choice`.
@@ -148,7 +226,8 @@ fn a_forcing_choice_becomes_auto_after_the_first_round() {
 /// 6: the newest models of Anthropic reject forced calls.
 #[test]
 fn models_that_cannot_be_forced() {
-    let request = request(json!({"tools": [tool("a")], "tool_choice": "required"}));
+    let members = json!({"tools": [tool("a")], "tool_choice": "required", "max_tokens": 5});
+    let request = request(members);
     let options = TranslateOptions { model: "claude-opus-5-5", ..options(Format::Anthropic) };
     let (body, _, warnings) = translated_with(Format::Anthropic, &request, &options);
     assert_eq!(body["tool_choice"], json!({"type": "auto"}));
@@ -285,8 +364,6 @@ fn case_15_response_format() {
         assert_eq!(dropped, ["response_format.json_schema.name"]);
     }
     let json_object = json!({"response_format": {"type": "json_object"}});
-    let (_, dropped, warnings) = translated(Format::Anthropic, json_object.clone());
-    assert_eq!((dropped, warnings.len()), (vec!["response_format.type".to_owned()], 1));
     let (body, _, _) = translated(Format::Gemini, json_object);
     assert_eq!(body["generationConfig"], json!({"responseMimeType": "application/json"}));
     let all_of = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": {"allOf": []}}}});

@@ -55,7 +55,7 @@ fn reasoning_effort_of_anthropic() {
         ("claude-3-5-haiku-20241022", "none", Value::Null, Value::Null, 4096),
         ("claude-opus-4-6", "none", json!({"type": "disabled"}), Value::Null, 4096),
     ] {
-        let request = request(json!({"reasoning_effort": effort}));
+        let request = request(json!({"reasoning_effort": effort, "max_tokens": 4096}));
         let options = TranslateOptions { model, ..options(Format::Anthropic) };
         let (body, _, _) = translated_with(Format::Anthropic, &request, &options);
         assert_eq!(body.get("thinking").unwrap_or(&Value::Null), &thinking, "{model} {effort}");

@@ -45,7 +45,9 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let message = Message { content: Some(text.as_deref()), ..message(&completion.message) };
     let choice = Choice {
         message: Some(message),
-        finish_reason: Some(completion.finish_reason.as_str()),
+        finish_reason: Some(
+            completion.finish_reason.word(!completion.message.tool_calls.is_empty()),
+        ),
         extra: Some(&completion.of_choice),
         ..Choice::default()
     };
@@ -77,6 +79,7 @@ pub(super) struct ChunkEncoder {
     info: CompletionInfo,
     include_usage: bool,
     begun: bool,
+    has_calls: bool,
     /// For the finish chunk.
     report: Option<String>,
 }
@@ -106,12 +109,14 @@ impl EventEncoder for ChunkEncoder {
             Delta::Reasoning(text) => message.reasoning_content = Some(text),
             Delta::ExtraContent(value) => message.extra_content = Some(value),
             Delta::Call { .. } | Delta::Arguments { .. } => {
+                self.has_calls = true;
                 message.tool_calls.extend(delta.call_part());
             }
             Delta::Finish(reason) => {
                 self.role(out);
                 let report = self.report.take();
-                return self.choice(message, Some(reason.as_str()), report.as_deref(), out);
+                let word = reason.word(self.has_calls);
+                return self.choice(message, Some(word), report.as_deref(), out);
             }
             Delta::Usage(_) if !self.include_usage => return,
             Delta::Usage(usage) => return self.chunk(&[], Some(usage), None, out),
@@ -133,7 +138,7 @@ impl EventEncoder for ChunkEncoder {
 impl ChunkEncoder {
     /// An encoder. Without `include_usage`, usage chunks are left out.
     pub(super) fn new(info: CompletionInfo, include_usage: bool) -> Self {
-        Self { info, include_usage, begun: false, report: None }
+        Self { info, include_usage, begun: false, has_calls: false, report: None }
     }
 
     /// Writes the chunk with the role, if no chunk has been written.

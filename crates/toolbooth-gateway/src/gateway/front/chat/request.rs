@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::tools::{tool_choice, tools};
 use crate::gateway::fields::raw_items;
 use crate::gateway::{
-    ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, Result, Role,
+    ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -103,10 +103,12 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         _ => return fields.expected("messages", "an array of messages that is not empty"),
     };
     let history = raw_items(raw_of("messages")).into_iter().zip(messages).enumerate();
+    let mut open = OpenCalls::default();
     let history = history.map(|(index, (json, message))| {
         let mut message = Fields::of(message, format!("messages[{index}]"), notes)?;
         let role = role(&mut message)?;
         check_addresses(&message)?;
+        check_calls(role, &message, &mut open)?;
         let json = match role {
             // Models add members to their messages, and some need them back.
             Role::Assistant => json.to_owned(),
@@ -115,6 +117,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         Ok(HistoryItem::Message { role, json })
     });
     let history = history.collect::<Result<_>>()?;
+    open.close()?;
     if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
         let message = "n must be 1: send several requests instead";
         return Err(GatewayError::invalid("n", message));
@@ -167,19 +170,55 @@ fn known_members(json: &RawValue, message: Fields<'_>) -> Box<RawValue> {
     }
 }
 
+/// Checks that calls and results match.
+fn check_calls(role: Role, message: &Fields<'_>, open: &mut OpenCalls) -> Result<()> {
+    match role {
+        Role::System | Role::Developer => {}
+        Role::User => open.close()?,
+        Role::Assistant => {
+            open.close()?;
+            let calls = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+            for (index, call) in calls.iter().enumerate() {
+                let path = format!("{}[{index}]", message.path_of("tool_calls"));
+                let Some(id) = call.get("id").and_then(Value::as_str) else {
+                    return Err(GatewayError::expected(&format!("{path}.id"), "a string"));
+                };
+                open.add(id, path);
+            }
+        }
+        Role::Tool => {
+            let Some(id) = message.get("tool_call_id").and_then(Value::as_str) else {
+                return message.expected("tool_call_id", "a string");
+            };
+            open.answer(id, message.path_of("tool_call_id"))?;
+        }
+    }
+    Ok(())
+}
+
 /// Checks the addresses of images and files. A model on the operator's own machines may fetch them from there.
 fn check_addresses(message: &Fields<'_>) -> Result<()> {
     let parts = message.get("content").and_then(Value::as_array).unwrap_or_default();
     for (index, part) in parts.iter().enumerate() {
         for (name, value) in part.as_object().into_iter().flat_map(Object::iter) {
-            let nested = value.get("url");
-            let address = nested.unwrap_or(value).as_str();
+            let (address, below) = match name.as_ref() {
+                // The text may also be the file itself, in base64.
+                "file" => match value.get("file_data").and_then(Value::as_str) {
+                    Some(data) if data.contains(':') => (data, ".file_data"),
+                    _ => continue,
+                },
+                name if name.ends_with("url") => match (value.get("url"), value.as_str()) {
+                    (Some(Value::String(address)), _) => (address.as_ref(), ".url"),
+                    (_, Some(address)) => (address, ""),
+                    _ => continue,
+                },
+                _ => continue,
+            };
             let is_allowed = |address: &str| {
                 let (scheme, _) = address.split_once(':').unwrap_or_default();
                 ["https", "data"].iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed))
             };
-            if name.ends_with("url") && address.is_some_and(|it| !is_allowed(it)) {
-                let below = if nested.is_some() { ".url" } else { "" };
+            if !is_allowed(address) {
                 let path =
                     format!("{}[{index}].{}{below}", message.path_of("content"), excerpt(name));
                 let expected = "an https URL, or a data URL such as data:image/png;base64,…";
