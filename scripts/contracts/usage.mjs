@@ -33,7 +33,7 @@ export const usage = document({
     Usage: object({ callers: array(schema("Caller")), "next?": about("The `after` of the next page, if there is one.", text) }),
     Caller: object({
       name: about("The name of the API key, or the `sub` of the person.", text),
-      kind: choice("key", "person"),
+      kind: choice("key", "person", "tenant"),
       budgets: array(schema("Budget")),
       days: about("What was used on each of the last 31 days, in UTC. Days without any use are left out.", array(schema("Day"))),
     }),

@@ -22,7 +22,7 @@ type Day = { day: string } & Record<Unit, number>;
 
 interface Caller {
   name: string;
-  kind: "key" | "person";
+  kind: "key" | "person" | "tenant";
   budgets: Budget[];
   days: Day[];
 }

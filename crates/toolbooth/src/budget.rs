@@ -113,6 +113,8 @@ pub enum Account {
     Key(String),
     /// The person with this `sub` in tokens of this server.
     Person(String),
+    /// The tenant that tokens of others name.
+    Tenant(String),
 }
 
 impl Account {
@@ -122,6 +124,7 @@ impl Account {
         match kind {
             "key" => Some(Self::Key(name.to_owned())),
             "person" => Some(Self::Person(name.to_owned())),
+            "tenant" => Some(Self::Tenant(name.to_owned())),
             _ => None,
         }
     }
@@ -133,6 +136,7 @@ impl fmt::Display for Account {
         match self {
             Self::Key(name) => write!(f, "key:{name}"),
             Self::Person(subject) => write!(f, "person:{subject}"),
+            Self::Tenant(name) => write!(f, "tenant:{name}"),
         }
     }
 }

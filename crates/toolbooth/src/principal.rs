@@ -77,6 +77,8 @@ pub enum Principal {
         rule: Option<usize>,
         /// How much the person may use, if a rule by which they have signed in to this server says so.
         budgets: Vec<Budget>,
+        /// The tenant that the token names, if `TENANTS` has it.
+        tenant: Option<String>,
     },
 }
 

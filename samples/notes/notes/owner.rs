@@ -36,6 +36,7 @@ mod tests {
             client: None,
             rule: None,
             budgets: Vec::new(),
+            tenant: None,
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),

@@ -62,6 +62,7 @@ impl Owner {
                 client: None,
                 rule: None,
                 budgets: Vec::new(),
+                tenant: None,
             },
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
@@ -118,6 +119,7 @@ mod tests {
             client: None,
             rule: None,
             budgets: Vec::new(),
+            tenant: None,
         };
         let person = Person {
             label: String::new(),

@@ -86,6 +86,7 @@ mod tests {
             client: None,
             rule: None,
             budgets: Vec::new(),
+            tenant: None,
         }
     }
 

@@ -20,7 +20,9 @@ pub struct AssertionVerifier {
 impl AssertionVerifier {
     /// A verifier of tokens of `issuer` for one of `audiences`, signed with a key that `jwks_url` publishes.
     pub fn new(jwks_url: String, issuer: String, audiences: Vec<String>) -> Self {
-        let rules = ClaimRules { audiences, issuer: Some(issuer), leeway: 30 };
+        let (tenant_claim, tenants) = (None, Vec::new());
+        let rules =
+            ClaimRules { audiences, issuer: Some(issuer), leeway: 30, tenant_claim, tenants };
         Self { jwks: Jwks::new(jwks_url), rules }
     }
 

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::AuthError;
 use super::jws::DecodedToken;
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::principal::{Principal, Scopes};
 
 /// The longest lifetime of a token, in seconds: 366 days. Issuers' tokens live for minutes or hours.
@@ -21,6 +21,10 @@ pub(super) struct ClaimRules {
     pub(super) issuer: Option<String>,
     /// `JWT_LEEWAY`: how many seconds clocks may differ.
     pub(super) leeway: u64,
+    /// The claim that names the tenant, if there are tenants.
+    pub(super) tenant_claim: Option<String>,
+    /// The names of `TENANTS`.
+    pub(super) tenants: Vec<String>,
 }
 
 /// Who signed a token.
@@ -85,7 +89,18 @@ impl ClaimRules {
         // Another issuer may let its clients write what they like.
         let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
         let scopes = Scopes::Listed(scopes);
-        Ok(Principal::User { issuer, subject, scopes, client, rule: None, budgets: Vec::new() })
+        let tenant = self.tenant(claims)?;
+        let (rule, budgets) = (None, Vec::new());
+        Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, tenant })
+    }
+
+    /// The tenant that a token names. One that is unknown could have limits that are missing here.
+    fn tenant(&self, claims: &Object<'_>) -> Result<Option<String>, AuthError> {
+        let claim = self.tenant_claim.as_ref().and_then(|name| claims.get(name));
+        let Some(claim) = claim else { return Ok(None) };
+        let tenant = self.tenants.iter().find(|name| claim.as_str() == Some(name));
+        let unknown = AuthError::invalid("the token names a tenant that the server does not know");
+        tenant.map(|name| Some(name.clone())).ok_or(unknown)
     }
 
     /// Checks the claims that every token has, at `now` (in seconds).

@@ -30,8 +30,9 @@ struct SharedSecrets {
 }
 
 fn rules(settings: &JwtSettings) -> ClaimRules {
-    let JwtSettings { audiences, issuer, leeway, .. } = settings.clone();
-    ClaimRules { audiences, issuer, leeway }
+    let JwtSettings { audiences, issuer, leeway, tenant_claim, tenants, .. } = settings.clone();
+    let tenants = tenants.into_iter().map(|tenant| tenant.name).collect();
+    ClaimRules { audiences, issuer, leeway, tenant_claim, tenants }
 }
 
 /// Verifies tokens.

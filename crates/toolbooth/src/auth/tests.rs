@@ -162,7 +162,7 @@ fn what_is_not_configured_is_shut() {
     }
     let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
                 `make key` prints one";
-    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but previous_hash, tools, gateway, budgets, verify_url and host";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash, and nothing else but previous_hash, tools, gateway, tenant_settings, budgets, verify_url and host";
     let members_of_one = &*members.replace("[0]", "[0] of \"one\"");
     let hash = "API_KEYS[0].hash of \"one\" must be 64 hexadecimal digits";
     let scopes = "API_KEYS[0].scopes of \"one\" must be words without spaces";

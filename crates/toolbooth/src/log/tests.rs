@@ -22,6 +22,7 @@ fn user(subject: &str) -> Principal {
         client: None,
         rule: None,
         budgets: Vec::new(),
+        tenant: None,
     }
 }
 

@@ -129,6 +129,7 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
         async move {
             let budgets = match &account {
                 Account::Key(name) => settings.key_named(name).map(|key| key.budgets.clone()),
+                Account::Tenant(name) => settings.tenant_named(name).map(|it| it.budgets.clone()),
                 Account::Person(_) => own.then(|| settings.budgets_of(principal).to_vec()),
             };
             let used = match host.usage(&account.to_string()).await {
@@ -189,6 +190,7 @@ fn caller(
     let (kind, name) = match account {
         Account::Key(name) => ("key", name),
         Account::Person(subject) => ("person", subject),
+        Account::Tenant(name) => ("tenant", name),
     };
     Caller { name, kind, budgets: budgets.collect(), days: days.collect() }
 }

@@ -157,6 +157,7 @@ mod tests {
             client: None,
             rule: None,
             budgets: Vec::new(),
+            tenant: None,
         };
         let other = codec.token_for((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(INVALID_STATE), "another way in");

@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::allowlist::Allowlist;
 use super::auth::AuthSettings;
-use super::budgets::parse_budgets;
-use super::key_limits::KeyLimits;
+use super::key_limits::{KeyLimits, parse_limits};
 use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
 use crate::budget::Budget;
@@ -19,7 +18,7 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
     API_KEYS,
     "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, with all three members, and no \
      others but `previous_hash` ([Rotate a key](OPERATING.md#rotate-a-key)), `tools` (like \
-     `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below), `budgets` \
+     `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below; or `tenant_settings`), `budgets` \
      ([Budgets](#budgets)) and one of `verify_url` and `host` (see [Who opens the \
      link](SIGN-IN.md#who-opens-the-link-of-a-challenge)). `name`: 1 to 64 visible characters, \
      unique. `scopes`: an array of scopes, or `[\"*\"]`. `hash`: the SHA-256 of the key as 64 \
@@ -29,7 +28,8 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
 
 /// What an entry may have besides: the hash of the key before it, the tools that it may call, its limits in the chat
 /// gateway, its budgets, and one of two that say how its users become known (see [`ApplicationUsers`]).
-const OPTIONAL: [&str; 6] = ["previous_hash", "tools", "gateway", "budgets", "verify_url", "host"];
+const OPTIONAL: [&str; 7] =
+    ["previous_hash", "tools", "gateway", "tenant_settings", "budgets", "verify_url", "host"];
 
 /// The longest name of a key, in characters.
 const MAX_NAME: usize = 64;
@@ -147,12 +147,11 @@ fn parse_entry(
     else {
         return Err(
             " must be an object with name, scopes and hash, and nothing else but previous_hash, \
-             tools, gateway, budgets, verify_url and host",
+             tools, gateway, tenant_settings, budgets, verify_url and host",
         );
     };
-    let limits = entry.get("gateway");
-    let limits = limits.map(KeyLimits::parse).transpose()?.unwrap_or_default();
-    let budgets = entry.get("budgets").map(parse_budgets).transpose()?.unwrap_or_default();
+    let (limits, budgets) = parse_limits(entry)?;
+    let limits = limits.unwrap_or_default();
     let users = parse_users((entry.get("verify_url"), entry.get("host")))?;
     let tools = entry.get("tools").map(parse_tools).transpose()?;
     let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;

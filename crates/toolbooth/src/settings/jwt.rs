@@ -1,8 +1,13 @@
 //! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
 
+use super::auth::AuthSettings;
+use super::key_limits::{KeyLimits, MEMBERS, parse_limits};
 use super::reader::{Row, VariableDoc, VariableReader, list};
 use crate::address::is_secure;
+use crate::budget::Budget;
+use crate::json::{self, Value};
 use crate::secret::Secret;
+use crate::text::excerpt;
 
 /// Which tokens are accepted.
 #[derive(Debug, Clone)]
@@ -18,6 +23,21 @@ pub struct JwtSettings {
     pub issuer: Option<String>,
     /// `JWT_LEEWAY`: how many seconds clocks may differ.
     pub leeway: u64,
+    /// `JWT_TENANT_CLAIM`: the claim that names the tenant of a token, if there are tenants.
+    pub tenant_claim: Option<String>,
+    /// `TENANTS`.
+    pub tenants: Vec<TenantSettings>,
+}
+
+/// A tenant whose tokens an issuer signs (2api.ai, 7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TenantSettings {
+    /// Its name in tokens.
+    pub name: String,
+    /// Its limits in the chat gateway.
+    pub limits: KeyLimits,
+    /// How much all its callers may use together.
+    pub budgets: Vec<Budget>,
 }
 
 /// RFC 7518, 3.2: a key of HS256 is at least as long as its hash.
@@ -74,7 +94,23 @@ static JWT_LEEWAY: Row<u64> = Row::new(
     },
 );
 
+static JWT_TENANT_CLAIM: Row<Option<String>> = Row::new(
+    "JWT_TENANT_CLAIM",
+    "the claim of tokens that names their tenant, if `TENANTS` is set | `tenant` |",
+    None,
+    |text| Ok(Some(text.to_owned()).filter(|text| !text.is_empty())),
+);
+const TENANTS: &str = "TENANTS";
+
 pub(super) static DOCS: &[VariableDoc] = &[
+    VariableDoc::new(
+        TENANTS,
+        "limits of the tokens of `jwt`, by the tenant that they name: a JSON object such as `{\"acme\": {\"tenant_settings\": {…}}}`, \
+         with what [`gateway`](#chat-gateway) of a key may have, and perhaps `budgets`, which all callers of the tenant share. A \
+         token that names another tenant gets 401; one that names none has the limits of all callers | none | the tokens of the \
+         invalid tenant get 401; the others may call",
+    ),
+    JWT_TENANT_CLAIM.doc(),
     JWT_SECRET.doc(),
     JWT_SECRET_PREVIOUS.doc(),
     JWKS_URL.doc(),
@@ -108,8 +144,46 @@ impl JwtSettings {
         }
         let is_complete = !audiences.is_empty() && issuer.is_some();
         let jwks_url = reader.get(&JWKS_URL).filter(|_| is_complete);
-        Self { secrets, jwks_url, audiences, issuer, leeway }
+        let claim = reader.get(&JWT_TENANT_CLAIM).unwrap_or_else(|| "tenant".to_owned());
+        let tenant_claim = reader.non_empty(TENANTS).map(|_| claim);
+        let tenants = read_tenants(reader);
+        Self { secrets, jwks_url, audiences, issuer, leeway, tenant_claim, tenants }
     }
+}
+
+fn read_tenants(reader: &mut VariableReader<'_>) -> Vec<TenantSettings> {
+    let Some(text) = reader.non_empty(TENANTS) else { return Vec::new() };
+    let Ok(Value::Object(entries)) = json::parse(&text) else {
+        reader.problem(TENANTS, "must be a JSON object of tenants, each with tenant_settings");
+        return Vec::new();
+    };
+    let mut tenants = Vec::new();
+    for (name, entry) in entries.iter() {
+        let is_known = |name: &str| MEMBERS.contains(&name) || name == "budgets";
+        let members = entry.as_object().filter(|it| it.iter().all(|(name, _)| is_known(name)));
+        let parsed = match members {
+            Some(_) => parse_limits(entry),
+            None => Err(
+                " must be an object with tenant_settings (or gateway), perhaps budgets, and nothing else",
+            ),
+        };
+        match parsed {
+            Ok((limits, budgets)) => tenants.push(TenantSettings {
+                name: name.to_string(),
+                limits: limits.unwrap_or_default(),
+                budgets,
+            }),
+            Err(expected) => reader.reject(format!("{TENANTS}.{}{expected}", excerpt(name))),
+        }
+    }
+    tenants
+}
+
+/// The tenants that have budgets.
+pub(super) fn budgeted(auth: &AuthSettings) -> Vec<String> {
+    let tenants = auth.jwt.iter().flat_map(|jwt| &jwt.tenants);
+    let tenants = tenants.filter(|tenant| !tenant.budgets.is_empty());
+    tenants.map(|tenant| format!("{TENANTS}.{}", excerpt(&tenant.name))).collect()
 }
 
 fn read_secrets(reader: &mut VariableReader<'_>, has_secret: bool) -> Vec<Secret> {
@@ -130,4 +204,51 @@ fn parse_secret(text: &str) -> Result<Option<Secret>, String> {
         return Err("must have at least 32 bytes".to_owned());
     }
     Ok(Some(Secret::new(text.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::budget::{Account, Budget, Unit, Window};
+    use crate::principal::{Principal, Scopes};
+    use crate::settings::Settings;
+    use crate::testing::FakeHost;
+
+    const JWT: &[(&str, &str)] =
+        &[("AUTH", "jwt"), ("JWT_SECRET", "0123456789abcdef0123456789abcdef")];
+
+    fn read(tenants: &str) -> Settings {
+        Settings::read(&FakeHost::with(&[JWT, &[("TENANTS", tenants)]].concat()), &[], &[])
+    }
+
+    #[test]
+    fn tenants() {
+        let settings = read(
+            r#"{"acme": {"tenant_settings": {"tool_allowlist": ["a"], "tool_calls_per_minute": 60}},
+                "other": {"gateway": {"models": ["fast"]}, "budgets": [{"window": "1d", "usd": 5}]},
+                "wrong": {"tenant_settings": {"tools": 1}}, "more": {"tenant_settings": {}, "x": 1}}"#,
+        );
+        assert_eq!(settings.problems, [""; 0]);
+        let rejected: Vec<_> = settings.rejected.iter().map(|it| it.split(' ').next()).collect();
+        assert_eq!(rejected, [Some("TENANTS.more"), Some("TENANTS.wrong.gateway")]);
+        assert_eq!(settings.budgeted, ["TENANTS.acme", "TENANTS.other"]);
+        let user = |tenant: &str| Principal::User {
+            issuer: "i".to_owned(),
+            subject: Some("ada".to_owned()),
+            scopes: Scopes::NONE,
+            client: None,
+            rule: None,
+            budgets: Vec::new(),
+            tenant: Some(tenant.to_owned()),
+        };
+        let acme = user("acme");
+        assert!(settings.limits_of(&acme).unwrap().tools.is_some());
+        assert_eq!(settings.account_of(&acme), Some(Account::Tenant("acme".to_owned())));
+        let minute = Budget { window: Window::Minute, unit: Unit::ToolCalls, limit: 60 };
+        assert_eq!(settings.budgets_of(&acme), [minute]);
+        assert_eq!(Account::named("tenant:acme"), settings.account_of(&acme));
+        assert!(settings.limits_of(&user("other")).unwrap().models.is_some());
+        for text in ["[]", "acme", "{"] {
+            assert!(read(text).problems[0].starts_with("TENANTS must be"), "{text}");
+        }
+    }
 }

@@ -1,7 +1,12 @@
 //! The limits of one API key, or of the people of a rule, which replace those of all callers.
 
 use super::Allowlist;
+use super::budgets::parse_budgets;
+use crate::budget::{Budget, Unit, Window};
 use crate::json::Value;
+
+/// The member with the limits of a caller in the chat gateway, and the name that the page of 2api.ai has for it.
+pub(super) const MEMBERS: [&str; 2] = ["gateway", "tenant_settings"];
 
 /// The highest limit of a tool's description in a chat request, in characters.
 pub const MAX_TOOL_DESCRIPTION: usize = 4096;
@@ -25,6 +30,8 @@ pub struct KeyLimits {
     pub max_argument_bytes: Option<usize>,
     /// The most calls in one answer of a model.
     pub max_tool_calls: Option<usize>,
+    /// The most calls of tools in a minute (7.4). [`parse_limits`] makes it a budget.
+    pub tool_calls_per_minute: Option<u64>,
     /// The limiter that counts its calls per minute. The limit belongs to the limiter, not to the key.
     pub tool_call_limiter: Option<String>,
 }
@@ -32,8 +39,11 @@ pub struct KeyLimits {
 const EXPECTED: &str = ".gateway must be an object with any of models, max_output_tokens, \
                         service_tiers, tools and tool_allowlist (arrays of names), \
                         tool_allowlist_mode (enforce, warn or off), max_tool_description (1 to 4096), \
-                        max_argument_bytes (1 to 262144), max_tool_calls (1 to 50) and \
-                        tool_call_limiter (the name of a binding), and nothing else";
+                        max_argument_bytes (1 to 262144), max_tool_calls (1 to 50), \
+                        tool_calls_per_minute (1 to 1000000000) and \
+                        tool_call_limiter (the name of a binding), and nothing else; so must tenant_settings";
+const BOTH: &str = " must not have both gateway and tenant_settings, which is another name for it";
+const TWICE: &str = ".budgets must not have tool_calls in 1m beside tool_calls_per_minute";
 const MODELS: &str = ".gateway.models must be a non-empty array of names of models, such as \
                       openai/gpt-5 or a name of MODELS";
 const MAX_OUTPUT_TOKENS: &str =
@@ -52,6 +62,7 @@ impl KeyLimits {
         max_tool_description: None,
         max_argument_bytes: None,
         max_tool_calls: None,
+        tool_calls_per_minute: None,
         tool_call_limiter: None,
     };
 
@@ -86,6 +97,10 @@ impl KeyLimits {
                 "max_tool_calls" => {
                     limits.max_tool_calls = Some(number(value, 50).ok_or(EXPECTED)?);
                 }
+                "tool_calls_per_minute" => {
+                    let most = number(value, 1_000_000_000).ok_or(EXPECTED)?;
+                    limits.tool_calls_per_minute = Some(most as u64);
+                }
                 "tool_call_limiter" => {
                     let binding = value.as_str().filter(|name| !name.is_empty());
                     limits.tool_call_limiter = Some(binding.ok_or(EXPECTED)?.to_owned());
@@ -100,6 +115,26 @@ impl KeyLimits {
     }
 }
 
+/// The limits of an API key, a rule or a tenant: `gateway`, or `tenant_settings` as the page of 2api.ai writes it (7.2), and `budgets`.
+///
+/// # Errors
+/// What was expected instead, after the place of the entry.
+pub fn parse_limits(entry: &Value<'_>) -> Result<(Option<KeyLimits>, Vec<Budget>), &'static str> {
+    let limits = match MEMBERS.map(|name| entry.get(name)) {
+        [Some(_), Some(_)] => return Err(BOTH),
+        [one, other] => one.or(other).map(KeyLimits::parse).transpose()?,
+    };
+    let mut budgets = entry.get("budgets").map(parse_budgets).transpose()?.unwrap_or_default();
+    if let Some(limit) = limits.as_ref().and_then(|limits| limits.tool_calls_per_minute) {
+        let (window, unit) = (Window::Minute, Unit::ToolCalls);
+        if budgets.iter().any(|budget| (budget.window, budget.unit) == (window, unit)) {
+            return Err(TWICE);
+        }
+        budgets.push(Budget { window, unit, limit });
+    }
+    Ok((limits, budgets))
+}
+
 /// An array of strings that are not empty.
 fn names(value: &Value<'_>) -> Option<Vec<String>> {
     let name = |name: &Value<'_>| Some(name.as_str().filter(|it| !it.is_empty())?.to_owned());
@@ -109,4 +144,41 @@ fn names(value: &Value<'_>) -> Option<Vec<String>> {
 fn number(value: &Value<'_>, most: usize) -> Option<usize> {
     let number = usize::try_from(value.as_number()?.as_u64()?).ok()?;
     (1..=most).contains(&number).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    /// The JSON of the page of 2api.ai, 7.2, as it stands, and what may be beside it.
+    #[test]
+    fn limits_of_entries() {
+        const PAGE: &str = r#"{"tenant_settings": {"tool_allowlist": ["get_weather", "search_db", "send_email"], "tool_allowlist_mode": "enforce"}}"#;
+        let parse = |text: &str| parse_limits(&json::parse(text).unwrap());
+        let (limits, budgets) = parse(PAGE).unwrap();
+        let tools = limits.unwrap().tools.unwrap();
+        assert!(tools.lists("search_db") && !tools.lists("other") && budgets.is_empty());
+        let minute = |limit| Budget { window: Window::Minute, unit: Unit::ToolCalls, limit };
+        let day = Budget { window: Window::Day, unit: Unit::ToolCalls, limit: 7 };
+        for (text, expected) in [
+            (r#"{"tenant_settings":{"tool_calls_per_minute":60}}"#, Ok(vec![minute(60)])),
+            (r#"{"gateway":{"tool_calls_per_minute":1}}"#, Ok(vec![minute(1)])),
+            (
+                r#"{"gateway":{"tool_calls_per_minute":1},"budgets":[{"window":"1d","tool_calls":7}]}"#,
+                Ok(vec![day, minute(1)]),
+            ),
+            ("{}", Ok(Vec::new())),
+            (r#"{"gateway":{},"tenant_settings":{}}"#, Err(BOTH)),
+            (r#"{"tenant_settings":{"tool_calls_per_minute":0}}"#, Err(EXPECTED)),
+            (r#"{"tenant_settings":{"tool_calls_per_minute":"60"}}"#, Err(EXPECTED)),
+            (r#"{"tenant_settings":{"other":1}}"#, Err(EXPECTED)),
+            (
+                r#"{"gateway":{"tool_calls_per_minute":1},"budgets":[{"window":"1m","tool_calls":7}]}"#,
+                Err(TWICE),
+            ),
+        ] {
+            assert_eq!(parse(text).map(|(_, budgets)| budgets), expected, "{text}");
+        }
+    }
 }

@@ -24,8 +24,8 @@ pub use api_keys::{ApiKeySettings, ApplicationUsers};
 pub use auth::AuthSettings;
 pub use budgets::{add_budgets, nano_dollars, parse_budgets};
 pub use cors::CorsSettings;
-pub use jwt::JwtSettings;
-pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION};
+pub use jwt::{JwtSettings, TenantSettings};
+pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION, parse_limits};
 pub use keys::{GRANT_KEYS_DOC, GrantKeySettings, StateKeySettings};
 pub use limits::RequestLimits;
 pub use log::{LogDetail, LogSettings, SampleRate};
@@ -169,7 +169,7 @@ impl Settings {
             rule_limits: Vec::new(),
             redirect_schemes: None,
             scopes: Vec::new(),
-            budgeted: api_keys::budgeted(&auth),
+            budgeted: api_keys::budgeted(&auth).into_iter().chain(jwt::budgeted(&auth)).collect(),
             auth,
             extensions: Extensions::default(),
             tools: ToolVariables::read(&reader, declared),
@@ -208,6 +208,20 @@ impl Settings {
         self.key_named(name)
     }
 
+    /// The tenant with this name.
+    pub fn tenant_named(&self, name: &str) -> Option<&TenantSettings> {
+        let tenants = self.auth.jwt.iter().flat_map(|jwt| &jwt.tenants);
+        tenants.into_iter().find(|tenant| tenant.name == name)
+    }
+
+    /// The tenant of a caller.
+    fn tenant_of(&self, principal: &Principal) -> Option<&TenantSettings> {
+        match principal {
+            Principal::User { tenant: Some(tenant), .. } => self.tenant_named(tenant),
+            _ => None,
+        }
+    }
+
     /// The API key with this name.
     pub fn key_named(&self, name: &str) -> Option<&ApiKeySettings> {
         self.auth.api_keys.iter().flatten().find(|key| key.name == name)
@@ -215,6 +229,9 @@ impl Settings {
 
     /// The budgets of a caller.
     pub fn budgets_of<'s>(&'s self, principal: &'s Principal) -> &'s [Budget] {
+        if let Some(tenant) = self.tenant_of(principal) {
+            return &tenant.budgets;
+        }
         match (principal, self.key_of(principal)) {
             (_, Some(key)) => &key.budgets,
             (Principal::User { budgets, .. }, None) => budgets,
@@ -222,8 +239,11 @@ impl Settings {
         }
     }
 
-    /// The account of a caller in the ledger: that of its API key, or of the person who has signed in.
+    /// The account of a caller in the ledger: that of its API key, of its tenant, or of the person who has signed in.
     pub fn account_of(&self, principal: &Principal) -> Option<Account> {
+        if let Some(tenant) = self.tenant_of(principal) {
+            return Some(Account::Tenant(tenant.name.clone()));
+        }
         match (principal, self.key_of(principal)) {
             (_, Some(key)) => Some(Account::Key(key.name.clone())),
             (Principal::User { issuer, subject: Some(subject), .. }, None) => {
@@ -234,8 +254,11 @@ impl Settings {
         }
     }
 
-    /// The limits of a caller in the chat gateway: those of the API key, or of the rule by which a person has signed in.
+    /// The limits of a caller in the chat gateway: those of the API key, of the tenant, or of the rule by which a person has signed in.
     pub fn limits_of(&self, principal: &Principal) -> Option<&KeyLimits> {
+        if let Some(tenant) = self.tenant_of(principal) {
+            return Some(&tenant.limits);
+        }
         match principal {
             Principal::User { rule: Some(rule), .. } => self.rule_limits.get(*rule),
             _ => self.key_of(principal).map(|key| &key.limits),

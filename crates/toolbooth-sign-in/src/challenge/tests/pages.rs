@@ -45,6 +45,7 @@ fn the_page_says_what_is_known_of_the_application() {
         client: client.map(str::to_owned),
         rule: None,
         budgets: Vec::new(),
+        tenant: None,
     };
     let calendar = Principal::Key { name: "<Calendar>".to_owned(), scopes: Scopes::NONE };
     for (principal, name, origin) in [

@@ -65,6 +65,7 @@ impl Login {
             client: None,
             rule: None,
             budgets: Vec::new(),
+            tenant: None,
         };
         let mut people = Vec::new();
         for option in options {

@@ -4,7 +4,7 @@ use crate::oauth::{ProviderSettings, prefix_of};
 use toolbooth::budget::Budget;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::principal::Scopes;
-use toolbooth::settings::{KeyLimits, VariableReader, list, parse_budgets};
+use toolbooth::settings::{KeyLimits, VariableReader, list, parse_limits};
 
 pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
 pub(crate) const DENIED: &str = "SIGN_IN_DENIED";
@@ -264,12 +264,12 @@ impl Entry {
         }
         let who = entry.get("who").and_then(Value::as_str);
         let scopes = entry.get("scopes").and_then(Value::as_array);
-        let (gateway, budgets) = (entry.get("gateway"), entry.get("budgets"));
+        let optional = ["gateway", "tenant_settings", "budgets"];
         let members = entry.as_object().map(Object::len);
-        let known = 2 + usize::from(gateway.is_some()) + usize::from(budgets.is_some());
+        let known = 2 + optional.iter().filter(|name| entry.get(name).is_some()).count();
         let (Some(who), Some(scopes)) = (who, scopes.filter(|_| members == Some(known))) else {
             return Err(
-                " must be a rule, or an object with who, scopes, perhaps gateway and budgets, and nothing else",
+                " must be a rule, or an object with who, scopes, perhaps gateway (or tenant_settings) and budgets, and nothing else",
             );
         };
         // An entry that is not a string is not a scope either.
@@ -280,8 +280,7 @@ impl Entry {
         };
         let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
         let expected = ".scopes must be words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
-        let limits = gateway.map(KeyLimits::parse).transpose()?;
-        let budgets = budgets.map(parse_budgets).transpose()?.unwrap_or_default();
+        let (limits, budgets) = parse_limits(entry)?;
         Ok(Self { who: who.to_owned(), scopes: scopes.ok_or(expected)?, limits, budgets })
     }
 }
@@ -351,7 +350,7 @@ mod tests {
             (r#"[{"who": "c:d", "scopes": []}]"#, vec![with("c:d", Scopes::NONE)]),
             (r#"[{"who": "c:d", "scopes": ["github:*"]}]"#, vec![with("c:d", listed("github:*"))]),
             (
-                r#"[{"who": "c:d", "scopes": [], "gateway": {"models": ["fast"]}}]"#,
+                r#"[{"who": "c:d", "scopes": [], "tenant_settings": {"models": ["fast"]}}]"#,
                 vec![Ok(limited)],
             ),
             ("[]", vec![]),

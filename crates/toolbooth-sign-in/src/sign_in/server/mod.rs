@@ -95,6 +95,8 @@ impl AuthorizationServer {
             audiences: vec![self.resource.clone()],
             issuer: Some(self.login.settings.public_url.clone()),
             leeway: LEEWAY_SECONDS,
+            tenant_claim: None,
+            tenants: Vec::new(),
         };
         OwnTokens { jwt, holders: self.login.clone() }
     }

@@ -66,14 +66,21 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
         client: None,
         rule: None,
         budgets: Vec::new(),
+        tenant: None,
     })
 }
 
 #[test]
 fn vectors_of_oxp() {
     const HEAD: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
-    let rules = ClaimRules { audiences: vec!["otcserver".to_owned()], issuer: None, leeway: 0 };
-    let no_audience = || ClaimRules { audiences: Vec::new(), issuer: None, leeway: 0 };
+    let no_audience = || ClaimRules {
+        audiences: Vec::new(),
+        issuer: None,
+        leeway: 0,
+        tenant_claim: None,
+        tenants: Vec::new(),
+    };
+    let rules = ClaimRules { audiences: vec!["otcserver".to_owned()], ..no_audience() };
     let verified = |token: &str, rules: &ClaimRules, now| {
         let parts = DecodedToken::decode(token).ok_or_else(invalid)?;
         let good = parts.is_signed_with(&Hs256Key::new("secret"));
@@ -244,6 +251,38 @@ fn claims() {
         });
         let text = text.replace('N', &NOW.to_string());
         assert_eq!(sent(&signed(SECRET, HEADER, &text), more), expected, "{claims} {more:?}");
+    }
+}
+
+/// A claim names the tenant, whose limits hold. One that the server does not know could have stricter ones.
+#[test]
+fn tenants_of_tokens() {
+    let tenants = r#"{"acme": {"tenant_settings": {"tool_allowlist": []}}, "7": {}, "bad": 1}"#;
+    let known: Set<'_> = &[("TENANTS", tenants)];
+    let other: Set<'_> = &[("TENANTS", tenants), ("JWT_TENANT_CLAIM", "org")];
+    let of = |tenant: Option<&str>| match user(Some("ada"), &[]) {
+        Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, .. }) => {
+            let tenant = tenant.map(str::to_owned);
+            Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, tenant })
+        }
+        other => other,
+    };
+    let unknown = || Err(rejected("the token names a tenant that the server does not know"));
+    for (claim, more, expected) in [
+        (r#""tenant":"acme""#, known, of(Some("acme"))),
+        (r#""tenant":"acme""#, &[], of(None)),
+        (r#""org":"acme""#, known, of(None)),
+        (r#""org":"acme""#, other, of(Some("acme"))),
+        (r#""tenant":"evil""#, other, of(None)),
+        (r#""tenant":"evil""#, known, unknown()),
+        (r#""tenant":"bad""#, known, unknown()),
+        (r#""tenant":7"#, known, unknown()),
+        (r#""tenant":null"#, known, unknown()),
+        (r#""tenant":["acme"]"#, known, unknown()),
+        (r#""x":1"#, known, of(None)),
+    ] {
+        let claims = format!(r#"{{"sub":"ada","exp":{},{claim}}}"#, NOW + 60);
+        assert_eq!(sent(&signed(SECRET, HEADER, &claims), more), expected, "{claim} {more:?}");
     }
 }
 

@@ -34,6 +34,7 @@ fn user(issuer: &str, subject: &str, budgets: Vec<Budget>) -> Principal {
         client: None,
         rule: None,
         budgets,
+        tenant: None,
     }
 }
 
