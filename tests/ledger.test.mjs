@@ -4,13 +4,15 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { SAMPLES, start } from "./support/worker.mjs";
 
-// Requests reach the objects directly. The clock is that of the tests: it stands still until they set it.
+// Requests reach the objects directly. The clock is that of the tests: it stands still until they set it. The runtime has its own,
+// by which it rings alarms, so that those of the future do not ring unless a test rings them.
 const AROUND = `
 import { Ledger as Real } from "./worker.js";
-let now = Date.UTC(2026, 2, 1, 12, 34, 56);
+let now = Date.UTC(2096, 2, 1, 12, 34, 56);
 Date.now = () => now;
 export class Ledger extends Real {
   ring() { return this.alarm(); }
+  alarmTime() { return this.ctx.storage.getAlarm(); }
   stored() {
     const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\\\_cf%' ESCAPE '\\\\' AND type = 'table'").toArray();
     return Object.fromEntries(tables.map(({ name }) => [name, this.ctx.storage.sql.exec(\`SELECT count(*) AS n FROM \${name}\`).one().n]));
@@ -25,7 +27,7 @@ export default {
   },
 };`;
 
-const NOON = Date.UTC(2026, 2, 1, 12, 34, 56);
+const NOON = Date.UTC(2096, 2, 1, 12, 34, 56);
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
@@ -67,6 +69,19 @@ describe("claims", () => {
     await ask("claims:1", "ring");
     assert.deepEqual(await ask("claims:1", "stored"), {});
     assert.equal(await ask("claims:1", "claim", { key: "code", life: MINUTE, owner: randomUUID() }), true);
+  });
+
+  it("wakes at full minutes, however many claims expire", async () => {
+    await set(NOON);
+    for (let second = 0; second < 180; second += 20) await ask("claims:3", "claim", { key: `${second}`, life: MINUTE + second * 1_000, owner: randomUUID() });
+    const rings = [];
+    for (let time; (time = await ask("claims:3", "alarmTime")) !== null; ) {
+      await set(time);
+      await ask("claims:3", "ring");
+      rings.push([(time - NOON) / 1_000, (await ask("claims:3", "stored")).claims]);
+    }
+    // NOON is four seconds before a full minute.
+    assert.deepEqual(rings, [[64, 8], [124, 5], [184, 2], [244, undefined]]);
   });
 });
 
@@ -132,8 +147,18 @@ describe("budgets", () => {
     assert.ok((await take("died", [usd("1d", 100)], 41)).exceeded);
   });
 
+  it("counts what was not settled when the runtime rings the alarm", async () => {
+    // For the runtime, that time is over.
+    const past = Date.UTC(2020, 2, 1);
+    await set(past);
+    await take("alarm", [usd("1d", 100)], 60, { life: MINUTE });
+    await set(past + 2 * MINUTE);
+    while ((await ask("account:alarm", "stored")).reserved > 0);
+    assert.deepEqual(await used("alarm", "usd", "1d"), [60, 0]);
+  });
+
   it("counts in the window of the reservation", async () => {
-    const evening = Date.UTC(2026, 2, 1, 23, 59, 30);
+    const evening = Date.UTC(2096, 2, 1, 23, 59, 30);
     await set(evening);
     const { reservation } = await take("midnight", [usd("1d", 100)], 60, { life: 5 * MINUTE });
     await set(evening + MINUTE);

@@ -169,7 +169,11 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, limit
     database: (binding) => runtime.getD1Database(binding, "worker"),
     bucket: (binding) => runtime.getR2Bucket(binding, "worker"),
     namespace: (binding) => runtime.getKVNamespace(binding, "worker"),
-    /** Ends the object of the ledger with this name: the next operation starts it again, from what is stored. */
+    /**
+     * Ends the object of the ledger with this name: the next operation starts it again, from what is stored. Not while requests
+     * are in flight: Miniflare's first request of this kind blocks this process, which then does not read the log, and the
+     * runtime waits for that. A crash in between is `ctx.abort()` of a class that extends `Ledger`.
+     */
     evict: (name) => runtime.unsafeEvictDurableObject("worker", "Ledger", { name }),
     async close() {
       this.closeConnections();

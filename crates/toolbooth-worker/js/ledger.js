@@ -11,7 +11,7 @@ const UNITS = ["usd", "requests", "tool_calls"];
 const DAYS = 31;
 /** The most names in a page of accounts. */
 const MOST = 1_000;
-/** How exact the time is at which expired claims are deleted, in milliseconds. */
+/** Alarms are at full minutes: so there is at most one a minute, however many reservations and claims expire. */
 const MINUTE = 60_000;
 
 const TABLES = `
@@ -62,7 +62,7 @@ export class Ledger extends DurableObject {
         ...[key, expires, owner, now],
       ),
     );
-    this.#wake(start(expires, MINUTE) + MINUTE);
+    this.#wake(expires);
     return claimed.length === 1;
   }
 
@@ -142,7 +142,7 @@ export class Ledger extends DurableObject {
       this.#rows("DELETE FROM claims WHERE expires <= ?", now);
     });
     const [{ at }] = this.#rows("SELECT min(expires) AS at FROM (SELECT expires FROM reserved UNION ALL SELECT expires FROM claims)");
-    if (at !== null) return this.#wake(Math.max(at, now + 1_000));
+    if (at !== null) return this.#wake(at);
     const [account] = this.#rows("SELECT name FROM account");
     const end = this.#latest + DAYS * DAY;
     if (account && end > now) return this.#wake(end);
@@ -214,11 +214,13 @@ export class Ledger extends DurableObject {
     this.#rows("INSERT INTO days VALUES (?, ?, ?) ON CONFLICT (day, unit) DO UPDATE SET units = units + excluded.units", Math.floor(at / DAY), unit, units);
   }
 
+  /** Sets the alarm for the minute after a time, unless there is an earlier one. */
   #wake(time) {
-    if (this.#alarm !== null && this.#alarm <= time) return;
-    this.#alarm = time;
+    const alarm = start(time, MINUTE) + MINUTE;
+    if (this.#alarm !== null && this.#alarm <= alarm) return;
+    this.#alarm = alarm;
     // Like every write, it is on disk before the operation is answered.
-    this.#storage.setAlarm(time);
+    this.#storage.setAlarm(alarm);
   }
 
   /** Adds the account to the list of all. If that fails, the next operation tries again. */
