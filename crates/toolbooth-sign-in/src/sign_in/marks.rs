@@ -68,11 +68,14 @@ impl Marks {
         id: &str,
         host: &dyn Host,
     ) -> store::Result<Option<bool>> {
-        // Under both keys: other instances may not have the current one yet. All begin with the previous one, so that one of them
-        // gets both.
+        // Under both keys: other instances may not have the current one yet. All claim them in the same order, whichever is
+        // current, so that one of them gets both.
         let hashes = self.keys.hashes(purpose::CLIENT_GRANT, &[id]);
-        let hashes: Vec<_> = hashes.iter().collect();
-        for hash in hashes.into_iter().rev() {
+        let mut hashes: Vec<_> = hashes.iter().collect();
+        if !hashes.is_sorted() {
+            hashes.reverse();
+        }
+        for hash in hashes {
             match host.claim(&mark.key(hash), mark.life).await {
                 Ok(true) => {}
                 Ok(false) => return Ok(Some(false)),

@@ -195,14 +195,16 @@ impl Store for FakeHost {
 impl FakeHost {
     fn in_ledger<'a, T: 'a>(
         &'a self,
-        operation: impl FnOnce(&FakeLedger, u64) -> T,
+        operation: impl FnOnce(&FakeLedger, u64) -> T + 'a,
     ) -> BoxFuture<'a, Result<T, LedgerError>> {
-        let result = match (self.is_bound(LEDGER), self.ledger.fails.get()) {
-            (false, _) => Err(LedgerError::NotBound),
-            (true, true) => Err(LedgerError::Failed("down".to_owned())),
-            (true, false) => Ok(operation(&self.ledger, self.now_ms.get())),
-        };
-        Box::pin(async { result })
+        Box::pin(async move {
+            one_turn(self.ledger.waits.get()).await;
+            match (self.is_bound(LEDGER), self.ledger.fails.get()) {
+                (false, _) => Err(LedgerError::NotBound),
+                (true, true) => Err(LedgerError::Failed("down".to_owned())),
+                (true, false) => Ok(operation(&self.ledger, self.now_ms.get())),
+            }
+        })
     }
 }
 
@@ -212,7 +214,7 @@ impl Ledger for FakeHost {
         key: &'a str,
         life: Duration,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        self.in_ledger(|ledger, now_ms| ledger.claim(key, life, now_ms))
+        self.in_ledger(move |ledger, now_ms| ledger.claim(key, life, now_ms))
     }
 
     fn charge<'a>(
@@ -220,7 +222,7 @@ impl Ledger for FakeHost {
         account: &'a str,
         amount: Amount<'a>,
     ) -> BoxFuture<'a, Result<Result<(), Exceeded>, LedgerError>> {
-        self.in_ledger(|ledger, now_ms| ledger.take(account, amount, None, now_ms).map(drop))
+        self.in_ledger(move |ledger, now_ms| ledger.take(account, amount, None, now_ms).map(drop))
     }
 
     fn reserve<'a>(
@@ -229,7 +231,7 @@ impl Ledger for FakeHost {
         amount: Amount<'a>,
         life: Duration,
     ) -> BoxFuture<'a, Result<Result<Reservation, Exceeded>, LedgerError>> {
-        self.in_ledger(|ledger, now_ms| {
+        self.in_ledger(move |ledger, now_ms| {
             ledger.take(account, amount, Some(life), now_ms).map(Reservation)
         })
     }
@@ -240,11 +242,11 @@ impl Ledger for FakeHost {
         reservation: Reservation,
         used: u64,
     ) -> BoxFuture<'a, Result<(), LedgerError>> {
-        self.in_ledger(|ledger, now_ms| ledger.settle(account, reservation, used, now_ms))
+        self.in_ledger(move |ledger, now_ms| ledger.settle(account, reservation, used, now_ms))
     }
 
     fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>> {
-        self.in_ledger(|ledger, now_ms| ledger.usage(account, now_ms))
+        self.in_ledger(move |ledger, now_ms| ledger.usage(account, now_ms))
     }
 
     fn accounts<'a>(
@@ -252,7 +254,7 @@ impl Ledger for FakeHost {
         after: &'a str,
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
-        self.in_ledger(|ledger, _| ledger.accounts(after, most))
+        self.in_ledger(move |ledger, _| ledger.accounts(after, most))
     }
 }
 

@@ -12,6 +12,8 @@ use crate::host::{AccountUsage, Amount, DayUsage, Exceeded, Reservation, WindowU
 pub struct FakeLedger {
     /// Whether operations fail.
     pub fails: Cell<bool>,
+    /// Whether operations run at the second poll, so that those of other requests come in between.
+    pub waits: Cell<bool>,
     /// The operations: `charge`, `reserve` or `settle`, and the amount with its unit.
     pub operations: RefCell<Vec<String>>,
     claims: RefCell<BTreeMap<String, u64>>,

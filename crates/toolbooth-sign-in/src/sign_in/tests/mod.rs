@@ -21,6 +21,7 @@ use harness::{
     Browser, Harness, KEY, ORIGIN, REDIRECT, RESOURCE, VERIFIER, changed, code_fields, encode,
     header, json, location, query, request, start, text,
 };
+use toolbooth::Server;
 use toolbooth::host::LEDGER;
 use toolbooth::testing::STALE_MS;
 
@@ -291,11 +292,17 @@ fn of_requests_at_the_same_time_only_one_gets_tokens() {
 /// The statuses of the same requests for tokens at two instances at the same time, neither of which sees the other's marks.
 fn at_two_instances(harness: &Harness, bodies: [&str; 2]) -> [u16; 2] {
     let form = [("content-type", "application/x-www-form-urlencoded")];
+    at_instances(harness, &[harness.instance(), harness.instance()], bodies)
+}
+
+fn at_instances(harness: &Harness, servers: &[Server; 2], bodies: [&str; 2]) -> [u16; 2] {
     let servers = [harness.instance(), harness.instance()];
     harness.host.store_waits.set(true);
+    harness.host.ledger.waits.set(true);
     let ask = |at: usize| harness.ask_at(&servers[at], ("POST", "/oauth/token"), &form, bodies[at]);
     let responses = block_on(join_all([ask(0), ask(1)]));
     harness.host.store_waits.set(false);
+    harness.host.ledger.waits.set(false);
     let mut statuses = [responses[0].status, responses[1].status];
     statuses.sort_unstable();
     statuses
@@ -330,6 +337,29 @@ fn with_a_ledger_only_one_of_two_instances_uses_a_code_or_a_refresh_token() {
         assert_eq!(status, of_second_token, "{is_bound}: its mark is a minute old");
         harness.wait(STALE_MS);
         assert_eq!(refresh_at(&mut harness, 1, &other).0 == 400, is_bound, "the mark is visible");
+    }
+}
+
+#[test]
+fn with_a_ledger_instances_with_different_keys_use_a_code_once() {
+    const OLD: [(&str, &str); 2] =
+        [("STATE_KEY", "0123456789abcdef0123456789abcdef"), ("STATE_KEY_PREVIOUS", "")];
+    const NEW: [(&str, &str); 2] =
+        [("STATE_KEY", "fedcba9876543210fedcba9876543210"), ("STATE_KEY_PREVIOUS", OLD[0].1)];
+    // The operator has gone back.
+    const BACK: [(&str, &str); 2] = [OLD[0], ("STATE_KEY_PREVIOUS", NEW[0].1)];
+    for keys in [[OLD, OLD], [OLD, NEW], [NEW, OLD], [NEW, NEW], [NEW, BACK], [BACK, NEW]] {
+        let mut harness = start();
+        harness.host.bindings.insert(LEDGER);
+        let client = harness.client();
+        let fields = code(&harness, &client);
+        let fields = code_fields(&client.id, &fields);
+        let body = encode(&fields);
+        let servers = keys.map(|variables| {
+            harness.restart(&variables);
+            harness.instance()
+        });
+        assert_eq!(at_instances(&harness, &servers, [&body, &body]), [200, 400], "{keys:?}");
     }
 }
 
