@@ -8,11 +8,11 @@ export const KEY = `${CANARY}-key-of-ada`;
 export const STATE_KEY = `${CANARY}-state-key-of-at-least-32-bytes`;
 export const REDIRECT = "http://localhost:3118/callback";
 
-/** Starts the Worker at an address that it knows. `vars` are further variables. */
-export async function startSignIn(vars = {}) {
+/** Starts the Worker at an address that it knows. `vars` are further variables, and `around` is that of `start`. */
+export async function startSignIn(vars = {}, around = undefined) {
   const port = await freePort();
   const API_KEYS = JSON.stringify([entryOf(KEY, "Ada", ["*"])]);
-  return start(SAMPLES, { port, vars: { AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL: `http://127.0.0.1:${port}`, STATE_KEY, ...vars } });
+  return start(SAMPLES, { port, vars: { AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL: `http://127.0.0.1:${port}`, STATE_KEY, ...vars }, around });
 }
 
 /** Serves the document of a client that authenticates with `private_key_jwt`. Returns its keys, too. */
