@@ -55,7 +55,7 @@ export const STORE = [
     registration: SEALED,
     authorization: SEALED,
     exchange: UNKNOWN,
-    call: "A call does not read KV",
+    call: "A call does not depend on KV: until it can be read, tokens end when they expire",
     refresh: UNKNOWN,
     revocation: "The grant could not be marked, so the response asks the client to try again",
   }),

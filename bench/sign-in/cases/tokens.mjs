@@ -2,7 +2,6 @@
 import { agree, begin, call, connect, exchange, inOrder, outcome, refresh, register, revoke } from "../client.mjs";
 
 const issued = ({ token_type, expires_in, refresh_token, scope }) => [token_type, `${expires_in} s`, refresh_token && "refresh token", scope].filter(Boolean).join(", ");
-const UNTIL_EXPIRY = "A call does not read KV: an access token is valid until it expires";
 
 export const TOKENS = [
   { title: "exchange of a code", run: (server) => outcome(connect(server), ({ tokens }) => issued(tokens)) },
@@ -70,7 +69,6 @@ export const TOKENS = [
       const one = await connect(server);
       return inOrder([() => outcome(exchange(one, one.callback)), () => call(server, one.tokens.access_token)]);
     },
-    why: UNTIL_EXPIRY,
   },
 
   {
@@ -148,7 +146,6 @@ export const TOKENS = [
       const one = await connect(server);
       return inOrder([() => outcome(revoke(one, one.tokens.refresh_token)), () => call(server, one.tokens.access_token)]);
     },
-    why: UNTIL_EXPIRY,
   },
   {
     title: "revocation of the access token, then a call",
@@ -156,7 +153,6 @@ export const TOKENS = [
       const one = await connect(server);
       return inOrder([() => outcome(revoke(one, one.tokens.access_token)), () => call(server, one.tokens.access_token)]);
     },
-    why: UNTIL_EXPIRY,
   },
   {
     title: "revocation of the access token, then a refresh",

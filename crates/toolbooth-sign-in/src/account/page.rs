@@ -36,8 +36,7 @@ pub(super) fn account(
         "{done}<p>You are signed in as {}.</p>\
          <section><h2>Accounts that tools may use</h2>{}</section>\
          <section><h2>Applications that may use the tools for you</h2>{}</section>\
-         <small>A change can take a minute to apply everywhere. A disconnected application can use the tools \
-         until its access token expires.</small>{}{back}",
+         <small>A change can take two minutes to apply everywhere.</small>{}{back}",
         strong(label),
         or_none(grants, "You have not granted access to any account."),
         or_none(connections, "No application is connected."),

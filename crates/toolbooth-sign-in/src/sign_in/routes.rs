@@ -51,9 +51,9 @@ fn start(startup: &mut Startup<'_>) {
         error_page,
     });
     startup.people = Some(login.clone());
-    let server = AuthorizationServer::new(server, login);
+    let server = Arc::new(AuthorizationServer::new(server, login));
     startup.own_tokens = Some(server.own_tokens());
-    startup.extensions.insert(Arc::new(server));
+    startup.extensions.insert(server);
 }
 
 /// Scopes in rules that nothing requires.

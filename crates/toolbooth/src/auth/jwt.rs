@@ -12,12 +12,15 @@ use super::AuthError;
 use super::claims::{ClaimRules, Signer};
 use super::jwks::{FetchPolicy, Jwks};
 use super::jws::DecodedToken;
-use super::own_tokens::{HOLDER, OwnTokens, Permitted, TokenHolders};
+use super::own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 use super::token_cache::TokenCache;
 use crate::host::Host;
 use crate::json::Value;
 use crate::principal::{Principal, Scopes};
 use crate::settings::JwtSettings;
+
+/// For how many seconds an instance relies on what the store says about the grant of a token.
+const GRANT_CHECK_SECONDS: u64 = 60;
 
 /// HS256 secrets, with the rules for the tokens that they sign.
 #[derive(Debug)]
@@ -70,7 +73,7 @@ impl JwtVerifier {
     }
 
     /// Verifies a token and returns its principal. A token that the server itself has issued is valid as long as its
-    /// holder may call, and has only those of its scopes that they may have now.
+    /// holder may call and its grant has not ended, and has only those of its scopes that they may have now.
     ///
     /// # Errors
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
@@ -104,14 +107,20 @@ impl JwtVerifier {
             }
         };
         // The fetch may have taken a while, so the times are checked against the clock again.
-        let mut principal = rules.principal(&decoded, signer, host.now_ms() / 1000)?;
+        let now = host.now_ms() / 1000;
+        let mut principal = rules.principal(&decoded, signer, now)?;
+        let mut end = rules.end(&decoded);
         if let Some(holders) = holders {
-            let holder = decoded.claims.get(HOLDER).and_then(Value::as_str).unwrap_or_default();
-            let permitted = holders.permitted(holder, host.now_ms());
+            let claim = |name| decoded.claims.get(name).and_then(Value::as_str).unwrap_or_default();
+            let permitted = holders.permitted(claim(HOLDER), host.now_ms());
             let ended = AuthError::invalid("the person who signed in may no longer call");
             limit(&mut principal, permitted.ok_or(ended)?);
+            if holders.has_ended(claim(GRANT), host).await {
+                return Err(AuthError::invalid("the client was disconnected"));
+            }
+            end = end.min(now.saturating_add(GRANT_CHECK_SECONDS));
         }
-        self.cache.insert(token, &principal, rules.end(&decoded), keys_ms);
+        self.cache.insert(token, &principal, end, keys_ms);
         Ok(principal)
     }
 }

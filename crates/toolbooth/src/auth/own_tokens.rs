@@ -4,11 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::budget::Budget;
+use crate::host::{BoxFuture, Host};
 use crate::principal::Scopes;
 use crate::settings::JwtSettings;
 
 /// The claim of a token that says who holds it, in a form that only [`TokenHolders`] read.
 pub const HOLDER: &str = "holder";
+
+/// The claim of a token with the id of the grant that it belongs to.
+pub const GRANT: &str = "gid";
 
 /// The tokens that the server itself issues.
 #[derive(Debug, Clone)]
@@ -24,6 +28,10 @@ pub struct OwnTokens {
 pub trait TokenHolders: Send + Sync {
     /// What a token may do whose claim [`HOLDER`] is `holder`; `None` if its holder may not call any more.
     fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted>;
+
+    /// Whether the grant of a token, whose claim [`GRANT`] is `grant`, has ended. Each instance asks when it first sees a token,
+    /// and again once a minute.
+    fn has_ended<'a>(&'a self, grant: &'a str, host: &'a dyn Host) -> BoxFuture<'a, bool>;
 }
 
 /// What the holder of a token may do.

@@ -181,7 +181,7 @@ impl Login {
     }
 
     /// The first rule about a person that has limits, which then hold: its index.
-    pub(super) fn limiting_rule(&self, identity: &Identity) -> Option<usize> {
+    pub(crate) fn limiting_rule(&self, identity: &Identity) -> Option<usize> {
         let account = match identity {
             Identity::Provider(account) => account.clone(),
             Identity::Access { id, email } => Account::of_access(id, email.as_deref()),
@@ -192,7 +192,7 @@ impl Login {
     }
 
     /// The budgets of a person, by all rules about them. The entry of an API key has its own.
-    pub(super) fn budgets(&self, identity: &Identity) -> Vec<Budget> {
+    pub(crate) fn budgets(&self, identity: &Identity) -> Vec<Budget> {
         let rules = match identity {
             Identity::Provider(account) => self.rules(account),
             Identity::Access { id, email } => self.rules(&Account::of_access(id, email.as_deref())),

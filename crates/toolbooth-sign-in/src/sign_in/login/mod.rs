@@ -22,8 +22,7 @@ pub(crate) use settings::{DOCS, LoginSettings};
 use super::event::SignInEvent;
 use super::marks::Marks;
 use crate::oauth::{AuthorizationFlow, OAuthClient};
-use crate::purpose;
-use toolbooth::auth::{ApiKeys, AssertionVerifier, Permitted, TokenHolders};
+use toolbooth::auth::{ApiKeys, AssertionVerifier};
 use toolbooth::capability::People;
 use toolbooth::host::{Host, async_trait};
 use toolbooth::http::Headers;
@@ -86,14 +85,5 @@ impl Login {
 impl People for Login {
     async fn person(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Person> {
         self.signed_in(headers, host).await
-    }
-}
-
-impl TokenHolders for Login {
-    fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted> {
-        let identity: Identity = self.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
-        let scopes = Self::permitted(self, &identity)?;
-        let (rule, budgets) = (self.limiting_rule(&identity), self.budgets(&identity));
-        Some(Permitted { scopes, rule, budgets })
     }
 }

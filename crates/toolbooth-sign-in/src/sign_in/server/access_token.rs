@@ -1,4 +1,4 @@
-//! Access tokens: JSON Web Tokens (RFC 9068) that calls verify without the store.
+//! Access tokens: JSON Web Tokens (RFC 9068), and what calls ask about them.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use jwt_compact::alg::{Hs256, Hs256Key};
@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{AuthorizationServer, ClientGrant, DocumentAuth, LEEWAY_SECONDS};
 use crate::oauth::random_text;
 use crate::purpose;
-use toolbooth::host::{Host, NoRandomness};
+use crate::sign_in::login::Identity;
+use toolbooth::auth::{Permitted, TokenHolders};
+use toolbooth::host::{BoxFuture, Host, NoRandomness, boxed};
 use toolbooth::json;
 
 /// `{"alg":"HS256","typ":"at+jwt"}`
@@ -32,7 +34,7 @@ struct AccessClaims<'a> {
     /// Its name, for the pages of challenges.
     client_name: &'a str,
     scope: &'a str,
-    /// The id of the grant, for its revocation.
+    /// The id of the grant, with which the token ends.
     gid: &'a str,
     /// The person, sealed: the client need not know what a provider has said about them.
     holder: &'a str,
@@ -50,6 +52,20 @@ pub(super) struct RevokedClaims {
     pub(super) gid: String,
     #[serde(default)]
     pub(super) auth: Option<DocumentAuth>,
+}
+
+impl TokenHolders for AuthorizationServer {
+    fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted> {
+        let identity: Identity = self.login.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
+        let scopes = self.login.permitted(&identity)?;
+        let (rule, budgets) = (self.login.limiting_rule(&identity), self.login.budgets(&identity));
+        Some(Permitted { scopes, rule, budgets })
+    }
+
+    /// If the store fails, the token works: it is valid for a limited time, and calls must not depend on the store.
+    fn has_ended<'a>(&'a self, grant: &'a str, host: &'a dyn Host) -> BoxFuture<'a, bool> {
+        boxed(async move { self.is_revoked(grant, host).await.unwrap_or(false) })
+    }
 }
 
 impl AuthorizationServer {

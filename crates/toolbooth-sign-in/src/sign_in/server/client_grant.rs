@@ -128,7 +128,7 @@ impl AuthorizationServer {
         self.marks.is_set(&REVOKED, grant, host).await
     }
 
-    /// Revokes a person's grant: its refresh tokens are invalid from now on.
+    /// Revokes a person's grant: its refresh tokens are invalid from now on, and its access tokens as soon as the store says so.
     pub(super) async fn end_grant(
         &self,
         subject: &str,

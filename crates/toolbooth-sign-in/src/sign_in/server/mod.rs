@@ -1,8 +1,8 @@
 //! The authorization server (OAuth 2.1) for MCP clients. It asks [`Login`] who people are and what they may give.
 //!
 //! Codes, refresh tokens and registrations are sealed tokens: their content is in them. The store only marks what is
-//! spent or revoked, so a store that is a minute behind delays the detection of reuse and nothing else. Calls verify
-//! access tokens without the store.
+//! spent or revoked, so a store that is a minute behind delays the detection of reuse, and the end of tokens. Calls verify
+//! access tokens without it, but for one read a minute.
 //!
 //! - `settings`; `metadata`: what clients discover (RFC 8414);
 //! - `client`: who asks, with `registration` (RFC 7591), `client_document` (client ID metadata documents) and
@@ -87,7 +87,7 @@ impl AuthorizationServer {
     }
 
     /// The access tokens of the server, and who holds them.
-    pub(crate) fn own_tokens(&self) -> OwnTokens {
+    pub(crate) fn own_tokens(self: &Arc<Self>) -> OwnTokens {
         let keys = self.login.keys.hashes(purpose::ACCESS_TOKEN, &[]);
         let jwt = JwtSettings {
             secrets: keys.iter().map(|key| Secret::new(key.to_owned())).collect(),
@@ -98,7 +98,7 @@ impl AuthorizationServer {
             tenant_claim: None,
             tenants: Vec::new(),
         };
-        OwnTokens { jwt, holders: self.login.clone() }
+        OwnTokens { jwt, holders: self.clone() }
     }
 
     /// Whether every `resource` parameter names this server: the resource, or the origin that it belongs to.

@@ -90,7 +90,7 @@ const MAX_TOKEN_SECONDS: usize = 86_400;
 
 static TOKEN_SECONDS: Row<u64> = Row::new(
     "SIGN_IN_TOKEN_SECONDS",
-    "how long access tokens are valid, in seconds from 60 to 86400. They end earlier if their person \
+    "how long access tokens are valid, in seconds from 60 to 86400. They end earlier if their person disconnects the client, or \
      may no longer sign in, by `SIGN_IN_ALLOWED`, `SIGN_IN_DENIED` or `API_KEYS` | `3600` | the \
      default applies",
     3600,

@@ -257,8 +257,7 @@ fn is_verifier(text: &str) -> bool {
     (43..=128).contains(&text.len()) && text.bytes().all(is_unreserved)
 }
 
-/// `POST /oauth/revoke`: ends the grant of a refresh token or an access token. Access tokens that were issued remain
-/// valid until they expire, because calls do not read the store.
+/// `POST /oauth/revoke`: ends the grant of a refresh token or an access token.
 pub(crate) async fn revoke<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let revoked = AuthorizationServer::of(request)?.revoke(request).await;
     let response = match revoked {

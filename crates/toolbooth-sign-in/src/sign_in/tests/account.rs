@@ -6,6 +6,7 @@ use super::harness::{
 use super::visitors::{
     MAIL, OTHER_KEY, access_token, call, challenge, get, grant, mail, mail_harness, sign_in,
 };
+use serde_json::Value;
 use toolbooth::http::Response;
 use toolbooth::testing::STALE_MS;
 
@@ -42,13 +43,17 @@ fn send(
     browser.send(harness, ("POST", "/account"), &[FORM, OWN], &encode(&fields))
 }
 
-/// A refresh token of a connected client.
-fn refresh_token(harness: &Harness, client: &super::harness::Registered, key: &str) -> String {
+/// The tokens of a connected client.
+fn tokens(harness: &Harness, client: &super::harness::Registered, key: &str) -> Value {
     let browser = Browser::default();
     let page = browser.open(harness, &request(&client.id));
     let response = browser.answer(harness, &page, &[("with", "key"), ("api_key", key)]);
-    let (_, tokens) = harness.exchange(client, &query(location(&response), "code").unwrap());
-    tokens["refresh_token"].as_str().unwrap().to_owned()
+    harness.exchange(client, &query(location(&response), "code").unwrap()).1
+}
+
+/// A refresh token of a connected client.
+fn refresh_token(harness: &Harness, client: &super::harness::Registered, key: &str) -> String {
+    tokens(harness, client, key)["refresh_token"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -124,11 +129,13 @@ fn a_grant_is_revoked_here_and_at_the_provider() {
 fn a_client_is_disconnected_and_another_installation_stays() {
     let harness = mail_harness();
     let client = harness.client();
-    let (first, second) =
-        (refresh_token(&harness, &client, KEY), refresh_token(&harness, &client, KEY));
+    let both = [(); 2].map(|()| tokens(&harness, &client, KEY));
+    let [first, second] = both.each_ref().map(|it| it["refresh_token"].as_str().unwrap());
+    let access = both.each_ref().map(|it| it["access_token"].as_str().unwrap());
     harness.wait(STALE_MS);
     let browser = Browser::default();
     let page = account(&harness, &browser, KEY);
+    assert_eq!(access.map(|token| harness.call(token)), [200, 200]);
     assert_eq!(text(&page).matches("Disconnect <bdi>Client</bdi>").count(), 2);
     // The newest comes first.
     let done =
@@ -137,17 +144,18 @@ fn a_client_is_disconnected_and_another_installation_stays() {
     let after = get(&harness, &browser, location(&done));
     assert!(text(&after).contains("The application was disconnected."), "{}", text(&after));
     assert_eq!(text(&after).matches("Disconnect <bdi>Client</bdi>").count(), 1);
-    assert_eq!(harness.refresh(&client, &second).0, 400);
-    assert_eq!(harness.refresh(&client, &first).0, 200);
+    assert_eq!(harness.refresh(&client, second).0, 400);
+    assert_eq!(harness.refresh(&client, first).0, 200);
     let again =
         send(&harness, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
     assert_eq!(again.status, 303, "the record can still be read");
     harness.wait(STALE_MS);
+    assert_eq!(access.map(|token| harness.call(token)), [200, 401]);
     let again =
         send(&harness, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
     assert_eq!(again.status, 410);
     // A client that revokes its own tokens is gone too.
-    let fields = [("token", first.as_str()), ("client_id", &*client.id)];
+    let fields = [("token", first), ("client_id", &*client.id)];
     assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, 200);
     assert!(text(&get(&harness, &browser, "/account")).contains("No application is connected."));
 }

@@ -155,6 +155,34 @@ fn granted_without_store(harness: &Harness, client: &Registered) -> String {
 }
 
 #[test]
+fn access_tokens_end_with_their_grant() {
+    // An instance asks the store once a minute, and the store may be a minute behind.
+    for (restarts, minutes) in [(false, 1), (true, 0)] {
+        let mut harness = start();
+        let client = harness.client();
+        let tokens = [(); 2].map(|()| granted(&harness, &client));
+        let [access, other] = tokens.each_ref().map(|it| it["access_token"].as_str().unwrap());
+        let fields = [("token", access), ("client_id", &*client.id)];
+        assert_eq!([harness.call(access), harness.call(other)], [200, 200]);
+        if restarts {
+            harness.host.store.location.set(1);
+            harness.restart(&[]);
+        }
+        assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, 200);
+        harness.wait(minutes * 60_000);
+        assert_eq!([harness.call(access), harness.call(other)], [401, 200], "{restarts}");
+        harness.host.store.location.set(0);
+        harness.restart(&[]);
+        harness.wait(STALE_MS);
+        assert_eq!([harness.call(access), harness.call(other)], [401, 200], "{restarts}");
+        // Calls do not depend on the store.
+        harness.host.store.fails_reads_of.set(Some("revoked:"));
+        harness.wait(STALE_MS);
+        assert_eq!(harness.call(other), 200, "{restarts}");
+    }
+}
+
+#[test]
 fn scopes_of_a_refresh() {
     let harness = start();
     let client = harness.client();
