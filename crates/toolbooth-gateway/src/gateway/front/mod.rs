@@ -1,5 +1,6 @@
 //! The formats of clients. Each has a folder with its [`Front`], and routes.
 
+mod address;
 pub(super) mod chat;
 
 use super::report::RanCall;

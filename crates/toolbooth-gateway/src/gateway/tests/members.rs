@@ -113,25 +113,30 @@ fn addresses_of_parts_are_public() {
     }
 }
 
-/// The data of a file may be an address too.
+/// Servers with OpenAI's format read further parts, and further members.
 #[test]
-fn addresses_of_files_are_public() {
-    for (data, is_sent) in [
-        ("https://example.com/a.pdf", true),
-        ("data:application/pdf;base64,eA==", true),
-        ("eA==", true),
-        ("http://169.254.169.254/latest", false),
-        ("file:///etc/passwd", false),
+fn addresses_anywhere_in_a_part_are_public() {
+    const PRIVATE: &str = "http://169.254.169.254/latest";
+    for (part, place) in [
+        (json!({"type": "image", "image": PRIVATE}), "image"),
+        (json!({"type": "image", "image": " FILE:/etc/passwd"}), "image"),
+        (json!({"type": "video", "video": ["https://a.example/1", PRIVATE]}), "video[1]"),
+        (json!({"type": "file", "file": {"file_data": PRIVATE}}), "file.file_data"),
+        (json!({"type": "x", "source": {"type": "url", "url": PRIVATE}}), "source.url"),
+        (json!({"image_url": {"x": {"url": "/etc/passwd"}}}), "image_url.x.url"),
+        (json!({"type": "text", "text": PRIVATE}), ""),
+        (json!({"type": "text", "text": "x", "citations": [{"url": "http://a.example"}]}), ""),
+        (
+            json!({"type": "file", "file": {"file_data": "data:;base64,eA==", "filename": "a: b"}}),
+            "",
+        ),
     ] {
-        let part = json!({"type": "file", "file": {"filename": "a.pdf", "file_data": data}});
         let messages = json!([{"role": "user", "content": [part]}]);
         let body = chat(json!({"model": "own/m", "messages": messages}));
         let reply = TestGateway::with(PROVIDERS).ask(vec![hi("own/m")], &body);
-        assert_eq!(reply.sent.len(), usize::from(is_sent), "{data} {}", reply.text);
-        if is_sent {
-            assert_eq!(reply.sent[0].body["messages"], messages);
-        } else {
-            let param = "messages[0].content[0].file.file_data";
+        assert_eq!(reply.sent.len(), usize::from(place.is_empty()), "{part} {}", reply.text);
+        if !place.is_empty() {
+            let param = format!("messages[0].content[0].{place}");
             assert_eq!((reply.status, &reply.json()["error"]["param"]), (400, &json!(param)));
         }
     }

@@ -6,10 +6,11 @@ use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
 use crate::gateway::fields::raw_items;
+use crate::gateway::front::address;
 use crate::gateway::{
     ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{self, Value};
 use toolbooth::schema::text::excerpt;
 
 /// The members that are read here.
@@ -196,37 +197,10 @@ fn check_calls(role: Role, message: &Fields<'_>, open: &mut OpenCalls) -> Result
     Ok(())
 }
 
-/// Checks the addresses of images and files. A model on the operator's own machines may fetch them from there.
+/// Checks the addresses of images and files.
 fn check_addresses(message: &Fields<'_>) -> Result<()> {
-    let parts = message.get("content").and_then(Value::as_array).unwrap_or_default();
-    for (index, part) in parts.iter().enumerate() {
-        for (name, value) in part.as_object().into_iter().flat_map(Object::iter) {
-            let (address, below) = match name.as_ref() {
-                // The text may also be the file itself, in base64.
-                "file" => match value.get("file_data").and_then(Value::as_str) {
-                    Some(data) if data.contains(':') => (data, ".file_data"),
-                    _ => continue,
-                },
-                name if name.ends_with("url") => match (value.get("url"), value.as_str()) {
-                    (Some(Value::String(address)), _) => (address.as_ref(), ".url"),
-                    (_, Some(address)) => (address, ""),
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            let is_allowed = |address: &str| {
-                let (scheme, _) = address.split_once(':').unwrap_or_default();
-                ["https", "data"].iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed))
-            };
-            if !is_allowed(address) {
-                let path =
-                    format!("{}[{index}].{}{below}", message.path_of("content"), excerpt(name));
-                let expected = "an https URL, or a data URL such as data:image/png;base64,…";
-                return Err(GatewayError::expected(&path, expected));
-            }
-        }
-    }
-    Ok(())
+    let parts = message.get("content").filter(|content| content.as_array().is_some());
+    parts.map_or(Ok(()), |parts| address::check(&message.path_of("content"), parts))
 }
 
 fn role(message: &mut Fields<'_>) -> Result<Role> {
