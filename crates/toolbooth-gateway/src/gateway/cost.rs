@@ -161,8 +161,8 @@ impl Chat<'_> {
         let (input, output) = most_tokens(body);
         let Some(output) = output else {
             let message = format!(
-                "max_tokens must be a whole number above 0: the caller has a budget in USD, and neither its key nor MODELS \
-                 limits the tokens of answers of {name}"
+                "max_tokens must be a whole number above 0, because the caller has a budget in USD. It may be absent if the \
+                 caller's key, or MODELS, limits the tokens of answers of {name}"
             );
             return Err(GatewayError::invalid("max_tokens", message));
         };

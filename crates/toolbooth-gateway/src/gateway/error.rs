@@ -211,7 +211,10 @@ fn without_masked<'w>(word: &'w str, key: &str) -> Cow<'w, str> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || "*…".contains(it);
     // A dot ends a sentence, and begins what masks the beginning.
     let shown = word.trim_start_matches(|it| !is_part(it) && it != '.');
-    let shown = shown.trim_end_matches(|it| !is_part(it));
+    let without_end = shown.trim_end_matches(|it| !is_part(it));
+    let is_masked = shown.get(without_end.len()..).is_some_and(|end| end.starts_with("..."));
+    let end = without_end.len() + if is_masked { 3 } else { 0 };
+    let shown = shown.get(..end).unwrap_or_default();
     let masks = ["*", "…", "..."];
     let start = masks.iter().filter_map(|mask| shown.find(mask)).min();
     let end = masks.iter().filter_map(|mask| Some(shown.rfind(mask)? + mask.len())).max();
@@ -237,6 +240,7 @@ mod tests {
             ("(***********cret)", "([key])"),
             ("sk-op…ret\nand ...ret", "[key]\nand [key]"),
             ("sk-oper...cret", "[key]"),
+            ("it is sk-oper..., \"sk-op...\".", "it is [key], \"[key]\"."),
             ("two ** three, sk-*, a...z", "two ** three, [key], a...z"),
             ("Wait... the model is busy **now**", "Wait... the model is busy **now**"),
             ("sk-other-key is not sk-operator", "sk-other-key is not sk-operator"),

@@ -261,6 +261,20 @@ fn what_a_budget_in_dollars_needs() {
         (json!([{"window": "1d", "usd": 1}]), "free", json!({}), 403, "model_without_price"),
         (json!([{"window": "1d", "usd": 1}]), "endless", json!({}), 400, "invalid_request"),
         (json!([{"window": "1d", "usd": 1}]), "endless", json!({"max_tokens": 5}), 200, ""),
+        (
+            json!([{"window": "1d", "usd": 1}]),
+            "m",
+            json!({"max_tokens": -1}),
+            400,
+            "invalid_request",
+        ),
+        (
+            json!([{"window": "1d", "usd": 1}]),
+            "m",
+            json!({"max_tokens": 1.5}),
+            400,
+            "invalid_request",
+        ),
         (json!([{"window": "1d", "requests": 1}]), "free", json!({}), 200, ""),
         (json!([{"window": "1d", "usd": 0.0001}]), "m", json!({}), 429, "budget_exceeded"),
     ] {
