@@ -1,6 +1,6 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
-use super::adapter::Names;
+use super::adapter::{Names, custom};
 use super::{Completion, DecodeOptions, Delta, IdSource, Read, StreamEvent, UpstreamError};
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
@@ -32,6 +32,8 @@ pub(super) struct Builder {
     /// Whether events keep their bytes.
     forward: bool,
     pub(super) names: Names,
+    /// The calls of custom tools that the provider knows as functions, whose text is not known yet.
+    wrapped: Vec<usize>,
     ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
@@ -48,6 +50,7 @@ impl Builder {
             collect,
             forward,
             names,
+            wrapped: Vec::new(),
             ids,
             argument_bytes: 0,
             kept_bytes: 0,
@@ -118,6 +121,11 @@ impl Builder {
         Ok(())
     }
 
+    /// Whether clients get events as the provider sent them.
+    pub(super) fn forwards(&self) -> bool {
+        self.forward
+    }
+
     pub(super) fn calls(&self) -> &[ToolCall<'static>] {
         &self.completion.message.tool_calls
     }
@@ -172,6 +180,9 @@ impl Builder {
         let id = if is_taken { self.ids.next_id() } else { id.to_owned() };
         let extra_content = extra.get("extra_content").cloned();
         let name = self.names.original(name).to_owned();
+        let is_wrapped = self.names.is_custom(&name);
+        self.wrapped.extend(is_wrapped.then_some(index));
+        let custom = custom || is_wrapped;
         self.completion.message.tool_calls.push(ToolCall {
             id: id.clone().into(),
             name: name.clone().into(),
@@ -197,6 +208,9 @@ impl Builder {
             return Err(UpstreamError::malformed("arguments belong to no tool call"));
         };
         text.to_mut().push_str(fragment);
+        if self.wrapped.contains(&index) {
+            return Ok(());
+        }
         self.deltas.push(Delta::Arguments {
             index,
             custom: *custom,
@@ -205,8 +219,17 @@ impl Builder {
         Ok(())
     }
 
-    /// Gives a call without arguments an empty object, because clients parse the text.
+    /// Gives a call without arguments an empty object, because clients parse the text, and one of a custom tool its text.
     fn complete_call(&mut self, index: usize) {
+        if let Some(at) = self.wrapped.iter().position(|it| *it == index) {
+            self.wrapped.remove(at);
+            if let Some(call) = self.completion.message.tool_calls.get_mut(index) {
+                let fragment = custom::input(&call.arguments.text());
+                call.arguments = Arguments::Text(fragment.clone().into());
+                self.deltas.push(Delta::Arguments { index, custom: true, fragment });
+            }
+            return;
+        }
         let is_empty = |it: &ToolCall<'_>| !it.custom && it.arguments.text().is_empty();
         if self.calls().get(index).is_some_and(is_empty) {
             // Two bytes more than the limit are no reason to fail.
@@ -228,6 +251,9 @@ impl Builder {
 
     /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9).
     pub(super) fn finish(&mut self, reason: FinishReason) {
+        while let Some(index) = self.wrapped.first().copied() {
+            self.complete_call(index);
+        }
         let has_calls = !self.calls().is_empty();
         let reason = match (reason, has_calls) {
             (FinishReason::Stop | FinishReason::Failed(_) | FinishReason::Other, true) => {

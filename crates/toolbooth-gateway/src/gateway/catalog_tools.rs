@@ -66,10 +66,16 @@ impl CatalogTools {
                 return Err(GatewayError::invalid(format!("{}.allowed", selection.path), message));
             }
             for tool in tools {
-                let needs_approval = match selection.approval {
+                let needs_approval = match &selection.approval {
                     Approval::Never => false,
                     Approval::UnlessReadOnly => !tool.read_only,
                     Approval::Always => true,
+                    Approval::ByTool { always, .. } if always.iter().any(|it| it == tool.name) => {
+                        true
+                    }
+                    Approval::ByTool { never, .. } => {
+                        !tool.read_only && !never.iter().any(|it| it == tool.name)
+                    }
                 };
                 // Of several entries, the strictest decides.
                 match all.selected.iter_mut().find(|it| it.tool.name == tool.name) {
@@ -140,6 +146,30 @@ impl CatalogTools {
             }
         }
         Ok(definitions)
+    }
+
+    /// The tools by name, each as a function of Responses.
+    pub(super) fn listed(
+        &self,
+        context: &RequestContext<'_>,
+    ) -> Result<Vec<(&'static str, &'static str)>> {
+        let list = context.list(Format::Responses.adapter().list).map_err(|rejection| {
+            GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
+        })?;
+        let entries = list.entries.iter().filter(|entry| self.tool(entry.name).is_some());
+        Ok(entries.map(|entry| (entry.name, list.json(entry))).collect())
+    }
+
+    /// Checks that a call which the user has approved is one of these tools.
+    pub(super) fn check_approved(&self, call: &ToolCall<'_>) -> Result<()> {
+        if self.tool(&call.name).is_some() {
+            return Ok(());
+        }
+        let message = format!(
+            "The call of \"{}\" was approved, but no entry of tools selects that tool",
+            excerpt(&call.name)
+        );
+        Err(GatewayError::invalid("tools", message))
     }
 
     fn tool(&self, name: &str) -> Option<&Selected> {

@@ -121,19 +121,27 @@ impl<'a> Chat<'a> {
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         limits.check_costs(&request)?;
-        let plan = Plan::resolve(settings, &limits.models, &request.model, caller_key, *host)?;
+        let plan =
+            Plan::resolve(settings, *front, &limits.models, &request.model, caller_key, *host)?;
         let options = options(&request)?;
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
+        limits.leave_out_hosted(&mut request, &report.notes)?;
         limits.check_tools(&request, front.limits(), &sender.context(), &report.notes)?;
         let added = limits.added_tools.iter().chain(settings.added_tools(&request.model));
         let tools = CatalogTools::select(&request, added, &sender.context())?;
-        if !tools.is_empty() {
-            // The gateway adds their definitions and their rounds.
-            request.native = None;
+        if let Some(native) = &mut request.native {
+            // The gateway adds the definitions of its tools, and their rounds.
+            native.passes &= tools.is_empty();
         }
         continuation::restore(&mut request, sender, now_ms, &report.notes)?;
+        if let Some(context) = &mut request.responses {
+            context.token = continuation::token(sender, now_ms);
+            if let Some(server) = &mut context.server {
+                server.tools = tools.listed(&sender.context())?;
+            }
+        }
         let schemas = options.validate_tool_arguments;
         let schemas = schemas.then(|| Schemas::of(&request.tools, &report.notes));
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);

@@ -22,7 +22,6 @@ pub(crate) struct Completion {
     /// providers with OpenAI's format, to which [`message`](Self::message) goes back.
     pub native: String,
     /// The body as the provider wrote it, if the client reads its format and gets it with few changes.
-    #[expect(dead_code, reason = "for the fronts that follow")]
     pub native_body: Option<Vec<u8>>,
     /// What the client should know about the answer.
     pub warnings: Vec<String>,

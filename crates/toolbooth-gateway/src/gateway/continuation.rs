@@ -4,10 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::fields::{parse, to_raw};
 use super::{
     ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolResult, Turn,
 };
 use crate::wire::ToolCall;
+use crate::wire::openai::ToolMessage;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
 
@@ -66,10 +68,43 @@ pub(super) fn seal(
 }
 
 /// The token of a principal, if the server has a key.
-fn token(sender: &Sender<'_>, now_ms: u64) -> Option<ContinuationToken> {
+pub(super) fn token(sender: &Sender<'_>, now_ms: u64) -> Option<ContinuationToken> {
     let codec = sender.pipeline.request_state.as_ref()?;
     let token = codec.token_for((&sender.principal, None), &["chat"], now_ms);
     Some(token.until(now_ms.saturating_add(LIFE_MS)))
+}
+
+/// Sets the result of a call that is still empty.
+pub(super) fn fill(
+    history: &mut [HistoryItem],
+    call_id: &str,
+    content: &str,
+    is_error: bool,
+) -> Result<()> {
+    for item in history.iter_mut().rev() {
+        match item {
+            HistoryItem::Turn(turn) => {
+                let mut results = turn.results.iter_mut();
+                if let Some(result) = results.find(|it| it.call_id == call_id) {
+                    content.clone_into(&mut result.content);
+                    result.is_error = is_error;
+                    return Ok(());
+                }
+            }
+            HistoryItem::Message { role: Role::Tool, json } if client_result(json).0 == call_id => {
+                // In the gateway's form, this is how the result of a failed call begins.
+                let content = match is_error && !content.starts_with("Error:") {
+                    true => format!("Error: {content}"),
+                    false => content.to_owned(),
+                };
+                let message = ToolMessage { tool_call_id: call_id, content: content.into() };
+                *json = to_raw(&message)?;
+                return Ok(());
+            }
+            HistoryItem::Message { .. } => {}
+        }
+    }
+    Ok(())
 }
 
 /// Adds the state to a call, which clients send back unchanged.
@@ -92,6 +127,9 @@ pub(super) fn restore(
     notes: &Notes,
 ) -> Result<()> {
     let mut own = request.state.take();
+    // What the client calls the conversation.
+    let conversation = if request.responses.is_some() { "input" } else { "messages" };
+    open_extra(request, sender, now_ms, notes)?;
     // From the end, so that the positions before stay the same.
     for position in (0..request.history.len()).rev() {
         let item = request.history.get(position);
@@ -104,7 +142,7 @@ pub(super) fn restore(
         match token.open(&state, now_ms) {
             Err(EXPIRED_STATE) => notes.warn("A state has expired and was ignored"),
             Err(reason) => {
-                return Err(GatewayError::invalid("messages", format!("The state {reason}")));
+                return Err(GatewayError::invalid(conversation, format!("The state {reason}")));
             }
             Ok(opened) => {
                 let state = opened.state.as_ref().and_then(|state| state.as_str());
@@ -113,6 +151,69 @@ pub(super) fn restore(
                 }
             }
         }
+    }
+    Ok(())
+}
+
+/// Opens what this server has sealed for the provider: `extra_content` of messages and of their calls.
+fn open_extra(
+    request: &mut ChatRequest,
+    sender: &Sender<'_>,
+    now_ms: u64,
+    notes: &Notes,
+) -> Result<()> {
+    if request.responses.is_none() {
+        return Ok(());
+    }
+    let token = token(sender, now_ms);
+    for item in &mut request.history {
+        let HistoryItem::Message { role: Role::Assistant, json } = item else { continue };
+        if !json.get().contains("\"sealed\"") {
+            continue;
+        }
+        let Value::Object(mut message) = parse(json.get(), "input")? else { continue };
+        let Some(Value::Object(mut extra)) = message.take("extra_content") else { continue };
+        let own = extra.take(MEMBER);
+        let sealed = own.as_ref().and_then(|own| own.get("sealed")?.as_str());
+        let opened = match (sealed, &token) {
+            (None, _) => continue,
+            (Some(_), None) => {
+                notes.warn("STATE_KEY is not set, so sealed reasoning was ignored");
+                None
+            }
+            (Some(sealed), Some(token)) => match token.open(sealed, now_ms) {
+                Ok(opened) => opened.state,
+                Err(EXPIRED_STATE) => {
+                    notes.warn("Sealed reasoning has expired and was ignored");
+                    None
+                }
+                Err(reason) => {
+                    let message = format!("The encrypted_content {reason}");
+                    return Err(GatewayError::invalid("input", message));
+                }
+            },
+        };
+        let opened = opened.as_ref().and_then(|state| state.as_str()).unwrap_or("{}");
+        let Value::Object(mut opened) = parse(opened, "input")? else { continue };
+        if let Some(Value::Object(of_message)) = opened.take("message") {
+            of_message.into_iter().for_each(|(name, value)| extra.insert(name, value));
+        }
+        if !extra.is_empty() {
+            message.insert("extra_content".into(), Value::Object(extra));
+        }
+        let of_calls = opened.take("calls");
+        if let Some(Value::Array(mut calls)) = message.take("tool_calls") {
+            for call in &mut calls {
+                let Value::Object(call) = call else { continue };
+                let id = call.get("id").and_then(Value::as_str).unwrap_or_default();
+                let of_call = of_calls.as_ref().and_then(|all| all.get(id)).cloned();
+                if let Some(of_call) = of_call {
+                    call.insert("extra_content".into(), of_call);
+                }
+            }
+            message.insert("tool_calls".into(), Value::Array(calls));
+        }
+        *json = to_raw(&Value::Object(message))?;
     }
     Ok(())
 }

@@ -79,6 +79,7 @@ fn output_limit(body: &Value<'_>) -> Option<u64> {
     let limits = [
         body.get("max_completion_tokens"),
         body.get("max_tokens"),
+        body.get("max_output_tokens"),
         config.and_then(|it| it.get("maxOutputTokens")),
     ];
     let mut most = None;
@@ -104,8 +105,8 @@ fn media_tokens(value: &Value<'_>) -> u64 {
 
 fn tokens_of(name: &str, value: &Value<'_>) -> u64 {
     match (name, value) {
-        // No media, but what tools get and return.
-        ("input" | "args" | "response" | "tools", _) => 0,
+        // No media, but what tools get and return. The conversation of Responses is an array.
+        ("input", Value::Object(_)) | ("args" | "response" | "tools", _) => 0,
         ("image_url" | "input_audio" | "audio_url", Value::String(_) | Value::Object(_)) => {
             IMAGE_TOKENS
         }
@@ -256,6 +257,12 @@ mod tests {
             (r#"{"max_tokens":-1}"#, 0, None),
             (r#"{"max_tokens":"5"}"#, 0, None),
             (r#"{"generationConfig":{"maxOutputTokens":7}}"#, 0, Some(7)),
+            (r#"{"max_output_tokens":8}"#, 0, Some(8)),
+            (
+                r#"{"input":[{"content":[{"type":"input_image","image_url":"https://a"}]}]}"#,
+                IMAGE_TOKENS,
+                None,
+            ),
             ("{}", 0, None),
             (
                 r#"[{"image_url":{"url":"https://a.example/b.png"}},{"image_url":"https://a"}]"#,

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Serialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::builder::MAX_WARNINGS;
-use super::{FunctionTool, GatewayError, Result};
+use super::{ErrorKind, FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -61,6 +63,39 @@ impl Notes {
 pub(super) fn parse<'t>(json: &'t str, path: &str) -> Result<Value<'t>> {
     json::parse_within(json, &mut { usize::MAX })
         .map_err(|_| GatewayError::expected(path, "valid JSON"))
+}
+
+/// The JSON of a value.
+pub(super) fn to_raw(value: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>> {
+    RawValue::from_string(json::to_string(value))
+        .map_err(|_| GatewayError::new(ErrorKind::Internal, "The request cannot be written"))
+}
+
+/// The members of an object in the order in which they are written, each with its JSON.
+pub(super) struct OrderedMembers<'t>(pub(super) Vec<(String, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for OrderedMembers<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(OrderedVisitor)
+    }
+}
+
+struct OrderedVisitor;
+
+impl<'t> Visitor<'t> for OrderedVisitor {
+    type Value = OrderedMembers<'t>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((name, json)) = map.next_entry::<String, &RawValue>()? {
+            members.push((name, json));
+        }
+        Ok(OrderedMembers(members))
+    }
 }
 
 /// An object that is read member by member. What is left in the end is reported as dropped.

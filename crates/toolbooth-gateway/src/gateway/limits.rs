@@ -1,8 +1,13 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers, and for each API key and rule of sign-in.
 
+use serde_json::value::RawValue;
+
+use super::fields::{raw_items, raw_member, to_raw};
 use super::front::RequestLimits;
-use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool};
-use crate::wire::ToolCall;
+use super::{
+    ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool, ToolChoice,
+};
+use crate::wire::{Json, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::host::Level;
 use toolbooth::json;
@@ -153,6 +158,50 @@ impl<'s> Limits<'s> {
         if request.member(WEB_SEARCH).is_some() {
             self.check_hosted(WEB_SEARCH, WEB_SEARCH)?;
         }
+        Ok(())
+    }
+
+    /// Leaves out the tools of coding agents that the provider would run, if they are not in the operator's allowlist: agents send
+    /// them in every request. The error: the model must call one of them.
+    pub(super) fn leave_out_hosted(&self, request: &mut ChatRequest, notes: &Notes) -> Result<()> {
+        let Some(native) = request.native.as_mut().filter(|_| request.responses.is_some()) else {
+            return Ok(());
+        };
+        let mut denied = Vec::new();
+        request.tools.retain(|tool| match tool {
+            // Clients name the server, so they must know that they cannot have it.
+            Tool::Hosted { kind, .. } if kind != "mcp" && !self.tools.lists(kind) => {
+                denied.push(kind.clone());
+                false
+            }
+            _ => true,
+        });
+        if let Some(ToolChoice::Other(choice)) = &request.tool_choice
+            && let Some(kind) = denied.iter().find(|kind| choice.contains(&format!("\"{kind}\"")))
+        {
+            return self.check_hosted(kind, "tool_choice");
+        }
+        for kind in &denied {
+            let kind = excerpt(kind);
+            notes.drop_member(&format!("tools[] ({kind})"));
+            notes.warn(format!(
+                "'{kind}' is run by the provider, and its type is not in the operator's allowlist, so it was left out"
+            ));
+        }
+        if let Some((_, json)) = native.members.iter_mut().find(|(name, _)| name == "tools") {
+            let is_denied = |tool: &&RawValue| {
+                let kind = raw_member(tool, &["type"])
+                    .and_then(|it| json::read::<String>(it.get().as_bytes()));
+                kind.is_some_and(|kind| denied.contains(&kind))
+            };
+            let (removed, kept): (Vec<_>, Vec<_>) =
+                raw_items(Some(json)).into_iter().partition(is_denied);
+            denied.drain(..removed.len().min(denied.len()));
+            let kept: Vec<_> = kept.into_iter().map(Json::from).collect();
+            *json = to_raw(&kept)?;
+        }
+        // What is left is in the conversation.
+        native.passes &= denied.is_empty();
         Ok(())
     }
 

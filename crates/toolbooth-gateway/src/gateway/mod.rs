@@ -49,8 +49,8 @@ use limits::Limits;
 use plan::{Plan, Target};
 use report::Report;
 use request::{
-    Approval, ChatRequest, FunctionTool, HistoryItem, NativeRequest, OpenCalls, Role, Selection,
-    Tool, ToolChoice, ToolResult, Turn,
+    Approval, ApprovedCall, ChatRequest, ClientTool, FunctionTool, HistoryItem, NativeRequest,
+    OpenCalls, ResponsesContext, Role, Selection, ServerEntry, Tool, ToolChoice, ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};

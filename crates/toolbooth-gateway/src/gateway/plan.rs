@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::front::Front;
 use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
-use super::{ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Price, Result};
+use super::{ChatRequest, ErrorKind, Format, GatewayError, GatewaySettings, Models, Price, Result};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -21,6 +22,8 @@ pub(super) struct Plan<'s> {
 #[derive(Clone)]
 pub(super) struct Target<'s> {
     pub(super) provider: &'s ModelProvider,
+    /// The format in which it is asked: that of the client, if the provider has it.
+    pub(super) format: Format,
     /// The model, as the provider names it.
     pub(super) model: String,
     pub(super) key: Option<Secret>,
@@ -39,6 +42,7 @@ impl<'s> Plan<'s> {
     /// Finds the models of `model`: `provider/model`, or an alias. The caller may use it, and `models`.
     pub(super) fn resolve(
         settings: &'s GatewaySettings,
+        front: &dyn Front,
         models: &Models<'_>,
         model: &str,
         caller_key: Option<Secret>,
@@ -52,7 +56,7 @@ impl<'s> Plan<'s> {
             ));
         }
         if let Some(alias) = settings.aliases.iter().find(|alias| alias.name == model) {
-            return Self::of_alias(settings, alias, caller_key, random);
+            return Self::of_alias(settings, front, alias, caller_key, random);
         }
         if settings.rejected_aliases.iter().any(|name| name == model) {
             let message = format!("The entry of '{}' in MODELS is invalid", excerpt(model));
@@ -62,7 +66,7 @@ impl<'s> Plan<'s> {
             return Err(unknown(settings, models, model));
         };
         let known = settings.target_of(&provider.id, name);
-        let target = Target::new(provider, name, known, caller_key)?;
+        let target = Target::new(provider, front, name, known, caller_key)?;
         let timeout = settings.timeout;
         Ok(Self { targets: vec![target], attempts: 1, retry_statuses: None, timeout })
     }
@@ -75,6 +79,7 @@ impl<'s> Plan<'s> {
 
     fn of_alias(
         settings: &'s GatewaySettings,
+        front: &dyn Front,
         alias: &'s ModelAlias,
         caller_key: Option<Secret>,
         random: &dyn Random,
@@ -86,7 +91,7 @@ impl<'s> Plan<'s> {
         }
         let targets = alias.targets.iter().filter_map(|target| {
             let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
-            Some(Target::new(provider, &target.model, Some(target), caller_key.clone()))
+            Some(Target::new(provider, front, &target.model, Some(target), caller_key.clone()))
         });
         let mut plan = Self {
             targets: targets.collect::<Result<_>>()?,
@@ -128,13 +133,13 @@ impl<'s> Target<'s> {
 
     /// Whether the model rejects a `tool_choice` that forces a call, so that the translation of the request has weakened it.
     pub(super) fn cannot_be_forced(&self, request: &ChatRequest) -> bool {
-        let format = self.provider.format;
-        format.cannot_force(&self.model) && !request.passes_to(format)
+        self.format.cannot_force(&self.model) && !request.passes_to(self.format)
     }
 
     /// A model, with what `MODELS` says about it.
     fn new(
         provider: &'s ModelProvider,
+        front: &dyn Front,
         model: &str,
         known: Option<&ModelTarget>,
         caller_key: Option<Secret>,
@@ -152,6 +157,7 @@ impl<'s> Target<'s> {
         }
         Ok(Self {
             provider,
+            format: provider.format_for(|format| front.reads(format)),
             model: model.to_owned(),
             key,
             is_paid_by_caller,

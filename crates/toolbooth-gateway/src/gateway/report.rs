@@ -61,10 +61,8 @@ pub(super) struct RanCall {
     pub(super) id: String,
     pub(super) tool: String,
     /// What the model wrote, and what it got back.
-    #[expect(dead_code, reason = "for the fronts that follow")]
     #[serde(skip)]
     pub(super) arguments: String,
-    #[expect(dead_code, reason = "for the fronts that follow")]
     #[serde(skip)]
     pub(super) output: String,
     pub(super) ms: u64,

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Format, GatewayError, Result};
+use crate::wire::ToolCall;
+use toolbooth::seal::ContinuationToken;
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
 /// when they write structured output, is not lost.
@@ -27,6 +29,52 @@ pub(crate) struct ChatRequest {
     pub members: Vec<(String, Box<RawValue>)>,
     /// The request as the client wrote it, for providers with its format.
     pub native: Option<NativeRequest>,
+    /// What a request in the format of Responses has that this form lacks.
+    pub responses: Option<Box<ResponsesContext>>,
+}
+
+/// What a request in the format of OpenAI Responses has that [`ChatRequest`] lacks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResponsesContext {
+    /// The tools that the client knows in a form of Responses, by their names here.
+    pub tools: Vec<(String, ClientTool)>,
+    /// The members that are lost if the request is translated.
+    pub lost: Vec<String>,
+    /// Why the request cannot be translated.
+    pub untranslatable: Option<GatewayError>,
+    /// The entry of `tools` that gives the model compiled-in tools.
+    pub server: Option<ServerEntry>,
+    /// The calls of compiled-in tools that the user has approved. They run before the model is asked.
+    pub approved: Vec<ApprovedCall>,
+    /// Seals what a provider must get back. Without a key of the server, it is left out.
+    pub token: Option<ContinuationToken>,
+}
+
+/// A tool of the client that is a function, or a custom tool, for models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ClientTool {
+    /// A tool in a namespace, by its name there.
+    Member { namespace: String, name: String },
+    /// `tool_search`, with which the model asks the client for further tools.
+    Search,
+}
+
+/// An entry `{"type": "mcp", "server_url": "toolbooth"}`.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerEntry {
+    pub label: String,
+    /// Whether the conversation has the list of the tools.
+    pub is_listed: bool,
+    /// The compiled-in tools: their names, and each as a function of Responses, in JSON.
+    pub tools: Vec<(&'static str, &'static str)>,
+}
+
+/// A call that the user has approved.
+#[derive(Debug, Clone)]
+pub(crate) struct ApprovedCall {
+    /// The id of the request for approval.
+    pub request_id: String,
+    pub call: ToolCall<'static>,
 }
 
 /// A request in a provider's own format.
@@ -35,6 +83,8 @@ pub(crate) struct NativeRequest {
     pub format: Format,
     /// The members that the provider gets, in the order in which the client wrote them. The model is none of them.
     pub members: Vec<(String, Box<RawValue>)>,
+    /// Whether it can go to the provider as it is. If not, it has something that only the gateway understands.
+    pub passes: bool,
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
 }
@@ -129,7 +179,7 @@ impl ChatRequest {
     /// it, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
         let is_own = self.history.iter().all(|item| matches!(item, HistoryItem::Message { .. }));
-        self.native.as_ref().filter(|native| native.format == format && is_own)
+        self.native.as_ref().filter(|native| native.format == format && native.passes && is_own)
     }
 
     /// Whether a provider with this format gets the request as the client wrote it.
@@ -183,12 +233,17 @@ pub(crate) struct Selection {
 }
 
 /// Which calls the user must approve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Approval {
     Never,
     /// Those of tools that are not read-only: what applies if the entry says nothing.
     UnlessReadOnly,
     Always,
+    /// All calls of some tools and none of others, by their names; the rest as if the entry said nothing.
+    ByTool {
+        always: Vec<String>,
+        never: Vec<String>,
+    },
 }
 
 /// Which tools the model may or must call (2api.ai, 3.1).

@@ -19,6 +19,9 @@ enum Round {
 }
 
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
+    if let Err(error) = chat.run_approved().await {
+        return failed(&chat, &error).into();
+    }
     if chat.request.stream {
         return match chat.ask::<StreamOutput>().await {
             // The head has waited for the first event, so that an error before it still has a status.
@@ -134,7 +137,7 @@ impl Chat<'_> {
         }
         let Some(target) = &self.answered else { return Ok(self.last(completion)) };
         let results = continuation::in_order(&completion.message.tool_calls, results);
-        let turn = HistoryItem::Turn(completion.clone().into_turn(target.provider.format, results));
+        let turn = HistoryItem::Turn(completion.clone().into_turn(target.format, results));
         self.request.history.push(turn);
         if clients.is_empty() {
             return Ok(Round::Next { text: completion.message.content });
@@ -160,6 +163,25 @@ impl Chat<'_> {
             return Err(GatewayError::new(ErrorKind::CallRequired, message));
         }
         self.report.notes.warn(message);
+        Ok(())
+    }
+
+    /// Runs the calls that the user has approved. The model gets their results.
+    async fn run_approved(&mut self) -> Result<()> {
+        let Some(context) = &self.request.responses else { return Ok(()) };
+        let calls: Vec<_> = context.approved.iter().map(|approved| approved.call.clone()).collect();
+        if calls.is_empty() {
+            return Ok(());
+        }
+        calls.iter().try_for_each(|call| self.tools.check_approved(call))?;
+        self.limits.check_calls(&calls)?;
+        self.count_calls(calls.len(), calls.len()).await?;
+        self.units.next_answer();
+        self.spend(calls.len())?;
+        for result in self.run_calls(&calls).await? {
+            let ToolResult { call_id, content, is_error, .. } = &result;
+            continuation::fill(&mut self.request.history, call_id, content, *is_error)?;
+        }
         Ok(())
     }
 
@@ -228,8 +250,11 @@ impl Chat<'_> {
                     if let Some(call) = completion.message.tool_calls.first_mut() {
                         continuation::attach(call, &state);
                     }
-                    self.report.state = Some(state);
+                    // An item of Responses has it.
+                    self.report.state = Some(state).filter(|_| self.request.responses.is_none());
                 }
+                // So the items of Responses have the results.
+                Some(Err(_)) if self.request.responses.is_some() => {}
                 Some(Err(warning)) => self.report.notes.warn(warning),
             }
         }

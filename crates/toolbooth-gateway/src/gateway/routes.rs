@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::chat::chat;
 use super::front::Front;
 use super::front::chat::{ChatCompletions, encode_rejection};
+use super::front::responses::Responses;
 use super::report::log_rejected;
 use super::settings::SETTINGS;
 use super::{GatewaySettings, Models, Sender};
@@ -21,7 +22,7 @@ use toolbooth::settings::{Allowlist, Permission};
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
-    protocols: &[("/2api/v1", &AT_2API), ("/v1", &GATEWAY)],
+    protocols: &[("/2api/v1", &AT_2API), ("/v1/responses", &RESPONSES), ("/v1", &GATEWAY)],
     settings: Some(&SETTINGS),
     scopes: &[GATEWAY_SCOPE],
     // The tools of a chat are written as in the requests of a provider.
@@ -80,6 +81,11 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
 static GATEWAY: Protocol =
     protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
 static AT_2API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
+
+static RESPONSES: Protocol = Protocol {
+    routes: &[Route::post("", CHAT, &ChatHandler(&Responses))],
+    ..Protocol::new("responses", "OpenAI Responses", EncodeRejection::Plain(encode_rejection))
+};
 
 /// A chat counts like a call.
 const CHAT: Policy = Policy {

@@ -4,7 +4,7 @@ use super::adapter::{EventDecoder, Names};
 use super::sse::SseError;
 use super::{Builder, Completion, Format, IdSource, Read, SseParser, UpstreamError};
 use crate::wire::openai::message::Call;
-use crate::wire::{FinishReason, Usage};
+use crate::wire::{FinishReason, ToolCall, Usage};
 use toolbooth::json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,17 @@ pub(crate) enum Delta {
 }
 
 impl Delta {
+    /// The deltas of a whole call.
+    pub(super) fn of_call(index: usize, call: &ToolCall<'_>) -> [Self; 2] {
+        let extra_content = call.extra.get("extra_content").cloned().map(Value::into_owned);
+        let (id, name, custom) = (call.id.to_string(), call.name.to_string(), call.custom);
+        let fragment = call.arguments.text().into_owned();
+        [
+            Self::Call { index, id, name, custom, extra_content },
+            Self::Arguments { index, custom, fragment },
+        ]
+    }
+
     /// A part of a call as OpenAI writes it; `None` for other deltas.
     pub(super) fn call_part(&self) -> Option<Call<'_>> {
         match self {

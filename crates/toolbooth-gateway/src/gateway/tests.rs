@@ -9,6 +9,7 @@ mod ids;
 mod limits;
 mod loops;
 mod members;
+mod responses;
 mod routing;
 mod streams;
 
@@ -73,6 +74,7 @@ const LOCAL: (&str, &str) = ("host", "localhost:8787");
 struct TestGateway {
     host: FakeHost,
     catalog: &'static Catalog,
+    path: &'static str,
     capabilities: &'static [&'static Capability],
 }
 
@@ -96,6 +98,7 @@ impl TestGateway {
         Self {
             host: FakeHost { upstream: provider, ..host },
             catalog: CATALOG,
+            path: "/v1/chat/completions",
             capabilities: CAPABILITIES,
         }
     }
@@ -124,7 +127,7 @@ impl TestGateway {
         let request = Request {
             own_origin: None,
             method: Method::Post,
-            path: "/v1/chat/completions",
+            path: self.path,
             query: "",
             headers: &Pairs(headers),
             body: Body::Read(body.to_string().into_bytes()),

@@ -92,7 +92,7 @@ impl Chat<'_> {
     fn translate(&self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
         let notes = &self.report.notes;
         let context = self.sender.context();
-        let server_tools = self.tools.definitions(target.provider.format, &context, notes)?;
+        let server_tools = self.tools.definitions(target.format, &context, notes)?;
         let limits = [self.limits.max_output_tokens, target.max_output_tokens];
         let limit = limits.into_iter().flatten().min();
         let options = TranslateOptions {
@@ -105,7 +105,7 @@ impl Chat<'_> {
             model_output_tokens: target.max_output_tokens,
             needs_limit: self.sender.context().purse().limits(Unit::Usd),
         };
-        target.provider.format.translate(&self.request, &options, notes)
+        target.format.translate(&self.request, &options, notes)
     }
 
     fn request_to(
@@ -114,12 +114,12 @@ impl Chat<'_> {
         stream: bool,
         body: Vec<u8>,
     ) -> Result<HttpRequest<'static>> {
-        let path = target.provider.format.path(&target.model, stream);
+        let path = target.format.path(&target.model, stream);
         let mut headers: Vec<(&'static str, Cow<'static, str>)> =
             vec![("content-type", "application/json".into())];
-        let own = target.provider.format.headers(target.key.as_ref().map(Secret::expose));
+        let own = target.format.headers(target.key.as_ref().map(Secret::expose));
         headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
-        if let Some(native) = self.request.native_for(target.provider.format) {
+        if let Some(native) = self.request.native_for(target.format) {
             headers.retain(|(name, _)| native.headers.iter().all(|(known, _)| known != name));
             headers
                 .extend(native.headers.iter().map(|(name, value)| (*name, value.clone().into())));

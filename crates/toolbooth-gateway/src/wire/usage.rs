@@ -39,6 +39,24 @@ impl Usage {
         })
     }
 
+    /// The counts in the object of Responses; `None` if it is none.
+    pub(crate) fn of_responses(value: &Value<'_>) -> Option<Self> {
+        value.as_object()?;
+        let number = |name| count(value.get(name)).unwrap_or_default();
+        let detail = |details, name| count(value.get(details)?.get(name));
+        let (prompt_tokens, completion_tokens) = (number("input_tokens"), number("output_tokens"));
+        Some(Self {
+            prompt_tokens,
+            completion_tokens,
+            total_tokens: number("total_tokens")
+                .max(prompt_tokens.saturating_add(completion_tokens)),
+            cached_tokens: detail("input_tokens_details", "cached_tokens").unwrap_or_default(),
+            reasoning_tokens: detail("output_tokens_details", "reasoning_tokens")
+                .unwrap_or_default(),
+            extra: None,
+        })
+    }
+
     /// Adds the tokens of another answer, for the sum over the rounds of the tool loop.
     pub(crate) fn add(&mut self, other: &Self) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);

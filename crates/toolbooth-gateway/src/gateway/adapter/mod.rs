@@ -2,10 +2,13 @@
 
 mod anthropic;
 mod conversation;
+pub(super) mod custom;
+mod fit;
 mod gemini;
 mod names;
 mod openai;
 mod part;
+mod responses;
 mod schema;
 mod workers_ai;
 
@@ -37,6 +40,8 @@ pub(crate) enum Format {
     OpenAi,
     /// Any other provider with OpenAI's Chat Completions format.
     OpenAiCompatible,
+    /// OpenAI Responses, of OpenAI itself or of another provider.
+    Responses,
     Anthropic,
     Gemini,
     /// The binding of Workers AI.
@@ -106,6 +111,7 @@ impl Format {
         match self {
             Self::OpenAi => &openai::OPENAI,
             Self::OpenAiCompatible => &openai::COMPATIBLE,
+            Self::Responses => &responses::ADAPTER,
             Self::Anthropic => &anthropic::ADAPTER,
             Self::Gemini => &gemini::ADAPTER,
             Self::WorkersAi => &workers_ai::ADAPTER,
@@ -126,10 +132,10 @@ impl Format {
         (self.adapter().cannot_force)(model)
     }
 
-    /// The functions of a request that the provider knows by other names, which are those in its answers.
+    /// The tools of a request that the provider knows in a different form, which is that of its answers.
     pub(crate) fn names(self, request: &ChatRequest) -> Names {
         let has_answer = self == Self::Anthropic && wants_json_object(request);
-        Names::of(request, self.adapter().accepts_name, has_answer)
+        Names::of(request, self.adapter().accepts_name, has_answer, custom::wrapped(request, self))
     }
 
     /// The body of a request, unless the provider cannot get it. The notes get what it loses.
@@ -140,9 +146,18 @@ impl Format {
         notes: &Notes,
     ) -> Result<Vec<u8>> {
         let job = Job { request, options, notes, names: self.names(request) };
-        match request.native_for(self) {
-            Some(native) => Ok(job.native_body(native, self.adapter().limit_member)),
+        if let Some(native) = request.native_for(self) {
+            return Ok(job.native_body(native, self.adapter().limit_member));
+        }
+        if let Some(context) = &request.responses {
+            context.lost.iter().for_each(|path| notes.drop_member(path));
+            if let Some(error) = &context.untranslatable {
+                return Err(error.clone());
+            }
+        }
+        match fit::fit(request, self, notes)? {
             None => (self.adapter().translate)(&job),
+            Some(fitted) => (self.adapter().translate)(&Job { request: &fitted, ..job }),
         }
     }
 
@@ -243,6 +258,15 @@ fn raw(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
+/// The event as the provider sent it.
+fn unchanged(event: &SseEvent<'_>) -> Vec<u8> {
+    match event.is_cut {
+        false => event.raw.to_vec(),
+        // Without a blank line, what follows, such as an error, would be a part of this event.
+        true => [event.raw.trim_ascii_end(), b"\n\n"].concat(),
+    }
+}
+
 /// The members of an answer or of an event, which is no error.
 fn members_of_answer(value: Value<'_>) -> Read<Object<'_>> {
     if value.get("error").is_some_and(|error| !error.is_null()) {
@@ -287,13 +311,20 @@ fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
 /// The status that fits a type of error.
 fn status_of(kind: &str) -> u16 {
     match kind {
-        "invalid_request_error" | "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => 400,
+        "invalid_request_error"
+        | "invalid_prompt"
+        | "context_length_exceeded"
+        | "INVALID_ARGUMENT"
+        | "FAILED_PRECONDITION" => 400,
         "authentication_error" | "UNAUTHENTICATED" => 401,
         "billing_error" => 402,
         "permission_error" | "PERMISSION_DENIED" => 403,
         "not_found_error" | "NOT_FOUND" => 404,
         "request_too_large" => 413,
-        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
+        "rate_limit_error"
+        | "rate_limit_exceeded"
+        | "insufficient_quota"
+        | "RESOURCE_EXHAUSTED" => 429,
         "UNAVAILABLE" => 503,
         "overloaded_error" => 529,
         "timeout_error" | "DEADLINE_EXCEEDED" => 504,
@@ -302,4 +333,4 @@ fn status_of(kind: &str) -> u16 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -1,4 +1,4 @@
-//! Names of functions in a provider's answers: those that it knows by other names, and one whose call is the answer itself.
+//! Functions in a provider's answers: those that it knows by other names, custom tools, and one whose call is the answer itself.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,27 @@ pub(super) type Accepts = fn(&str) -> bool;
 /// A function that a model is forced to call, so that its answer is a JSON object.
 pub(super) const ANSWER: &str = "json_object";
 
-/// The functions of a request that a provider knows by other names, and whether [`ANSWER`] is one of its own.
+/// The functions of a request that a provider knows by other names, the custom tools that it knows as functions, and whether
+/// [`ANSWER`] is a function of its own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
     pub(super) has_answer: bool,
     accepts: Option<Accepts>,
     /// The names of the request, each with that of the provider.
     renamed: Vec<(String, String)>,
+    /// The custom tools that the provider knows as functions.
+    custom: Vec<String>,
 }
 
 impl Names {
     /// Those of the tools of a request. Each has an underscore before it, or as many as make it unique.
-    pub(super) fn of(request: &ChatRequest, accepts: Option<Accepts>, has_answer: bool) -> Self {
-        let mut names = Self { has_answer, accepts, renamed: Vec::new() };
+    pub(super) fn of(
+        request: &ChatRequest,
+        accepts: Option<Accepts>,
+        has_answer: bool,
+        custom: Vec<String>,
+    ) -> Self {
+        let mut names = Self { has_answer, accepts, renamed: Vec::new(), custom };
         let Some(accepts) = accepts else { return names };
         let known = || request.tools.iter().filter_map(Tool::name);
         for name in known().filter(|name| !accepts(name)) {
@@ -47,6 +55,11 @@ impl Names {
     /// Whether a call of this function is the answer itself.
     pub(super) fn is_answer(&self, name: &str) -> bool {
         self.has_answer && name == ANSWER
+    }
+
+    /// Whether a tool of the request is a custom one that the provider knows as a function.
+    pub(in crate::gateway) fn is_custom(&self, name: &str) -> bool {
+        self.custom.iter().any(|known| known == name)
     }
 
     /// The name of the request.

@@ -2,7 +2,7 @@ mod answers;
 mod loops;
 mod openai;
 mod properties;
-mod recorded;
+pub(in crate::gateway) mod recorded;
 mod requests;
 mod schemas;
 mod streams;
@@ -14,9 +14,9 @@ use super::*;
 use crate::gateway::front::chat::decode;
 
 /// Options for a model of the provider.
-fn options(provider: Format) -> TranslateOptions<'static> {
+pub(in crate::gateway) fn options(provider: Format) -> TranslateOptions<'static> {
     let (model, target) = match provider {
-        Format::OpenAi => ("gpt-5", "openai/gpt-5"),
+        Format::OpenAi | Format::Responses => ("gpt-5", "openai/gpt-5"),
         Format::OpenAiCompatible => ("llama", "groq/llama"),
         Format::Anthropic => ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
         Format::Gemini => ("gemini-2.5-flash", "google/gemini-2.5-flash"),
@@ -56,7 +56,7 @@ fn translated(provider: Format, members: Value) -> (Value, Vec<String>, Vec<Stri
     (body, dropped, warnings)
 }
 
-fn translated_with(
+pub(in crate::gateway) fn translated_with(
     provider: Format,
     request: &ChatRequest,
     options: &TranslateOptions<'_>,
@@ -81,7 +81,7 @@ fn rejected(provider: Format, members: Value) -> (String, String) {
     }
 }
 
-fn ids() -> IdSource {
+pub(in crate::gateway) fn ids() -> IdSource {
     IdSource::new([7; 16])
 }
 

@@ -2,6 +2,7 @@
 
 mod address;
 pub(super) mod chat;
+pub(super) mod responses;
 
 use super::report::RanCall;
 use super::{
@@ -42,13 +43,11 @@ pub(super) enum RequestLimits {
     /// Those of 2api.ai, 7.1.
     Seed,
     /// Those of coding agents, whose tools have long descriptions.
-    #[expect(dead_code, reason = "for the fronts that follow")]
     Agents,
 }
 
 /// An answer for the client.
 pub(super) struct Answer<'a> {
-    #[expect(dead_code, reason = "for the fronts that follow")]
     pub(super) request: &'a ChatRequest,
     /// The last round, with the tokens of all rounds. It has no calls of compiled-in tools.
     pub(super) completion: &'a Completion,
@@ -62,7 +61,6 @@ pub(super) struct Answer<'a> {
 pub(super) struct EarlierRound {
     pub(super) text: Option<String>,
     /// How many of the calls in [`Report::ran`] there were at its end.
-    #[expect(dead_code, reason = "for the fronts that follow")]
     pub(super) ran: usize,
 }
 
@@ -85,7 +83,7 @@ pub(super) trait EventEncoder {
     /// Writes a delta.
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>);
 
-    /// Writes calls that the gateway has run. Another round follows.
+    /// Writes calls that the gateway has run, with their results.
     fn ran(&mut self, _calls: &[RanCall], _out: &mut Vec<u8>) {}
 
     /// Sets the gateway's own member of the answer. It comes with the finish reason, or after it.

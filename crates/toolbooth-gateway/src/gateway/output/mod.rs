@@ -51,7 +51,7 @@ impl Output for BodyOutput {
     // The timeout of the request ends the answer too.
     async fn attempt(exchange: Exchange<'_, '_>) -> Result<Completion> {
         let Exchange { chat, target, request, ids } = exchange;
-        let (format, name) = (target.provider.format, target.name());
+        let (format, name) = (target.format, target.name());
         let sent = chat.sender.host.send(request).await;
         let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
         let decoded = match is_success(response.status) {
@@ -59,13 +59,21 @@ impl Output for BodyOutput {
             false => Err(decode_error(response.status, &response.body)),
         };
         let decoded = decoded.map(|completion| match chat.request.passes_to(format) {
-            true => Completion { native_body: Some(response.body), ..completion },
+            // What the warnings say of a translation is not true of the body as it is.
+            true => {
+                Completion { native_body: Some(response.body), warnings: Vec::new(), ..completion }
+            }
             false => completion,
         });
         decoded.map_err(|error| GatewayError::upstream(&error, response.retry_after_ms, &name))
     }
 
-    async fn receive(&mut self, _: &mut Chat<'_>, reply: Completion) -> Result<Completion> {
+    async fn receive(&mut self, chat: &mut Chat<'_>, reply: Completion) -> Result<Completion> {
+        // Calls that the user has approved have run before.
+        let ran = chat.report.ran.len();
+        if self.earlier.is_empty() && ran > 0 {
+            self.earlier.push(EarlierRound { text: None, ran });
+        }
         Ok(reply)
     }
 

@@ -119,8 +119,13 @@ impl StreamOutput {
         let encoder = chat.sender.front.events(&chat.request, info);
         let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
         let buffer = chat.tools.is_empty().then_some(buffer);
-        let events = EventWriter { encoder, wrote_text: false, buffer };
-        Self { sink, events, unsent: Vec::new(), ran: 0 }
+        let mut events = EventWriter { encoder, wrote_text: false, buffer };
+        // Calls that the user has approved have run before.
+        let (ran, mut unsent) = (&chat.report.ran, Vec::new());
+        if !ran.is_empty() {
+            events.encoder.ran(ran, &mut unsent);
+        }
+        Self { sink, events, unsent, ran: ran.len() }
     }
 
     /// Ends a stream that has begun with an error.
@@ -223,7 +228,7 @@ impl Output for StreamOutput {
     /// Returns when the first event has arrived.
     async fn attempt(exchange: Exchange<'_, '_>) -> Result<OpenStream> {
         let Exchange { chat, target, request, ids } = exchange;
-        let (host, format, name) = (chat.sender.host, target.provider.format, target.name());
+        let (host, format, name) = (chat.sender.host, target.format, target.name());
         let opened = host.open(request).await;
         let mut response = opened.map_err(|error| GatewayError::transport(&error, &name))?;
         if !is_success(response.status) {
@@ -312,6 +317,10 @@ impl Output for StreamOutput {
 
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<()> {
         let EventWriter { encoder, buffer, .. } = &mut self.events;
+        let ran = chat.report.ran.get(self.ran..).unwrap_or_default();
+        if !ran.is_empty() {
+            encoder.ran(ran, &mut self.unsent);
+        }
         encoder.report(&chat.report);
         match buffer.take() {
             Some(Buffer { bytes, tail, .. }) => {
@@ -387,12 +396,8 @@ impl EventWriter {
             (_, reason) => reason,
         };
         let mut deltas = Vec::new();
-        for (index, call) in message.tool_calls.into_iter().enumerate() {
-            let (id, name, custom) = (call.id.into_owned(), call.name.into_owned(), call.custom);
-            let extra_content = call.extra.get("extra_content").cloned();
-            let fragment = call.arguments.text().into_owned();
-            deltas.push(Delta::Call { index, id, name, custom, extra_content });
-            deltas.push(Delta::Arguments { index, custom, fragment });
+        for (index, call) in message.tool_calls.iter().enumerate() {
+            deltas.extend(Delta::of_call(index, call));
         }
         deltas.extend(message.extra.get("extra_content").cloned().map(Delta::ExtraContent));
         deltas.push(Delta::Finish(reason));

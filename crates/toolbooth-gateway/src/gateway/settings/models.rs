@@ -9,7 +9,8 @@ use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
 pub(crate) struct ModelProvider {
     /// Its name in `provider/model`.
     pub id: String,
-    pub format: Format,
+    /// The formats of its API; at least one. The first one is for clients with a format that it does not have.
+    pub formats: &'static [Format],
     /// The base URL of its API, as its own SDK expects it.
     pub base_url: String,
     /// The server's key. Without one, requests carry the caller's key, or none.
@@ -20,11 +21,18 @@ pub(crate) struct ModelProvider {
     pub binding: Option<&'static str>,
 }
 
-/// The providers that need no entry in `PROVIDERS`: id, start of the variables, format, and base URL.
-const PRESETS: [(&str, &str, Format, &str); 3] = [
-    ("openai", "OPENAI", Format::OpenAi, "https://api.openai.com/v1"),
-    ("anthropic", "ANTHROPIC", Format::Anthropic, "https://api.anthropic.com"),
-    ("google", "GEMINI", Format::Gemini, "https://generativelanguage.googleapis.com"),
+/// The providers that need no entry in `PROVIDERS`: id, start of the variables, formats, and base URL.
+const PRESETS: [(&str, &str, &[Format], &str); 3] = [
+    ("openai", "OPENAI", &[Format::OpenAi, Format::Responses], "https://api.openai.com/v1"),
+    ("anthropic", "ANTHROPIC", &[Format::Anthropic], "https://api.anthropic.com"),
+    ("google", "GEMINI", &[Format::Gemini], "https://generativelanguage.googleapis.com"),
+];
+
+/// The values of `<ID>_API`.
+const APIS: [(&str, &[Format]); 3] = [
+    ("chat", &[Format::OpenAiCompatible]),
+    ("responses", &[Format::Responses]),
+    ("messages", &[Format::Anthropic]),
 ];
 
 /// The id of Workers AI, and the name of its binding.
@@ -63,6 +71,11 @@ pub(super) static DOCS: &[VariableDoc] = &[
         "where the API of such a provider is. `<ID>` is the id in upper case, with `_` for \
          `-` | required | the provider is not available; the others are",
     ),
+    doc(
+        "<ID>_API",
+        "the format of that API: `chat` (Chat Completions), `responses`, or `messages` (Anthropic's; the address is then \
+         without `/v1`) | `chat` | likewise",
+    ),
     doc("<ID>_API_KEY", "its key | not set: requests carry none | likewise"),
 ];
 
@@ -74,12 +87,18 @@ impl ModelProvider {
     pub(super) fn workers_ai() -> Self {
         Self {
             id: WORKERS_AI.to_owned(),
-            format: Format::WorkersAi,
+            formats: &[Format::WorkersAi],
             base_url: String::new(),
             key: None,
             needs_key: false,
             binding: Some(AI),
         }
+    }
+
+    /// The format in which it is asked: one that the client reads, if it has one.
+    pub(crate) fn format_for(&self, reads: impl Fn(Format) -> bool) -> Format {
+        let own = self.formats.iter().copied().find(|format| reads(*format));
+        own.or(self.formats.first().copied()).unwrap_or(Format::OpenAiCompatible)
     }
 
     pub(crate) fn key_variable(&self) -> String {
@@ -100,13 +119,13 @@ fn prefix(id: &str) -> String {
 /// Reads the providers that have a key or a base URL, or that callers can have a key of.
 pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<ModelProvider> {
     let mut providers = Vec::new();
-    for (id, prefix, format, base_url) in PRESETS {
+    for (id, prefix, formats, base_url) in PRESETS {
         let Some((key, url)) = key_and_url(reader, prefix) else { continue };
         if key.is_some() || url.is_some() || caller_keys {
             let needs_key = url.is_none();
             let base_url = url.unwrap_or_else(|| base_url.to_owned());
             let (id, binding) = (id.to_owned(), None);
-            providers.push(ModelProvider { id, format, base_url, key, needs_key, binding });
+            providers.push(ModelProvider { id, formats, base_url, key, needs_key, binding });
         }
     }
     for (index, id) in list(&reader.text(PROVIDERS).unwrap_or_default()).enumerate() {
@@ -124,12 +143,13 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
             ));
             continue;
         }
+        let Some(formats) = formats(reader, &prefix) else { continue };
         match key_and_url(reader, &prefix) {
             Some((key, Some(base_url))) => {
-                let (id, format) = (id.to_owned(), Format::OpenAiCompatible);
+                let id = id.to_owned();
                 providers.push(ModelProvider {
                     id,
-                    format,
+                    formats,
                     base_url,
                     key,
                     needs_key: false,
@@ -144,6 +164,17 @@ pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<Mo
         }
     }
     providers
+}
+
+/// The formats of a provider in `PROVIDERS`. `None` if the variable is invalid, which is reported.
+fn formats(reader: &mut VariableReader<'_>, prefix: &str) -> Option<&'static [Format]> {
+    let name = format!("{prefix}_API");
+    let word = reader.non_empty(&name).unwrap_or_else(|| "chat".to_owned());
+    let api = APIS.iter().find(|(known, _)| *known == word);
+    if api.is_none() {
+        reader.reject(format!("{name} must be chat, responses or messages"));
+    }
+    api.map(|(_, formats)| *formats)
 }
 
 /// Why a provider cannot be reached, after its id.

@@ -40,6 +40,11 @@ fn catalog() -> &'static Catalog {
     }
     let lists = vec![
         list("openai", |name| json!({"type": "function", "function": {"name": name}})),
+        list("openai-responses", |name| {
+            json!({"type": "function", "name": name, "description": "D", "strict": false,
+                "parameters": {"type": "object", "properties": {}}})
+        }),
+        list("gemini", |name| json!({"name": name})),
         list("anthropic", |name| json!({"name": name, "input_schema": {"type": "object"}})),
     ];
     let copy = |tool: &Tool| Tool {
@@ -384,6 +389,7 @@ fn calls_of_both_kinds() {
         assert!(reply.text.contains(reason), "{}", reply.text);
     }
     let without_key = TestGateway {
+        path: "/v1/chat/completions",
         capabilities: CAPABILITIES,
         catalog: catalog(),
         host: {

@@ -1,7 +1,7 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
 use super::written_arguments;
-use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
+use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported, unchanged};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::openai::{argument_of, finish_reason};
@@ -213,15 +213,6 @@ fn changed(
         chunk.insert("choices".into(), Value::Array(choices));
     }
     format!("data: {}\n\n", Value::Object(chunk).text()).into_bytes()
-}
-
-/// The event as the provider sent it.
-fn unchanged(event: &SseEvent<'_>) -> Vec<u8> {
-    match event.is_cut {
-        false => event.raw.to_vec(),
-        // Without a blank line, what follows, such as an error, would be a part of this event.
-        true => [event.raw.trim_ascii_end(), b"\n\n"].concat(),
-    }
 }
 
 fn read_head(chunk: &Object<'_>, builder: &mut Builder) {

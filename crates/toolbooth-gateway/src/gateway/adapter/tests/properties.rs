@@ -2,14 +2,23 @@
 
 use proptest::prelude::*;
 
-use super::recorded::{ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR};
+use super::recorded::{
+    ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR, RESPONSES, RESPONSES_ERROR,
+};
 use super::streams::decoded;
 use super::*;
 
-const ALL: [Format; 4] =
-    [Format::OpenAi, Format::OpenAiCompatible, Format::Anthropic, Format::Gemini];
+const ALL: [Format; 5] = [
+    Format::OpenAi,
+    Format::OpenAiCompatible,
+    Format::Responses,
+    Format::Anthropic,
+    Format::Gemini,
+];
 
-const RECORDED: [(Format, &str); 5] = [
+const RECORDED: [(Format, &str); 7] = [
+    (Format::Responses, RESPONSES),
+    (Format::Responses, RESPONSES_ERROR),
     (Format::OpenAi, OPENAI),
     (Format::Anthropic, ANTHROPIC),
     (Format::Gemini, GEMINI),

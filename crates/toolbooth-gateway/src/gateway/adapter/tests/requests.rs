@@ -210,7 +210,7 @@ fn case_15_tool_choice() {
 fn a_forcing_choice_becomes_auto_after_the_first_round() {
     for choice in [json!("required"), json!({"type": "function", "function": {"name": "a"}})] {
         let request = request(json!({"tools": [tool("a")], "tool_choice": choice}));
-        for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
+        for provider in [Format::OpenAi, Format::Responses, Format::Anthropic, Format::Gemini] {
             let options = TranslateOptions { may_force: false, ..options(provider) };
             let (body, _, _) = translated_with(provider, &request, &options);
             let found = match provider {

@@ -157,8 +157,8 @@ fn tools_of_each_provider() {
     assert_eq!(warnings.len(), 1);
     let many: Vec<Value> = (0..21).map(|number| strict(&format!("t{number}"))).collect();
     assert_eq!(rejected(Format::Anthropic, json!({"tools": many})).1, "tools");
-    let custom = json!({"tools": [{"type": "custom", "custom": {"name": "c"}}]});
+    let hosted = json!({"tools": [{"type": "web_search"}]});
     for provider in [Format::Anthropic, Format::Gemini] {
-        assert_eq!(rejected(provider, custom.clone()).1, "tools[0].type");
+        assert_eq!(rejected(provider, hosted.clone()).1, "tools[0].type");
     }
 }

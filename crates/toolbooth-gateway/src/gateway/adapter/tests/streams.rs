@@ -1,6 +1,8 @@
 //! Streams.
 
-use super::recorded::{ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR};
+use super::recorded::{
+    ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR, RESPONSES, RESPONSES_ERROR,
+};
 use super::*;
 use crate::gateway::front::Front;
 use crate::gateway::front::chat::{ChatCompletions, with_report};
@@ -21,7 +23,8 @@ pub(super) fn decoded_with(
     names: Names,
     pieces: &[&[u8]],
 ) -> (Vec<StreamEvent>, Option<UpstreamError>, Decoder) {
-    let options = DecodeOptions { collect: true, forward: true, names };
+    let forward = ChatCompletions.reads(provider);
+    let options = DecodeOptions { collect: true, forward, names };
     let mut decoder = Decoder::new(provider, ids(), options);
     let mut events = Vec::new();
     let mut result = Ok(());
@@ -87,6 +90,7 @@ fn joined(chunks: &[Value]) -> Value {
 fn case_01_02_03_10_13_the_same_answer_of_each_provider() {
     for (provider, text, ids, usage) in [
         (Format::OpenAi, OPENAI, ["call_1", "call_2"], [2, 7, 9, 1]),
+        (Format::Responses, RESPONSES, ["call_1", "call_2"], [2, 7, 9, 1]),
         (Format::Anthropic, ANTHROPIC, ["toolu_1", "toolu_2"], [15, 11, 26, 7]),
         (
             Format::Gemini,
@@ -300,6 +304,9 @@ fn case_11_and_12_streams_that_fail() {
     for (provider, text, expected) in [
         (Format::OpenAiCompatible, OPENROUTER_ERROR, reported(502, "Provider disconnected")),
         (Format::Anthropic, ANTHROPIC_ERROR, reported(529, "Overloaded")),
+        (Format::Responses, RESPONSES_ERROR, reported(429, "Slow down")),
+        (Format::Responses, RESPONSES.split("event: response.completed").next().unwrap(), UpstreamError::BrokenOff),
+        (Format::Responses, "", UpstreamError::BrokenOff),
         (Format::Gemini, "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"par\"}]}}]}\n\ndata: {\"error\":{\"code\":503,\"status\":\"UNAVAILABLE\",\"message\":\"m\"}}\n\n", reported(503, "m")),
         (Format::OpenAi, OPENAI.split("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":5,\"model\":\"gpt-5\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap(), UpstreamError::BrokenOff),
         (Format::Anthropic, ANTHROPIC.split("event: message_delta").next().unwrap(), UpstreamError::BrokenOff),

@@ -45,7 +45,7 @@ impl Front for ChatCompletions {
 
 /// An error as OpenAI writes it.
 #[derive(Serialize)]
-struct ErrorObject<'a> {
+pub(in crate::gateway) struct ErrorObject<'a> {
     message: &'a str,
     r#type: ErrorType,
     param: Option<&'a str>,
@@ -54,7 +54,7 @@ struct ErrorObject<'a> {
     incompatible_features: &'a [String],
 }
 
-fn error_body(error: &GatewayError) -> ErrorBody<ErrorObject<'_>> {
+pub(in crate::gateway) fn error_body(error: &GatewayError) -> ErrorBody<ErrorObject<'_>> {
     let GatewayError { kind, message, param, features, .. } = error;
     ErrorBody {
         error: ErrorObject {

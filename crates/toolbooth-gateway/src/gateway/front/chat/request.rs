@@ -154,6 +154,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
             .collect(),
         // It is the gateway's own form of a request.
         native: None,
+        responses: None,
     })
 }
 

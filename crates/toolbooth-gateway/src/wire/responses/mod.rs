@@ -1,11 +1,13 @@
 //! OpenAI Responses.
 
+pub(crate) mod request;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::fields::{has, object, take, take_list, take_text};
-use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall};
+use crate::wire::fields::{has, object, take, take_list, take_text};
+use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str =

@@ -1,0 +1,57 @@
+//! OpenAI Responses, and the providers with its format.
+
+mod input;
+mod request;
+mod stream;
+
+use super::{Adapter, members_of_answer, reported};
+use crate::gateway::{Builder, Read, UpstreamError};
+use crate::wire::FinishReason;
+use crate::wire::fields::text;
+use toolbooth::json::{Object, Value};
+
+pub(super) static ADAPTER: Adapter = Adapter {
+    list: "openai-responses",
+    path: |_, _| "/responses".to_owned(),
+    headers: |key| key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect(),
+    accepts_name: None,
+    translate: request::translate,
+    cannot_force: |_| false,
+    limit_member: "max_output_tokens",
+    decode,
+    decoder: || Box::<stream::Stream>::default(),
+};
+
+/// A whole response is like the last event of a stream without the others.
+fn decode(_: &str, body: Value<'_>, builder: &mut Builder) -> Read {
+    let response = Value::Object(members_of_answer(body)?);
+    if response.get("output").and_then(Value::as_array).is_none() {
+        return Err(UpstreamError::malformed("the answer has no output"));
+    }
+    stream::Stream::default().complete(&response, builder)
+}
+
+/// Why the model stopped; the error if it has failed.
+fn reason(response: &Value<'_>, builder: &mut Builder) -> Read<FinishReason> {
+    let why = text(response.get("incomplete_details").and_then(|it| it.get("reason")));
+    match text(response.get("status")) {
+        Some("failed" | "cancelled") => Err(reported(200, response)),
+        Some("incomplete") => Ok(match why {
+            Some("content_filter") => {
+                builder.warn("The provider withheld a part of the answer".to_owned());
+                FinishReason::ContentFilter
+            }
+            _ => FinishReason::Length,
+        }),
+        _ => Ok(FinishReason::Stop),
+    }
+}
+
+/// Carries the reasoning items, if there are any with encrypted content, in `extra_content`.
+fn keep_reasoning(items: Vec<Value<'static>>, builder: &mut Builder) {
+    if !items.is_empty() {
+        let own = Object::from_iter([("reasoning", Value::Array(items))]);
+        let extra = Object::from_iter([("openai", Value::Object(own))]);
+        builder.extra_content(Value::Object(extra));
+    }
+}

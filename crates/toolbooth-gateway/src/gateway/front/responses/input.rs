@@ -1,0 +1,601 @@
+//! The conversation: items become the messages of OpenAI Chat Completions.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::tools::{SEARCH, Tools, flat_name};
+use super::{EXTRA, ROUNDS};
+use crate::gateway::fields::{raw_member, to_raw};
+use crate::gateway::{
+    ApprovedCall, Fields, GatewayError, HistoryItem, Notes, Result, Role, continuation,
+};
+use crate::wire::openai::ToolMessage;
+use crate::wire::openai::message::Call;
+use crate::wire::{Arguments, Json, Members, ToolCall};
+use toolbooth::json::{self, Object, Value};
+use toolbooth::schema::text::excerpt;
+
+/// Items that only OpenAI's models know, with their outputs. Others cannot need them.
+const ONLY_OPENAI: &[&str] = &[
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "code_interpreter_call",
+    "computer_call",
+    "computer_call_output",
+    "file_search_call",
+    "image_generation_call",
+    "local_shell_call",
+    "local_shell_call_output",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "mcp_call",
+    "mcp_list_tools",
+    "shell_call",
+    "shell_call_output",
+    "web_search_call",
+];
+
+/// The beginning of the ids of requests for approval. The id of the call follows.
+pub(super) const APPROVAL: &str = "mcpr_";
+
+/// That of the ids of calls that the gateway ran.
+pub(super) const RAN: &str = "mcp_";
+
+/// Reads items in their order.
+pub(super) struct Input<'n> {
+    pub(super) history: Vec<HistoryItem>,
+    pub(super) tools: Tools,
+    notes: &'n Notes,
+    /// The assistant message that is being read.
+    open: Option<Assistant>,
+    /// The calls whose results must follow, each with its path.
+    pending: Vec<(String, String)>,
+    /// Messages between a call and its result, which follow the result.
+    deferred: Vec<HistoryItem>,
+    /// Where the answer that is being read begins in the history.
+    answer: usize,
+    pub(super) untranslatable: Option<GatewayError>,
+    pub(super) needs_translation: bool,
+    pub(super) approved: Vec<ApprovedCall>,
+    /// The requests for approval, by their ids.
+    requests: Vec<(String, ToolCall<'static>)>,
+    /// The positions of items that no provider may get: what this server has sealed, and reasoning without its content.
+    pub(super) removed: Vec<usize>,
+}
+
+/// An assistant message, with the results of the calls that the gateway ran.
+#[derive(Default)]
+struct Assistant {
+    texts: Vec<String>,
+    refusals: Vec<String>,
+    calls: Vec<(ToolCall<'static>, String)>,
+    results: Vec<(String, String)>,
+    /// What the provider must get back: OpenAI's reasoning items, and what this server has sealed.
+    reasoning: Vec<Value<'static>>,
+    sealed: Option<String>,
+    /// Rounds that this server has sealed.
+    rounds: Option<String>,
+}
+
+impl<'n> Input<'n> {
+    pub(super) fn new(tools: Tools, notes: &'n Notes) -> Self {
+        Self {
+            history: Vec::new(),
+            tools,
+            notes,
+            open: None,
+            pending: Vec::new(),
+            deferred: Vec::new(),
+            answer: 0,
+            untranslatable: None,
+            needs_translation: false,
+            approved: Vec::new(),
+            requests: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// A message that is only text.
+    pub(super) fn text(&mut self, role: Role, word: &'static str, text: &str) -> Result<()> {
+        let mut message = Members::default();
+        message.add("role", Some(Value::from(word)));
+        message.add("content", Some(Value::from(text)));
+        self.history.push(HistoryItem::Message { role, json: to_raw(&message)? });
+        Ok(())
+    }
+
+    /// Reads the item at a position; `json` is its text.
+    pub(super) fn item(&mut self, index: usize, item: Value<'_>, json: &RawValue) -> Result<()> {
+        let mut item = Fields::of(item, format!("input[{index}]"), self.notes)?;
+        let kind = match item.text("type")? {
+            Some(kind) => kind,
+            None if item.get("role").is_some() => "message".into(),
+            None => return item.expected("type", "the type of an item, such as \"message\""),
+        };
+        let label = item.get("server_label").and_then(Value::as_str);
+        let is_other =
+            label.is_some_and(|label| self.tools.other_servers.iter().any(|it| it == label));
+        match kind.as_ref() {
+            "message" => self.message(item),
+            "function_call" | "custom_tool_call" | "tool_search_call" => self.call(&kind, item),
+            "function_call_output" | "custom_tool_call_output" => self.output(item),
+            "tool_search_output" => self.search_output(item, json),
+            "additional_tools" => {
+                let path = item.path_of("tools");
+                let definitions = item.take("tools");
+                let json = raw_member(json, &["tools"]);
+                self.tools.read(definitions, json, &path, true, self.notes)
+            }
+            "reasoning" => self.reasoning(index, &item),
+            "mcp_list_tools" if !is_other => {
+                self.removed.push(index);
+                if let Some(server) = &mut self.tools.server {
+                    server.is_listed |= label == Some(&server.label);
+                }
+                Ok(())
+            }
+            "mcp_call" if !is_other => self.ran(item),
+            "mcp_approval_request" if !is_other => self.approval_request(item),
+            "mcp_approval_response" if self.is_own_approval(&item) => self.approval_response(item),
+            "item_reference" => {
+                let path = item.path_of("type");
+                let message = format!(
+                    "{path} is item_reference, but this server stores no items: send the item itself"
+                );
+                Err(GatewayError::invalid(path, message))
+            }
+            "compaction" => {
+                let path = item.path;
+                let message = format!("{path} is a compaction, which only OpenAI can read");
+                self.untranslatable.get_or_insert(GatewayError::invalid(path, message));
+                Ok(())
+            }
+            known if ONLY_OPENAI.contains(&known) => {
+                self.tools.lost.push(format!("input[].{known}"));
+                Ok(())
+            }
+            _ => item.expected("type", "the type of an item that this server knows"),
+        }
+    }
+
+    fn message(&mut self, mut item: Fields<'_>) -> Result<()> {
+        let expected = "one of user, assistant, system, developer";
+        let word = item.name("role", expected)?;
+        let (role, word) = match word.as_str() {
+            "user" => (Role::User, "user"),
+            "system" => (Role::System, "system"),
+            "developer" => (Role::Developer, "developer"),
+            "assistant" => return self.assistant_message(item),
+            _ => return item.expected("role", expected),
+        };
+        let content = self.content(&mut item, "content")?;
+        let mut message = Members::default();
+        message.add("role", Some(Value::from(word)));
+        message.add("content", Some(content));
+        let message = HistoryItem::Message { role, json: to_raw(&message)? };
+        self.close()?;
+        match self.pending.is_empty() {
+            true => self.history.push(message),
+            false => self.deferred.push(message),
+        }
+        self.answer = self.history.len();
+        Ok(())
+    }
+
+    /// The content of a message or of a result, as parts of OpenAI Chat Completions; a single text as a string.
+    fn content<'t>(&mut self, item: &mut Fields<'t>, name: &str) -> Result<Value<'t>> {
+        let path = item.path_of(name);
+        let parts = match item.take(name) {
+            None => return Ok(Value::from("")),
+            Some(text @ Value::String(_)) => return Ok(text),
+            Some(Value::Array(parts)) => parts,
+            Some(_) => return item.expected(name, "a string or an array of parts"),
+        };
+        let mut content = Vec::with_capacity(parts.len());
+        for (index, part) in parts.into_iter().enumerate() {
+            let part = Fields::of(part, format!("{path}[{index}]"), item.notes)?;
+            content.push(self.part(part)?);
+        }
+        Ok(match content.as_mut_slice() {
+            [Value::Object(only)] if only.len() == 2 && only.contains("text") => {
+                only.take("text").unwrap_or_default()
+            }
+            _ => Value::Array(content),
+        })
+    }
+
+    fn part<'t>(&mut self, mut part: Fields<'t>) -> Result<Value<'t>> {
+        let kind = part.required_text("type")?;
+        let value = match kind.as_ref() {
+            "input_text" | "output_text" | "text" => Object::from_iter([
+                ("type", Value::from("text")),
+                ("text", Value::String(part.required_text("text")?)),
+            ]),
+            "refusal" => Object::from_iter([
+                ("type", Value::from("text")),
+                ("text", Value::String(part.required_text("refusal")?)),
+            ]),
+            "input_image" => {
+                let mut image = Object::default();
+                match part.text("image_url")? {
+                    Some(url) => {
+                        check_address(&url, &part.path_of("image_url"))?;
+                        image.insert("url".into(), Value::String(url));
+                    }
+                    None => self.only_openai(&part.path, "is no address and no data"),
+                }
+                if let Some(detail) = part.text("detail")? {
+                    image.insert("detail".into(), Value::String(detail));
+                }
+                Object::from_iter([
+                    ("type", Value::from("image_url")),
+                    ("image_url", Value::Object(image)),
+                ])
+            }
+            "input_file" => {
+                let mut file = Object::default();
+                if let Some(name) = part.take("filename") {
+                    file.insert("filename".into(), name);
+                }
+                for (name, own) in
+                    [("file_data", "file_data"), ("file_url", "file_data"), ("file_id", "file_id")]
+                {
+                    let Some(text) = part.text(name)? else { continue };
+                    if own == "file_data" && (name == "file_url" || text.contains("://")) {
+                        check_address(&text, &part.path_of(name))?;
+                    }
+                    file.insert(own.into(), Value::String(text));
+                }
+                if file.is_empty() {
+                    return part.expected("file_data", "the file, unless there is a file_url");
+                }
+                Object::from_iter([("type", Value::from("file")), ("file", Value::Object(file))])
+            }
+            _ => {
+                return part.expected(
+                    "type",
+                    "one of input_text, input_image, input_file, output_text, refusal",
+                );
+            }
+        };
+        for (name, _) in part.into_object() {
+            if !matches!(&*name, "annotations" | "logprobs") {
+                self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
+            }
+        }
+        Ok(Value::Object(value))
+    }
+
+    fn only_openai(&mut self, path: &str, what: &str) {
+        let message = format!("{path} {what}, which only OpenAI can read");
+        self.untranslatable.get_or_insert(GatewayError::invalid(path, message));
+    }
+
+    fn assistant_message(&mut self, mut item: Fields<'_>) -> Result<()> {
+        let path = item.path_of("content");
+        let parts = match item.take("content") {
+            None => Vec::new(),
+            Some(text @ Value::String(_)) => {
+                vec![Value::Object(Object::from_iter([
+                    ("type", Value::from("output_text")),
+                    ("text", text),
+                ]))]
+            }
+            Some(Value::Array(parts)) => parts,
+            Some(_) => return item.expected("content", "a string or an array of parts"),
+        };
+        let mut read = Vec::new();
+        for (index, part) in parts.into_iter().enumerate() {
+            let mut part = Fields::of(part, format!("{path}[{index}]"), item.notes)?;
+            let kind = part.required_text("type")?;
+            read.push(match kind.as_ref() {
+                "output_text" | "input_text" | "text" => {
+                    (false, part.required_text("text")?.into_owned())
+                }
+                "refusal" => (true, part.required_text("refusal")?.into_owned()),
+                _ => return part.expected("type", "\"output_text\" or \"refusal\""),
+            });
+        }
+        let open = self.round(true)?;
+        for (is_refusal, text) in read {
+            if is_refusal { open.refusals.push(text) } else { open.texts.push(text) }
+        }
+        Ok(())
+    }
+
+    /// The assistant message that is being read, or a new one if `begins` and the gateway has run calls of it.
+    fn round(&mut self, begins: bool) -> Result<&mut Assistant> {
+        if begins && self.open.as_ref().is_some_and(|open| !open.results.is_empty()) {
+            self.close()?;
+        }
+        if self.open.is_none() {
+            self.check_pending()?;
+        }
+        Ok(self.open.get_or_insert_default())
+    }
+
+    fn call(&mut self, kind: &str, mut item: Fields<'_>) -> Result<()> {
+        let id = item.name("call_id", "the id of the call")?;
+        let namespace = item.text("namespace")?;
+        let (name, argument) = match kind {
+            "function_call" => (None, "arguments"),
+            "custom_tool_call" => (None, "input"),
+            _ => (Some(SEARCH.to_owned()), "arguments"),
+        };
+        let name = match name {
+            Some(name) => name,
+            None => flat_name(namespace.as_deref(), &item.name("name", "the tool's name")?),
+        };
+        let arguments = match item.take(argument) {
+            None => String::new(),
+            Some(Value::String(text)) => text.into_owned(),
+            Some(value) if kind == "tool_search_call" => value.text(),
+            Some(_) => return item.expected(argument, "a string"),
+        };
+        let call = ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments: Arguments::Text(arguments.into()),
+            custom: kind == "custom_tool_call",
+            ..ToolCall::default()
+        };
+        let path = item.path;
+        self.round(false)?.calls.push((call, path));
+        Ok(())
+    }
+
+    fn output(&mut self, mut item: Fields<'_>) -> Result<()> {
+        let id = item.name("call_id", "the id of the call")?;
+        let content = self.content(&mut item, "output")?;
+        self.result(&id, content, &item.path_of("call_id"))
+    }
+
+    /// The result of a call. The error: there is no such call before it.
+    fn result(&mut self, id: &str, content: Value<'_>, path: &str) -> Result<()> {
+        self.close()?;
+        let Some(position) = self.pending.iter().position(|(known, _)| known == id) else {
+            let message = format!("{path} answers no call before it that has no output yet");
+            return Err(GatewayError::invalid(path, message));
+        };
+        self.pending.remove(position);
+        let mut message = Members::default();
+        message.add("role", Some(Value::from("tool")));
+        message.add("tool_call_id", Some(Value::from(id)));
+        message.add("content", Some(content));
+        self.history.push(HistoryItem::Message { role: Role::Tool, json: to_raw(&message)? });
+        if self.pending.is_empty() {
+            self.history.append(&mut self.deferred);
+        }
+        self.answer = self.history.len();
+        Ok(())
+    }
+
+    /// The tools that the client has found. They are tools of the request from now on.
+    fn search_output(&mut self, mut item: Fields<'_>, json: &RawValue) -> Result<()> {
+        let path = item.path_of("call_id");
+        let id = item.name("call_id", "the id of the call")?;
+        let before = self.tools.list.len();
+        let definitions = item.take("tools");
+        let count = definitions.as_ref().and_then(Value::as_array).map_or(0, <[_]>::len);
+        let json = raw_member(json, &["tools"]);
+        self.tools.read(definitions, json, &item.path_of("tools"), true, self.notes)?;
+        let added = self.tools.list.get(before..).unwrap_or_default();
+        let names: Vec<_> = added.iter().filter_map(|tool| tool.name()).collect();
+        let text = match (names.is_empty(), count) {
+            (false, _) => format!("These tools can be called now: {}", names.join(", ")),
+            (true, 0) => "No tools were found.".to_owned(),
+            (true, _) => "The tools that were found can be called already.".to_owned(),
+        };
+        self.result(&id, Value::String(text.into()), &path)
+    }
+
+    fn reasoning(&mut self, index: usize, item: &Fields<'_>) -> Result<()> {
+        let encrypted = item.get("encrypted_content").and_then(Value::as_str).unwrap_or_default();
+        if let Some(sealed) = encrypted.strip_prefix(EXTRA) {
+            self.removed.push(index);
+            // What was sealed at the end of an answer belongs to it.
+            self.round(false)?.sealed = Some(sealed.to_owned());
+        } else if let Some(rounds) = encrypted.strip_prefix(ROUNDS) {
+            self.removed.push(index);
+            self.needs_translation = true;
+            // The sealed rounds are those of this answer that the client has as items.
+            let answer = self.answer;
+            let open = self.round(false)?;
+            let ran: Vec<_> = open.results.drain(..).map(|(id, _)| id).collect();
+            open.calls.retain(|(call, _)| !ran.iter().any(|id| *id == call.id));
+            open.rounds = Some(rounds.to_owned());
+            self.history.truncate(answer);
+        } else if encrypted.is_empty() {
+            // Without its content, it means nothing to a server that has not stored it.
+            self.removed.push(index);
+        } else {
+            let mut own = Object::from_iter([
+                ("type", Value::from("reasoning")),
+                ("encrypted_content", Value::from(encrypted)),
+            ]);
+            for name in ["id", "summary"] {
+                let default = || (name == "summary").then(|| Value::Array(Vec::new()));
+                if let Some(value) = item.get(name).cloned().or_else(default) {
+                    own.insert(name.into(), value);
+                }
+            }
+            let own = Value::Object(own).into_owned();
+            self.round(true)?.reasoning.push(own);
+        }
+        Ok(())
+    }
+
+    /// A call that the gateway has run.
+    fn ran(&mut self, mut item: Fields<'_>) -> Result<()> {
+        self.needs_translation = true;
+        let id = item.name("id", "the id of the item")?;
+        let name = item.name("name", "the tool's name")?;
+        let arguments = item.text("arguments")?.unwrap_or_default().into_owned();
+        let output = match item.take("output") {
+            Some(Value::String(output)) => output.into_owned(),
+            _ => match item.take("error") {
+                Some(Value::String(text)) => text.into_owned(),
+                Some(error) => error_text(&error),
+                None => String::new(),
+            },
+        };
+        if let Some(request) = item.text("approval_request_id")?
+            && let Some(position) = self.approved.iter().position(|it| it.request_id == request)
+        {
+            let approved = self.approved.remove(position);
+            return continuation::fill(&mut self.history, &approved.call.id, &output, false);
+        }
+        let path = item.path;
+        let id = id.strip_prefix(RAN).unwrap_or(&id).to_owned();
+        let call = ToolCall {
+            id: id.clone().into(),
+            name: name.into(),
+            arguments: Arguments::Text(arguments.into()),
+            ..ToolCall::default()
+        };
+        let open = self.round(false)?;
+        open.calls.push((call, path));
+        open.results.push((id, output));
+        Ok(())
+    }
+
+    fn approval_request(&mut self, mut item: Fields<'_>) -> Result<()> {
+        self.needs_translation = true;
+        let id = item.name("id", "the id of the item")?;
+        let call = ToolCall {
+            id: id.strip_prefix(APPROVAL).unwrap_or(&id).to_owned().into(),
+            name: item.name("name", "the tool's name")?.into(),
+            arguments: Arguments::Text(
+                item.text("arguments")?.unwrap_or_default().into_owned().into(),
+            ),
+            ..ToolCall::default()
+        };
+        let path = item.path;
+        self.requests.push((id, call.clone()));
+        self.round(false)?.calls.push((call, path));
+        Ok(())
+    }
+
+    fn is_own_approval(&self, item: &Fields<'_>) -> bool {
+        let id = item.get("approval_request_id").and_then(Value::as_str);
+        self.requests.iter().any(|(known, _)| Some(&**known) == id)
+            || id.is_some_and(|id| id.starts_with(APPROVAL)) && self.tools.server.is_some()
+    }
+
+    fn approval_response(&mut self, mut item: Fields<'_>) -> Result<()> {
+        let path = item.path_of("approval_request_id");
+        let id = item.name("approval_request_id", "the id of the request")?;
+        let approve = item.boolean("approve")?;
+        let Some((_, call)) = self.requests.iter().find(|(known, _)| *known == id) else {
+            let message = format!("{path} answers no mcp_approval_request before it");
+            return Err(GatewayError::invalid(path, message));
+        };
+        let call = call.clone();
+        self.close()?;
+        if !self.pending.iter().any(|(known, _)| *known == call.id) {
+            let message = format!("{path} answers a request that has an answer already");
+            return Err(GatewayError::invalid(path, message));
+        }
+        match approve {
+            // The result follows when the call has run.
+            Some(true) => {
+                let call_id = call.id.clone();
+                self.approved.push(ApprovedCall { request_id: id, call });
+                self.result(&call_id, Value::from(""), &path)
+            }
+            Some(false) => {
+                let reason = item.text("reason")?;
+                let reason = reason.map(|it| format!(" The user says: {it}")).unwrap_or_default();
+                let text = format!("Error: The user did not allow this call.{reason}");
+                self.result(&call.id, Value::String(text.into()), &path)
+            }
+            None => item.expected("approve", "true or false"),
+        }
+    }
+
+    /// The assistant message that was read is complete.
+    fn close(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        self.check_pending()?;
+        let Assistant { texts, refusals, calls, results, reasoning, sealed, rounds } = open;
+        let mut message = Members::default();
+        message.add("role", Some(Value::from("assistant")));
+        let text = texts.join("\n\n");
+        let content = if texts.is_empty() { Value::Null } else { Value::from(&*text) };
+        message.add("content", Some(content));
+        if !refusals.is_empty() {
+            message.add("refusal", Some(Value::String(refusals.join("\n\n").into())));
+        }
+        let mut extra = Object::default();
+        if !reasoning.is_empty() {
+            let own = Object::from_iter([("reasoning", Value::Array(reasoning))]);
+            extra.insert("openai".into(), Value::Object(own));
+        }
+        if let Some(sealed) = sealed {
+            let own = Object::from_iter([("sealed", Value::String(sealed.into()))]);
+            extra.insert("toolbooth".into(), Value::Object(own));
+        }
+        if !extra.is_empty() {
+            message.add("extra_content", Some(Value::Object(extra)));
+        }
+        let mut list: Vec<Json<'_>> = Vec::new();
+        for (index, (call, _)) in calls.iter().enumerate() {
+            let mut call = call.clone();
+            if let Some(rounds) = rounds.as_deref().filter(|_| index == 0) {
+                continuation::attach(&mut call, rounds);
+            }
+            list.push(Json::Text(json::to_string(&Call::whole(&call)).into()));
+        }
+        if !list.is_empty() {
+            message.add("tool_calls", Some(Json::Text(json::to_string(&list).into())));
+        } else if texts.is_empty() && refusals.is_empty() {
+            // Reasoning without an answer.
+            return Ok(());
+        }
+        let json = to_raw(&message)?;
+        self.history.push(HistoryItem::Message { role: Role::Assistant, json });
+        for (id, content) in &results {
+            let message = ToolMessage { tool_call_id: id, content: Cow::Borrowed(content) };
+            self.history.push(HistoryItem::Message { role: Role::Tool, json: to_raw(&message)? });
+        }
+        let calls = calls.into_iter().map(|(call, path)| (call.id.into_owned(), path));
+        self.pending = calls.filter(|(id, _)| !results.iter().any(|(ran, _)| ran == id)).collect();
+        Ok(())
+    }
+
+    /// Checks that each call has a result.
+    fn check_pending(&self) -> Result<()> {
+        match self.pending.first() {
+            None => Ok(()),
+            Some((_, path)) => {
+                let message = format!("{path} has no output: an item with its call_id must follow");
+                Err(GatewayError::invalid(path, message))
+            }
+        }
+    }
+
+    /// All items have been read.
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.close()?;
+        self.check_pending()?;
+        self.history.append(&mut self.deferred);
+        Ok(())
+    }
+}
+
+/// The message in the error of a call.
+fn error_text(error: &Value<'_>) -> String {
+    let text = error.get("message").or_else(|| error.get("content"));
+    text.and_then(Value::as_str).map_or_else(|| error.text(), str::to_owned)
+}
+
+/// Checks the address of an image or a file. A model on the operator's own machines may fetch it from there.
+fn check_address(address: &str, path: &str) -> Result<()> {
+    let (scheme, _) = address.split_once(':').unwrap_or_default();
+    if ["https", "data"].iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed)) {
+        return Ok(());
+    }
+    let expected = "an https URL, or a data URL such as data:image/png;base64,…";
+    Err(GatewayError::expected(path, expected))
+}

@@ -1,0 +1,285 @@
+//! Requests in the format of OpenAI Responses.
+
+use serde_json::value::RawValue;
+
+use super::input::Input;
+use super::tools::{self, Tools};
+use crate::gateway::fields::{OrderedMembers, raw_items, raw_member, to_raw};
+use crate::gateway::{
+    ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext,
+    Result, Role,
+};
+use crate::wire::{Json, Members};
+use toolbooth::json::{self, Rendered, Value};
+use toolbooth::schema::text::excerpt;
+
+/// The most JSON values in a request.
+const MAX_VALUES: usize = 262_144;
+
+/// The most items of a conversation.
+const MAX_ITEMS: usize = 65_536;
+
+/// The members that OpenAI gets as they are.
+const PASSED_ON: &[&str] = &[
+    "context_management",
+    "include",
+    "input",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "parallel_tool_calls",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "service_tier",
+    "stream",
+    "stream_options",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+];
+
+/// The members that are for this server, or that a server without a store needs not.
+const OWN: &[&str] = &[
+    "background",
+    "client_metadata",
+    "conversation",
+    "model",
+    "previous_response_id",
+    "request_options",
+    "store",
+];
+
+/// Those that are passed on to a provider with a different format under the same name.
+const SAME: &[&str] = &[
+    "metadata",
+    "parallel_tool_calls",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "temperature",
+    "top_p",
+    "user",
+];
+
+/// Reads the body of a request.
+pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatRequest> {
+    let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
+    let value = json::parse_within(body, &mut { MAX_VALUES })
+        .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
+    let Ok(OrderedMembers(members)) = serde_json::from_str::<OrderedMembers<'_>>(body) else {
+        return Err(invalid("The body must be an object".to_owned()));
+    };
+    let members: Vec<_> = members.into_iter().filter(|(_, it)| it.get() != "null").collect();
+    let raw_of = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, it)| *it);
+    let mut fields = Fields::of(value, String::new(), notes)?;
+    check_stateless(&mut fields)?;
+    let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
+    let mut tools = Tools::default();
+    tools.read(fields.take("tools"), raw_of("tools"), "tools", false, notes)?;
+    let mut input = Input::new(tools, notes);
+    if let Some(instructions) = fields.text("instructions")? {
+        input.text(Role::System, "system", &instructions)?;
+    }
+    read_input(fields.take("input"), raw_of("input"), &mut input)?;
+    let Input { history, mut tools, removed, .. } = input;
+    let tool_choice = tools::tool_choice(fields.take("tool_choice"), &tools)?;
+    let own_members = own_members(&mut fields, raw_of, &mut tools.lost)?;
+    for (name, _) in &members {
+        if !PASSED_ON.contains(&name.as_str()) && !OWN.contains(&name.as_str()) {
+            let name = excerpt(name);
+            notes.drop_member(&name);
+            notes.warn(format!(
+                "{name}: the gateway does not know this member, so no provider gets it"
+            ));
+        }
+    }
+    let native = NativeRequest {
+        format: Format::Responses,
+        members: native_members(&members, &removed)?,
+        passes: !input.needs_translation,
+        headers: Vec::new(),
+    };
+    Ok(ChatRequest {
+        model,
+        stream: fields.boolean("stream")?.unwrap_or(false),
+        include_usage: true,
+        history,
+        tools: tools.list,
+        selections: tools.selections,
+        tool_choice,
+        request_options: raw_of("request_options").map(RawValue::to_owned),
+        state: None,
+        members: own_members,
+        native: Some(native),
+        responses: Some(Box::new(ResponsesContext {
+            tools: tools.client,
+            lost: tools.lost,
+            untranslatable: input.untranslatable,
+            server: tools.server,
+            approved: input.approved,
+            token: None,
+        })),
+    })
+}
+
+/// Rejects what needs a store, which this server does not have.
+fn check_stateless(fields: &mut Fields<'_>) -> Result<()> {
+    for (name, instead) in [
+        ("previous_response_id", "send the whole conversation in input, with store: false"),
+        ("conversation", "send the whole conversation in input, with store: false"),
+        ("prompt", "send instructions"),
+    ] {
+        if fields.take(name).is_some() {
+            let message =
+                format!("{name} is not supported, because this server stores nothing: {instead}");
+            return Err(GatewayError::invalid(name, message));
+        }
+    }
+    if fields.boolean("background")? == Some(true) {
+        let message =
+            "background is not supported, because this server stores nothing: use stream: true";
+        return Err(GatewayError::invalid("background", message));
+    }
+    fields.boolean("store").map(|_| ())
+}
+
+fn read_input(
+    value: Option<Value<'_>>,
+    json: Option<&RawValue>,
+    input: &mut Input<'_>,
+) -> Result<()> {
+    let expected = "a string, or an array of items that is not empty";
+    match value {
+        Some(Value::String(text)) => input.text(Role::User, "user", &text)?,
+        Some(Value::Array(list)) if (1..=MAX_ITEMS).contains(&list.len()) => {
+            for (index, (json, item)) in raw_items(json).into_iter().zip(list).enumerate() {
+                input.item(index, item, json)?;
+            }
+        }
+        _ => return Err(GatewayError::expected("input", expected)),
+    }
+    input.end()?;
+    if input.history.is_empty() {
+        return Err(GatewayError::expected("input", "a conversation with a message"));
+    }
+    Ok(())
+}
+
+/// The members of the gateway's own form. `lost` gets those that it cannot express.
+fn own_members<'t>(
+    fields: &mut Fields<'_>,
+    raw_of: impl Fn(&str) -> Option<&'t RawValue>,
+    lost: &mut Vec<String>,
+) -> Result<Vec<(String, Box<RawValue>)>> {
+    let mut members = Vec::new();
+    let mut add = |name: &str, json: Option<&RawValue>| {
+        members.extend(json.map(|json| (name.to_owned(), json.to_owned())));
+    };
+    for name in SAME {
+        add(name, raw_of(name));
+    }
+    add("max_completion_tokens", raw_of("max_output_tokens"));
+    if let Some(json) = raw_of("top_logprobs") {
+        add("top_logprobs", Some(json));
+        add("logprobs", Some(&to_raw(&true)?));
+    }
+    if let Some(mut reasoning) = fields.fields("reasoning")? {
+        if reasoning.text("effort")?.is_some() {
+            add("reasoning_effort", raw_of("reasoning").and_then(|it| raw_member(it, &["effort"])));
+        }
+        lose(reasoning, lost);
+    }
+    if let Some(mut text) = fields.fields("text")? {
+        let json = raw_of("text");
+        if text.text("verbosity")?.is_some() {
+            add("verbosity", json.and_then(|it| raw_member(it, &["verbosity"])));
+        }
+        if let Some(format) = text.fields("format")? {
+            let json = json.and_then(|it| raw_member(it, &["format"]));
+            if let Some(format) = response_format(format, json)? {
+                add("response_format", Some(&format));
+            }
+        }
+        lose(text, lost);
+    }
+    for name in fields.texts("include")?.unwrap_or_default() {
+        if name != "reasoning.encrypted_content" && name != "message.output_text.logprobs" {
+            lost.push(format!("include.{}", excerpt(&name)));
+        }
+    }
+    if fields.text("truncation")?.is_some_and(|it| it != "disabled") {
+        lost.push("truncation".to_owned());
+    }
+    for name in ["max_tool_calls", "context_management"] {
+        if fields.take(name).is_some() {
+            lost.push(name.to_owned());
+        }
+    }
+    Ok(members)
+}
+
+/// What is left is lost in a translation.
+fn lose(fields: Fields<'_>, lost: &mut Vec<String>) {
+    let path = fields.path.clone();
+    for (name, _) in fields.into_object() {
+        lost.push(format!("{path}.{}", excerpt(&name)));
+    }
+}
+
+/// `text.format` as the `response_format` of OpenAI Chat Completions; `None` if it is plain text.
+fn response_format(
+    mut format: Fields<'_>,
+    json: Option<&RawValue>,
+) -> Result<Option<Box<RawValue>>> {
+    let kind = format.required_text("type")?;
+    match kind.as_ref() {
+        "text" => Ok(None),
+        "json_object" => Ok(Some(to_raw(&Rendered(r#"{"type":"json_object"}"#))?)),
+        "json_schema" => {
+            if !matches!(format.get("schema"), Some(Value::Object(_))) {
+                return format.expected("schema", "a JSON Schema object");
+            }
+            let mut own = Members::default();
+            for name in ["name", "description", "strict", "schema"] {
+                own.add(name, json.and_then(|it| raw_member(it, &[name])));
+            }
+            let mut members = Members::default();
+            members.add("type", Some(Value::from("json_schema")));
+            members.add("json_schema", Some(Json::Text(json::to_string(&own).into())));
+            Ok(Some(to_raw(&members)?))
+        }
+        _ => format.expected("type", "one of text, json_object, json_schema"),
+    }
+}
+
+/// The members that OpenAI gets, in the client's order. It stores nothing either.
+fn native_members(
+    members: &[(String, &RawValue)],
+    removed: &[usize],
+) -> Result<Vec<(String, Box<RawValue>)>> {
+    let mut native = Vec::new();
+    for (name, json) in members {
+        let json = match name.as_str() {
+            "input" if !removed.is_empty() => {
+                let kept = raw_items(Some(json)).into_iter().enumerate();
+                let kept = kept.filter(|(index, _)| removed.binary_search(index).is_err());
+                let kept: Vec<_> = kept.map(|(_, json)| Json::from(json)).collect();
+                to_raw(&kept)?
+            }
+            name if PASSED_ON.contains(&name) => (*json).to_owned(),
+            _ => continue,
+        };
+        native.push((name.clone(), json));
+    }
+    native.push(("store".to_owned(), to_raw(&false)?));
+    Ok(native)
+}

@@ -1,0 +1,416 @@
+//! The tools of a request, and which of them the model may call.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use crate::gateway::fields::{raw_items, raw_member, to_raw};
+use crate::gateway::{
+    Approval, ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection,
+    ServerEntry, Tool, ToolChoice,
+};
+use toolbooth::json::{Rendered, Value};
+use toolbooth::schema::text::excerpt;
+
+/// The name of `tool_search` as a function.
+pub(super) const SEARCH: &str = "tool_search";
+
+/// The longest name of a function.
+const MAX_NAME: usize = 64;
+
+/// What `tool_search` needs if the request does not say so.
+const SEARCH_PARAMETERS: &str =
+    r#"{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}"#;
+
+/// Types of tools that the client runs, in a form that only OpenAI's models know.
+const ONLY_OPENAI: &[&str] =
+    &["local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
+
+/// The tools of a request, as they are read.
+#[derive(Default)]
+pub(super) struct Tools {
+    pub(super) list: Vec<Tool>,
+    pub(super) selections: Vec<Selection>,
+    /// Those that the client knows in a form of Responses.
+    pub(super) client: Vec<(String, ClientTool)>,
+    /// Members that are lost if the request is translated.
+    pub(super) lost: Vec<String>,
+    pub(super) server: Option<ServerEntry>,
+    /// The labels of other MCP servers.
+    pub(super) other_servers: Vec<String>,
+}
+
+/// A function or a custom tool as OpenAI Chat Completions has it.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ChatTool<'a> {
+    Function { function: ChatFunction<'a> },
+    Custom { custom: ChatCustom<'a> },
+}
+
+#[derive(Serialize)]
+struct ChatFunction<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<Rendered<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct ChatCustom<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<ChatFormat<'a>>,
+}
+
+/// The format of a custom tool's input.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ChatFormat<'a> {
+    Text,
+    Grammar { grammar: Grammar<'a> },
+}
+
+#[derive(Serialize)]
+struct Grammar<'a> {
+    syntax: Cow<'a, str>,
+    definition: Cow<'a, str>,
+}
+
+/// The name of a tool of a namespace as a function: `namespace__name`, shortened if it is too long.
+pub(super) fn flat_name(namespace: Option<&str>, name: &str) -> String {
+    let Some(namespace) = namespace else { return name.to_owned() };
+    let full = format!("{namespace}__{name}");
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let mut flat: String = full.chars().map(plain).collect();
+    if flat.len() > MAX_NAME || flat != full {
+        flat.truncate(MAX_NAME - 9);
+        flat.push('_');
+        for byte in Sha256::digest(&full).iter().take(4) {
+            let _ = write!(flat, "{byte:02x}");
+        }
+    }
+    flat
+}
+
+impl Tools {
+    /// Reads an array of tools at `path`. `again` says that the conversation may repeat tools.
+    pub(super) fn read(
+        &mut self,
+        definitions: Option<Value<'_>>,
+        json: Option<&RawValue>,
+        path: &str,
+        again: bool,
+        notes: &Notes,
+    ) -> Result<()> {
+        let definitions = match definitions {
+            None => return Ok(()),
+            Some(Value::Array(definitions)) => definitions,
+            Some(_) => return Err(GatewayError::expected(path, "an array")),
+        };
+        for (index, (json, definition)) in raw_items(json).into_iter().zip(definitions).enumerate()
+        {
+            let definition = Fields::of(definition, format!("{path}[{index}]"), notes)?;
+            self.tool(definition, json, None, again)?;
+        }
+        Ok(())
+    }
+
+    fn tool(
+        &mut self,
+        mut tool: Fields<'_>,
+        json: &RawValue,
+        namespace: Option<&str>,
+        again: bool,
+    ) -> Result<()> {
+        let kind = tool.name("type", "the type of a tool, such as \"function\"")?;
+        match kind.as_str() {
+            "function" => self.function(tool, json, namespace, again),
+            "custom" => self.custom(tool, namespace, again),
+            "namespace" if namespace.is_none() => {
+                let name = tool.name("name", "the name of the namespace")?;
+                if tool.text("description")?.is_some() {
+                    self.lost.push(format!("{} (namespace)", tool.path_of("description")));
+                }
+                let path = tool.path_of("tools");
+                let members = tool.take("tools");
+                let Some(Value::Array(members)) = members else {
+                    return Err(GatewayError::expected(&path, "an array of tools"));
+                };
+                let json = raw_member(json, &["tools"]);
+                for (index, (json, member)) in raw_items(json).into_iter().zip(members).enumerate()
+                {
+                    let member = Fields::of(member, format!("{path}[{index}]"), tool.notes)?;
+                    self.tool(member, json, Some(&name), again)?;
+                }
+                self.finish(tool);
+                Ok(())
+            }
+            SEARCH if tool.get("execution").and_then(Value::as_str) == Some("client") => {
+                tool.take("execution");
+                let parameters = match tool.take("parameters") {
+                    Some(Value::Object(_)) => raw_member(json, &["parameters"]),
+                    _ => None,
+                };
+                let parameters = parameters.map_or(SEARCH_PARAMETERS, RawValue::get);
+                let description = tool.text("description")?;
+                self.client.push((SEARCH.to_owned(), ClientTool::Search));
+                self.finish(tool);
+                self.add_function(SEARCH, description.as_deref(), Some(parameters), None, again)
+            }
+            "mcp" if tool.get("server_url").and_then(Value::as_str) == Some("toolbooth") => {
+                self.server(tool)
+            }
+            it if ONLY_OPENAI.contains(&it) => {
+                self.lost.push(format!("{} ({kind})", tool.path));
+                Ok(())
+            }
+            _ => {
+                if let Some(label) = tool.text("server_label")? {
+                    self.other_servers.push(label.into_owned());
+                }
+                self.list.push(Tool::Hosted { kind, json: json.to_owned() });
+                Ok(())
+            }
+        }
+    }
+
+    fn function(
+        &mut self,
+        mut tool: Fields<'_>,
+        json: &RawValue,
+        namespace: Option<&str>,
+        again: bool,
+    ) -> Result<()> {
+        let name = self.name(&mut tool, namespace)?;
+        let parameters = match tool.take("parameters") {
+            None => None,
+            Some(Value::Object(_)) => raw_member(json, &["parameters"]).map(RawValue::get),
+            Some(_) => return tool.expected("parameters", "a JSON Schema object"),
+        };
+        let description = tool.text("description")?;
+        let strict = tool.boolean("strict")?;
+        self.finish(tool);
+        self.add_function(&name, description.as_deref(), parameters, strict, again)
+    }
+
+    fn add_function(
+        &mut self,
+        name: &str,
+        description: Option<&str>,
+        parameters: Option<&str>,
+        strict: Option<bool>,
+        again: bool,
+    ) -> Result<()> {
+        let rendered = parameters.map(Rendered);
+        let function = ChatFunction { name, description, parameters: rendered, strict };
+        let tool = Tool::Function(FunctionTool {
+            name: name.to_owned(),
+            description: description.map(str::to_owned),
+            parameters: parameters.map(|json| to_raw(&Rendered(json))).transpose()?,
+            strict: strict.unwrap_or(false),
+            json: to_raw(&ChatTool::Function { function })?,
+        });
+        self.add(tool, again)
+    }
+
+    fn custom(&mut self, mut tool: Fields<'_>, namespace: Option<&str>, again: bool) -> Result<()> {
+        let name = self.name(&mut tool, namespace)?;
+        let description = tool.text("description")?;
+        let format = match tool.fields("format")? {
+            None => None,
+            Some(mut format) => Some(match format.required_text("type")?.as_ref() {
+                "text" => ChatFormat::Text,
+                "grammar" => ChatFormat::Grammar {
+                    grammar: Grammar {
+                        syntax: format.required_text("syntax")?,
+                        definition: format.required_text("definition")?,
+                    },
+                },
+                _ => return format.expected("type", "\"text\" or \"grammar\""),
+            }),
+        };
+        let custom = ChatCustom { name: &name, description: description.as_deref(), format };
+        let json = to_raw(&ChatTool::Custom { custom })?;
+        self.finish(tool);
+        let description = description.map(Cow::into_owned);
+        self.add(Tool::Custom { name, description, json }, again)
+    }
+
+    /// The name of a tool, which is known by it from now on.
+    fn name(&mut self, tool: &mut Fields<'_>, namespace: Option<&str>) -> Result<String> {
+        let own = tool.name("name", "the tool's name")?;
+        let name = flat_name(namespace, &own);
+        if let Some(namespace) = namespace {
+            let member = ClientTool::Member { namespace: namespace.to_owned(), name: own };
+            self.client.push((name.clone(), member));
+        }
+        Ok(name)
+    }
+
+    fn add(&mut self, tool: Tool, again: bool) -> Result<()> {
+        let is_known = self.list.iter().any(|known| known.name() == tool.name());
+        match tool.name() {
+            Some(name) if is_known && !again => {
+                let message = format!("There are several tools named \"{}\"", excerpt(name));
+                return Err(GatewayError::invalid("tools", message));
+            }
+            _ if is_known => {}
+            _ => self.list.push(tool),
+        }
+        Ok(())
+    }
+
+    /// What is left of a tool is lost in a translation.
+    fn finish(&mut self, tool: Fields<'_>) {
+        let path = tool.path.clone();
+        for (name, _) in tool.into_object() {
+            self.lost.push(format!("{path}.{}", excerpt(&name)));
+        }
+    }
+
+    /// An entry that selects compiled-in tools. Members that are not known are an error: one of them could be a misspelled
+    /// `require_approval`.
+    fn server(&mut self, mut entry: Fields<'_>) -> Result<()> {
+        let label = entry.name("server_label", "a name for this server")?;
+        for ignored in ["server_url", "server_description", "defer_loading"] {
+            entry.take(ignored);
+        }
+        let allowed = names(&mut entry, "allowed_tools")?;
+        let approval = match entry.take("require_approval") {
+            None => Approval::UnlessReadOnly,
+            Some(Value::String(word)) if word == "never" => Approval::Never,
+            Some(Value::String(word)) if word == "always" => Approval::Always,
+            Some(value @ Value::Object(_)) => {
+                let path = entry.path_of("require_approval");
+                let mut filter = Fields::of(value, path, entry.notes)?;
+                let always = names(&mut filter, "always")?.unwrap_or_default();
+                let never = names(&mut filter, "never")?.unwrap_or_default();
+                filter.reject_others("always and never")?;
+                Approval::ByTool { always, never }
+            }
+            Some(_) => {
+                let expected = "never, always, or an object with the names of tools for each";
+                return entry.expected("require_approval", expected);
+            }
+        };
+        let path = entry.path.clone();
+        entry.reject_others("server_label, allowed_tools and require_approval")?;
+        self.selections.push(Selection { path, allowed, approval });
+        self.server.get_or_insert(ServerEntry { label, is_listed: false, tools: Vec::new() });
+        Ok(())
+    }
+}
+
+/// The names of tools: an array, or an object with `tool_names`.
+fn names(fields: &mut Fields<'_>, name: &str) -> Result<Option<Vec<String>>> {
+    if !matches!(fields.get(name), Some(Value::Object(_))) {
+        return fields.texts(name);
+    }
+    let mut filter = fields.required_fields(name)?;
+    let names = filter.texts("tool_names")?;
+    filter.reject_others("tool_names")?;
+    Ok(names)
+}
+
+/// `tool_choice`.
+pub(super) fn tool_choice(choice: Option<Value<'_>>, tools: &Tools) -> Result<Option<ToolChoice>> {
+    const EXPECTED: &str =
+        "\"none\", \"auto\", \"required\", or an object with the type of a tool, or allowed_tools";
+    let Some(choice) = choice else { return Ok(None) };
+    if let Value::String(word) = &choice {
+        return Ok(Some(match word.as_ref() {
+            "none" => ToolChoice::None,
+            "auto" => ToolChoice::Auto,
+            "required" => ToolChoice::Required,
+            _ => return Err(GatewayError::expected("tool_choice", EXPECTED)),
+        }));
+    }
+    let expected = || GatewayError::expected("tool_choice", EXPECTED);
+    if choice.get("type").and_then(Value::as_str) != Some("allowed_tools") {
+        return Ok(Some(match chosen(&choice, tools)?.ok_or_else(expected)? {
+            Chosen::Function(name) => ToolChoice::Function(name),
+            Chosen::Custom(name) => ToolChoice::Other(custom_choice(&name)),
+            Chosen::Server => ToolChoice::Required,
+            Chosen::Hosted => ToolChoice::Other(choice.text()),
+        }));
+    }
+    let required = match choice.get("mode").and_then(Value::as_str) {
+        Some("auto") => false,
+        Some("required") => true,
+        _ => return Err(GatewayError::expected("tool_choice.mode", "auto or required")),
+    };
+    let listed = choice.get("tools").and_then(Value::as_array).unwrap_or_default();
+    let mut names = Vec::new();
+    for tool in listed {
+        match chosen(tool, tools)?.ok_or_else(expected)? {
+            Chosen::Function(name) | Chosen::Custom(name) => names.push(name),
+            Chosen::Hosted | Chosen::Server => {}
+        }
+    }
+    if names.is_empty() {
+        return Err(GatewayError::expected("tool_choice.tools", "an array with functions"));
+    }
+    Ok(Some(ToolChoice::Allowed { required, names }))
+}
+
+/// A tool that `tool_choice` names.
+enum Chosen {
+    Function(String),
+    Custom(String),
+    /// All of this server's tools.
+    Server,
+    /// One that the provider runs, or that only OpenAI's models know.
+    Hosted,
+}
+
+/// The choice of a custom tool in the form of OpenAI Chat Completions.
+pub(super) fn custom_choice(name: &str) -> String {
+    let own = Value::from(name).text();
+    format!(r#"{{"type":"custom","custom":{{"name":{own}}}}}"#)
+}
+
+/// The tool that a choice names. The error: there is no such tool.
+fn chosen(choice: &Value<'_>, tools: &Tools) -> Result<Option<Chosen>> {
+    let text = |name| choice.get(name).and_then(Value::as_str);
+    let Some(kind) = text("type") else { return Ok(None) };
+    let name = text("name").map(|name| flat_name(text("namespace"), name));
+    let unknown = |name: &str| {
+        let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
+        Err(GatewayError::invalid("tool_choice", message))
+    };
+    let is_own = tools.server.as_ref().is_some_and(|it| Some(&*it.label) == text("server_label"));
+    Ok(match (kind, name) {
+        ("mcp", None) if is_own => Some(Chosen::Server),
+        ("mcp", Some(name)) if is_own => Some(Chosen::Function(name)),
+        ("function" | "custom", None) => None,
+        ("function" | "custom", Some(name)) => {
+            let tool = tools.list.iter().find(|tool| tool.name() == Some(&*name));
+            match tool {
+                Some(Tool::Custom { .. }) => Some(Chosen::Custom(name)),
+                Some(_) => Some(Chosen::Function(name)),
+                None if !tools.selections.is_empty() => Some(Chosen::Function(name)),
+                None => return unknown(&name),
+            }
+        }
+        (SEARCH, _) if tools.list.iter().any(|tool| tool.name() == Some(SEARCH)) => {
+            Some(Chosen::Function(SEARCH.to_owned()))
+        }
+        _ => {
+            let is_known =
+                |tool: &Tool| matches!(tool, Tool::Hosted { kind: known, .. } if known == kind);
+            if !ONLY_OPENAI.contains(&kind) && !tools.list.iter().any(is_known) {
+                return unknown(kind);
+            }
+            Some(Chosen::Hosted)
+        }
+    })
+}

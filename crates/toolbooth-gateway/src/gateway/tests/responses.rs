@@ -1,0 +1,483 @@
+//! The format of OpenAI Responses, from request to response.
+
+use super::loops::{streamed, world};
+use super::*;
+use crate::gateway::front::responses::tests::answers::{checked, parsed};
+
+fn gateway(variables: &[(&str, &str)]) -> TestGateway {
+    TestGateway { path: "/v1/responses", ..world(variables) }
+}
+
+const ANTHROPIC: &[(&str, &str)] = &[("ANTHROPIC_API_KEY", "sk-ant")];
+const GROQ: &[(&str, &str)] = &[
+    ("PROVIDERS", "groq,own"),
+    ("GROQ_BASE_URL", "https://groq.example/v1"),
+    ("OWN_BASE_URL", "https://own.example/v1"),
+    ("OWN_API", "responses"),
+];
+
+fn body(more: Value) -> Value {
+    let mut body = json!({"model": "openai/m", "input": "hi"});
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+/// A response of OpenAI with these items.
+fn response(items: Value) -> Value {
+    json!({"id": "resp_9", "object": "response", "created_at": 7, "model": "m-1", "status": "completed", "output": items,
+        "usage": {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}})
+}
+
+fn message(text: &str) -> Value {
+    json!({"id": "msg_9", "type": "message", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": text, "annotations": []}]})
+}
+
+fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
+    json!({"id": format!("fc_{id}"), "type": "function_call", "call_id": id, "name": name,
+        "arguments": arguments.to_string(), "status": "completed"})
+}
+
+fn native(items: Value) -> Result<HttpResponse, HttpError> {
+    answer(200, response(items).to_string())
+}
+
+/// The same response as a stream, whose items have no deltas.
+fn native_stream(items: &Value) -> String {
+    let mut text = String::new();
+    let mut number = 0;
+    let mut event = |mut event: Value| {
+        event["sequence_number"] = json!(number);
+        number += 1;
+        text.push_str(&format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()));
+    };
+    event(json!({"type": "response.created", "response": response(json!([]))}));
+    for (index, item) in items.as_array().unwrap().iter().enumerate() {
+        event(json!({"type": "response.output_item.added", "output_index": index, "item": item}));
+        event(json!({"type": "response.output_item.done", "output_index": index, "item": item}));
+    }
+    event(json!({"type": "response.completed", "response": response(items.clone())}));
+    text
+}
+
+/// What a request returns as a whole; as a stream it must have the same items.
+fn both(gateway: &TestGateway, answers: &[Value], body: &Value) -> (Value, Vec<Sent>) {
+    let whole = gateway.ask(answers.iter().map(|items| native(items.clone())).collect(), body);
+    assert_eq!(whole.status, 200, "{}", whole.text);
+    let mut streaming = body.clone();
+    streaming["stream"] = json!(true);
+    let answers = answers.iter().map(|items| answer(200, native_stream(items)));
+    let stream = gateway.ask(answers.collect(), &streaming);
+    let last = checked(&parsed(&stream.text));
+    let result = whole.json();
+    // What is sealed differs, because its length tells nothing.
+    assert_eq!(kinds(&last), kinds(&result));
+    assert_eq!(stream.sent.len(), whole.sent.len());
+    (result, whole.sent)
+}
+
+fn kinds(response: &Value) -> Vec<String> {
+    let output = response["output"].as_array().unwrap().iter();
+    output.map(|item| item["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn bytes_pass_to_openai() {
+    let request = body(json!({"temperature": 1.0, "client_metadata": {"a": "b"}, "input": [
+        {"role": "user", "content": "hi"}, {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"}]}));
+    let reply = gateway(&[]).ask(vec![native(json!([message("T")]))], &request);
+    assert_eq!(reply.sent[0].url, "https://api.openai.com/v1/responses");
+    assert_eq!(reply.sent[0].header("authorization"), "Bearer sk-openai");
+    let sent = &reply.sent[0].body;
+    assert_eq!((&sent["input"], &sent["model"]), (&request["input"], &json!("m")));
+    assert_eq!((sent.get("client_metadata"), &sent["store"]), (None, &json!(false)));
+    let own = &reply.json()["_2api"];
+    assert_eq!((&own["provider"], &own["usage"]["input_tokens"]), (&json!("openai"), &json!(10)));
+    let plain = response(json!([message("T")])).to_string();
+    assert!(reply.text.ends_with(&plain[1..]), "{}", reply.text);
+    assert_eq!(reply.line()["gen_ai.usage.output_tokens"], 2);
+
+    let mut streaming = request.clone();
+    streaming["stream"] = json!(true);
+    let text = native_stream(&json!([message("T")]));
+    let reply = gateway(&[]).ask(vec![answer(200, text.clone())], &streaming);
+    let (before, _) = text.split_once("event: response.completed").unwrap();
+    assert!(reply.text.starts_with(before), "{}", reply.text);
+    let last = parsed(&reply.text).pop().unwrap();
+    assert_eq!(last["response"]["_2api"]["usage"]["output_tokens"], 2);
+    assert_eq!(last["response"]["output"], json!([message("T")]));
+}
+
+/// A provider has the format of the client, or one into which the request is translated.
+#[test]
+fn each_provider_has_a_format_for_each_front() {
+    let settings = [GROQ, &[("ANTHROPIC_API_KEY", "k"), ("GEMINI_API_KEY", "k")]].concat();
+    for (path, model, url) in [
+        ("/v1/responses", "openai/m", "https://api.openai.com/v1/responses"),
+        ("/v1/responses", "groq/m", "https://groq.example/v1/chat/completions"),
+        ("/v1/responses", "own/m", "https://own.example/v1/responses"),
+        ("/v1/responses", "anthropic/m", "https://api.anthropic.com/v1/messages"),
+        (
+            "/v1/responses",
+            "google/m",
+            "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent",
+        ),
+        ("/v1/chat/completions", "openai/m", "https://api.openai.com/v1/chat/completions"),
+        ("/v1/chat/completions", "groq/m", "https://groq.example/v1/chat/completions"),
+        ("/v1/chat/completions", "own/m", "https://own.example/v1/responses"),
+    ] {
+        let gateway = TestGateway { path, ..world(&settings) };
+        let body =
+            json!({"model": model, "input": "hi", "messages": [{"role": "user", "content": "hi"}]});
+        let reply = gateway.ask(vec![], &body);
+        assert_eq!(reply.sent[0].url, url, "{path} {model}");
+    }
+}
+
+/// A client of the chat front gets the answers of a provider with the format of Responses.
+#[test]
+fn chats_with_a_provider_of_responses() {
+    let items = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hmm"}], "encrypted_content": "gAAAA"},
+        message("T"), function_call("c1", "a", &json!({"city": "x"})),
+    ]);
+    let gateway = world(GROQ);
+    let request = chat(json!({"model": "own/m", "tools": [tool("a")], "max_tokens": 5}));
+    let reply = gateway.ask(vec![native(items.clone())], &request);
+    let sent = &reply.sent[0].body;
+    assert_eq!(sent["tools"][0]["name"], "a");
+    assert_eq!((&sent["max_output_tokens"], &sent["store"]), (&json!(5), &json!(false)));
+    let answer = &reply.json()["choices"][0];
+    assert_eq!(answer["finish_reason"], "tool_calls");
+    let message = &answer["message"];
+    assert_eq!((&message["content"], &message["reasoning_content"]), (&json!("T"), &json!("hmm")));
+    assert_eq!(message["tool_calls"][0]["function"]["arguments"], "{\"city\":\"x\"}");
+    // The client sends the message back as it came.
+    let mut next = request.clone();
+    next["messages"]
+        .as_array_mut()
+        .unwrap()
+        .extend([message.clone(), json!({"role": "tool", "tool_call_id": "c1", "content": "R"})]);
+    let reply = gateway.ask(vec![native(json!([self::message("U")]))], &next);
+    let input = reply.sent[0].body["input"].as_array().unwrap();
+    let kinds: Vec<_> = input.iter().map(|item| item["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["message", "reasoning", "message", "function_call", "function_call_output"]);
+    assert_eq!(input[1]["encrypted_content"], "gAAAA");
+}
+
+#[test]
+fn hosted_tools_need_the_operators_list() {
+    let tools = json!([{"type": "web_search"}, {"type": "function", "name": "a"}]);
+    let request = body(json!({"tools": tools}));
+    let reply = gateway(&[]).ask(vec![native(json!([message("T")]))], &request);
+    assert_eq!(reply.sent[0].body["tools"], json!([{"type": "function", "name": "a"}]));
+    assert_eq!(reply.json()["_2api"]["dropped"], json!(["tools[] (web_search)"]));
+    let listed = [("GATEWAY_TOOL_ALLOWLIST", "web_search,a")];
+    let reply = gateway(&listed).ask(vec![native(json!([message("T")]))], &request);
+    assert_eq!(reply.sent[0].body["tools"], tools);
+    for more in [
+        json!({"tools": tools, "tool_choice": {"type": "web_search"}}),
+        json!({"tools": [{"type": "mcp", "server_label": "x", "server_url": "https://x.example"}]}),
+    ] {
+        let reply = gateway(&[]).ask(vec![], &body(more));
+        assert_eq!(
+            (reply.code().as_str(), reply.sent.len()),
+            ("tool_not_allowed", 0),
+            "{}",
+            reply.text
+        );
+    }
+    // A provider with a different format never gets them.
+    let more = body(json!({"model": "anthropic/m", "tools": [{"type": "web_search"}]}));
+    let reply = gateway(&[listed.as_slice(), ANTHROPIC].concat()).ask(vec![], &more);
+    assert_eq!(reply.sent[0].body.get("tools"), None);
+}
+
+const OWN: &str = "toolbooth";
+
+fn server(approval: Value) -> Value {
+    json!({"type": "mcp", "server_label": "own", "server_url": OWN, "allowed_tools": ["Echo.Say", "Echo.Narrow"],
+        "require_approval": approval})
+}
+
+#[test]
+fn compiled_in_tools_are_items_of_the_answer() {
+    let calls =
+        json!([message("One moment"), function_call("c1", "Echo_Say", &json!({"text": "a"}))]);
+    let request = body(json!({"tools": [server(json!("never"))]}));
+    let (result, sent) = both(&gateway(&[]), &[calls, json!([message("Done")])], &request);
+    assert_eq!(kinds(&result), ["mcp_list_tools", "message", "mcp_call", "message"]);
+    let output = &result["output"];
+    assert_eq!(
+        (&output[0]["server_label"], output[0]["tools"].as_array().unwrap().len()),
+        (&json!("own"), 2)
+    );
+    assert_eq!(output[0]["tools"][0]["input_schema"]["type"], "object");
+    let call = &output[2];
+    assert_eq!(
+        (&call["name"], &call["arguments"]),
+        (&json!("Echo_Say"), &json!("{\"text\":\"a\"}"))
+    );
+    assert_eq!((&call["status"], &call["error"]), (&json!("completed"), &Value::Null));
+    assert!(call["output"].as_str().unwrap().contains('a'), "{call}");
+    assert_eq!(result["usage"]["input_tokens"], 20, "of both rounds");
+    let second = sent[1].body["input"].as_array().unwrap();
+    assert_eq!(second.last().unwrap()["type"], "function_call_output");
+
+    // The items come back with the next request, for any provider.
+    let mut input = vec![json!({"role": "user", "content": "hi"})];
+    input.extend(output.as_array().unwrap().iter().cloned());
+    input.push(json!({"role": "user", "content": "more"}));
+    let mut next = request;
+    next["input"] = json!(input);
+    let reply = gateway(&[]).ask(vec![native(json!([message("x")]))], &next);
+    assert_eq!(kinds(&reply.json()), ["message"], "the list is known");
+    let sent: Vec<_> = reply.sent[0].body["input"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["type"].clone())
+        .collect();
+    assert_eq!(
+        sent,
+        ["message", "message", "function_call", "function_call_output", "message", "message"]
+    );
+    next["model"] = json!("anthropic/m");
+    let reply = gateway(ANTHROPIC).ask(vec![], &next);
+    assert_eq!(reply.sent[0].body["messages"][1]["content"][1]["name"], "Echo_Say");
+}
+
+#[test]
+fn a_call_that_fails_has_its_error() {
+    let calls = json!([function_call("c1", "Echo_Say", &json!({"text": 5}))]);
+    let request = body(json!({"tools": [server(json!("never"))]}));
+    let (result, _) = both(&gateway(&[]), &[calls, json!([message("Done")])], &request);
+    let call = &result["output"][1];
+    assert_eq!((&call["status"], &call["output"]), (&json!("failed"), &Value::Null));
+    assert_eq!(call["error"]["type"], "mcp_tool_execution_error");
+}
+
+#[test]
+fn calls_that_need_approval() {
+    for (approval, asks) in [
+        (json!("always"), true),
+        (json!("never"), false),
+        (Value::Null, true),
+        (json!({"never": {"tool_names": ["Echo_Narrow"]}}), false),
+        (json!({"always": {"tool_names": ["Echo_Narrow"]}}), true),
+    ] {
+        let calls = json!([function_call("c1", "Echo_Narrow", &json!({"text": "a"}))]);
+        let request = body(json!({"tools": [server(approval.clone())]}));
+        let answers = [calls, json!([message("Done")])];
+        let answers = if asks { &answers[..1] } else { &answers };
+        let (result, _) = both(&gateway(&[]), answers, &request);
+        let expected = if asks { "mcp_approval_request" } else { "mcp_call" };
+        assert_eq!(result["output"][1]["type"], expected, "{approval}");
+    }
+}
+
+#[test]
+fn an_answer_to_a_request_for_approval() {
+    let calls = json!([function_call("c1", "Echo_Say", &json!({"text": "abc"}))]);
+    let request = body(json!({"tools": [server(json!("always"))]}));
+    let (result, _) = both(&gateway(&[]), &[calls], &request);
+    let asked = &result["output"][1];
+    assert_eq!((&asked["id"], &asked["name"]), (&json!("mcpr_c1"), &json!("Echo_Say")));
+    assert_eq!(asked["arguments"], "{\"text\":\"abc\"}");
+    let next = |approve: bool| {
+        let mut next = request.clone();
+        let response = json!({"type": "mcp_approval_response", "approval_request_id": "mcpr_c1", "approve": approve, "reason": "no"});
+        next["input"] =
+            json!([{"role": "user", "content": "hi"}, result["output"][0], asked, response]);
+        next
+    };
+    let (approved, sent) = both(&gateway(&[]), &[json!([message("Done")])], &next(true));
+    assert_eq!(kinds(&approved), ["mcp_call", "message"]);
+    let call = &approved["output"][0];
+    assert_eq!(
+        (&call["approval_request_id"], &call["status"]),
+        (&json!("mcpr_c1"), &json!("completed"))
+    );
+    let result_sent = &sent[0].body["input"][2];
+    assert_eq!(result_sent["type"], "function_call_output");
+    assert!(result_sent["output"].as_str().unwrap().contains("abc"), "{result_sent}");
+    // It does not run again.
+    let mut later = next(true);
+    let items = later["input"].as_array_mut().unwrap();
+    items.extend(approved["output"].as_array().unwrap().iter().cloned());
+    items.push(json!({"role": "user", "content": "more"}));
+    let (again, sent) = both(&gateway(&[]), &[json!([message("Ok")])], &later);
+    assert_eq!(kinds(&again), ["message"]);
+    assert!(sent[0].body["input"][2]["output"].as_str().unwrap().contains("abc"));
+
+    let (rejected, sent) = both(&gateway(&[]), &[json!([message("Pity")])], &next(false));
+    assert_eq!(kinds(&rejected), ["message"]);
+    assert_eq!(
+        sent[0].body["input"][2]["output"],
+        "Error: The user did not allow this call. The user says: no"
+    );
+
+    // Without the tool, nothing runs.
+    let mut without = next(true);
+    without["tools"] = json!([{"type": "mcp", "server_label": "own", "server_url": OWN, "allowed_tools": ["Echo.Narrow"]}]);
+    let reply = gateway(&[]).ask(vec![], &without);
+    assert_eq!((reply.status, reply.sent.len()), (400, 0), "{}", reply.text);
+}
+
+/// With a call of the client in the same answer, the next request continues after both.
+#[test]
+fn the_client_continues_after_its_own_calls() {
+    let calls = json!([
+        function_call("c1", "Echo_Say", &json!({"text": "abc"})),
+        function_call("c2", "mine", &json!({})),
+    ]);
+    let tools = json!([server(json!("never")), {"type": "function", "name": "mine"}]);
+    for variables in [&[][..], &[("STATE_KEY", "")]] {
+        let gateway = gateway(variables);
+        let (result, _) =
+            both(&gateway, std::slice::from_ref(&calls), &body(json!({"tools": tools})));
+        let sealed = variables.is_empty();
+        let expected: &[&str] = match sealed {
+            true => &["mcp_list_tools", "mcp_call", "reasoning", "function_call"],
+            false => &["mcp_list_tools", "mcp_call", "function_call"],
+        };
+        assert_eq!(kinds(&result), expected);
+        let items = result["output"].as_array().unwrap();
+        // Some clients keep no items of MCP.
+        for keeps_items in if sealed { &[true, false][..] } else { &[true] } {
+            let mut input = vec![json!({"role": "user", "content": "hi"})];
+            let is_kept =
+                |item: &&Value| *keeps_items || !item["type"].as_str().unwrap().starts_with("mcp");
+            input.extend(items.iter().filter(is_kept).cloned());
+            input.push(json!({"type": "function_call_output", "call_id": "c2", "output": "R"}));
+            let next = body(json!({"tools": tools, "input": input}));
+            let reply = gateway.ask(vec![native(json!([message("x")]))], &next);
+            assert_eq!(reply.status, 200, "{}", reply.text);
+            let sent = reply.sent[0].body["input"].as_array().unwrap();
+            let sent: Vec<_> = sent
+                .iter()
+                .map(|item| {
+                    json!([
+                        item["type"],
+                        item["call_id"],
+                        item["output"].as_str().map(|it| it.contains("abc"))
+                    ])
+                })
+                .collect();
+            assert_eq!(
+                sent,
+                [
+                    json!(["message", null, null]),
+                    json!(["function_call", "c1", null]),
+                    json!(["function_call", "c2", null]),
+                    json!(["function_call_output", "c1", true]),
+                    json!(["function_call_output", "c2", false]),
+                ]
+            );
+        }
+    }
+}
+
+/// Thinking of Anthropic is sealed, goes back to it, and to no other provider.
+#[test]
+fn what_a_provider_must_get_back_is_sealed() {
+    let thinking = json!({"type": "thinking", "thinking": "hmm", "signature": "sig"});
+    let content = json!([thinking, {"type": "tool_use", "id": "c1", "name": "a", "input": {}}]);
+    let answer_of = || {
+        answer(
+            200,
+            json!({"id": "m", "model": "c", "content": content, "stop_reason": "tool_use"})
+                .to_string(),
+        )
+    };
+    let request = body(
+        json!({"model": "anthropic/claude-opus-4-6", "tools": [{"type": "function", "name": "a"}]}),
+    );
+    let gateway = gateway(ANTHROPIC);
+    let result = gateway.ask(vec![answer_of()], &request).json();
+    assert_eq!(kinds(&result), ["reasoning", "function_call", "reasoning"]);
+    assert!(!result["output"][2].to_string().contains("sig\""), "{result}");
+    let next = |model: &str| {
+        let mut input = vec![json!({"role": "user", "content": "hi"})];
+        input.extend(result["output"].as_array().unwrap().iter().cloned());
+        input.push(json!({"type": "function_call_output", "call_id": "c1", "output": "R"}));
+        body(json!({"model": model, "input": input, "tools": request["tools"]}))
+    };
+    let sent = gateway.ask(vec![], &next("anthropic/claude-opus-4-6")).sent;
+    assert_eq!(sent[0].body["messages"][1]["content"][0], thinking);
+    let sent = gateway.ask(vec![], &next("openai/m")).sent;
+    assert!(!sent[0].body.to_string().contains("toolbooth."), "{:?}", sent[0].body);
+    let kinds: Vec<_> =
+        sent[0].body["input"].as_array().unwrap().iter().map(|it| it["type"].clone()).collect();
+    assert_eq!(kinds, [Value::Null, json!("function_call"), json!("function_call_output")]);
+    let mut forged = next("anthropic/claude-opus-4-6");
+    forged["input"][3]["encrypted_content"] = json!("toolbooth.extra.AAAA");
+    let reply = gateway.ask(vec![], &forged);
+    assert_eq!((reply.status, reply.json()["error"]["param"].as_str()), (400, Some("input")));
+    // Without a key, it is left out with a warning.
+    let without =
+        TestGateway { path: "/v1/responses", ..world(&[ANTHROPIC, &[("STATE_KEY", "")]].concat()) };
+    let result = without.ask(vec![answer_of()], &request).json();
+    assert_eq!(self::kinds(&result), ["reasoning", "function_call"]);
+    assert_eq!(result["_2api"]["warnings"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn errors_have_openais_form() {
+    for (answers, more, status, code) in [
+        (vec![], json!({"previous_response_id": "r"}), 400, "invalid_request"),
+        (
+            vec![answer(401, r#"{"error":{"message":"bad key"}}"#)],
+            json!({}),
+            502,
+            "provider_auth_error",
+        ),
+        (vec![answer(429, r#"{"error":{"message":"slow"}}"#)], json!({}), 429, "rate_limited"),
+        (
+            vec![answer(400, r#"{"error":{"message":"no"}}"#)],
+            json!({"stream": true}),
+            400,
+            "provider_error",
+        ),
+        (
+            vec![answer(200, response(json!([])).to_string().replace("completed", "failed"))],
+            json!({}),
+            502,
+            "provider_error",
+        ),
+    ] {
+        let reply = gateway(&[]).ask(answers, &body(more));
+        assert_eq!((reply.status, reply.code().as_str()), (status, code), "{}", reply.text);
+    }
+    let reply = gateway(&[]).ask_with(
+        vec![],
+        &[("content-type", "text/plain"), LOCAL],
+        &json!({}),
+        usize::MAX,
+    );
+    assert!(reply.json()["error"]["message"].is_string(), "{}", reply.text);
+}
+
+/// A stream that ends early ends with `response.failed`, whether or not it was translated.
+#[test]
+fn a_broken_stream_is_a_failed_response() {
+    let whole = native_stream(&json!([message("T")]));
+    let cut = whole.split("event: response.completed").next().unwrap().to_owned();
+    let reply = gateway(&[]).ask(vec![answer(200, cut)], &body(json!({"stream": true})));
+    let events = parsed(&reply.text);
+    let last = events.last().unwrap();
+    assert_eq!((&last["type"], &last["sequence_number"]), (&json!("response.failed"), &json!(3)));
+    assert_eq!(
+        (&last["response"]["id"], &last["response"]["error"]["code"]),
+        (&json!("resp_9"), &json!("server_error"))
+    );
+    assert_eq!(reply.line()["http.response.status_code"], 502);
+    let chat = streamed(says("par"));
+    let text = String::from_utf8(chat.unwrap().body).unwrap();
+    let cut = text.split("data: {\"choices\":[{\"delta\":{},").next().unwrap().to_owned();
+    let request = body(json!({"model": "groq/m", "stream": true}));
+    let reply = gateway(GROQ).ask(vec![answer(200, cut)], &request);
+    assert_eq!(checked(&parsed(&reply.text))["status"], "failed");
+}
