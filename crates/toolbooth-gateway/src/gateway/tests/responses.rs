@@ -481,3 +481,32 @@ fn a_broken_stream_is_a_failed_response() {
     let reply = gateway(GROQ).ask(vec![answer(200, cut)], &request);
     assert_eq!(checked(&parsed(&reply.text))["status"], "failed");
 }
+
+/// What Codex 0.169.0 sends, with its texts shortened: a call and its result, a namespace, and tools that it has searched.
+#[test]
+fn the_requests_of_codex_reach_each_provider() {
+    let recorded = include_str!("../front/responses/tests/codex.json");
+    let requests: Vec<Value> = serde_json::from_str(recorded).unwrap();
+    let settings = [
+        GROQ,
+        &[("ANTHROPIC_API_KEY", "k"), ("GEMINI_API_KEY", "k"), ("GATEWAY_TOOLS", "Echo.Say")],
+    ]
+    .concat();
+    for variables in [&settings[..settings.len() - 1], &settings] {
+        for mut request in requests.clone() {
+            for model in ["openai/m", "groq/m", "own/m", "anthropic/m", "google/m"] {
+                request["model"] = json!(model);
+                let reply = gateway(variables).ask(vec![], &request);
+                assert_eq!(reply.sent.len(), 1, "{model} {}", reply.text);
+                let sent = reply.sent[0].body.to_string();
+                for text in ["exec_command", "call_x4", "call_j0W5qeOks79XQsDi"] {
+                    let is_id = text.starts_with("call");
+                    let is_sent =
+                        request.to_string().contains(text) && !(is_id && model == "google/m");
+                    assert!(!is_sent || sent.contains(text), "{model} {text} {sent}");
+                }
+                assert!(!sent.contains("client_metadata"), "{sent}");
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! OpenAI Responses.
 
 mod answer;
+mod choice;
 mod events;
 mod input;
 mod item;

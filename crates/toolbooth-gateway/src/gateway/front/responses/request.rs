@@ -2,8 +2,9 @@
 
 use serde_json::value::RawValue;
 
+use super::choice;
 use super::input::Input;
-use super::tools::{self, Tools};
+use super::tools::Tools;
 use crate::gateway::fields::{OrderedMembers, raw_items, raw_member, to_raw};
 use crate::gateway::{
     ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext,
@@ -91,7 +92,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     }
     read_input(fields.take("input"), raw_of("input"), &mut input)?;
     let Input { history, mut tools, removed, .. } = input;
-    let tool_choice = tools::tool_choice(fields.take("tool_choice"), &tools)?;
+    let tool_choice = choice::tool_choice(fields.take("tool_choice"), &tools)?;
     let own_members = own_members(&mut fields, raw_of, &mut tools.lost)?;
     for (name, _) in &members {
         if !PASSED_ON.contains(&name.as_str()) && !OWN.contains(&name.as_str()) {

@@ -1,4 +1,4 @@
-//! The tools of a request, and which of them the model may call.
+//! The tools of a request.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::gateway::fields::{raw_items, raw_member, to_raw};
 use crate::gateway::{
     Approval, ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection,
-    ServerEntry, Tool, ToolChoice,
+    ServerEntry, Tool,
 };
 use toolbooth::json::{Rendered, Value};
 use toolbooth::schema::text::excerpt;
@@ -26,7 +26,7 @@ const SEARCH_PARAMETERS: &str =
     r#"{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}"#;
 
 /// Types of tools that the client runs, in a form that only OpenAI's models know.
-const ONLY_OPENAI: &[&str] =
+pub(super) const ONLY_OPENAI: &[&str] =
     &["local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
 
 /// The tools of a request, as they are read.
@@ -319,98 +319,4 @@ fn names(fields: &mut Fields<'_>, name: &str) -> Result<Option<Vec<String>>> {
     let names = filter.texts("tool_names")?;
     filter.reject_others("tool_names")?;
     Ok(names)
-}
-
-/// `tool_choice`.
-pub(super) fn tool_choice(choice: Option<Value<'_>>, tools: &Tools) -> Result<Option<ToolChoice>> {
-    const EXPECTED: &str =
-        "\"none\", \"auto\", \"required\", or an object with the type of a tool, or allowed_tools";
-    let Some(choice) = choice else { return Ok(None) };
-    if let Value::String(word) = &choice {
-        return Ok(Some(match word.as_ref() {
-            "none" => ToolChoice::None,
-            "auto" => ToolChoice::Auto,
-            "required" => ToolChoice::Required,
-            _ => return Err(GatewayError::expected("tool_choice", EXPECTED)),
-        }));
-    }
-    let expected = || GatewayError::expected("tool_choice", EXPECTED);
-    if choice.get("type").and_then(Value::as_str) != Some("allowed_tools") {
-        return Ok(Some(match chosen(&choice, tools)?.ok_or_else(expected)? {
-            Chosen::Function(name) => ToolChoice::Function(name),
-            Chosen::Custom(name) => ToolChoice::Other(custom_choice(&name)),
-            Chosen::Server => ToolChoice::Required,
-            Chosen::Hosted => ToolChoice::Other(choice.text()),
-        }));
-    }
-    let required = match choice.get("mode").and_then(Value::as_str) {
-        Some("auto") => false,
-        Some("required") => true,
-        _ => return Err(GatewayError::expected("tool_choice.mode", "auto or required")),
-    };
-    let listed = choice.get("tools").and_then(Value::as_array).unwrap_or_default();
-    let mut names = Vec::new();
-    for tool in listed {
-        match chosen(tool, tools)?.ok_or_else(expected)? {
-            Chosen::Function(name) | Chosen::Custom(name) => names.push(name),
-            Chosen::Hosted | Chosen::Server => {}
-        }
-    }
-    if names.is_empty() {
-        return Err(GatewayError::expected("tool_choice.tools", "an array with functions"));
-    }
-    Ok(Some(ToolChoice::Allowed { required, names }))
-}
-
-/// A tool that `tool_choice` names.
-enum Chosen {
-    Function(String),
-    Custom(String),
-    /// All of this server's tools.
-    Server,
-    /// One that the provider runs, or that only OpenAI's models know.
-    Hosted,
-}
-
-/// The choice of a custom tool in the form of OpenAI Chat Completions.
-pub(super) fn custom_choice(name: &str) -> String {
-    let own = Value::from(name).text();
-    format!(r#"{{"type":"custom","custom":{{"name":{own}}}}}"#)
-}
-
-/// The tool that a choice names. The error: there is no such tool.
-fn chosen(choice: &Value<'_>, tools: &Tools) -> Result<Option<Chosen>> {
-    let text = |name| choice.get(name).and_then(Value::as_str);
-    let Some(kind) = text("type") else { return Ok(None) };
-    let name = text("name").map(|name| flat_name(text("namespace"), name));
-    let unknown = |name: &str| {
-        let message = format!("tool_choice names \"{}\", which is not in tools", excerpt(name));
-        Err(GatewayError::invalid("tool_choice", message))
-    };
-    let is_own = tools.server.as_ref().is_some_and(|it| Some(&*it.label) == text("server_label"));
-    Ok(match (kind, name) {
-        ("mcp", None) if is_own => Some(Chosen::Server),
-        ("mcp", Some(name)) if is_own => Some(Chosen::Function(name)),
-        ("function" | "custom", None) => None,
-        ("function" | "custom", Some(name)) => {
-            let tool = tools.list.iter().find(|tool| tool.name() == Some(&*name));
-            match tool {
-                Some(Tool::Custom { .. }) => Some(Chosen::Custom(name)),
-                Some(_) => Some(Chosen::Function(name)),
-                None if !tools.selections.is_empty() => Some(Chosen::Function(name)),
-                None => return unknown(&name),
-            }
-        }
-        (SEARCH, _) if tools.list.iter().any(|tool| tool.name() == Some(SEARCH)) => {
-            Some(Chosen::Function(SEARCH.to_owned()))
-        }
-        _ => {
-            let is_known =
-                |tool: &Tool| matches!(tool, Tool::Hosted { kind: known, .. } if known == kind);
-            if !ONLY_OPENAI.contains(&kind) && !tools.list.iter().any(is_known) {
-                return unknown(kind);
-            }
-            Some(Chosen::Hosted)
-        }
-    })
 }

@@ -1,8 +1,11 @@
 //! Answers as responses: the items of the output, and the events that lead to them.
 
-use super::input::{APPROVAL, RAN};
-use super::item::{ErrorText, Event, Failure, Incomplete, OutputItem, Part, Response, ToolFailure};
-use super::open::{Message, OpenCall, OpenItem, PartKind};
+mod call;
+mod mcp;
+mod text;
+
+use super::item::{Event, Failure, Incomplete, OutputItem, Part, Response};
+use super::open::{OpenCall, OpenItem, PartKind};
 use super::{EXTRA, ROUNDS, answer};
 use crate::gateway::front::EventEncoder;
 use crate::gateway::report::RanCall;
@@ -10,7 +13,7 @@ use crate::gateway::{
     ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, Report, ResponsesContext,
     StreamEvent,
 };
-use crate::wire::{FinishReason, Json, Members, Usage};
+use crate::wire::{FinishReason, Members, Usage};
 use toolbooth::json::{self, Object, Rendered, Value};
 use toolbooth::seal::RequestState;
 
@@ -197,35 +200,6 @@ impl ResponseEncoder {
         self.list_tools(out);
     }
 
-    fn list_tools(&mut self, out: &mut Vec<u8>) {
-        let Some(server) = self.context.server.take_if(|it| !it.is_listed && !it.tools.is_empty())
-        else {
-            return;
-        };
-        let tools = answer::listed(&server.tools);
-        let (index, id) = self.add("mcpl");
-        let item = OutputItem {
-            id: &id,
-            r#type: "mcp_list_tools",
-            server_label: Some(&server.label),
-            ..OutputItem::default()
-        };
-        let empty = json::to_string(&OutputItem { tools: Some(Rendered("[]")), ..item });
-        self.added(index, &empty, out);
-        for kind in ["response.mcp_list_tools.in_progress", "response.mcp_list_tools.completed"] {
-            self.write(kind, of_item(index, &id), out);
-        }
-        let item = OutputItem {
-            id: &id,
-            r#type: "mcp_list_tools",
-            server_label: Some(&server.label),
-            tools: Some(Rendered(&tools)),
-            ..OutputItem::default()
-        };
-        self.done(index, json::to_string(&item), out);
-        self.context.server = Some(server);
-    }
-
     /// The position and the id of a new item, whose id begins like this.
     fn add(&mut self, prefix: &str) -> (usize, String) {
         let index = self.output.len();
@@ -253,77 +227,6 @@ impl ResponseEncoder {
     fn keeps(&mut self, bytes: usize) -> bool {
         self.kept_bytes = self.kept_bytes.saturating_add(bytes);
         self.kept_bytes <= MAX_KEPT_BYTES
-    }
-
-    fn text(&mut self, kind: PartKind, text: &str, out: &mut Vec<u8>) {
-        if text.is_empty() || !self.keeps(text.len()) {
-            return;
-        }
-        if !matches!(self.open, Some(OpenItem::Message(_))) {
-            self.close_all(out);
-            let (index, id) = self.add("msg");
-            let message = Message::new(index, id);
-            self.added(index, &message.json("in_progress"), out);
-            self.open = Some(OpenItem::Message(message));
-        }
-        let Some(OpenItem::Message(mut message)) = self.open.take() else { return };
-        if message.parts.last().is_none_or(|(last, _)| *last != kind) {
-            self.close_part(&message, out);
-            message.parts.push((kind, String::new()));
-            let event = Event { part: Some(kind.part("")), ..message.event() };
-            self.write("response.content_part.added", event, out);
-        }
-        if let Some((_, last)) = message.parts.last_mut() {
-            last.push_str(text);
-        }
-        let event = Event { delta: Some(text), ..message.event() };
-        match kind {
-            PartKind::Text => {
-                let event = Event { logprobs: Some([]), ..event };
-                self.write("response.output_text.delta", event, out);
-            }
-            PartKind::Refusal => self.write("response.refusal.delta", event, out),
-        }
-        self.open = Some(OpenItem::Message(message));
-    }
-
-    /// Ends the last part of a message, if it has one.
-    fn close_part(&mut self, message: &Message, out: &mut Vec<u8>) {
-        let Some((kind, text)) = message.parts.last() else { return };
-        match kind {
-            PartKind::Text => {
-                let event = Event { text: Some(text), logprobs: Some([]), ..message.event() };
-                self.write("response.output_text.done", event, out);
-            }
-            PartKind::Refusal => {
-                let event = Event { refusal: Some(text), ..message.event() };
-                self.write("response.refusal.done", event, out);
-            }
-        }
-        let event = Event { part: Some(kind.part(text)), ..message.event() };
-        self.write("response.content_part.done", event, out);
-    }
-
-    fn reasoning(&mut self, text: &str, out: &mut Vec<u8>) {
-        if text.is_empty() || !self.keeps(text.len()) {
-            return;
-        }
-        if !matches!(self.open, Some(OpenItem::Reasoning { .. })) {
-            self.close_all(out);
-            let (index, id) = self.add("rs");
-            self.added(index, &reasoning_item(&id, None, None), out);
-            let part = Some(Part::SummaryText { text: "" });
-            let event = Event { part, summary_index: Some(0), ..of_item(index, &id) };
-            self.write("response.reasoning_summary_part.added", event, out);
-            self.open = Some(OpenItem::Reasoning { index, id, text: String::new() });
-        }
-        let Some(OpenItem::Reasoning { index, id, text: mut all }) = self.open.take() else {
-            return;
-        };
-        all.push_str(text);
-        let event = Event { delta: Some(text), summary_index: Some(0), ..of_item(index, &id) };
-        self.write("response.reasoning_summary_text.delta", event, out);
-        self.open = Some(OpenItem::Reasoning { index, id, text: all });
     }
 
     /// Writes a reasoning item that has only what this server must get back.
@@ -361,123 +264,6 @@ impl ResponseEncoder {
         let state = serde_json::Value::String(json::to_string(&state));
         let sealed = token.seal(RequestState { state: Some(state), ..RequestState::default() });
         self.sealed(&format!("{EXTRA}{sealed}"), out);
-    }
-
-    fn call(&mut self, index: usize, id: &str, name: &str, custom: bool, out: &mut Vec<u8>) {
-        self.close_open(out);
-        // The provider may go on with an earlier call, unless it is complete.
-        let (complete, open) =
-            std::mem::take(&mut self.calls).into_iter().partition(OpenCall::is_complete);
-        self.calls = open;
-        let complete: Vec<OpenCall> = complete;
-        complete.into_iter().for_each(|call| self.close_call(call, out));
-        let is_own = |tool: &&(&str, &str)| tool.0 == name;
-        let server = self.context.server.as_ref();
-        let server = server.filter(|it| it.tools.iter().any(|tool| is_own(&tool)));
-        let label = server.map(|server| server.label.clone());
-        let known = self.context.tools.iter().find(|(known, _)| known == name);
-        let mut call = OpenCall::new(index, id, name, custom, known.map(|(_, tool)| tool), label);
-        let (position, item_id) = self.add(call.kind.prefix());
-        call.position = position;
-        call.item_id = match call.kind.is_approval() {
-            true => format!("{APPROVAL}{id}"),
-            false => item_id,
-        };
-        self.added(position, &call.json("in_progress"), out);
-        self.calls.push(call);
-    }
-
-    fn arguments(&mut self, index: usize, fragment: &str, out: &mut Vec<u8>) {
-        if fragment.is_empty() || !self.keeps(fragment.len()) {
-            return;
-        }
-        let Some(at) = self.calls.iter().position(|call| call.index == index) else { return };
-        let mut call = self.calls.remove(at);
-        call.arguments.push_str(fragment);
-        if let Some(kind) = call.kind.delta_event() {
-            let event = Event { delta: Some(fragment), ..of_item(call.position, &call.item_id) };
-            self.write(kind, event, out);
-        }
-        self.calls.insert(at, call);
-    }
-
-    fn close_call(&mut self, call: OpenCall, out: &mut Vec<u8>) {
-        if let Some(kind) = call.kind.done_event() {
-            let text = Some(&*call.arguments);
-            let (arguments, input) =
-                if call.kind.is_custom() { (None, text) } else { (text, None) };
-            let event = Event { arguments, input, ..of_item(call.position, &call.item_id) };
-            self.write(kind, event, out);
-        }
-        let is_cut = self.finish == FinishReason::Length && !call.is_complete();
-        let status = if is_cut { "incomplete" } else { "completed" };
-        self.done(call.position, call.json(status), out);
-    }
-
-    /// A call that the gateway has run.
-    fn ran_call(&mut self, call: &RanCall, out: &mut Vec<u8>) {
-        let (index, _) = self.add("mcp");
-        let id = format!("{RAN}{}", call.id);
-        let label =
-            self.context.server.as_ref().map_or("toolbooth", |server| &server.label).to_owned();
-        let mut approved = self.context.approved.iter();
-        let request = approved.find(|it| it.call.id == call.id).map(|it| it.request_id.clone());
-        let item = |status, arguments: &str, output, error| {
-            json::to_string(&OutputItem {
-                id: &id,
-                r#type: "mcp_call",
-                status: Some(status),
-                approval_request_id: request.as_deref(),
-                server_label: Some(&label),
-                name: Some(&call.tool),
-                arguments: Some(Json::Value(Value::from(arguments))),
-                output: Some(output),
-                error: Some(error),
-                ..OutputItem::default()
-            })
-        };
-        self.added(index, &item("in_progress", "", None, None), out);
-        self.write("response.mcp_call.in_progress", of_item(index, &id), out);
-        let arguments = &*call.arguments;
-        let event = Event { delta: Some(arguments), ..of_item(index, &id) };
-        self.write("response.mcp_call_arguments.delta", event, out);
-        let event = Event { arguments: Some(arguments), ..of_item(index, &id) };
-        self.write("response.mcp_call_arguments.done", event, out);
-        let item = match &call.error {
-            None => {
-                self.write("response.mcp_call.completed", of_item(index, &id), out);
-                item("completed", arguments, Some(&*call.output), None)
-            }
-            Some(_) => {
-                self.write("response.mcp_call.failed", of_item(index, &id), out);
-                let content = [ErrorText { r#type: "text", text: &call.output }];
-                let error = ToolFailure { r#type: "mcp_tool_execution_error", content };
-                item("failed", arguments, None, Some(error))
-            }
-        };
-        self.done(index, item, out);
-    }
-
-    /// Ends the item that is open, but no calls.
-    fn close_open(&mut self, out: &mut Vec<u8>) {
-        match self.open.take() {
-            None => {}
-            Some(OpenItem::Message(message)) => {
-                self.close_part(&message, out);
-                let is_cut = matches!(self.finish, FinishReason::Length);
-                let status = if is_cut { "incomplete" } else { "completed" };
-                self.done(message.index, message.json(status), out);
-            }
-            Some(OpenItem::Reasoning { index, id, text }) => {
-                let event =
-                    Event { text: Some(&text), summary_index: Some(0), ..of_item(index, &id) };
-                self.write("response.reasoning_summary_text.done", event, out);
-                let part = Some(Part::SummaryText { text: &text });
-                let event = Event { part, summary_index: Some(0), ..of_item(index, &id) };
-                self.write("response.reasoning_summary_part.done", event, out);
-                self.done(index, reasoning_item(&id, Some(&text), None), out);
-            }
-        }
     }
 
     fn close_all(&mut self, out: &mut Vec<u8>) {

@@ -1,5 +1,8 @@
 //! The conversation: items become the messages of OpenAI Chat Completions.
 
+mod content;
+mod mcp;
+
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
@@ -14,7 +17,6 @@ use crate::wire::openai::ToolMessage;
 use crate::wire::openai::message::Call;
 use crate::wire::{Arguments, Json, Members, ToolCall};
 use toolbooth::json::{self, Object, Value};
-use toolbooth::schema::text::excerpt;
 
 /// Items that only OpenAI's models know, with their outputs. Others cannot need them.
 const ONLY_OPENAI: &[&str] = &[
@@ -183,127 +185,6 @@ impl<'n> Input<'n> {
         Ok(())
     }
 
-    /// The content of a message or of a result, as parts of OpenAI Chat Completions; a single text as a string.
-    fn content<'t>(&mut self, item: &mut Fields<'t>, name: &str) -> Result<Value<'t>> {
-        let path = item.path_of(name);
-        let parts = match item.take(name) {
-            None => return Ok(Value::from("")),
-            Some(text @ Value::String(_)) => return Ok(text),
-            Some(Value::Array(parts)) => parts,
-            Some(_) => return item.expected(name, "a string or an array of parts"),
-        };
-        let mut content = Vec::with_capacity(parts.len());
-        for (index, part) in parts.into_iter().enumerate() {
-            let part = Fields::of(part, format!("{path}[{index}]"), item.notes)?;
-            content.push(self.part(part)?);
-        }
-        Ok(match content.as_mut_slice() {
-            [Value::Object(only)] if only.len() == 2 && only.contains("text") => {
-                only.take("text").unwrap_or_default()
-            }
-            _ => Value::Array(content),
-        })
-    }
-
-    fn part<'t>(&mut self, mut part: Fields<'t>) -> Result<Value<'t>> {
-        let kind = part.required_text("type")?;
-        let value = match kind.as_ref() {
-            "input_text" | "output_text" | "text" => Object::from_iter([
-                ("type", Value::from("text")),
-                ("text", Value::String(part.required_text("text")?)),
-            ]),
-            "refusal" => Object::from_iter([
-                ("type", Value::from("text")),
-                ("text", Value::String(part.required_text("refusal")?)),
-            ]),
-            "input_image" => {
-                let mut image = Object::default();
-                match part.text("image_url")? {
-                    Some(url) => {
-                        check_address(&url, &part.path_of("image_url"))?;
-                        image.insert("url".into(), Value::String(url));
-                    }
-                    None => self.only_openai(&part.path, "is no address and no data"),
-                }
-                if let Some(detail) = part.text("detail")? {
-                    image.insert("detail".into(), Value::String(detail));
-                }
-                Object::from_iter([
-                    ("type", Value::from("image_url")),
-                    ("image_url", Value::Object(image)),
-                ])
-            }
-            "input_file" => {
-                let mut file = Object::default();
-                if let Some(name) = part.take("filename") {
-                    file.insert("filename".into(), name);
-                }
-                for (name, own) in
-                    [("file_data", "file_data"), ("file_url", "file_data"), ("file_id", "file_id")]
-                {
-                    let Some(text) = part.text(name)? else { continue };
-                    if own == "file_data" && (name == "file_url" || text.contains("://")) {
-                        check_address(&text, &part.path_of(name))?;
-                    }
-                    file.insert(own.into(), Value::String(text));
-                }
-                if file.is_empty() {
-                    return part.expected("file_data", "the file, unless there is a file_url");
-                }
-                Object::from_iter([("type", Value::from("file")), ("file", Value::Object(file))])
-            }
-            _ => {
-                return part.expected(
-                    "type",
-                    "one of input_text, input_image, input_file, output_text, refusal",
-                );
-            }
-        };
-        for (name, _) in part.into_object() {
-            if !matches!(&*name, "annotations" | "logprobs") {
-                self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
-            }
-        }
-        Ok(Value::Object(value))
-    }
-
-    fn only_openai(&mut self, path: &str, what: &str) {
-        let message = format!("{path} {what}, which only OpenAI can read");
-        self.untranslatable.get_or_insert(GatewayError::invalid(path, message));
-    }
-
-    fn assistant_message(&mut self, mut item: Fields<'_>) -> Result<()> {
-        let path = item.path_of("content");
-        let parts = match item.take("content") {
-            None => Vec::new(),
-            Some(text @ Value::String(_)) => {
-                vec![Value::Object(Object::from_iter([
-                    ("type", Value::from("output_text")),
-                    ("text", text),
-                ]))]
-            }
-            Some(Value::Array(parts)) => parts,
-            Some(_) => return item.expected("content", "a string or an array of parts"),
-        };
-        let mut read = Vec::new();
-        for (index, part) in parts.into_iter().enumerate() {
-            let mut part = Fields::of(part, format!("{path}[{index}]"), item.notes)?;
-            let kind = part.required_text("type")?;
-            read.push(match kind.as_ref() {
-                "output_text" | "input_text" | "text" => {
-                    (false, part.required_text("text")?.into_owned())
-                }
-                "refusal" => (true, part.required_text("refusal")?.into_owned()),
-                _ => return part.expected("type", "\"output_text\" or \"refusal\""),
-            });
-        }
-        let open = self.round(true)?;
-        for (is_refusal, text) in read {
-            if is_refusal { open.refusals.push(text) } else { open.texts.push(text) }
-        }
-        Ok(())
-    }
-
     /// The assistant message that is being read, or a new one if `begins` and the gateway has run calls of it.
     fn round(&mut self, begins: bool) -> Result<&mut Assistant> {
         if begins && self.open.as_ref().is_some_and(|open| !open.results.is_empty()) {
@@ -426,94 +307,6 @@ impl<'n> Input<'n> {
         Ok(())
     }
 
-    /// A call that the gateway has run.
-    fn ran(&mut self, mut item: Fields<'_>) -> Result<()> {
-        self.needs_translation = true;
-        let id = item.name("id", "the id of the item")?;
-        let name = item.name("name", "the tool's name")?;
-        let arguments = item.text("arguments")?.unwrap_or_default().into_owned();
-        let output = match item.take("output") {
-            Some(Value::String(output)) => output.into_owned(),
-            _ => match item.take("error") {
-                Some(Value::String(text)) => text.into_owned(),
-                Some(error) => error_text(&error),
-                None => String::new(),
-            },
-        };
-        if let Some(request) = item.text("approval_request_id")?
-            && let Some(position) = self.approved.iter().position(|it| it.request_id == request)
-        {
-            let approved = self.approved.remove(position);
-            return continuation::fill(&mut self.history, &approved.call.id, &output, false);
-        }
-        let path = item.path;
-        let id = id.strip_prefix(RAN).unwrap_or(&id).to_owned();
-        let call = ToolCall {
-            id: id.clone().into(),
-            name: name.into(),
-            arguments: Arguments::Text(arguments.into()),
-            ..ToolCall::default()
-        };
-        let open = self.round(false)?;
-        open.calls.push((call, path));
-        open.results.push((id, output));
-        Ok(())
-    }
-
-    fn approval_request(&mut self, mut item: Fields<'_>) -> Result<()> {
-        self.needs_translation = true;
-        let id = item.name("id", "the id of the item")?;
-        let call = ToolCall {
-            id: id.strip_prefix(APPROVAL).unwrap_or(&id).to_owned().into(),
-            name: item.name("name", "the tool's name")?.into(),
-            arguments: Arguments::Text(
-                item.text("arguments")?.unwrap_or_default().into_owned().into(),
-            ),
-            ..ToolCall::default()
-        };
-        let path = item.path;
-        self.requests.push((id, call.clone()));
-        self.round(false)?.calls.push((call, path));
-        Ok(())
-    }
-
-    fn is_own_approval(&self, item: &Fields<'_>) -> bool {
-        let id = item.get("approval_request_id").and_then(Value::as_str);
-        self.requests.iter().any(|(known, _)| Some(&**known) == id)
-            || id.is_some_and(|id| id.starts_with(APPROVAL)) && self.tools.server.is_some()
-    }
-
-    fn approval_response(&mut self, mut item: Fields<'_>) -> Result<()> {
-        let path = item.path_of("approval_request_id");
-        let id = item.name("approval_request_id", "the id of the request")?;
-        let approve = item.boolean("approve")?;
-        let Some((_, call)) = self.requests.iter().find(|(known, _)| *known == id) else {
-            let message = format!("{path} answers no mcp_approval_request before it");
-            return Err(GatewayError::invalid(path, message));
-        };
-        let call = call.clone();
-        self.close()?;
-        if !self.pending.iter().any(|(known, _)| *known == call.id) {
-            let message = format!("{path} answers a request that has an answer already");
-            return Err(GatewayError::invalid(path, message));
-        }
-        match approve {
-            // The result follows when the call has run.
-            Some(true) => {
-                let call_id = call.id.clone();
-                self.approved.push(ApprovedCall { request_id: id, call });
-                self.result(&call_id, Value::from(""), &path)
-            }
-            Some(false) => {
-                let reason = item.text("reason")?;
-                let reason = reason.map(|it| format!(" The user says: {it}")).unwrap_or_default();
-                let text = format!("Error: The user did not allow this call.{reason}");
-                self.result(&call.id, Value::String(text.into()), &path)
-            }
-            None => item.expected("approve", "true or false"),
-        }
-    }
-
     /// The assistant message that was read is complete.
     fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
@@ -582,20 +375,4 @@ impl<'n> Input<'n> {
         self.history.append(&mut self.deferred);
         Ok(())
     }
-}
-
-/// The message in the error of a call.
-fn error_text(error: &Value<'_>) -> String {
-    let text = error.get("message").or_else(|| error.get("content"));
-    text.and_then(Value::as_str).map_or_else(|| error.text(), str::to_owned)
-}
-
-/// Checks the address of an image or a file. A model on the operator's own machines may fetch it from there.
-fn check_address(address: &str, path: &str) -> Result<()> {
-    let (scheme, _) = address.split_once(':').unwrap_or_default();
-    if ["https", "data"].iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed)) {
-        return Ok(());
-    }
-    let expected = "an https URL, or a data URL such as data:image/png;base64,…";
-    Err(GatewayError::expected(path, expected))
 }

@@ -1,0 +1,67 @@
+//! Calls that the client gets. Several can be open at once.
+
+use super::{ResponseEncoder, of_item};
+use crate::gateway::front::responses::input::APPROVAL;
+use crate::gateway::front::responses::item::Event;
+use crate::gateway::front::responses::open::OpenCall;
+use crate::wire::FinishReason;
+
+impl ResponseEncoder {
+    pub(super) fn call(
+        &mut self,
+        index: usize,
+        id: &str,
+        name: &str,
+        custom: bool,
+        out: &mut Vec<u8>,
+    ) {
+        self.close_open(out);
+        // The provider may go on with an earlier call, unless it is complete.
+        let (complete, open) =
+            std::mem::take(&mut self.calls).into_iter().partition(OpenCall::is_complete);
+        self.calls = open;
+        let complete: Vec<OpenCall> = complete;
+        complete.into_iter().for_each(|call| self.close_call(call, out));
+        let is_own = |tool: &&(&str, &str)| tool.0 == name;
+        let server = self.context.server.as_ref();
+        let server = server.filter(|it| it.tools.iter().any(|tool| is_own(&tool)));
+        let label = server.map(|server| server.label.clone());
+        let known = self.context.tools.iter().find(|(known, _)| known == name);
+        let mut call = OpenCall::new(index, id, name, custom, known.map(|(_, tool)| tool), label);
+        let (position, item_id) = self.add(call.kind.prefix());
+        call.position = position;
+        call.item_id = match call.kind.is_approval() {
+            true => format!("{APPROVAL}{id}"),
+            false => item_id,
+        };
+        self.added(position, &call.json("in_progress"), out);
+        self.calls.push(call);
+    }
+
+    pub(super) fn arguments(&mut self, index: usize, fragment: &str, out: &mut Vec<u8>) {
+        if fragment.is_empty() || !self.keeps(fragment.len()) {
+            return;
+        }
+        let Some(at) = self.calls.iter().position(|call| call.index == index) else { return };
+        let mut call = self.calls.remove(at);
+        call.arguments.push_str(fragment);
+        if let Some(kind) = call.kind.delta_event() {
+            let event = Event { delta: Some(fragment), ..of_item(call.position, &call.item_id) };
+            self.write(kind, event, out);
+        }
+        self.calls.insert(at, call);
+    }
+
+    pub(super) fn close_call(&mut self, call: OpenCall, out: &mut Vec<u8>) {
+        if let Some(kind) = call.kind.done_event() {
+            let text = Some(&*call.arguments);
+            let (arguments, input) =
+                if call.kind.is_custom() { (None, text) } else { (text, None) };
+            let event = Event { arguments, input, ..of_item(call.position, &call.item_id) };
+            self.write(kind, event, out);
+        }
+        let is_cut = self.finish == FinishReason::Length && !call.is_complete();
+        let status = if is_cut { "incomplete" } else { "completed" };
+        self.done(call.position, call.json(status), out);
+    }
+}

@@ -1,0 +1,102 @@
+//! Items of compiled-in tools: calls that the gateway ran, and those that the user must approve.
+
+use super::{APPROVAL, Input, RAN};
+use crate::gateway::{ApprovedCall, Fields, GatewayError, Result, continuation};
+use crate::wire::{Arguments, ToolCall};
+use toolbooth::json::Value;
+
+impl Input<'_> {
+    /// A call that the gateway has run.
+    pub(super) fn ran(&mut self, mut item: Fields<'_>) -> Result<()> {
+        self.needs_translation = true;
+        let id = item.name("id", "the id of the item")?;
+        let name = item.name("name", "the tool's name")?;
+        let arguments = item.text("arguments")?.unwrap_or_default().into_owned();
+        let output = match item.take("output") {
+            Some(Value::String(output)) => output.into_owned(),
+            _ => match item.take("error") {
+                Some(Value::String(text)) => text.into_owned(),
+                Some(error) => error_text(&error),
+                None => String::new(),
+            },
+        };
+        if let Some(request) = item.text("approval_request_id")?
+            && let Some(position) = self.approved.iter().position(|it| it.request_id == request)
+        {
+            let approved = self.approved.remove(position);
+            return continuation::fill(&mut self.history, &approved.call.id, &output, false);
+        }
+        let path = item.path;
+        let id = id.strip_prefix(RAN).unwrap_or(&id).to_owned();
+        let call = ToolCall {
+            id: id.clone().into(),
+            name: name.into(),
+            arguments: Arguments::Text(arguments.into()),
+            ..ToolCall::default()
+        };
+        let open = self.round(false)?;
+        open.calls.push((call, path));
+        open.results.push((id, output));
+        Ok(())
+    }
+
+    pub(super) fn approval_request(&mut self, mut item: Fields<'_>) -> Result<()> {
+        self.needs_translation = true;
+        let id = item.name("id", "the id of the item")?;
+        let call = ToolCall {
+            id: id.strip_prefix(APPROVAL).unwrap_or(&id).to_owned().into(),
+            name: item.name("name", "the tool's name")?.into(),
+            arguments: Arguments::Text(
+                item.text("arguments")?.unwrap_or_default().into_owned().into(),
+            ),
+            ..ToolCall::default()
+        };
+        let path = item.path;
+        self.requests.push((id, call.clone()));
+        self.round(false)?.calls.push((call, path));
+        Ok(())
+    }
+
+    pub(super) fn is_own_approval(&self, item: &Fields<'_>) -> bool {
+        let id = item.get("approval_request_id").and_then(Value::as_str);
+        self.requests.iter().any(|(known, _)| Some(&**known) == id)
+            || id.is_some_and(|id| id.starts_with(APPROVAL)) && self.tools.server.is_some()
+    }
+
+    pub(super) fn approval_response(&mut self, mut item: Fields<'_>) -> Result<()> {
+        let path = item.path_of("approval_request_id");
+        let id = item.name("approval_request_id", "the id of the request")?;
+        let approve = item.boolean("approve")?;
+        let Some((_, call)) = self.requests.iter().find(|(known, _)| *known == id) else {
+            let message = format!("{path} answers no mcp_approval_request before it");
+            return Err(GatewayError::invalid(path, message));
+        };
+        let call = call.clone();
+        self.close()?;
+        if !self.pending.iter().any(|(known, _)| *known == call.id) {
+            let message = format!("{path} answers a request that has an answer already");
+            return Err(GatewayError::invalid(path, message));
+        }
+        match approve {
+            // The result follows when the call has run.
+            Some(true) => {
+                let call_id = call.id.clone();
+                self.approved.push(ApprovedCall { request_id: id, call });
+                self.result(&call_id, Value::from(""), &path)
+            }
+            Some(false) => {
+                let reason = item.text("reason")?;
+                let reason = reason.map(|it| format!(" The user says: {it}")).unwrap_or_default();
+                let text = format!("Error: The user did not allow this call.{reason}");
+                self.result(&call.id, Value::String(text.into()), &path)
+            }
+            None => item.expected("approve", "true or false"),
+        }
+    }
+}
+
+/// The message in the error of a call.
+fn error_text(error: &Value<'_>) -> String {
+    let text = error.get("message").or_else(|| error.get("content"));
+    text.and_then(Value::as_str).map_or_else(|| error.text(), str::to_owned)
+}
