@@ -10,6 +10,7 @@ import { print } from "./contracts/openapi.mjs";
 import { account, oauth } from "./contracts/oauth.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
+import { responses } from "./contracts/responses.mjs";
 import { rest } from "./contracts/rest.mjs";
 import { usage } from "./contracts/usage.mjs";
 import { xaibo } from "./contracts/xaibo.mjs";
@@ -33,6 +34,7 @@ export const files = Object.fromEntries(
     oxp,
     "provider-calls": providerCalls,
     "provider-lists": providerLists,
+    responses,
     rest,
     root,
     usage,

@@ -5,6 +5,84 @@ import { POST, READ, security } from "./shared.mjs";
 
 const tokens = { input_tokens: natural, output_tokens: natural, cached_tokens: natural };
 
+/** The responses of a request to a model. */
+export const statuses = {
+  200: "Answered",
+  400: "Rejected",
+  401: "Unauthenticated",
+  403: "Forbidden",
+  404: "UnknownModel",
+  413: "TooLarge",
+  415: "UnsupportedMediaType",
+  422: "Rejected",
+  429: "TooManyRequests",
+  500: "Failed",
+  502: "ProviderFailed",
+  503: "NotAvailable",
+  504: "TimedOut",
+};
+
+export const providerKey = {
+  name: "x-provider-key",
+  in: "header",
+  description: "The caller's own key of the provider, if GATEWAY_CALLER_KEYS is true.",
+  schema: string,
+};
+
+/** The headers of an answer. */
+export const answerHeaders = {
+  Provider: { description: "The provider that answered.", required: true, schema: text },
+  Model: { description: "The model that answered, as its provider names it.", required: false, schema: text },
+  Attempts: { description: "The number of requests to providers.", required: true, schema: text },
+};
+
+/** What may go wrong with a request to a model. */
+export const failures = {
+  Rejected: response("The gateway or the provider rejects the request.", "Error"),
+  UnknownModel: response("There is no such model.", "Error"),
+  TooManyRequests: response("The caller's limit or the provider's is reached. Retry-After may be missing.", "Error"),
+  ProviderFailed: response("The provider failed, or its answer exceeds a limit.", "Error"),
+  NotAvailable: response("No provider is configured for the model, the provider is overloaded, or the configuration is wrong.", "Error"),
+  TimedOut: response("The provider, or the whole request, took too long.", "Error"),
+};
+
+/** `_2api` of an answer. */
+export const report = object({
+  "warning?": about("The response has calls that the client must run.", text),
+  "warnings?": nonEmpty(text),
+  "dropped?": about("Members of the request that the provider does not get.", nonEmpty(text)),
+  provider: text,
+  model: text,
+  attempts: nonEmpty(object({ provider: text, "status?": natural, ms: natural })),
+  rounds: natural,
+  "tool_calls?": about(
+    "The calls of this server's tools that the gateway ran.",
+    nonEmpty(object({ id: text, tool: text, ms: natural, "error?": text })),
+  ),
+  usage: object({ ...tokens, tool_calls: natural, rounds: natural }),
+  "state?": about("Send it back as _2api.state, unless the message with the calls is sent back unchanged.", text),
+  "challenge?": object({ provider: text, url: text, check_url: text }),
+});
+
+/** `request_options`. */
+export const requestOptions = open({
+  "validate_tool_arguments?": boolean,
+  "max_rounds?": { type: "integer", minimum: 1, maximum: 25 },
+  "max_tool_calls?": { type: "integer", minimum: 1 },
+  "timeout_ms?": { type: "integer", minimum: 1 },
+});
+
+/** An error, as OpenAI writes it. */
+export const error = object({
+  error: object({
+    message: text,
+    type: choice("invalid_request_error", "authentication_error", "permission_error", "rate_limit_error", "semantic_error", "server_error"),
+    param: anyOf(string, nothing),
+    code: text,
+    "incompatible_features?": nonEmpty(text),
+  }),
+});
+
 export const gateway = document({
   title: "Toolbooth: chat gateway",
   description:
@@ -20,21 +98,7 @@ export const gateway = document({
         security,
         parameters: ["ProviderKey"],
         requestBody: "Chat",
-        responses: {
-          200: "Answered",
-          400: "Rejected",
-          401: "Unauthenticated",
-          403: "Forbidden",
-          404: "UnknownModel",
-          413: "TooLarge",
-          415: "UnsupportedMediaType",
-          422: "Rejected",
-          429: "TooManyRequests",
-          500: "Failed",
-          502: "ProviderFailed",
-          503: "NotAvailable",
-          504: "TimedOut",
-        },
+        responses: statuses,
       },
     }),
     "/models": path({
@@ -48,18 +112,11 @@ export const gateway = document({
   },
   securitySchemes: shared.securitySchemes,
   parameters: {
-    ProviderKey: {
-      name: "x-provider-key",
-      in: "header",
-      description: "The caller's own key of the provider, if GATEWAY_CALLER_KEYS is true.",
-      schema: string,
-    },
+    ProviderKey: providerKey,
   },
   headers: {
     ...shared.headers(READ, POST),
-    Provider: { description: "The provider that answered.", required: true, schema: text },
-    Model: { description: "The model that answered, as its provider names it.", required: false, schema: text },
-    Attempts: { description: "The number of requests to providers.", required: true, schema: text },
+    ...answerHeaders,
   },
   requestBodies: { Chat: requestBody(shared.jsonBody, "ChatRequest") },
   responses: {
@@ -72,12 +129,7 @@ export const gateway = document({
         "text/event-stream": { schema: string },
       },
     },
-    Rejected: response("The gateway or the provider rejects the request.", "Error"),
-    UnknownModel: response("There is no such model.", "Error"),
-    TooManyRequests: response("The caller's limit or the provider's is reached. Retry-After may be missing.", "Error"),
-    ProviderFailed: response("The provider failed, or its answer exceeds a limit.", "Error"),
-    NotAvailable: response("No provider is configured for the model, the provider is overloaded, or the configuration is wrong.", "Error"),
-    TimedOut: response("The provider, or the whole request, took too long.", "Error"),
+    ...failures,
     Models: response("The models.", "Models", shared.uncached),
   },
   schemas: {
@@ -86,12 +138,7 @@ export const gateway = document({
       messages: nonEmpty(anyObject),
       "stream?": boolean,
       "tools?": anyOf(array(anyObject), nothing),
-      "request_options?": open({
-        "validate_tool_arguments?": boolean,
-        "max_rounds?": { type: "integer", minimum: 1, maximum: 25 },
-        "max_tool_calls?": { type: "integer", minimum: 1 },
-        "timeout_ms?": { type: "integer", minimum: 1 },
-      }),
+      "request_options?": requestOptions,
     }),
     Completion: open({
       id: text,
@@ -113,35 +160,12 @@ export const gateway = document({
       id: text,
       type: text,
     }),
-    Report: object({
-      "warning?": about("The response has calls that the client must run.", text),
-      "warnings?": nonEmpty(text),
-      "dropped?": about("Members of the request that the provider does not get.", nonEmpty(text)),
-      provider: text,
-      model: text,
-      attempts: nonEmpty(object({ provider: text, "status?": natural, ms: natural })),
-      rounds: natural,
-      "tool_calls?": about(
-        "The calls of this server's tools that the gateway ran.",
-        nonEmpty(object({ id: text, tool: text, ms: natural, "error?": text })),
-      ),
-      usage: object({ ...tokens, tool_calls: natural, rounds: natural }),
-      "state?": about("Send it back as _2api.state, unless the message with the calls is sent back unchanged.", text),
-      "challenge?": object({ provider: text, url: text, check_url: text }),
-    }),
+    Report: report,
     Models: object({
       object: constant("list"),
       data: array(object({ id: text, object: constant("model"), created: natural, owned_by: text })),
       providers: about("The providers whose other models the caller may use, as provider/model.", array(text)),
     }),
-    Error: object({
-      error: object({
-        message: text,
-        type: choice("invalid_request_error", "authentication_error", "permission_error", "rate_limit_error", "semantic_error", "server_error"),
-        param: anyOf(string, nothing),
-        code: text,
-        "incompatible_features?": nonEmpty(text),
-      }),
-    }),
+    Error: error,
   },
 });

@@ -112,6 +112,8 @@ fn routes() {
         (Method::Get, "/providers/openaix/tools", "providers", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/v1/chat/completions", "gateway", Ok("caller")),
         (Method::Get, "/v1/models", "gateway", Ok("caller")),
+        (Method::Post, "/v1/responses", "responses", Ok("caller")),
+        (Method::Get, "/v1/responses", "responses", wrong("POST, OPTIONS")),
         (Method::Post, "/2api/v1/chat/completions", "2api", Ok("caller")),
         (Method::Get, "/2api/v1/models", "2api", Ok("caller")),
         (Method::Post, "/rest/Echo_Say", "rest", Ok("call")),

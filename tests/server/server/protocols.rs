@@ -15,6 +15,9 @@ fn valid_body(path: &str) -> Value {
     if path.ends_with("/chat/completions") {
         return json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
     }
+    if path.ends_with("/v1/responses") {
+        return json!({"model": "openai/m", "input": "hi"});
+    }
     let is_at = |sampled: &str| sampled.replace("{name}", NAME) == path;
     let (.., sample) = call_samples().find(|(_, sampled, _)| is_at(sampled)).unwrap();
     let input = &json!({"text": "hi"});
@@ -36,10 +39,13 @@ pub(super) fn endpoints() -> Vec<(String, String)> {
     endpoints.map(|one| (text(&one["method"]), named(&one["path"]))).collect()
 }
 
+/// How the paths of the chat gateway end.
+const CHATS: [&str; 2] = ["/chat/completions", "/v1/responses"];
+
 /// The paths that accept calls of tools. The chat gateway has its own tests.
 fn call_paths() -> Vec<String> {
     let calls = |(method, path): &(String, String)| {
-        method == "POST" && !path.ends_with("/chat/completions")
+        method == "POST" && !CHATS.iter().any(|end| path.ends_with(end))
     };
     endpoints().into_iter().filter(calls).map(|(_, path)| path).collect()
 }

@@ -1,6 +1,7 @@
 //! Tests of the gateway's settings.
 
 use super::*;
+use crate::gateway::Format;
 use toolbooth::json;
 use toolbooth::settings::KeyLimits;
 use toolbooth::settings::Settings;
@@ -194,5 +195,26 @@ fn limits_of_a_key() {
         ("[]", false),
     ] {
         assert_eq!(KeyLimits::parse(&json::parse(text).unwrap()).is_ok(), good, "{text}");
+    }
+}
+
+/// A provider whose format is unknown is not available: nothing may go there in a different one.
+#[test]
+fn formats_of_providers() {
+    const PROVIDER: [(&str, &str); 2] =
+        [("PROVIDERS", "own"), ("OWN_BASE_URL", "https://o.example")];
+    for (api, expected) in [
+        ("", Some(Format::OpenAiCompatible)),
+        ("chat", Some(Format::OpenAiCompatible)),
+        ("responses", Some(Format::Responses)),
+        ("messages", Some(Format::Anthropic)),
+        ("openai", None),
+    ] {
+        let settings = read(&[PROVIDER.as_slice(), &[("OWN_API", api)]].concat());
+        let found = gateway(&settings).providers.first().map(|it| it.formats);
+        assert_eq!(found, expected.as_ref().map(std::slice::from_ref), "{api}");
+        let problem = "OWN_API must be chat, responses or messages";
+        let has_problem = settings.problems.iter().any(|it| it == problem);
+        assert_eq!(has_problem, expected.is_none(), "{:?}", settings.problems);
     }
 }
