@@ -4,6 +4,7 @@ mod openai;
 mod properties;
 pub(in crate::gateway) mod recorded;
 mod requests;
+mod responses;
 mod schemas;
 mod streams;
 mod thinking;

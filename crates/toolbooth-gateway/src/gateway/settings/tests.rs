@@ -214,7 +214,7 @@ fn formats_of_providers() {
         let found = gateway(&settings).providers.first().map(|it| it.formats);
         assert_eq!(found, expected.as_ref().map(std::slice::from_ref), "{api}");
         let problem = "OWN_API must be chat, responses or messages";
-        let has_problem = settings.problems.iter().any(|it| it == problem);
-        assert_eq!(has_problem, expected.is_none(), "{:?}", settings.problems);
+        let has_problem = settings.rejected.iter().any(|it| it == problem);
+        assert_eq!(has_problem, expected.is_none(), "{:?}", settings.rejected);
     }
 }

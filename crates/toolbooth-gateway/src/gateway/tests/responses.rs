@@ -144,11 +144,11 @@ fn chats_with_a_provider_of_responses() {
         message("T"), function_call("c1", "a", &json!({"city": "x"})),
     ]);
     let gateway = world(GROQ);
-    let request = chat(json!({"model": "own/m", "tools": [tool("a")], "max_tokens": 5}));
+    let request = chat(json!({"model": "own/m", "tools": [tool("a")], "max_tokens": 50}));
     let reply = gateway.ask(vec![native(items.clone())], &request);
     let sent = &reply.sent[0].body;
     assert_eq!(sent["tools"][0]["name"], "a");
-    assert_eq!((&sent["max_output_tokens"], &sent["store"]), (&json!(5), &json!(false)));
+    assert_eq!((&sent["max_output_tokens"], &sent["store"]), (&json!(50), &json!(false)));
     let answer = &reply.json()["choices"][0];
     assert_eq!(answer["finish_reason"], "tool_calls");
     let message = &answer["message"];
@@ -421,7 +421,11 @@ fn what_a_provider_must_get_back_is_sealed() {
         TestGateway { path: "/v1/responses", ..world(&[ANTHROPIC, &[("STATE_KEY", "")]].concat()) };
     let result = without.ask(vec![answer_of()], &request).json();
     assert_eq!(self::kinds(&result), ["reasoning", "function_call"]);
-    assert_eq!(result["_2api"]["warnings"].as_array().unwrap().len(), 1);
+    let warnings = result["_2api"]["warnings"].as_array().unwrap();
+    assert!(
+        warnings.iter().any(|it| it.as_str().unwrap().starts_with("STATE_KEY")),
+        "{warnings:?}"
+    );
 }
 
 #[test]

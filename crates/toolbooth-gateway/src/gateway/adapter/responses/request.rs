@@ -12,6 +12,9 @@ use crate::wire::responses::request::{
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 
+/// The lowest limit of tokens that OpenAI accepts.
+const MIN_OUTPUT_TOKENS: u64 = 16;
+
 /// Members that have the same name and meaning.
 const SAME: &[&str] = &[
     "metadata",
@@ -29,7 +32,14 @@ const SAME: &[&str] = &[
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let Job { request, options, .. } = job;
     let mut fields = job.members()?;
-    let max_output_tokens = fields.max_tokens()?.or(options.max_output_tokens);
+    let mut max_output_tokens = fields.max_tokens()?.or(options.max_output_tokens);
+    if max_output_tokens.is_some_and(|wanted| wanted < MIN_OUTPUT_TOKENS) {
+        job.notes.warn(format!(
+            "max_tokens: {} writes at most {MIN_OUTPUT_TOKENS}, its lowest limit",
+            options.target
+        ));
+        max_output_tokens = Some(MIN_OUTPUT_TOKENS);
+    }
     let mut tools = Vec::new();
     for (index, tool) in request.tools.iter().enumerate() {
         tools.push(definition(tool, index, job)?);

@@ -92,7 +92,7 @@ impl EventDecoder for Stream {
             "response.failed" => {
                 return Err(reported(200, value.get("response").unwrap_or(&value)));
             }
-            "error" => return Err(reported(200, &value)),
+            "error" => return Err(error(value)),
             // The end of a part, whose text has arrived, and what later versions add.
             _ => {}
         }
@@ -205,6 +205,13 @@ impl Stream {
         self.is_complete = true;
         Ok(())
     }
+}
+
+/// An event with an error, whose members are its own or those of `error`. `type` is that of the event.
+fn error(event: Value<'_>) -> UpstreamError {
+    let Value::Object(mut event) = event else { return reported(200, &event) };
+    event.take("type");
+    reported(200, &Value::Object(event))
 }
 
 fn head(response: &Value<'_>, builder: &mut Builder) {

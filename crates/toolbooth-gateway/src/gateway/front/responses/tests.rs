@@ -1,6 +1,7 @@
 //! Tests of the format of Responses.
 
 pub(in crate::gateway) mod answers;
+mod properties;
 mod rejected;
 mod requests;
 

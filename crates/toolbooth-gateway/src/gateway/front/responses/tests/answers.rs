@@ -15,7 +15,7 @@ fn info() -> CompletionInfo {
 }
 
 /// The events that a client gets for a provider's stream, which ends after these bytes or with an error.
-fn events(request: &ChatRequest, format: Format, pieces: &[&[u8]]) -> Vec<Value> {
+pub(super) fn events(request: &ChatRequest, format: Format, pieces: &[&[u8]]) -> Vec<Value> {
     let (forward, names) = (Responses.reads(format), format.names(request));
     let options = DecodeOptions { collect: false, forward, names };
     let mut decoder = Decoder::new(format, ids(), options);
@@ -101,7 +101,7 @@ pub(in crate::gateway) fn checked(events: &[Value]) -> Value {
     response
 }
 
-fn plain() -> ChatRequest {
+pub(super) fn plain() -> ChatRequest {
     read(&body(json!({"tools": [{"type": "function", "name": "a"}], "temperature": 0.5}))).unwrap()
 }
 
