@@ -61,7 +61,7 @@ fn is_public_host(authority: &str) -> bool {
     host.contains('.')
         && port == "443"
         && last.starts_with(|c: char| c.is_ascii_lowercase())
-        && !["local", "localhost", "internal", "lan", "home", "corp"].contains(&last)
+        && !["local", "localhost", "internal", "lan", "home", "corp", "arpa"].contains(&last)
 }
 
 /// How long a document is kept, in milliseconds, whatever its server says; and a failure.
@@ -192,6 +192,7 @@ mod tests {
             ("https://localhost/c", false),
             ("https://printer/c", false),
             ("https://metadata.google.internal/c", false),
+            ("https://router.home.arpa/c", false),
             ("https://printer.local/c", false),
             ("https://printer.l%6fcal/c", false),
             ("https://a.example:/c", false),
