@@ -1,4 +1,4 @@
-//! The chat gateway: any model behind OpenAI's Chat Completions format (2api.ai, "Tool Calling").
+//! The chat gateway: any model behind the formats of OpenAI's Chat Completions (2api.ai, "Tool Calling") and Responses.
 //!
 //! A [`ChatRequest`] is translated into the [`Format`] of a provider, and the provider's answer into a [`Completion`]
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:

@@ -46,8 +46,35 @@ impl Front for Responses {
     }
 
     fn error(&self, error: &GatewayError) -> Vec<u8> {
-        toolbooth::json::to_vec(&error_body(error))
+        toolbooth::json::to_vec(&error_body(&in_own_words(error)))
     }
+}
+
+/// Members of the gateway's own form of a request, and what they are in Responses.
+const NAMES: [(&str, &str); 6] = [
+    ("max_completion_tokens", "max_output_tokens"),
+    ("max_tokens", "max_output_tokens"),
+    ("reasoning_effort", "reasoning.effort"),
+    ("response_format.json_schema", "text.format"),
+    ("response_format", "text.format"),
+    ("verbosity", "text.verbosity"),
+];
+
+/// An error with the client's names of members. Where a message or a tool of the gateway's form came from is not known.
+fn in_own_words(error: &GatewayError) -> GatewayError {
+    let mut error = error.clone();
+    let Some(param) = &error.param else { return error };
+    let own =
+        NAMES.iter().find_map(|(from, to)| Some(format!("{to}{}", param.strip_prefix(from)?)));
+    if let Some(own) = own {
+        error.message = error.message.replace(param.as_str(), &own);
+        error.param = Some(own);
+    } else if param.starts_with("messages") {
+        error.param = Some("input".to_owned());
+    } else if param.contains("].function.") || param.contains("].custom.") {
+        error.param = Some("tools".to_owned());
+    }
+    error
 }
 
 #[cfg(test)]

@@ -290,9 +290,10 @@ fn streams_that_are_cut_or_split_at_each_byte() {
         let request = plain();
         let bytes = text.as_bytes();
         let whole = events(&request, format, &[bytes]);
+        let split: Vec<&[u8]> = bytes.chunks(1).collect();
+        assert_eq!(events(&request, format, &split), whole, "{format:?}");
         for at in 0..bytes.len() {
-            let (first, second) = bytes.split_at(at);
-            assert_eq!(events(&request, format, &[first, second]), whole, "{format:?} {at}");
+            let first = &bytes[..at];
             let cut = events(&request, format, &[first]);
             let last = cut.last().unwrap();
             let is_complete = last["type"] == "response.completed";
@@ -324,12 +325,20 @@ fn errors_have_a_code_of_openais_list() {
         assert_eq!(last["response"]["error"], json!({"code": code, "message": message}));
         assert_eq!(last["response"]["status"], "failed");
     }
-    let error = GatewayError::new(ErrorKind::Deadline, "late").at("model");
-    let body: Value = serde_json::from_slice(&Responses.error(&error)).unwrap();
-    assert_eq!(
-        (&body["error"]["code"], &body["error"]["param"]),
-        (&json!("deadline_exceeded"), &json!("model"))
-    );
+    for (param, message, own_param, own_message) in [
+        ("model", "late", "model", "late"),
+        ("max_tokens", "max_tokens must be 1", "max_output_tokens", "max_output_tokens must be 1"),
+        ("response_format.json_schema.schema", "x", "text.format.schema", "x"),
+        ("messages[3].content", "messages[3].content is", "input", "messages[3].content is"),
+        ("tools[0].function.name", "Tool 'a' must", "tools", "Tool 'a' must"),
+        ("tools[0].tools[1].name", "x", "tools[0].tools[1].name", "x"),
+    ] {
+        let error = GatewayError::new(ErrorKind::Deadline, message).at(param);
+        let body: Value = serde_json::from_slice(&Responses.error(&error)).unwrap();
+        let body = &body["error"];
+        assert_eq!(body["code"], "deadline_exceeded");
+        assert_eq!((&body["param"], &body["message"]), (&json!(own_param), &json!(own_message)));
+    }
     let broken = GatewayError::upstream(&UpstreamError::BrokenOff, None, "p/m");
     assert_eq!(broken.kind, ErrorKind::BadResponse);
 }
