@@ -31,14 +31,10 @@ impl Input<'_> {
     fn part<'t>(&mut self, mut part: Fields<'t>) -> Result<Value<'t>> {
         let kind = part.required_text("type")?;
         let value = match kind.as_ref() {
-            "input_text" | "output_text" | "text" => Object::from_iter([
-                ("type", Value::from("text")),
-                ("text", Value::String(part.required_text("text")?)),
-            ]),
-            "refusal" => Object::from_iter([
-                ("type", Value::from("text")),
-                ("text", Value::String(part.required_text("refusal")?)),
-            ]),
+            "input_text" | "output_text" | "text" => {
+                chat_part("text", Value::String(part.required_text("text")?))
+            }
+            "refusal" => chat_part("text", Value::String(part.required_text("refusal")?)),
             "input_image" => {
                 let mut image = Object::default();
                 match part.text("image_url")? {
@@ -51,10 +47,7 @@ impl Input<'_> {
                 if let Some(detail) = part.text("detail")? {
                     image.insert("detail".into(), Value::String(detail));
                 }
-                Object::from_iter([
-                    ("type", Value::from("image_url")),
-                    ("image_url", Value::Object(image)),
-                ])
+                chat_part("image_url", Value::Object(image))
             }
             "input_file" => {
                 let mut file = Object::default();
@@ -73,7 +66,7 @@ impl Input<'_> {
                 if file.is_empty() {
                     return part.expected("file_data", "the file, unless there is a file_url");
                 }
-                Object::from_iter([("type", Value::from("file")), ("file", Value::Object(file))])
+                chat_part("file", Value::Object(file))
             }
             _ => {
                 return part.expected(
@@ -87,7 +80,7 @@ impl Input<'_> {
                 self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
             }
         }
-        Ok(Value::Object(value))
+        Ok(value)
     }
 
     fn only_openai(&mut self, path: &str, what: &str) {
@@ -99,11 +92,9 @@ impl Input<'_> {
         let path = item.path_of("content");
         let parts = match item.take("content") {
             None => Vec::new(),
-            Some(text @ Value::String(_)) => {
-                vec![Value::Object(Object::from_iter([
-                    ("type", Value::from("output_text")),
-                    ("text", text),
-                ]))]
+            Some(Value::String(text)) => {
+                self.round(true)?.texts.push(text.into_owned());
+                return Ok(());
             }
             Some(Value::Array(parts)) => parts,
             Some(_) => return item.expected("content", "a string or an array of parts"),
@@ -126,6 +117,14 @@ impl Input<'_> {
         }
         Ok(())
     }
+}
+
+/// A part of OpenAI Chat Completions: its member is named after its type.
+fn chat_part<'t>(kind: &'static str, value: Value<'t>) -> Value<'t> {
+    let mut part = Object::default();
+    part.insert(kind.into(), value);
+    part.insert("type".into(), kind.into());
+    Value::Object(part)
 }
 
 /// Checks the address of an image or a file. A model on the operator's own machines may fetch it from there.

@@ -3,8 +3,7 @@
 mod content;
 mod mcp;
 
-use std::borrow::Cow;
-
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::tools::{SEARCH, Tools, flat_name};
@@ -13,10 +12,9 @@ use crate::gateway::fields::{raw_member, to_raw};
 use crate::gateway::{
     ApprovedCall, Fields, GatewayError, HistoryItem, Notes, Result, Role, continuation,
 };
-use crate::wire::openai::ToolMessage;
 use crate::wire::openai::message::Call;
-use crate::wire::{Arguments, Json, Members, ToolCall};
-use toolbooth::json::{self, Object, Value};
+use crate::wire::{Arguments, ToolCall};
+use toolbooth::json::{Object, Value};
 
 /// Items that only OpenAI's models know, with their outputs. Others cannot need them.
 const ONLY_OPENAI: &[&str] = &[
@@ -66,6 +64,28 @@ pub(super) struct Input<'n> {
     pub(super) removed: Vec<usize>,
 }
 
+/// A message of OpenAI Chat Completions.
+#[derive(Default, Serialize)]
+struct ChatMessage<'a> {
+    role: &'static str,
+    content: Value<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<Value<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Call<'a>>,
+}
+
+/// An object with one member.
+fn nested(name: &'static str, value: Value<'static>) -> Value<'static> {
+    let mut object = Object::default();
+    object.insert(name.into(), value);
+    Value::Object(object)
+}
+
 /// An assistant message, with the results of the calls that the gateway ran.
 #[derive(Default)]
 struct Assistant {
@@ -100,10 +120,12 @@ impl<'n> Input<'n> {
 
     /// A message that is only text.
     pub(super) fn text(&mut self, role: Role, word: &'static str, text: &str) -> Result<()> {
-        let mut message = Members::default();
-        message.add("role", Some(Value::from(word)));
-        message.add("content", Some(Value::from(text)));
-        self.history.push(HistoryItem::Message { role, json: to_raw(&message)? });
+        self.push(role, &ChatMessage { role: word, content: text.into(), ..ChatMessage::default() })
+    }
+
+    /// Adds a message.
+    fn push(&mut self, role: Role, message: &ChatMessage<'_>) -> Result<()> {
+        self.history.push(HistoryItem::Message { role, json: to_raw(message)? });
         Ok(())
     }
 
@@ -172,14 +194,10 @@ impl<'n> Input<'n> {
             _ => return item.expected("role", expected),
         };
         let content = self.content(&mut item, "content")?;
-        let mut message = Members::default();
-        message.add("role", Some(Value::from(word)));
-        message.add("content", Some(content));
-        let message = HistoryItem::Message { role, json: to_raw(&message)? };
         self.close()?;
-        match self.pending.is_empty() {
-            true => self.history.push(message),
-            false => self.deferred.push(message),
+        self.push(role, &ChatMessage { role: word, content, ..ChatMessage::default() })?;
+        if !self.pending.is_empty() {
+            self.deferred.extend(self.history.pop());
         }
         self.answer = self.history.len();
         Ok(())
@@ -240,11 +258,12 @@ impl<'n> Input<'n> {
             return Err(GatewayError::invalid(path, message));
         };
         self.pending.remove(position);
-        let mut message = Members::default();
-        message.add("role", Some(Value::from("tool")));
-        message.add("tool_call_id", Some(Value::from(id)));
-        message.add("content", Some(content));
-        self.history.push(HistoryItem::Message { role: Role::Tool, json: to_raw(&message)? });
+        let tool_call_id = Some(id);
+        let role = "tool";
+        self.push(
+            Role::Tool,
+            &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
+        )?;
         if self.pending.is_empty() {
             self.history.append(&mut self.deferred);
         }
@@ -311,46 +330,39 @@ impl<'n> Input<'n> {
     fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         self.check_pending()?;
-        let Assistant { texts, refusals, calls, results, reasoning, sealed, rounds } = open;
-        let mut message = Members::default();
-        message.add("role", Some(Value::from("assistant")));
-        let text = texts.join("\n\n");
-        let content = if texts.is_empty() { Value::Null } else { Value::from(&*text) };
-        message.add("content", Some(content));
-        if !refusals.is_empty() {
-            message.add("refusal", Some(Value::String(refusals.join("\n\n").into())));
-        }
-        let mut extra = Object::default();
-        if !reasoning.is_empty() {
-            let own = Object::from_iter([("reasoning", Value::Array(reasoning))]);
-            extra.insert("openai".into(), Value::Object(own));
-        }
-        if let Some(sealed) = sealed {
-            let own = Object::from_iter([("sealed", Value::String(sealed.into()))]);
-            extra.insert("toolbooth".into(), Value::Object(own));
-        }
-        if !extra.is_empty() {
-            message.add("extra_content", Some(Value::Object(extra)));
-        }
-        let mut list: Vec<Json<'_>> = Vec::new();
-        for (index, (call, _)) in calls.iter().enumerate() {
-            let mut call = call.clone();
-            if let Some(rounds) = rounds.as_deref().filter(|_| index == 0) {
-                continuation::attach(&mut call, rounds);
-            }
-            list.push(Json::Text(json::to_string(&Call::whole(&call)).into()));
-        }
-        if !list.is_empty() {
-            message.add("tool_calls", Some(Json::Text(json::to_string(&list).into())));
-        } else if texts.is_empty() && refusals.is_empty() {
+        let Assistant { texts, refusals, mut calls, results, reasoning, sealed, rounds } = open;
+        if calls.is_empty() && texts.is_empty() && refusals.is_empty() {
             // Reasoning without an answer.
             return Ok(());
         }
-        let json = to_raw(&message)?;
-        self.history.push(HistoryItem::Message { role: Role::Assistant, json });
+        let mut extra = Object::default();
+        if !reasoning.is_empty() {
+            extra.insert("openai".into(), nested("reasoning", Value::Array(reasoning)));
+        }
+        if let Some(sealed) = sealed {
+            extra.insert("toolbooth".into(), nested("sealed", Value::String(sealed.into())));
+        }
+        if let (Some(rounds), Some((call, _))) = (rounds, calls.first_mut()) {
+            continuation::attach(call, &rounds);
+        }
+        let text = Some(texts.join("\n\n")).filter(|_| !texts.is_empty());
+        let message = ChatMessage {
+            role: "assistant",
+            content: text.map_or(Value::Null, |text| Value::String(text.into())),
+            refusal: Some(refusals.join("\n\n")).filter(|_| !refusals.is_empty()),
+            extra_content: (!extra.is_empty()).then_some(Value::Object(extra)),
+            tool_calls: calls.iter().map(|(call, _)| Call::whole(call)).collect(),
+            ..ChatMessage::default()
+        };
+        self.push(Role::Assistant, &message)?;
         for (id, content) in &results {
-            let message = ToolMessage { tool_call_id: id, content: Cow::Borrowed(content) };
-            self.history.push(HistoryItem::Message { role: Role::Tool, json: to_raw(&message)? });
+            let content = Value::from(content.as_str());
+            let tool_call_id = Some(id.as_str());
+            let role = "tool";
+            self.push(
+                Role::Tool,
+                &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
+            )?;
         }
         let calls = calls.into_iter().map(|(call, path)| (call.id.into_owned(), path));
         self.pending = calls.filter(|(id, _)| !results.iter().any(|(ran, _)| ran == id)).collect();
