@@ -264,6 +264,27 @@ mod tests {
     }
 
     #[test]
+    fn how_long_tokens_and_connections_last() {
+        for (row, text, expected) in [
+            (&TOKEN_SECONDS, "60", Some(60)),
+            (&TOKEN_SECONDS, "86400", Some(86_400)),
+            (&TOKEN_SECONDS, "59", None),
+            (&TOKEN_SECONDS, "86401", None),
+            (&TOKEN_SECONDS, "1h", None),
+            (&CONNECTION_DAYS, "1", Some(1)),
+            (&CONNECTION_DAYS, "365", Some(365)),
+            (&CONNECTION_DAYS, "0", None),
+            (&CONNECTION_DAYS, "366", None),
+        ] {
+            assert_eq!((row.parse)(text).ok(), expected, "{text}");
+            let host = FakeHost::with(&[(row.name, text)]);
+            let mut reader = VariableReader::new(&host);
+            reader.get(row);
+            assert_eq!(reader.into_problems().0.len(), usize::from(expected.is_none()), "{text}");
+        }
+    }
+
+    #[test]
     fn schemes_that_run_code_are_not_redirected_to() {
         for (schemes, expected) in [
             ("cursor, VSCode", true),
