@@ -6,6 +6,7 @@ import { auth, doctor, root, wellKnown } from "./contracts/host.mjs";
 import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
 import { langchain } from "./contracts/langchain.mjs";
 import { mcp } from "./contracts/mcp.mjs";
+import { messages } from "./contracts/messages.mjs";
 import { print } from "./contracts/openapi.mjs";
 import { account, oauth } from "./contracts/oauth.mjs";
 import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
@@ -27,6 +28,7 @@ export const files = Object.fromEntries(
     jsonrpc: jsonRpc,
     langchain,
     mcp,
+    messages,
     oauth,
     opentool: openTool,
     otc,

@@ -1,5 +1,5 @@
 // The chat gateway: OpenAI Chat Completions with any model.
-import { about, anyObject, anyOf, array, boolean, choice, constant, document, natural, nonEmpty, nothing, object, open, path, requestBody, response, schema, string, text } from "./openapi.mjs";
+import { about, anyObject, anyOf, array, boolean, choice, constant, document, natural, nonEmpty, nothing, object, oneOf, open, path, requestBody, response, schema, string, text } from "./openapi.mjs";
 import * as shared from "./shared.mjs";
 import { POST, READ, security } from "./shared.mjs";
 
@@ -123,14 +123,14 @@ export const gateway = document({
     ...shared.errors("Error"),
     Answered: {
       description: "The answer of the model. A stream has OpenAI's chunks; an event with the member error ends it early.",
-      headers: { "x-2api-provider": "Provider", "x-2api-model": "Model", "x-2api-attempts": "Attempts", ...shared.uncached },
+      headers: { ...answerHeaders.names, ...shared.uncached },
       content: {
         "application/json": { schema: schema("Completion") },
         "text/event-stream": { schema: string },
       },
     },
     ...failures,
-    Models: response("The models.", "Models", shared.uncached),
+    Models: response("The models. Requests with anthropic-version get Anthropic's list.", oneOf(schema("Models"), schema("ModelsOfAnthropic")), shared.uncached),
   },
   schemas: {
     ChatRequest: open({
@@ -165,6 +165,12 @@ export const gateway = document({
       object: constant("list"),
       data: array(object({ id: text, object: constant("model"), created: natural, owned_by: text })),
       providers: about("The providers whose other models the caller may use, as provider/model.", array(text)),
+    }),
+    ModelsOfAnthropic: open({
+      data: array(open({ id: text, type: constant("model"), display_name: text, created_at: text })),
+      has_more: constant(false),
+      first_id: anyOf(text, nothing),
+      last_id: anyOf(text, nothing),
     }),
     Error: error,
   },

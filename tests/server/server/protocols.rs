@@ -18,6 +18,10 @@ fn valid_body(path: &str) -> Value {
     if path.ends_with("/v1/responses") {
         return json!({"model": "openai/m", "input": "hi"});
     }
+    if path.starts_with("/v1/messages") {
+        let messages = json!([{"role": "user", "content": "hi"}]);
+        return json!({"model": "openai/m", "max_tokens": 9, "messages": messages});
+    }
     let is_at = |sampled: &str| sampled.replace("{name}", NAME) == path;
     let (.., sample) = call_samples().find(|(_, sampled, _)| is_at(sampled)).unwrap();
     let input = &json!({"text": "hi"});
@@ -40,7 +44,8 @@ pub(super) fn endpoints() -> Vec<(String, String)> {
 }
 
 /// How the paths of the chat gateway end.
-const CHATS: [&str; 2] = ["/chat/completions", "/v1/responses"];
+const CHATS: [&str; 4] =
+    ["/chat/completions", "/v1/responses", "/v1/messages", "/v1/messages/count_tokens"];
 
 /// The paths that accept calls of tools. The chat gateway has its own tests.
 fn call_paths() -> Vec<String> {

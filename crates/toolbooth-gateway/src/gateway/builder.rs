@@ -1,7 +1,9 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
 use super::adapter::{Names, custom};
-use super::{Completion, DecodeOptions, Delta, IdSource, Read, StreamEvent, UpstreamError};
+use super::{
+    Completion, DecodeOptions, Delta, IdSource, Read, SseEvent, StreamEvent, UpstreamError,
+};
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -71,6 +73,18 @@ impl Builder {
         if raw.is_some() || !deltas.is_empty() {
             self.events.push(StreamEvent { raw, deltas });
         }
+    }
+
+    /// The deltas since the last event are this event, which clients that read the provider's format get as it is. It needs a name:
+    /// `kind`, if it has none.
+    pub(super) fn end_named_event(&mut self, event: &SseEvent<'_>, kind: &str) {
+        let is_named = !event.name.is_empty() || kind.is_empty();
+        let named = |bytes| match is_named {
+            true => bytes,
+            false => [format!("event: {kind}\n").into_bytes(), bytes].concat(),
+        };
+        let raw = self.forward.then(|| named(event.bytes()));
+        self.end_event(raw);
     }
 
     /// A whole answer. The error: a call cannot be read, or there are too many.
@@ -269,6 +283,11 @@ impl Builder {
     /// The last deltas: why the model stopped, the tokens, and the end.
     pub(super) fn end(&mut self, reason: FinishReason) {
         self.finish(reason);
+        self.complete();
+    }
+
+    /// The tokens, and the end.
+    pub(super) fn complete(&mut self) {
         self.deltas.extend(self.completion.usage.clone().map(Delta::Usage));
         self.deltas.push(Delta::Done);
     }

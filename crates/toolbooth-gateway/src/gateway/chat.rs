@@ -16,7 +16,7 @@ use super::{
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
 use toolbooth::host::Host;
-use toolbooth::http::{Answer, Headers};
+use toolbooth::http::{Answer, Headers, Response};
 use toolbooth::json;
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Principal};
@@ -90,19 +90,24 @@ pub(super) struct Chat<'a> {
 }
 
 pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
-    let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
-    match Chat::of(&sender, body, &mut report) {
+    match Chat::of(sender, body) {
         Ok(chat) => rounds::answer(chat).await,
-        Err(error) => {
-            report.log(&sender, error.kind.status(), Some(error.kind.code()));
-            error.response(sender.front).into()
-        }
+        Err(response) => response.into(),
     }
 }
 
 impl<'a> Chat<'a> {
-    /// Checks who may chat, reads the request and checks it. If that fails, the report has the model that it asks for.
-    fn of(sender: &Sender<'a>, body: &str, report: &mut Report) -> Result<Self> {
+    /// Checks who may chat, reads the request and checks it. If that fails, the error is the response, which is in the log.
+    pub(super) fn of(sender: Sender<'a>, body: &str) -> Result<Self, Response> {
+        let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
+        Self::read(&sender, body, &mut report).map_err(|error| {
+            report.log(&sender, error.kind.status(), Some(error.kind.code()));
+            error.response(sender.front)
+        })
+    }
+
+    /// If it fails, the report has the model that the request asks for.
+    fn read(sender: &Sender<'a>, body: &str, report: &mut Report) -> Result<Self> {
         let Sender { front, settings, headers, principal, pipeline, host, .. } = sender;
         let now_ms = report.started_ms;
         if settings.local_only

@@ -53,6 +53,13 @@ pub(crate) struct AssistantMessage {
 }
 
 impl AssistantMessage {
+    /// The reasoning that clients may read. Whole answers in OpenAI's format have it in a further member.
+    pub(super) fn reasoning_text(&self) -> Option<&str> {
+        let further = ["reasoning_content", "reasoning"].iter();
+        let mut further = further.filter_map(|name| self.extra.get(name)?.as_str());
+        self.reasoning.as_deref().or_else(|| further.next()).filter(|text| !text.is_empty())
+    }
+
     /// The message as OpenAI gets it back.
     pub(super) fn to_openai(&self) -> Message<'_> {
         Message {

@@ -14,9 +14,12 @@ use super::{ErrorKind, FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
+/// The most JSON values in a request. A conversation is larger than the input of a tool.
+const MAX_VALUES: usize = 262_144;
+
 /// The members that a request loses, and warnings about everything that is done differently than the client asked for. Each
 /// translation repeats them.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Notes {
     #[serde(skip_serializing_if = "is_empty")]
     warnings: RefCell<Vec<String>>,
@@ -42,6 +45,10 @@ impl Notes {
             }
             inside |= character == '[';
         }
+        self.drop_name(name);
+    }
+
+    fn drop_name(&self, name: String) {
         let mut dropped = self.dropped.borrow_mut();
         // A request can have very many.
         if let Err(at) = dropped.binary_search(&name)
@@ -49,6 +56,12 @@ impl Notes {
         {
             dropped.insert(at, name);
         }
+    }
+
+    /// Adds other notes. `names` are members, and what the client calls them.
+    pub(super) fn add(&self, others: &Self, names: &[(&str, &str)]) {
+        others.dropped.borrow().iter().for_each(|name| self.drop_name(renamed(name, names)));
+        others.warnings.borrow().iter().for_each(|warning| self.warn(warning.as_str()));
     }
 
     pub(super) fn warn(&self, warning: impl Into<String>) {
@@ -217,9 +230,16 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// `reasoning_effort`: what `of` has for this word.
+    /// `reasoning_effort`, or else what Anthropic's `thinking` means: what `of` has for this word.
     pub(super) fn effort<T>(&mut self, of: fn(&str) -> Option<T>) -> Result<Option<T>> {
         let expected = "one of none, minimal, low, medium, high, xhigh, max";
+        if self.get("reasoning_effort").is_none() {
+            let word = self.get("thinking").and_then(effort_of);
+            if word.is_some() {
+                self.take("thinking");
+            }
+            return Ok(word.and_then(of));
+        }
         self.optional("reasoning_effort", expected, |word| of(word.as_str()?))
     }
 
@@ -248,6 +268,40 @@ impl<'t> Fields<'t> {
         for (name, _) in self.object.iter() {
             self.notes.drop_member(&self.path_of(name));
         }
+    }
+}
+
+/// A path whose first members may have other names.
+pub(super) fn renamed(path: &str, names: &[(&str, &str)]) -> String {
+    let own = names.iter().find_map(|(from, to)| {
+        let rest = path.strip_prefix(from)?;
+        (rest.is_empty() || rest.starts_with(['.', '['])).then(|| format!("{to}{rest}"))
+    });
+    own.unwrap_or_else(|| path.to_owned())
+}
+
+/// The effort that Anthropic's `thinking` asks for; `None` if the model decides.
+fn effort_of(thinking: &Value<'_>) -> Option<&'static str> {
+    match thinking.get("type")?.as_str()? {
+        "disabled" => Some("none"),
+        "enabled" => Some(match thinking.get("budget_tokens")?.as_number()?.as_u64()? {
+            0..4096 => "low",
+            4096..16384 => "medium",
+            _ => "high",
+        }),
+        _ => None,
+    }
+}
+
+/// The members of the body of a request, read and as JSON.
+pub(super) fn body_members(body: &str) -> Result<(Value<'_>, BTreeMap<String, &RawValue>)> {
+    let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
+    let value = json::parse_within(body, &mut { MAX_VALUES })
+        .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
+    // The same text again, now for the JSON of each member.
+    match serde_json::from_str(body) {
+        Ok(raw) => Ok((value, raw)),
+        Err(_) => Err(invalid("The body must be an object".to_owned())),
     }
 }
 

@@ -164,9 +164,7 @@ impl<'s> Limits<'s> {
     /// Leaves out the tools of coding agents that the provider would run, if they are not in the operator's allowlist: agents send
     /// them in every request. The error: the model must call one of them.
     pub(super) fn leave_out_hosted(&self, request: &mut ChatRequest, notes: &Notes) -> Result<()> {
-        let Some(native) = request.native.as_mut().filter(|_| request.responses.is_some()) else {
-            return Ok(());
-        };
+        let Some(native) = request.native.as_mut() else { return Ok(()) };
         let mut denied = Vec::new();
         request.tools.retain(|tool| match tool {
             // Clients name the server, so they must know that they cannot have it.
@@ -198,6 +196,8 @@ impl<'s> Limits<'s> {
                 raw_items(Some(json)).into_iter().partition(is_denied);
             denied.drain(..removed.len().min(denied.len()));
             let kept: Vec<_> = kept.into_iter().map(Json::from).collect();
+            // Without tools, there is nothing to choose.
+            native.passes &= removed.is_empty() || !kept.is_empty();
             *json = to_raw(&kept)?;
         }
         // What is left is in the conversation.

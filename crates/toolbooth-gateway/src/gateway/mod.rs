@@ -6,7 +6,7 @@
 //! - `routes`, with the list of models; `settings`;
 //! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `rounds`: the loop; `upstream`: asks a model; `cost` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
+//! - `count`: only the tokens of a request; `rounds`: the loop; `upstream`: asks a model; `cost` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream; `front`: the formats of clients; `report`: what the answer and the log say about it.
 
@@ -19,6 +19,7 @@ mod chat;
 mod completion;
 mod continuation;
 mod cost;
+mod count;
 mod error;
 mod fields;
 mod front;

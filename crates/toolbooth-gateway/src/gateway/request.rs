@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Format, GatewayError, Result};
+use super::{Format, GatewayError, Notes, Result};
 use crate::wire::ToolCall;
 use toolbooth::seal::ContinuationToken;
 
@@ -87,6 +87,22 @@ pub(crate) struct NativeRequest {
     pub passes: bool,
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
+    /// The tools that the model does not know yet, by name.
+    pub unloaded: Vec<String>,
+    /// What it loses if it is translated.
+    pub(super) losses: Notes,
+    /// Members of the gateway's form of a request, and what the client calls them.
+    pub names: &'static [(&'static str, &'static str)],
+}
+
+impl NativeRequest {
+    /// The request without the tools that the model does not know yet.
+    pub(super) fn loaded(&self, request: &ChatRequest) -> ChatRequest {
+        let mut request = request.clone();
+        let is_unloaded = |name: &str| self.unloaded.iter().any(|it| it == name);
+        request.tools.retain(|tool| !tool.name().is_some_and(is_unloaded));
+        request
+    }
 }
 
 /// A message of the client, or a round of the server-side tool loop.
@@ -161,13 +177,16 @@ impl OpenCalls {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// No results may follow. The error: a call has none.
     pub(super) fn close(&self) -> Result<()> {
         match self.0.first() {
             None => Ok(()),
             Some(OpenCall { path, .. }) => {
-                let message =
-                    format!("{path} has no result: a tool message with its id must follow");
+                let message = format!("{path} has no result: one with its id must follow");
                 Err(GatewayError::invalid(path.as_str(), message))
             }
         }
@@ -179,7 +198,12 @@ impl ChatRequest {
     /// it, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
         let is_own = self.history.iter().all(|item| matches!(item, HistoryItem::Message { .. }));
-        self.native.as_ref().filter(|native| native.format == format && native.passes && is_own)
+        self.native_of(format).filter(|native| native.passes && is_own)
+    }
+
+    /// The request as the client wrote it, if that is this format.
+    pub(super) fn native_of(&self, format: Format) -> Option<&NativeRequest> {
+        self.native.as_ref().filter(|native| native.format == format)
     }
 
     /// Whether a provider with this format gets the request as the client wrote it.

@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::chat::chat;
+use super::count::count_tokens;
 use super::front::Front;
 use super::front::chat::{ChatCompletions, encode_rejection};
+use super::front::messages::{self, Messages};
 use super::front::responses::Responses;
 use super::report::log_rejected;
 use super::settings::SETTINGS;
@@ -22,7 +24,12 @@ use toolbooth::settings::{Allowlist, Permission};
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
-    protocols: &[("/2api/v1", &AT_2API), ("/v1/responses", &RESPONSES), ("/v1", &GATEWAY)],
+    protocols: &[
+        ("/2api/v1", &AT_2API),
+        ("/v1/responses", &RESPONSES),
+        ("/v1/messages", &MESSAGES),
+        ("/v1", &GATEWAY),
+    ],
     settings: Some(&SETTINGS),
     scopes: &[GATEWAY_SCOPE],
     // The tools of a chat are written as in the requests of a provider.
@@ -80,6 +87,17 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
 
 static GATEWAY: Protocol =
     protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
+static MESSAGES: Protocol = Protocol {
+    routes: &[
+        Route::post("", CHAT, &ChatHandler(&Messages { counts_only: false })),
+        Route::post("/count_tokens", CHAT, &count),
+    ],
+    ..Protocol::new(
+        "messages",
+        "Chat gateway, with the format of Anthropic Messages",
+        EncodeRejection::Plain(messages::encode_rejection),
+    )
+};
 static AT_2API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
 
 static RESPONSES: Protocol = Protocol {
@@ -125,6 +143,11 @@ impl Handler for ChatHandler {
             log_rejected(&sender, rejection);
         }
     }
+}
+
+async fn count<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let sender = ChatHandler(&Messages { counts_only: true }).sender(request)?;
+    Ok(count_tokens(sender, request.text()?).await)
 }
 
 impl ChatHandler {
@@ -192,6 +215,9 @@ async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
         if names.is_none() {
             providers.extend(settings.providers.iter().map(|provider| &*provider.id));
         }
+    }
+    if messages::models::is_asked_for(request.headers) {
+        return Ok(messages::models::list(data.iter().map(|model| &*model.id)).into());
     }
     Ok(Response::json_of(200, &List { object: "list", data, providers }).into())
 }

@@ -20,6 +20,17 @@ pub(crate) struct SseEvent<'a> {
     pub is_cut: bool,
 }
 
+impl SseEvent<'_> {
+    /// The event as clients get it.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        match self.is_cut {
+            false => self.raw.to_vec(),
+            // Without a blank line, what follows, such as an error, would be a part of this event.
+            true => [self.raw.trim_ascii_end(), b"\n\n"].concat(),
+        }
+    }
+}
+
 /// Why a stream cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SseError {

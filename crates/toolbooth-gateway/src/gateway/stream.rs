@@ -34,6 +34,8 @@ pub(crate) enum Delta {
         custom: bool,
         fragment: String,
     },
+    /// A block of thinking of Anthropic is complete: the reasoning before it, with the signature, or one that cannot be read.
+    Thinking(Value<'static>),
     /// `extra_content` of the message: what the provider must get back.
     ExtraContent(Value<'static>),
     /// The model stopped. Exactly one per stream.

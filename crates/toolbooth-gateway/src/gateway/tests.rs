@@ -9,6 +9,7 @@ mod ids;
 mod limits;
 mod loops;
 mod members;
+mod messages;
 mod responses;
 mod routing;
 mod streams;
@@ -72,9 +73,10 @@ const LOCAL: (&str, &str) = ("host", "localhost:8787");
 
 /// A gateway with its provider.
 struct TestGateway {
+    /// Where requests go.
+    path: &'static str,
     host: FakeHost,
     catalog: &'static Catalog,
-    path: &'static str,
     capabilities: &'static [&'static Capability],
 }
 
@@ -96,9 +98,9 @@ impl TestGateway {
     fn with(variables: &[(&str, &str)]) -> Self {
         let host = FakeHost::with(&[VARIABLES, variables].concat());
         Self {
+            path: "/v1/chat/completions",
             host: FakeHost { upstream: provider, ..host },
             catalog: CATALOG,
-            path: "/v1/chat/completions",
             capabilities: CAPABILITIES,
         }
     }

@@ -89,7 +89,7 @@ impl Chat<'_> {
         Err(last.unwrap_or_else(none))
     }
 
-    fn translate(&self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
+    pub(super) fn translate(&self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
         let notes = &self.report.notes;
         let context = self.sender.context();
         let server_tools = self.tools.definitions(target.format, &context, notes)?;
@@ -108,7 +108,7 @@ impl Chat<'_> {
         target.format.translate(&self.request, &options, notes)
     }
 
-    fn request_to(
+    pub(super) fn request_to(
         &self,
         target: &Target<'_>,
         stream: bool,
@@ -119,7 +119,7 @@ impl Chat<'_> {
             vec![("content-type", "application/json".into())];
         let own = target.format.headers(target.key.as_ref().map(Secret::expose));
         headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
-        if let Some(native) = self.request.native_for(target.format) {
+        if let Some(native) = self.request.native_of(target.format) {
             headers.retain(|(name, _)| native.headers.iter().all(|(known, _)| known != name));
             headers
                 .extend(native.headers.iter().map(|(name, value)| (*name, value.clone().into())));

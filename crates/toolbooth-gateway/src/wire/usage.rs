@@ -14,6 +14,8 @@ pub(crate) struct Usage {
     /// All tokens, as far as the provider counts more than these two.
     pub total_tokens: u64,
     pub cached_tokens: u64,
+    /// Those of the prompt that were written into the cache.
+    pub cache_write_tokens: u64,
     pub reasoning_tokens: u64,
     /// The provider's own object, if its format is OpenAI's and it has all counts that OpenAI's has.
     pub extra: Option<Value<'static>>,
@@ -33,6 +35,8 @@ impl Usage {
             completion_tokens,
             total_tokens: total_tokens.max(prompt_tokens.saturating_add(completion_tokens)),
             cached_tokens: detail("prompt_tokens_details", "cached_tokens").unwrap_or_default(),
+            cache_write_tokens: detail("prompt_tokens_details", "cache_write_tokens")
+                .unwrap_or_default(),
             reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens")
                 .unwrap_or_default(),
             extra: REQUIRED.into_iter().all(is_count).then(|| value.clone().into_owned()),
@@ -51,6 +55,8 @@ impl Usage {
             total_tokens: number("total_tokens")
                 .max(prompt_tokens.saturating_add(completion_tokens)),
             cached_tokens: detail("input_tokens_details", "cached_tokens").unwrap_or_default(),
+            cache_write_tokens: detail("input_tokens_details", "cache_write_tokens")
+                .unwrap_or_default(),
             reasoning_tokens: detail("output_tokens_details", "reasoning_tokens")
                 .unwrap_or_default(),
             extra: None,
@@ -63,6 +69,7 @@ impl Usage {
         self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
         self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
         self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
         self.extra = None;
     }

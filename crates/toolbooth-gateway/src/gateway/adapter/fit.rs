@@ -47,6 +47,7 @@ fn is_foreign(request: &ChatRequest, format: Format) -> bool {
 
 /// Leaves out the tools that only a provider with the client's format runs, and the reasoning that only OpenAI can read.
 fn leave_out(request: &mut ChatRequest, notes: &Notes) -> Result<()> {
+    let before = request.tools.len();
     request.tools.retain(|tool| match tool {
         Tool::Hosted { kind, .. } => {
             notes.drop_member(&format!("tools[] ({})", excerpt(kind)));
@@ -54,9 +55,13 @@ fn leave_out(request: &mut ChatRequest, notes: &Notes) -> Result<()> {
         }
         Tool::Function(_) | Tool::Custom { .. } => true,
     });
-    if let Some(ToolChoice::Other(json)) = &request.tool_choice
-        && !json.contains("\"custom\"")
-    {
+    let none_is_left = before > 0 && request.tools.is_empty() && request.selections.is_empty();
+    let is_impossible = match &request.tool_choice {
+        Some(ToolChoice::Other(json)) => !json.contains("\"custom\""),
+        Some(choice) => none_is_left && choice.forces_call(),
+        None => false,
+    };
+    if is_impossible {
         let expected = "a tool that the provider of this model can call";
         return Err(GatewayError::expected("tool_choice", expected));
     }

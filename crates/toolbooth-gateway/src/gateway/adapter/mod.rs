@@ -145,8 +145,8 @@ impl Format {
         options: &TranslateOptions<'_>,
         notes: &Notes,
     ) -> Result<Vec<u8>> {
-        let job = Job { request, options, notes, names: self.names(request) };
         if let Some(native) = request.native_for(self) {
+            let job = Job { request, options, notes, names: self.names(request) };
             return Ok(job.native_body(native, self.adapter().limit_member));
         }
         if let Some(context) = &request.responses {
@@ -155,6 +155,24 @@ impl Format {
                 return Err(error.clone());
             }
         }
+        let Some(own) = &request.native else { return self.fitted(request, options, notes) };
+        let losses = own.losses.clone();
+        let body = match own.unloaded.is_empty() {
+            true => self.fitted(request, options, &losses),
+            false => self.fitted(&own.loaded(request), options, &losses),
+        };
+        notes.add(&losses, own.names);
+        body
+    }
+
+    /// The body of a request that is translated.
+    fn fitted(
+        self,
+        request: &ChatRequest,
+        options: &TranslateOptions<'_>,
+        notes: &Notes,
+    ) -> Result<Vec<u8>> {
+        let job = Job { request, options, notes, names: self.names(request) };
         match fit::fit(request, self, notes)? {
             None => (self.adapter().translate)(&job),
             Some(fitted) => (self.adapter().translate)(&Job { request: &fitted, ..job }),
@@ -210,6 +228,7 @@ impl<'t> Job<'t> {
     fn functions(&self) -> Result<Vec<(String, &'t FunctionTool)>> {
         let tools = self.request.tools.iter().enumerate();
         tools
+            .filter(|(_, tool)| !self.is_own_hosted(tool))
             .map(|(index, tool)| match tool {
                 Tool::Function(function) => Ok((format!("tools[{index}]"), function)),
                 Tool::Custom { .. } | Tool::Hosted { .. } => {
@@ -218,6 +237,24 @@ impl<'t> Job<'t> {
                 }
             })
             .collect()
+    }
+
+    /// Whether it is a tool that the provider runs, in the provider's own format: the client has it.
+    fn is_own_hosted(&self, tool: &Tool) -> bool {
+        self.request.native.is_some() && matches!(tool, Tool::Hosted { .. })
+    }
+
+    /// The tools that the provider runs, as the client wrote them. Those of MCP servers are left out: the servers are a member of the
+    /// request that is not translated.
+    fn hosted_tools(&self) -> impl Iterator<Item = Json<'t>> {
+        self.request.tools.iter().filter_map(|tool| match tool {
+            Tool::Hosted { kind, .. } if kind == "mcp" => {
+                self.notes.drop_member("tools[] (mcp)");
+                None
+            }
+            Tool::Hosted { json, .. } if self.is_own_hosted(tool) => Some((&**json).into()),
+            _ => None,
+        })
     }
 
     /// The definitions of this server's tools.
@@ -256,15 +293,6 @@ fn event_data(data: &str, max_values: usize) -> Read<Value<'_>> {
 /// The JSON that a text is, for what a value of it does not have.
 fn raw(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
-}
-
-/// The event as the provider sent it.
-fn unchanged(event: &SseEvent<'_>) -> Vec<u8> {
-    match event.is_cut {
-        false => event.raw.to_vec(),
-        // Without a blank line, what follows, such as an error, would be a part of this event.
-        true => [event.raw.trim_ascii_end(), b"\n\n"].concat(),
-    }
 }
 
 /// The members of an answer or of an event, which is no error.

@@ -2,6 +2,7 @@
 
 mod address;
 pub(super) mod chat;
+pub(super) mod messages;
 pub(super) mod responses;
 
 use super::report::RanCall;
@@ -91,4 +92,14 @@ pub(super) trait EventEncoder {
 
     /// Writes the last event of a stream that fails.
     fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>);
+}
+
+/// A JSON object, alone or in an event, with a further member `_2api`. It is unchanged if it is no object.
+pub(super) fn with_report(json: &[u8], report: &str) -> Vec<u8> {
+    let mut json = json.to_vec();
+    // It has other members, and none of this name.
+    if let Some(end) = json.iter().rposition(|byte| *byte == b'}') {
+        json.splice(end..end, format!(",\"_2api\":{report}").into_bytes());
+    }
+    json
 }

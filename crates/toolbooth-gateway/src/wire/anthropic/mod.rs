@@ -111,6 +111,7 @@ impl MessageUsage {
             completion_tokens: self.output,
             total_tokens: prompt.saturating_add(self.output),
             cached_tokens: self.read_from_cache,
+            cache_write_tokens: self.written_to_cache,
             reasoning_tokens: self.thinking,
             extra: None,
         })

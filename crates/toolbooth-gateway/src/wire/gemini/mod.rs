@@ -218,6 +218,7 @@ fn usage(metadata: &Value<'_>) -> Option<Usage> {
         completion_tokens: total.saturating_sub(prompt),
         total_tokens: total,
         cached_tokens: count("cachedContentTokenCount", "cached_content_token_count"),
+        cache_write_tokens: 0,
         reasoning_tokens: thoughts,
         extra: None,
     })

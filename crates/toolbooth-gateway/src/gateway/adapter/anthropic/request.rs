@@ -27,8 +27,9 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let (choice, allowed) = choice(job);
     let forces_call = job.names.has_answer
         || choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
+    let is_native = job.request.native_of(Format::Anthropic).is_some();
     let mut thinking =
-        thinking::select(&mut fields, &conversation, job.options.model, forces_call)?;
+        thinking::select(&mut fields, &conversation, job.options.model, forces_call, is_native)?;
     if job.names.has_answer {
         check_answer(job, thinking.is_on())?;
     }
@@ -48,7 +49,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
         ..Request::default()
     };
     let parallel = fields.boolean("parallel_tool_calls")?;
-    body.tools.extend(job.server_tools().map(Tool::Server));
+    body.tools.extend(job.hosted_tools().chain(job.server_tools()).map(Tool::Server));
     if body.tools.is_empty() {
         job.drop_choice(parallel);
         body.tools = used_tools(&conversation);
@@ -141,7 +142,12 @@ fn sampling<'t>(fields: &mut Fields<'t>, is_thinking: bool) -> Result<Sampling<'
 }
 
 fn user<'t>(fields: &mut Fields<'t>) -> Result<Option<Metadata<'t>>> {
-    let user = match fields.text("safety_identifier")? {
+    let (identifier, user) = (fields.text("safety_identifier")?, fields.get("user"));
+    let user = match identifier {
+        Some(identifier) if user.is_none_or(|user| user.as_str() == Some(&identifier)) => {
+            fields.take("user");
+            Some(identifier)
+        }
         Some(identifier) => Some(identifier),
         None => fields.text("user")?,
     };

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::{is_thinking, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, event_data, raw, reported};
 use crate::gateway::fields::{compact, raw_member};
-use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
+use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
 use crate::wire::{Finish, FinishReason, Item, ModelAnswer};
@@ -22,6 +22,8 @@ pub(super) struct Stream {
     /// The blocks that have begun and not ended, by their index.
     open: Vec<(u64, Block)>,
     pub(super) reason: Option<FinishReason>,
+    /// Whether the finish reason is among the deltas.
+    finished: bool,
 }
 
 struct Block {
@@ -49,9 +51,15 @@ enum Kind {
 
 impl EventDecoder for Stream {
     fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
-        let Some(data) = &event.data else { return Ok(()) };
+        let Some(data) = &event.data else {
+            if !event.is_cut {
+                builder.end_named_event(event, "");
+            }
+            return Ok(());
+        };
         let value = event_data(data, MAX_VALUES)?;
-        match value.get("type").and_then(Value::as_str).unwrap_or(event.name) {
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
+        match kind {
             "message_start" => {
                 if let Some(message) = value.get("message") {
                     self.head(message, builder);
@@ -68,27 +76,40 @@ impl EventDecoder for Stream {
                 let usage = self.usage.add(value.get("usage"));
                 builder.completion.usage = usage.or(builder.completion.usage.take());
                 self.stop(value.get("delta").and_then(|delta| delta.get("stop_reason")), builder);
+                self.finish(builder)?;
             }
-            "message_stop" => return self.end(builder),
+            "message_stop" => self.end(builder)?,
             "error" => return Err(reported(200, &value)),
             // `ping`, and what later versions add.
             _ => {}
         }
+        builder.end_named_event(event, kind);
         Ok(())
     }
 
     fn end(&mut self, builder: &mut Builder) -> Read {
-        let reason = self.reason.ok_or(UpstreamError::BrokenOff)?;
-        while let Some((index, _)) = self.open.first() {
-            self.close(*index, builder)?;
+        self.finish(builder)?;
+        if !self.finished {
+            return Err(UpstreamError::BrokenOff);
         }
-        keep_thinking(builder);
-        builder.end(reason);
+        builder.complete();
         Ok(())
     }
 }
 
 impl Stream {
+    /// The model has said why it stopped: ends the blocks. Nothing is checked later, so clients must not know it before.
+    fn finish(&mut self, builder: &mut Builder) -> Read {
+        let Some(reason) = self.reason.filter(|_| !self.finished) else { return Ok(()) };
+        self.finished = true;
+        while let Some((index, _)) = self.open.first() {
+            self.close(*index, builder)?;
+        }
+        keep_thinking(builder);
+        builder.finish(reason);
+        Ok(())
+    }
+
     /// Reads the members of a message apart from its blocks.
     pub(super) fn head(&mut self, message: &Value<'_>, builder: &mut Builder) {
         let text = |name| text(message.get(name)).map(Cow::Borrowed);
@@ -195,7 +216,11 @@ impl Stream {
             Kind::Other => {}
         }
         let block = Value::Object(start);
-        if builder.collect || is_thinking(&block) {
+        let is_thinking = is_thinking(&block);
+        if is_thinking {
+            builder.deltas.push(Delta::Thinking(block.clone()));
+        }
+        if builder.collect || is_thinking {
             builder.native.push(block);
         }
         Ok(())

@@ -72,6 +72,7 @@ pub(super) fn select<'t>(
     conversation: &Conversation<'_>,
     model: &str,
     forces_call: bool,
+    is_native: bool,
 ) -> Result<Thinking<'t>> {
     let own = fields.take("thinking");
     let effort = fields.effort(|effort| {
@@ -89,8 +90,12 @@ pub(super) fn select<'t>(
         return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
     };
     if let Some(own) = own {
-        fields.notes.drop_member("reasoning_effort");
-        return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort: None });
+        // Clients of Anthropic write both.
+        if !is_native {
+            fields.notes.drop_member("reasoning_effort");
+        }
+        let effort = is_native.then_some(level);
+        return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort });
     }
     let version = version(model);
     let drop = |reason: &str| {

@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions, and the providers with its format.
 
+pub(super) mod foreign;
 mod request;
 mod stream;
 

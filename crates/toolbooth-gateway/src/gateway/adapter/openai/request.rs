@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::foreign;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::fields::parse;
-use crate::gateway::{Fields, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids};
+use crate::gateway::{
+    Fields, Format, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids,
+};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::openai::ToolMessage;
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
@@ -22,6 +25,10 @@ const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
 
 /// The body of a request. `strict` is for OpenAI itself, which rejects members that it does not know.
 pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
+    if job.request.native_of(Format::Anthropic).is_some() {
+        let request = foreign::rewrite(job, strict)?;
+        return translate(&Job { request: &request, names: job.names.clone(), ..*job }, strict);
+    }
     let Job { request, options, notes, .. } = job;
     let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };
     for (index, item) in request.history.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
 use super::written_arguments;
-use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported, unchanged};
+use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::openai::{argument_of, finish_reason};
@@ -22,13 +22,13 @@ pub(in crate::gateway::adapter) struct Stream {
 impl EventDecoder for Stream {
     fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else {
-            builder.end_event((!event.is_cut).then(|| unchanged(event)));
+            builder.end_event((!event.is_cut).then(|| event.bytes()));
             return Ok(());
         };
         if data.trim() == "[DONE]" {
             self.complete(builder);
             builder.deltas.push(Delta::Done);
-            builder.end_event(Some(unchanged(event)));
+            builder.end_event(Some(event.bytes()));
             return Ok(());
         }
         let value = event_data(data, MAX_VALUES)?;
@@ -41,7 +41,7 @@ impl EventDecoder for Stream {
         if let Some(usage) = chunk.get("usage").and_then(Usage::of_openai) {
             builder.completion.usage = Some(usage);
             if choice.is_none() {
-                self.usage_event = Some(unchanged(event));
+                self.usage_event = Some(event.bytes());
                 return Ok(());
             }
         }
@@ -53,7 +53,7 @@ impl EventDecoder for Stream {
         let is_changed = change.is_some() || chunk.contains("_2api");
         builder.end_event(Some(match is_changed {
             true => changed(chunk, change, &builder.deltas),
-            false => unchanged(event),
+            false => event.bytes(),
         }));
         Ok(())
     }

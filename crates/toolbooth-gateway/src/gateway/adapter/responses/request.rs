@@ -1,10 +1,11 @@
 //! Requests in the format of Responses, from the gateway's own form.
 
 use super::input::input;
+use crate::gateway::adapter::openai::foreign;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::fields::{parse, raw_member};
-use crate::gateway::{Fields, FunctionTool, Tool, ToolChoice};
+use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::responses::request::{
     AllowedTools, Choice, Function, Reasoning, Request, Text, ToolDefinition,
@@ -30,6 +31,11 @@ const SAME: &[&str] = &[
 ];
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
+    if job.request.native_of(Format::Anthropic).is_some() {
+        let members = foreign::members(job, true)?;
+        let request = ChatRequest { members, native: None, ..job.request.clone() };
+        return translate(&Job { request: &request, names: job.names.clone(), ..*job });
+    }
     let Job { request, options, .. } = job;
     let mut fields = job.members()?;
     let mut max_output_tokens = fields.max_tokens()?.or(options.max_output_tokens);

@@ -1,7 +1,7 @@
 //! Streams of responses.
 
 use super::{keep_reasoning, reason};
-use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported, unchanged};
+use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::{Item, Usage};
@@ -34,7 +34,7 @@ struct Progress {
 impl EventDecoder for Stream {
     fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else {
-            builder.end_event((!event.is_cut).then(|| unchanged(event)));
+            builder.end_event((!event.is_cut).then(|| event.bytes()));
             return Ok(());
         };
         if data.trim() == "[DONE]" {
@@ -96,7 +96,7 @@ impl EventDecoder for Stream {
             // The end of a part, whose text has arrived, and what later versions add.
             _ => {}
         }
-        builder.end_event(Some(unchanged(event)));
+        builder.end_event(Some(event.bytes()));
         Ok(())
     }
 

@@ -5,11 +5,12 @@ use super::recorded::{
 };
 use super::*;
 use crate::gateway::front::Front;
-use crate::gateway::front::chat::{ChatCompletions, with_report};
+use crate::gateway::front::chat::ChatCompletions;
+use crate::gateway::front::with_report;
 use crate::gateway::stream::{Decoder, Delta, StreamEvent};
 use crate::gateway::{CompletionInfo, UpstreamError};
 
-/// The events of a stream, and its error.
+/// The events of a stream as the chat front needs them, and its error.
 pub(super) fn decoded(
     provider: Format,
     pieces: &[&[u8]],

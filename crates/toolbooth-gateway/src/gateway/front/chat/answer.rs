@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::error_body;
-use crate::gateway::front::{Answer, EventEncoder};
+use crate::gateway::front::{Answer, EventEncoder, with_report};
 use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
 use crate::wire::Usage;
 use crate::wire::openai::message::{Call, Message};
@@ -112,6 +112,8 @@ impl EventEncoder for ChunkEncoder {
                 self.has_calls = true;
                 message.tool_calls.extend(delta.call_part());
             }
+            // It is in the extra content.
+            Delta::Thinking(_) => return,
             Delta::Finish(reason) => {
                 self.role(out);
                 let report = self.report.take();
@@ -186,16 +188,6 @@ fn write_event(data: &impl Serialize, out: &mut Vec<u8>) {
     out.extend_from_slice(b"data: ");
     out.extend(json::to_vec(data));
     out.extend_from_slice(b"\n\n");
-}
-
-/// The event with a further member `_2api`; unchanged if its data is not a JSON object.
-pub(in crate::gateway) fn with_report(event: &[u8], report: &str) -> Vec<u8> {
-    let mut event = event.to_vec();
-    // A finish chunk has other members, and the decoder has removed one of this name.
-    if let Some(end) = event.iter().rposition(|byte| *byte == b'}') {
-        event.splice(end..end, format!(",\"_2api\":{report}").into_bytes());
-    }
-    event
 }
 
 #[cfg(test)]

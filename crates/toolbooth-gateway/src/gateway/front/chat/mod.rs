@@ -82,4 +82,4 @@ pub(crate) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response 
 }
 
 #[cfg(test)]
-pub(in crate::gateway) use {answer::with_report, request::decode};
+pub(in crate::gateway) use request::decode;

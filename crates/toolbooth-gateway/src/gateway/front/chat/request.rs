@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
-use crate::gateway::fields::raw_items;
+use crate::gateway::fields::{body_members, raw_items};
 use crate::gateway::front::address;
 use crate::gateway::{
-    ChatRequest, ErrorKind, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
+    ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };
-use toolbooth::json::{self, Value};
+use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 /// The members that are read here.
@@ -77,18 +77,9 @@ const MESSAGE_MEMBERS: [&str; 5] = ["role", "content", "name", "tool_call_id", "
 /// OpenAI's old form of tools, and what has replaced it.
 const REPLACED: [(&str, &str); 2] = [("functions", "tools"), ("function_call", "tool_choice")];
 
-/// The most JSON values in a request. A conversation is larger than the input of a tool.
-const MAX_VALUES: usize = 262_144;
-
 /// Reads the body of a request. An error is also one that no provider could get (`n` above 1, no messages).
 pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatRequest> {
-    let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
-    let value = json::parse_within(body, &mut { MAX_VALUES })
-        .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
-    // The same text again, now for the JSON of each member.
-    let Ok(raw) = serde_json::from_str::<BTreeMap<String, &RawValue>>(body) else {
-        return Err(invalid("The body must be an object".to_owned()));
-    };
+    let (value, raw) = body_members(body)?;
     let is_null = |json: &RawValue| json.get() == "null";
     let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
     let mut fields = Fields::of(value, String::new(), notes)?;

@@ -108,6 +108,9 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         members: native_members(&members, &removed)?,
         passes: !input.needs_translation,
         headers: Vec::new(),
+        unloaded: Vec::new(),
+        losses: Notes::default(),
+        names: &[],
     };
     Ok(ChatRequest {
         model,

@@ -67,6 +67,8 @@ impl EventEncoder for ResponseEncoder {
             Delta::Text(text) => self.text(PartKind::Text, text, out),
             Delta::Refusal(text) => self.text(PartKind::Refusal, text, out),
             Delta::Reasoning(text) => self.reasoning(text, out),
+            // It is in the extra content.
+            Delta::Thinking(_) => {}
             Delta::ExtraContent(value) => self.extra = Some(value.clone()),
             Delta::Call { index, id, name, custom, extra_content } => {
                 self.extra_of_call(id, extra_content.as_ref(), out);

@@ -1,0 +1,288 @@
+//! Requests that clients have written in Anthropic's format, as a client of OpenAI writes them.
+
+use serde_json::value::RawValue;
+
+use crate::gateway::adapter::schema::ClientSchema;
+use crate::gateway::adapter::{Job, Result};
+use crate::gateway::fields::{parse, raw_member, to_raw};
+use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
+use crate::providers::openai::STRICT;
+use crate::wire::{Json, Members};
+use toolbooth::json::{self, Object, Value};
+use toolbooth::schema::text::cut;
+
+/// The most stop sequences.
+const MAX_STOP: usize = 4;
+/// The longest description of a function, in characters.
+const MAX_DESCRIPTION: usize = 1024;
+/// The longest identifier of a user, in characters.
+const MAX_IDENTIFIER: usize = 64;
+
+/// The request. `strict` is for OpenAI itself; what other providers with its format know is less certain.
+pub(super) fn rewrite(job: &Job<'_>, strict: bool) -> Result<ChatRequest> {
+    let Job { request, notes, .. } = job;
+    let mut history = Vec::new();
+    // Images of results, which follow them in a message of the user.
+    let mut shown = Vec::new();
+    for item in &request.history {
+        match item {
+            HistoryItem::Message { role, json } => {
+                if *role != Role::Tool {
+                    history.extend(show(&mut shown)?);
+                }
+                message(*role, json, &mut shown, &mut history, notes)?;
+            }
+            HistoryItem::Turn(_) => history.push(item.clone()),
+        }
+    }
+    history.extend(show(&mut shown)?);
+    let mut manual = String::new();
+    let limit = if strict { MAX_DESCRIPTION } else { usize::MAX };
+    let tools = request.tools.iter().map(|tool| match tool {
+        Tool::Function(function) => {
+            Ok(Tool::Function(plain_tool(function, limit, &mut manual, notes)?))
+        }
+        tool => Ok(tool.clone()),
+    });
+    let tools = tools.collect::<Result<_>>()?;
+    if !manual.is_empty() {
+        history.insert(0, system(manual)?);
+    }
+    Ok(ChatRequest {
+        history,
+        tools,
+        members: members(job, strict)?,
+        native: None,
+        ..(*request).clone()
+    })
+}
+
+/// Whether a model of OpenAI thinks before it answers.
+fn reasons(model: &str) -> bool {
+    let begins = |prefix: &&str| model.starts_with(*prefix);
+    ["o1", "o3", "o4", "gpt-5"].iter().any(begins) && !model.contains("-chat")
+}
+
+/// The members that OpenAI knows, and its model accepts.
+pub(in crate::gateway::adapter) fn members(
+    job: &Job<'_>,
+    strict: bool,
+) -> Result<Vec<(String, Box<RawValue>)>> {
+    let notes = job.notes;
+    let reasons = strict && reasons(job.options.model);
+    let mut fields = job.members()?;
+    let mut members = Vec::new();
+    let mut add = |name: &str, value: Option<Value<'_>>| -> Result<()> {
+        if let Some(value) = value {
+            members.push((name.to_owned(), to_raw(&value)?));
+        }
+        Ok(())
+    };
+    let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
+    let wanted = fields.max_tokens()?;
+    let most = job.options.max_output_tokens.unwrap_or(u64::MAX);
+    if wanted.is_some_and(|wanted| wanted > most) {
+        notes.warn(format!("max_tokens: {} writes at most {most}", job.options.target));
+    }
+    add(limit, wanted.map(|wanted| Value::Number(wanted.min(most).into())))?;
+    if !reasons {
+        add("temperature", fields.number("temperature")?)?;
+        add("top_p", fields.number("top_p")?)?;
+        let mut stop = fields.list("stop");
+        if stop.len() > MAX_STOP {
+            notes.warn(format!(
+                "stop_sequences: OpenAI accepts at most {MAX_STOP}; the others are left out"
+            ));
+            stop.truncate(MAX_STOP);
+        }
+        add("stop", (!stop.is_empty()).then_some(Value::Array(stop)))?;
+    }
+    add("parallel_tool_calls", fields.take("parallel_tool_calls"))?;
+    if reasons {
+        let effort = fields.effort(|word| {
+            Some(match word {
+                "minimal" | "low" => Some("low"),
+                "medium" => Some("medium"),
+                "high" | "xhigh" | "max" => Some("high"),
+                // The older models always think.
+                _ => None,
+            })
+        })?;
+        add("reasoning_effort", effort.flatten().map(Value::from))?;
+    }
+    fields.take("user");
+    let identifier = fields.text("safety_identifier")?;
+    let fits = |identifier: &str| identifier.chars().count() <= MAX_IDENTIFIER;
+    match identifier {
+        Some(identifier) if fits(&identifier) => {
+            let name = if strict { "safety_identifier" } else { "user" };
+            add(name, Some(Value::String(identifier)))?;
+        }
+        Some(_) => notes.drop_member("safety_identifier"),
+        None => {}
+    }
+    if strict {
+        add("service_tier", fields.take("service_tier"))?;
+    }
+    if let Some(mut format) = fields.fields("response_format")? {
+        members.push(("response_format".to_owned(), response_format(job, &mut format, strict)?));
+    }
+    fields.finish();
+    Ok(members)
+}
+
+/// `response_format` with the name that OpenAI requires. OpenAI itself does not enforce each schema that Anthropic does.
+fn response_format(job: &Job<'_>, format: &mut Fields<'_>, strict: bool) -> Result<Box<RawValue>> {
+    let schema = job.request.member("response_format");
+    let schema = schema.and_then(|json| raw_member(json, &["json_schema", "schema"]));
+    let mut schema = (schema.map_or(Value::Null.into(), Json::from), true);
+    if strict && let Some(own) = ClientSchema::of_response_format(job, format)? {
+        match own.convert(&STRICT, job) {
+            Ok(converted) => schema.0 = converted,
+            Err(error) => {
+                let reason = error.message;
+                job.notes.warn(format!("output_config.format is not enforced: {reason}"));
+                schema.1 = false;
+            }
+        }
+    }
+    let own = Members(vec![
+        ("name".into(), Value::from("answer").into()),
+        ("schema".into(), schema.0),
+        ("strict".into(), Value::Bool(schema.1).into()),
+    ]);
+    to_raw(&Members(vec![
+        ("type".into(), Value::from("json_schema").into()),
+        ("json_schema".into(), Json::Text(json::to_string(&own).into())),
+    ]))
+}
+
+/// A tool without `cache_control`. A description that is longer than `limit` goes into the manual, so that the model has it all.
+fn plain_tool(
+    tool: &FunctionTool,
+    limit: usize,
+    manual: &mut String,
+    notes: &Notes,
+) -> Result<FunctionTool> {
+    let mut tool = tool.clone();
+    let is_cached = match parse(tool.json.get(), "tools")? {
+        Value::Object(definition) => definition.contains("cache_control"),
+        _ => false,
+    };
+    if is_cached {
+        notes.drop_member("tools[].cache_control");
+    }
+    let long = tool.description.take_if(|text| text.chars().count() > limit);
+    if let Some(text) = &long {
+        notes.warn(format!(
+            "Tool '{}': OpenAI's descriptions have at most {limit} characters, so the model has this one in a system \
+             message",
+            tool.name
+        ));
+        manual.push_str(&format!("# The tool {}\n\n{text}\n\n", tool.name));
+        let rest = " (The system message has the whole description.)";
+        tool.description = Some(cut(text, limit.saturating_sub(rest.len() + 1)) + rest);
+    }
+    if is_cached || long.is_some() {
+        let mut function = Members::default();
+        function.add("name", Some(Value::from(tool.name.as_str())));
+        function.add("description", tool.description.as_deref().map(Value::from));
+        function.add("parameters", tool.parameters.as_deref());
+        function.add("strict", tool.strict.then_some(Value::Bool(true)));
+        let mut definition = Members::default();
+        definition.add("type", Some(Value::from("function")));
+        definition.add("function", Some(Json::Text(json::to_string(&function).into())));
+        tool.json = to_raw(&definition)?;
+    }
+    Ok(tool)
+}
+
+fn system(text: String) -> Result<HistoryItem> {
+    let content = Value::String(text.trim_end().to_owned().into());
+    let message = Object::from_iter([("role", "system".into()), ("content", content)]);
+    Ok(HistoryItem::Message { role: Role::System, json: to_raw(&Value::Object(message))? })
+}
+
+fn message(
+    role: Role,
+    json: &RawValue,
+    shown: &mut Vec<Value<'static>>,
+    history: &mut Vec<HistoryItem>,
+    notes: &Notes,
+) -> Result<()> {
+    let Value::Object(mut message) = parse(json.get(), "messages")?.into_owned() else {
+        return Ok(());
+    };
+    if let Some(Value::Object(mut extra)) = message.take("extra_content") {
+        if extra.take("anthropic").is_some() {
+            notes.drop_member("messages[].content[].thinking");
+        }
+        if !extra.is_empty() {
+            message.insert("extra_content".into(), Value::Object(extra));
+        }
+    }
+    if let Some(Value::Array(parts)) = message.get("content").cloned() {
+        let mut content = Vec::new();
+        for part in parts {
+            content.extend(plain_part(part, notes));
+        }
+        if role == Role::Tool {
+            let (texts, others): (Vec<_>, Vec<_>) = content.into_iter().partition(is_text);
+            if !others.is_empty() && texts.is_empty() {
+                content = vec![text_part("The result is shown in the message that follows.")];
+            } else {
+                content = texts;
+            }
+            shown.extend(others);
+        }
+        let content = match content.iter().all(is_text) {
+            true => Value::String(join(&content).into()),
+            false => Value::Array(content),
+        };
+        message.insert("content".into(), content);
+    }
+    let has_content = message.get("content").is_some_and(|content| !content.is_null());
+    if has_content || message.contains("tool_calls") {
+        history.push(HistoryItem::Message { role, json: to_raw(&Value::Object(message))? });
+    }
+    Ok(())
+}
+
+/// A part that OpenAI knows.
+fn plain_part(part: Value<'static>, notes: &Notes) -> Option<Value<'static>> {
+    let Value::Object(mut part) = part else { return None };
+    if part.take("cache_control").is_some() {
+        notes.drop_member("messages[].content[].cache_control");
+    }
+    let data = part.get("file").and_then(|file| file.get("file_data")?.as_str());
+    if data.is_some_and(|data| !data.starts_with("data:")) {
+        notes.drop_member("messages[].content[].source.url");
+        return None;
+    }
+    Some(Value::Object(part))
+}
+
+fn is_text(part: &Value<'_>) -> bool {
+    part.get("type").and_then(Value::as_str) == Some("text")
+}
+
+fn text_part(text: &'static str) -> Value<'static> {
+    Value::Object(Object::from_iter([("type", "text"), ("text", text)]))
+}
+
+/// The texts, separated by empty lines.
+fn join(parts: &[Value<'_>]) -> String {
+    let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The message with the images and files of the results before it, if there are any.
+fn show(shown: &mut Vec<Value<'static>>) -> Result<Option<HistoryItem>> {
+    if shown.is_empty() {
+        return Ok(None);
+    }
+    let mut content = vec![text_part("From the results of the tools:")];
+    content.append(shown);
+    let message = Object::from_iter([("role", "user".into()), ("content", Value::Array(content))]);
+    Ok(Some(HistoryItem::Message { role: Role::User, json: to_raw(&Value::Object(message))? }))
+}

@@ -1,0 +1,88 @@
+//! The number of tokens of a request, which Anthropic counts, and the gateway estimates for other providers.
+
+use serde::Serialize;
+
+use super::adapter::decode_error;
+use super::front::messages::estimate::tokens_of;
+use super::upstream::is_success;
+use super::{Chat, Format, GatewayError, Result, Sender, Target, UpstreamError, rounds};
+use crate::wire::fields::count;
+use crate::wire::{Json, Members};
+use toolbooth::http::{Answer, Response};
+use toolbooth::json;
+
+/// The members that Anthropic counts.
+const COUNTED: &[&str] = &[
+    "context_management",
+    "mcp_servers",
+    "messages",
+    "output_config",
+    "output_format",
+    "system",
+    "thinking",
+    "tool_choice",
+    "tools",
+];
+
+#[derive(Serialize)]
+struct Count {
+    input_tokens: u64,
+}
+
+/// Answers with the tokens of a request for a message. No model works, so it costs nothing.
+pub(super) async fn count_tokens<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
+    let mut chat = match Chat::of(sender, body) {
+        Ok(chat) => chat,
+        Err(response) => return response.into(),
+    };
+    match chat.input_tokens().await {
+        Ok(input_tokens) => {
+            let response = Response::json_of(200, &Count { input_tokens });
+            let response = chat.report.headers(response);
+            chat.report.log(&chat.sender, response.status, None);
+            response.into()
+        }
+        Err(error) => rounds::failed(&chat, &error).into(),
+    }
+}
+
+impl Chat<'_> {
+    async fn input_tokens(&mut self) -> Result<u64> {
+        let Some(target) = self.plan.targets.first().cloned() else { return Ok(0) };
+        self.report.asks(&target);
+        if target.format == Format::Anthropic && self.request.passes_to(Format::Anthropic) {
+            self.spend(1)?;
+            let counted = self.counted(&target).await;
+            return counted.map_err(|error| error.without(target.key.as_ref()));
+        }
+        let body = self.translate(&target, false)?;
+        Ok(tokens_of(&String::from_utf8_lossy(&body)))
+    }
+
+    /// What Anthropic counts.
+    async fn counted(&self, target: &Target<'_>) -> Result<u64> {
+        let model = json::to_string(&target.model);
+        let mut body = Members::default();
+        body.add("model", Some(Json::Text(model.into())));
+        let native = self.request.native_for(Format::Anthropic);
+        for (name, json) in native.into_iter().flat_map(|native| &native.members) {
+            if COUNTED.contains(&name.as_str()) {
+                body.0.push((name.as_str().into(), (&**json).into()));
+            }
+        }
+        let mut request = self.request_to(target, false, json::to_vec(&body))?;
+        request.url = format!("{}/count_tokens", request.url).into();
+        let name = target.name();
+        let sent = self.sender.host.send(request).await;
+        let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
+        if !is_success(response.status) {
+            let error = decode_error(response.status, &response.body);
+            return Err(GatewayError::upstream(&error, response.retry_after_ms, &name));
+        }
+        let body = json::parse_bytes(&response.body).unwrap_or_default();
+        count(body.get("input_tokens")).ok_or_else(|| {
+            let error = UpstreamError::malformed("the answer has no input_tokens");
+            GatewayError::upstream(&error, None, &name)
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! What other providers than Anthropic must get back, in blocks that clients return unchanged.
+
+use std::borrow::Cow;
+
+use toolbooth::json::{self, Object, Value};
+
+/// What signatures and data of ours begin with. Anthropic's are base64, which has no colon.
+const MARK: &str = "toolbooth:";
+
+/// The signature of reasoning that is not Anthropic's, so that no model gets it back.
+pub(super) const SIGNATURE: &str = "toolbooth:reasoning";
+
+/// The data of a `redacted_thinking` block that precedes a call, and has its `extra_content`.
+pub(super) fn data(extra_content: &Value<'_>) -> String {
+    format!("{MARK}{}", extra_content.text())
+}
+
+/// What a thinking block is.
+pub(super) enum Thinking {
+    /// Anthropic's own.
+    Anthropic,
+    /// Reasoning of a different model.
+    Reasoning,
+    /// The `extra_content` of the call that follows.
+    ExtraContent(Value<'static>),
+}
+
+pub(super) fn read(block: &Object<'_>) -> Thinking {
+    let text = |name| block.get(name).and_then(Value::as_str).unwrap_or_default();
+    if let Some(content) = text("data").strip_prefix(MARK) {
+        return match json::parse(content) {
+            Ok(content @ Value::Object(_)) => Thinking::ExtraContent(content.into_owned()),
+            _ => Thinking::Reasoning,
+        };
+    }
+    match text("signature").starts_with(MARK) {
+        true => Thinking::Reasoning,
+        false => Thinking::Anthropic,
+    }
+}
+
+/// Whether the JSON of a message can have a block of ours.
+pub(super) fn may_contain(message: &str) -> bool {
+    message.contains(MARK)
+}
+
+/// A message without our blocks, whose signatures Anthropic would reject; `None` if nothing is left of it.
+pub(super) fn without(mut message: Object<'_>) -> Option<Value<'_>> {
+    if let Some(Value::Array(mut blocks)) = message.take("content") {
+        let is_ours = |block: &Object<'_>| {
+            let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+            kind.ends_with("thinking") && !matches!(read(block), Thinking::Anthropic)
+        };
+        blocks.retain(|block| !block.as_object().is_some_and(is_ours));
+        if blocks.is_empty() {
+            return None;
+        }
+        message.insert(Cow::Borrowed("content"), Value::Array(blocks));
+    }
+    Some(Value::Object(message))
+}

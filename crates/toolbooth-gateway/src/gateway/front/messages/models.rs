@@ -1,0 +1,54 @@
+//! The list of models, as Anthropic writes it.
+
+use serde::Serialize;
+
+use super::block::Null;
+use toolbooth::http::{Headers, Response};
+
+/// Whether a request is from a client of Anthropic.
+pub(in crate::gateway) fn is_asked_for(headers: &dyn Headers) -> bool {
+    headers.get("anthropic-version").is_some()
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    data: Vec<Model<'a>>,
+    has_more: bool,
+    first_id: Option<&'a str>,
+    last_id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "model")]
+struct Model<'a> {
+    id: &'a str,
+    display_name: &'a str,
+    /// Unknown; the member is required.
+    created_at: &'static str,
+    lifecycle: &'static str,
+    capabilities: Null,
+    deprecated_at: Null,
+    line: Null,
+    max_input_tokens: Null,
+    max_tokens: Null,
+    retires_at: Null,
+}
+
+/// All models in one page.
+pub(in crate::gateway) fn list<'a>(ids: impl Iterator<Item = &'a str>) -> Response {
+    let model = |id| Model {
+        id,
+        display_name: id,
+        created_at: "1970-01-01T00:00:00Z",
+        lifecycle: "active",
+        capabilities: None,
+        deprecated_at: None,
+        line: None,
+        max_input_tokens: None,
+        max_tokens: None,
+        retires_at: None,
+    };
+    let data: Vec<_> = ids.map(model).collect();
+    let (first_id, last_id) = (data.first().map(|it| it.id), data.last().map(|it| it.id));
+    Response::json_of(200, &List { has_more: false, first_id, last_id, data })
+}

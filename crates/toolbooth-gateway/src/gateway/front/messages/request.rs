@@ -1,0 +1,267 @@
+//! Requests in Anthropic's Messages format.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::content::History;
+use super::tools::{Servers, tool_choice, tools};
+use super::{NAMES, foreign};
+use crate::gateway::fields::{body_members, raw_items, raw_member, to_raw};
+use crate::gateway::{
+    ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, Result,
+};
+use crate::wire::{self, Json};
+use toolbooth::http::Headers;
+use toolbooth::json::{self, Value};
+use toolbooth::schema::text::excerpt;
+
+/// The members that Anthropic gets, apart from the model. No other may get past the limits: `fallbacks` names further models, `speed`
+/// and `inference_geo` raise the price.
+const PASSED_ON: &[&str] = &[
+    "cache_control",
+    "container",
+    "context_management",
+    "diagnostics",
+    "max_tokens",
+    "mcp_servers",
+    "messages",
+    "metadata",
+    "output_config",
+    "output_format",
+    "service_tier",
+    "stop_sequences",
+    "stream",
+    "system",
+    "temperature",
+    "thinking",
+    "tool_choice",
+    "tools",
+    "top_k",
+    "top_p",
+];
+
+/// Those of them that only Anthropic understands.
+const UNTRANSLATED: &[&str] = &["cache_control", "container", "context_management"];
+
+/// The members that the gateway reads itself.
+const OWN: &[&str] = &["model", "request_options", "_2api"];
+
+/// The headers that Anthropic gets. The betas decide which members and blocks there may be.
+const HEADERS: [&str; 2] = ["anthropic-beta", "anthropic-version"];
+const MAX_HEADER: usize = 4096;
+
+/// The service tier without the operator's reserved capacity.
+const STANDARD_TIER: &str = "\"standard_only\"";
+
+/// Reads the body of a request; `counts_only` is for one that only asks for the number of tokens.
+pub(super) fn decode(
+    body: &str,
+    headers: &dyn Headers,
+    notes: &Notes,
+    counts_only: bool,
+) -> Result<ChatRequest> {
+    let losses = Notes::default();
+    let (value, raw) = body_members(body)?;
+    let raw_of = |name: &str| raw.get(name).copied().filter(|json| json.get() != "null");
+    let mut fields = Fields::of(value, String::new(), &losses)?;
+    let model = fields.name("model", "the name of a model, such as \"anthropic/claude-opus-5\"")?;
+    let servers = Servers::read(fields.take("mcp_servers"), raw_of("mcp_servers"), &losses)?;
+    let tools = tools(fields.take("tools"), raw_of("tools"), servers, &losses)?;
+    let mut history = History::new(&losses);
+    history.system(fields.take("system"), "system".to_owned())?;
+    let messages = match fields.take("messages") {
+        Some(Value::Array(messages)) if !messages.is_empty() => messages,
+        _ => return fields.expected("messages", "an array of messages that is not empty"),
+    };
+    let raw_messages = raw_items(raw_of("messages"));
+    let unloaded = tools.unloaded(&messages);
+    for (index, (json, message)) in raw_messages.iter().zip(messages).enumerate() {
+        history.message(json, Fields::of(message, format!("messages[{index}]"), &losses)?)?;
+    }
+    let history = history.finish()?;
+    let mut members = Members::default();
+    members.limit(&mut fields, counts_only)?;
+    for (name, own) in [
+        ("temperature", "temperature"),
+        ("top_p", "top_p"),
+        ("top_k", "top_k"),
+        ("stop", "stop_sequences"),
+        ("thinking", "thinking"),
+    ] {
+        members.add(name, raw_of(own));
+    }
+    members.effort_and_format(&mut fields, raw_of("output_config"), raw_of("output_format"))?;
+    members.user(&mut fields)?;
+    match raw_of("service_tier") {
+        Some(tier) if tier.get() == STANDARD_TIER => members.text("service_tier", "default")?,
+        tier => members.add("service_tier", tier),
+    }
+    let choice = tool_choice(&mut fields, &tools)?;
+    if choice.is_single {
+        members.value("parallel_tool_calls", &false)?;
+    }
+    for name in UNTRANSLATED.iter().filter(|name| raw_of(name).is_some()) {
+        losses.drop_member(name);
+    }
+    let is_known = |name: &&String| PASSED_ON.contains(&&***name) || OWN.contains(&&***name);
+    for name in raw.keys().filter(|name| !is_known(name) && raw_of(name).is_some()) {
+        let name = excerpt(name);
+        notes.drop_member(&name);
+        notes
+            .warn(format!("{name}: the gateway does not know this member, so no provider gets it"));
+    }
+    let native = NativeRequest {
+        format: Format::Anthropic,
+        members: native_members(&raw, &raw_messages)?,
+        headers: native_headers(headers)?,
+        passes: !history.has_own_calls && !tools.names_own_server,
+        unloaded,
+        losses: losses.clone(),
+        names: NAMES,
+    };
+    let state = fields.take("_2api").and_then(|it| Some(it.get("state")?.as_str()?.to_owned()));
+    Ok(ChatRequest {
+        model,
+        stream: fields.boolean("stream")?.unwrap_or(false),
+        include_usage: true,
+        history: history.items,
+        tools: tools.tools,
+        selections: tools.selections,
+        tool_choice: choice.choice,
+        request_options: raw_of("request_options").map(RawValue::to_owned),
+        state,
+        members: members.0,
+        native: Some(native),
+        responses: None,
+    })
+}
+
+/// The members that Anthropic gets as they are, in the client's order. Only blocks of ours are left out of the messages.
+fn native_members(
+    raw: &BTreeMap<String, &RawValue>,
+    messages: &[&RawValue],
+) -> Result<Vec<(String, Box<RawValue>)>> {
+    let is_passed = |(name, json): &(&String, &&RawValue)| {
+        PASSED_ON.contains(&name.as_str()) && json.get() != "null"
+    };
+    let mut members: Vec<_> = raw.iter().filter(is_passed).collect();
+    // All are parts of the same text.
+    members.sort_by_key(|(_, json)| json.get().as_ptr());
+    let member = |(name, json): (&String, &&RawValue)| {
+        let json = match name == "messages" && foreign::may_contain(json.get()) {
+            true => to_raw(&without_foreign(messages))?,
+            false => (*json).to_owned(),
+        };
+        Ok((name.clone(), json))
+    };
+    members.into_iter().map(member).collect()
+}
+
+fn without_foreign<'t>(messages: &[&'t RawValue]) -> Vec<Json<'t>> {
+    let message = |json: &&'t RawValue| {
+        if !foreign::may_contain(json.get()) {
+            return Some(Json::from(*json));
+        }
+        match json::parse_within(json.get(), &mut { usize::MAX }) {
+            Ok(Value::Object(message)) => foreign::without(message).map(Json::from),
+            _ => None,
+        }
+    };
+    messages.iter().filter_map(message).collect()
+}
+
+fn native_headers(headers: &dyn Headers) -> Result<Vec<(&'static str, String)>> {
+    let mut native = Vec::new();
+    for name in HEADERS {
+        let Some(value) = headers.get(name) else { continue };
+        let is_plain = value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+        if !is_plain || value.len() > MAX_HEADER {
+            let message = format!(
+                "The header {name} must have at most {MAX_HEADER} visible ASCII characters"
+            );
+            return Err(GatewayError::new(ErrorKind::InvalidRequest, message));
+        }
+        native.push((name, value.to_string()));
+    }
+    Ok(native)
+}
+
+/// The members of the gateway's form of a request.
+#[derive(Default)]
+struct Members(Vec<(String, Box<RawValue>)>);
+
+impl Members {
+    fn add(&mut self, name: &str, json: Option<&RawValue>) {
+        self.0.extend(json.map(|json| (name.to_owned(), json.to_owned())));
+    }
+
+    fn value(&mut self, name: &str, value: &impl Serialize) -> Result<()> {
+        self.0.push((name.to_owned(), to_raw(value)?));
+        Ok(())
+    }
+
+    fn text(&mut self, name: &str, text: &str) -> Result<()> {
+        self.value(name, &text)
+    }
+
+    /// `max_tokens`, which a request for an answer must have.
+    fn limit(&mut self, fields: &mut Fields<'_>, counts_only: bool) -> Result<()> {
+        match fields.max_tokens()? {
+            Some(limit) => self.value("max_tokens", &limit),
+            None if counts_only => Ok(()),
+            None => fields.expected("max_tokens", "a positive integer"),
+        }
+    }
+
+    /// `output_config`, whose older form is `output_format`.
+    fn effort_and_format(
+        &mut self,
+        fields: &mut Fields<'_>,
+        config: Option<&RawValue>,
+        older: Option<&RawValue>,
+    ) -> Result<()> {
+        let mut schema = raw_schema(older, &[]);
+        if let Some(mut config_fields) = fields.fields("output_config")? {
+            if let Some(effort) = config_fields.text("effort")? {
+                self.text("reasoning_effort", &effort)?;
+            }
+            schema = raw_schema(config, &["format"]).or(schema);
+            config_fields.take("format");
+            config_fields.finish();
+        }
+        fields.take("output_format");
+        let Some(schema) = schema else { return Ok(()) };
+        let format = wire::Members(vec![
+            ("schema".into(), schema.into()),
+            ("strict".into(), Value::Bool(true).into()),
+        ]);
+        let format = json::to_string(&format);
+        let format = wire::Members(vec![
+            ("type".into(), Value::from("json_schema").into()),
+            ("json_schema".into(), Json::Text(format.into())),
+        ]);
+        self.value("response_format", &format)
+    }
+
+    /// `metadata.user_id`. Agents write JSON with the ids of a device and a session into it: that is no user on whose behalf
+    /// tools can run.
+    fn user(&mut self, fields: &mut Fields<'_>) -> Result<()> {
+        let Some(mut metadata) = fields.fields("metadata")? else { return Ok(()) };
+        if let Some(user) = metadata.text("user_id")? {
+            self.text("safety_identifier", &user)?;
+            if !user.starts_with('{') {
+                self.text("user", &user)?;
+            }
+        }
+        metadata.finish();
+        Ok(())
+    }
+}
+
+/// The schema of a format.
+fn raw_schema<'t>(json: Option<&'t RawValue>, path: &[&str]) -> Option<&'t RawValue> {
+    let format = raw_member(json?, path)?;
+    raw_member(format, &["schema"])
+}

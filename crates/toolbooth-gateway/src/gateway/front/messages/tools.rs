@@ -1,0 +1,279 @@
+//! The tools of a request, the MCP servers that it names, and which tools the model may call.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
+use super::content::SERVER_NAME;
+use crate::gateway::fields::{raw_items, raw_member, to_raw};
+use crate::gateway::{
+    Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
+};
+use crate::wire::{Json, Members};
+use toolbooth::json::Value;
+use toolbooth::schema::text::excerpt;
+
+/// The type of tools that servers of MCP run for Anthropic.
+const MCP: &str = "mcp";
+
+/// The MCP servers of a request.
+pub(super) struct Servers {
+    /// This server, if it is one of them.
+    own: Option<OwnServer>,
+    others: Vec<Tool>,
+}
+
+struct OwnServer {
+    name: String,
+    /// What it may run, unless `tools` says it; `None`: nothing.
+    selection: Option<Selection>,
+}
+
+impl Servers {
+    pub(super) fn read(
+        servers: Option<Value<'_>>,
+        json: Option<&RawValue>,
+        losses: &Notes,
+    ) -> Result<Self> {
+        let mut all = Self { own: None, others: Vec::new() };
+        let servers = match servers {
+            None => return Ok(all),
+            Some(Value::Array(servers)) => servers,
+            Some(_) => return Err(GatewayError::expected("mcp_servers", "an array")),
+        };
+        for (index, (server, json)) in servers.into_iter().zip(raw_items(json)).enumerate() {
+            let mut server = Fields::of(server, format!("mcp_servers[{index}]"), losses)?;
+            let name = server.name("name", "the name of the server")?;
+            if server.required_text("url")? != SERVER_NAME {
+                all.others.push(Tool::Hosted { kind: MCP.to_owned(), json: json.to_owned() });
+                continue;
+            }
+            for ignored in ["type", "authorization_token"] {
+                server.take(ignored);
+            }
+            let path = server.path.clone();
+            let approval_of_all = Approval::UnlessReadOnly;
+            let mut selection =
+                Some(Selection { path: path.clone(), allowed: None, approval: approval_of_all });
+            if let Some(mut configuration) = server.fields("tool_configuration")? {
+                let is_enabled = configuration.boolean("enabled")? != Some(false);
+                let allowed = configuration.texts("allowed_tools")?;
+                let approval = approval(&mut configuration)?;
+                selection = is_enabled.then_some(Selection { path, allowed, approval });
+                configuration.reject_others("enabled, allowed_tools and require_approval")?;
+            }
+            server.reject_others("type, name, url and tool_configuration")?;
+            if all.own.replace(OwnServer { name, selection }).is_some() {
+                let message = format!("mcp_servers: only one can have the url \"{SERVER_NAME}\"");
+                return Err(GatewayError::invalid("mcp_servers", message));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The tools of a request.
+pub(super) struct Tools {
+    pub(super) tools: Vec<Tool>,
+    pub(super) selections: Vec<Selection>,
+    /// Whether this server is one of `mcp_servers`.
+    pub(super) names_own_server: bool,
+    /// The names of the tools that the model must find before it knows them.
+    deferred: Vec<String>,
+}
+
+impl Tools {
+    /// The tools that the model does not know yet: deferred ones to which no message refers. If Anthropic looks for them itself,
+    /// every model must know them all, because no other can.
+    pub(super) fn unloaded(&self, messages: &[Value<'_>]) -> Vec<String> {
+        let searches = |tool: &Tool| matches!(tool, Tool::Hosted { kind, .. } if kind.starts_with("tool_search"));
+        if self.deferred.is_empty() || self.tools.iter().any(searches) {
+            return Vec::new();
+        }
+        let mut found = BTreeSet::new();
+        messages.iter().for_each(|message| references(message, &mut found));
+        self.deferred.iter().filter(|name| !found.contains(name.as_str())).cloned().collect()
+    }
+}
+
+/// The tools to which the content of a message or of a block refers.
+fn references<'v>(value: &'v Value<'_>, found: &mut BTreeSet<&'v str>) {
+    found.extend(value.get("tool_name").and_then(Value::as_str));
+    for block in value.get("content").and_then(Value::as_array).unwrap_or_default() {
+        references(block, found);
+    }
+}
+
+/// Reads the tools.
+pub(super) fn tools(
+    definitions: Option<Value<'_>>,
+    json: Option<&RawValue>,
+    servers: Servers,
+    losses: &Notes,
+) -> Result<Tools> {
+    let Servers { own, others } = servers;
+    let mut all = Tools {
+        tools: Vec::new(),
+        selections: Vec::new(),
+        names_own_server: own.is_some(),
+        deferred: Vec::new(),
+    };
+    let definitions = match definitions {
+        None => Vec::new(),
+        Some(Value::Array(definitions)) => definitions,
+        Some(_) => return Err(GatewayError::expected("tools", "an array")),
+    };
+    for (index, (definition, json)) in definitions.into_iter().zip(raw_items(json)).enumerate() {
+        let mut tool = Fields::of(definition, format!("tools[{index}]"), losses)?;
+        let kind = tool.text("type")?.unwrap_or("custom".into());
+        match kind.as_ref() {
+            "custom" => {
+                let is_deferred = tool.boolean("defer_loading")?.unwrap_or(false);
+                let function = function(tool, json)?;
+                all.deferred.extend(is_deferred.then(|| function.name.clone()));
+                all.tools.push(Tool::Function(function));
+            }
+            "mcp_toolset" => {
+                let server = tool.name("mcp_server_name", "the name of one of mcp_servers")?;
+                match own.as_ref().is_some_and(|own| own.name == server) {
+                    true => all.selections.push(toolset(tool)?),
+                    false => {
+                        let kind = MCP.to_owned();
+                        all.tools.push(Tool::Hosted { kind, json: json.to_owned() });
+                    }
+                }
+            }
+            _ => {
+                let kind = kind.into_owned();
+                all.tools.push(Tool::Hosted { kind, json: json.to_owned() });
+            }
+        }
+    }
+    all.tools.extend(others);
+    if all.selections.is_empty() {
+        all.selections.extend(own.and_then(|own| own.selection));
+    }
+    let mut names = BTreeSet::new();
+    let repeated = all.tools.iter().filter_map(Tool::name).find(|name| !names.insert(*name));
+    if let Some(name) = repeated {
+        let message = format!("There are several tools named \"{}\"", excerpt(name));
+        return Err(GatewayError::invalid("tools", message));
+    }
+    Ok(all)
+}
+
+/// An `mcp_toolset` of this server. Members that are not known are an error: one of them could be a misspelled `require_approval`.
+fn toolset(mut entry: Fields<'_>) -> Result<Selection> {
+    let is_enabled = |config: Option<Fields<'_>>| match config {
+        None => Ok(None),
+        Some(mut config) => config.boolean("enabled"),
+    };
+    let by_default = is_enabled(entry.fields("default_config")?)?.unwrap_or(true);
+    let mut names = Vec::new();
+    if let Some(configs) = entry.fields("configs")? {
+        let (path, notes) = (configs.path.clone(), configs.notes);
+        for (name, config) in configs.into_object() {
+            let config = Fields::of(config, format!("{path}.{}", excerpt(&name)), notes)?;
+            let place = config.path_of("enabled");
+            match is_enabled(Some(config))?.unwrap_or(by_default) {
+                true => names.push(name.into_owned()),
+                false if by_default => {
+                    let message = format!(
+                        "{place} cannot be false alone: set default_config.enabled to false, and enable the tools \
+                         that the model may call"
+                    );
+                    return Err(GatewayError::invalid(place, message));
+                }
+                false => {}
+            }
+        }
+    }
+    let approval = approval(&mut entry)?;
+    entry.take("cache_control");
+    let path = entry.path.clone();
+    entry.reject_others(
+        "mcp_server_name, default_config, configs, cache_control and require_approval",
+    )?;
+    let allowed = (!by_default).then_some(names);
+    Ok(Selection { path, allowed, approval })
+}
+
+/// `require_approval`, a member of ours.
+fn approval(entry: &mut Fields<'_>) -> Result<Approval> {
+    Ok(match entry.text("require_approval")?.as_deref() {
+        None => Approval::UnlessReadOnly,
+        Some("never") => Approval::Never,
+        Some("always") => Approval::Always,
+        Some(_) => return entry.expected("require_approval", "never or always"),
+    })
+}
+
+/// A function of the client, also in the gateway's form.
+fn function(mut tool: Fields<'_>, json: &RawValue) -> Result<FunctionTool> {
+    let name = tool.name("name", "the tool's name")?;
+    let description = tool.text("description")?.map(Cow::into_owned);
+    let strict = tool.boolean("strict")?.unwrap_or(false);
+    let parameters = match tool.take("input_schema") {
+        Some(Value::Object(_)) => raw_member(json, &["input_schema"]),
+        _ => return tool.expected("input_schema", "a JSON Schema object"),
+    };
+    let mut function = Members::default();
+    function.add("name", Some(Value::String(name.as_str().into())));
+    function.add("description", description.as_deref().map(Value::from));
+    function.add("parameters", parameters);
+    function.add("strict", strict.then_some(Value::Bool(true)));
+    let mut definition = Members::default();
+    definition.add("type", Some(Value::from("function")));
+    definition.add("function", Some(Json::Text(toolbooth::json::to_string(&function).into())));
+    definition.add("cache_control", tool.take("cache_control"));
+    let json = to_raw(&definition)?;
+    tool.take("eager_input_streaming");
+    tool.finish();
+    let parameters = parameters.map(RawValue::to_owned);
+    Ok(FunctionTool { name, description, parameters, strict, json })
+}
+
+/// Which tools the model may call, and whether it may call only one.
+pub(super) struct Choice {
+    pub(super) choice: Option<ToolChoice>,
+    pub(super) is_single: bool,
+}
+
+pub(super) fn tool_choice(fields: &mut Fields<'_>, all: &Tools) -> Result<Choice> {
+    let Some(mut choice) = fields.fields("tool_choice")? else {
+        return Ok(Choice { choice: None, is_single: false });
+    };
+    let expected = "one of auto, any, tool, none";
+    let kind = choice.name("type", expected)?;
+    let is_single = choice.boolean("disable_parallel_tool_use")?.unwrap_or(false);
+    let choice = match kind.as_str() {
+        "auto" => ToolChoice::Auto,
+        "any" => ToolChoice::Required,
+        "none" => ToolChoice::None,
+        "tool" => {
+            let name = choice.name("name", "the name of a tool")?;
+            let quoted = format!("\"{name}\"");
+            let hosted = all.tools.iter().find_map(|tool| match tool {
+                Tool::Hosted { json, .. } => {
+                    raw_member(json, &["name"]).is_some_and(|it| it.get() == quoted).then_some(json)
+                }
+                _ => None,
+            });
+            // The name may also be that of one of this server's tools.
+            let is_function = all.tools.iter().any(|tool| tool.name() == Some(&name));
+            if let Some(hosted) = hosted {
+                // The definition has the type of the tool.
+                ToolChoice::Other(hosted.get().to_owned())
+            } else if is_function || !all.selections.is_empty() {
+                ToolChoice::Function(name)
+            } else {
+                let message =
+                    format!("tool_choice.name is \"{}\", which is not in tools", excerpt(&name));
+                return Err(GatewayError::invalid("tool_choice.name", message));
+            }
+        }
+        _ => return choice.expected("type", expected),
+    };
+    Ok(Choice { choice: Some(choice), is_single })
+}
