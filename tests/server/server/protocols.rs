@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::properties::{any_json, modest, places};
 use super::*;
 use crate::call_samples;
+use toolbooth::host::LEDGER;
 use toolbooth::route::SampleCall;
 
 /// A valid body for each path that accepts bodies.
@@ -144,6 +145,25 @@ fn every_protocol_applies_the_tools_of_a_key() {
                 "{path} {answer}"
             );
         }
+    }
+}
+
+#[test]
+fn every_protocol_says_that_a_budget_is_spent_and_when_to_try_again() {
+    // The hash is that of "key-one".
+    let keys = r#"[{"name":"one","scopes":["*"],"budgets":[{"window":"1d","tool_calls":1}],
+        "hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
+    for path in call_paths() {
+        let mut host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", keys)]);
+        host.bindings.insert(LEDGER);
+        let headers = [JSON, ("oxp-api-key", "key-one")];
+        let call = || send(&host, ("POST", &path, &headers), &valid_body(&path).to_string());
+        let first = call();
+        assert!(first.starts_with("200\n") && first.contains("hi"), "{path}: {first}");
+        let second = call();
+        assert!(second.contains("of which 0 calls of tools are left"), "{path}: {second}");
+        assert!(second.contains("\nretry-after: "), "{path}: {second}");
+        assert!(second.starts_with("429\n"), "{path}: {second}");
     }
 }
 

@@ -20,7 +20,7 @@ use toolbooth::route::RouteRequest;
 const MAX_NAME: usize = 64;
 /// How long all redirect URIs of a client may be together, in bytes.
 const MAX_URIS_BYTES: usize = 1_500;
-/// How long a registration is valid, in milliseconds: longer than any connection that begins with it, and no longer.
+/// How long a registration is valid, in milliseconds: longer than a connection that begins at once.
 const LIFE_MS: u64 = 400 * 86_400 * 1000;
 
 /// What a `client_id` contains. The names are short, because it travels in URLs.

@@ -47,6 +47,20 @@ fn requests_of_clients_count_against_the_limit_of_their_network() {
 }
 
 #[test]
+fn a_registration_ends() {
+    const DAY_MS: u64 = 86_400_000;
+    let harness = start();
+    let client = harness.client();
+    harness.wait(399 * DAY_MS);
+    let (status, tokens) = harness.exchange(&client, &code(&harness, &client));
+    assert_eq!(status, 200, "{tokens}");
+    harness.wait(DAY_MS);
+    assert_eq!(Browser::default().open(&harness, &request(&client.id)).status, 400);
+    let (status, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+    assert_eq!((status, &body["error"]), (401, &json!("invalid_client")), "it registers again");
+}
+
+#[test]
 fn registrations() {
     let harness = start();
     let https = json!([REDIRECT]);
