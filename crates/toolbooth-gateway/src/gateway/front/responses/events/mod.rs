@@ -37,6 +37,8 @@ pub(super) struct ResponseEncoder {
     open: Option<OpenItem>,
     calls: Vec<OpenCall>,
     kept_bytes: usize,
+    /// Whether calls have just run: what follows is a message of its own, so that no empty line must separate it.
+    is_apart: bool,
     /// What the provider must get back: `extra_content` of the message, and of calls by their ids.
     extra: Option<Value<'static>>,
     extra_of_calls: Object<'static>,
@@ -64,6 +66,7 @@ impl EventEncoder for ResponseEncoder {
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         self.begin(out);
         match delta {
+            Delta::Text(text) if text == "\n\n" && std::mem::take(&mut self.is_apart) => {}
             Delta::Text(text) => self.text(PartKind::Text, text, out),
             Delta::Refusal(text) => self.text(PartKind::Refusal, text, out),
             Delta::Reasoning(text) => self.reasoning(text, out),
@@ -95,6 +98,7 @@ impl EventEncoder for ResponseEncoder {
         for call in calls {
             self.ran_call(call, out);
         }
+        self.is_apart = true;
     }
 
     fn report(&mut self, report: &Report) {
@@ -135,6 +139,7 @@ impl ResponseEncoder {
             open: None,
             calls: Vec::new(),
             kept_bytes: 0,
+            is_apart: false,
             extra: None,
             extra_of_calls: Object::default(),
             finish: FinishReason::Stop,
