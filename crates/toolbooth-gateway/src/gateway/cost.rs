@@ -140,7 +140,7 @@ impl From<Rejection> for GatewayError {
             _ => ErrorKind::Unavailable,
         };
         let retry_after_ms = rejection.retry_after().map(|seconds| u64::from(seconds) * 1000);
-        Self { retry_after_ms, ..Self::new(kind, rejection.describe().to_string()) }
+        Self::new(kind, rejection.describe().to_string()).retry_after(retry_after_ms)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The errors of the gateway, each with its status and its code.
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 
 use super::UpstreamError;
 use super::front::Front;
@@ -13,8 +14,12 @@ use toolbooth::secret::Secret;
 
 pub(super) type Result<T, E = GatewayError> = std::result::Result<T, E>;
 
+/// An error. It is one pointer, because nearly every function of the gateway can return it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GatewayError {
+pub(crate) struct GatewayError(Box<ErrorDetails>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ErrorDetails {
     pub(super) kind: ErrorKind,
     /// For the client. It may quote the request or the provider, so no log has it.
     pub(super) message: String,
@@ -97,6 +102,20 @@ kinds! {
     ClientGone => 499, Server, "client_closed_request";
 }
 
+impl Deref for GatewayError {
+    type Target = ErrorDetails;
+
+    fn deref(&self) -> &ErrorDetails {
+        &self.0
+    }
+}
+
+impl DerefMut for GatewayError {
+    fn deref_mut(&mut self) -> &mut ErrorDetails {
+        &mut self.0
+    }
+}
+
 impl From<ClientGone> for GatewayError {
     fn from(_: ClientGone) -> Self {
         Self::new(ErrorKind::ClientGone, "The client has gone")
@@ -105,14 +124,20 @@ impl From<ClientGone> for GatewayError {
 
 impl GatewayError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(ErrorDetails {
             kind,
             message: message.into(),
             param: None,
             features: Vec::new(),
             retry_after_ms: None,
             provider_status: None,
-        }
+        }))
+    }
+
+    /// The error, after which the client may try again in so many milliseconds.
+    pub(super) fn retry_after(mut self, ms: Option<u64>) -> Self {
+        self.retry_after_ms = ms;
+        self
     }
 
     /// An invalid request: the member with the fault, and what was expected.
@@ -187,7 +212,9 @@ impl GatewayError {
             }
             _ => format!("{target}: {reason}"),
         };
-        Self { retry_after_ms, provider_status, ..Self::new(kind, message) }
+        let mut error = Self::new(kind, message).retry_after(retry_after_ms);
+        error.provider_status = provider_status;
+        error
     }
 
     pub(super) fn response(&self, front: &dyn Front) -> Response {

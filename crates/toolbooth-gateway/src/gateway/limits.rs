@@ -247,7 +247,7 @@ impl<'s> Limits<'s> {
             Ok(false) => {
                 let message = "The limit of tool calls per minute is reached";
                 let error = GatewayError::new(ErrorKind::RateLimited, message);
-                Err(GatewayError { retry_after_ms: Some(LIMITER_PERIOD_MS), ..error })
+                Err(error.retry_after(Some(LIMITER_PERIOD_MS)))
             }
             Err(problem) => {
                 context.host.log(Level::Error, "rate_limit", &[("problem", &problem)]);

@@ -43,7 +43,7 @@ use builder::Builder;
 use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
 use cost::{Hold, Price};
-use error::{ErrorKind, GatewayError, Result};
+use error::{ErrorDetails, ErrorKind, GatewayError, Result};
 use fields::{Fields, Notes};
 use ids::IdSource;
 use limits::Limits;

@@ -109,8 +109,9 @@ impl<'t> ClientSchema<'t> {
             self.owner,
             features.join("', '")
         );
-        let error = GatewayError::new(ErrorKind::IncompatibleSchema, message).at(&*self.path);
-        GatewayError { features, ..error }
+        let mut error = GatewayError::new(ErrorKind::IncompatibleSchema, message).at(&*self.path);
+        error.features = features;
+        error
     }
 }
 

@@ -74,12 +74,11 @@ pub(in crate::gateway) fn translated_with(
 fn rejected(provider: Format, members: Value) -> (String, String) {
     let notes = Notes::default();
     let request = decode(&body(members).to_string(), &notes);
-    match request.and_then(|request| provider.translate(&request, &options(provider), &notes)) {
-        Err(GatewayError {
-            kind: ErrorKind::InvalidRequest, message, param: Some(param), ..
-        }) => (message, param),
-        other => panic!("{other:?}"),
-    }
+    let result =
+        request.and_then(|request| provider.translate(&request, &options(provider), &notes));
+    let error = result.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::InvalidRequest, "{error:?}");
+    (error.message.clone(), error.param.clone().unwrap())
 }
 
 pub(in crate::gateway) fn ids() -> IdSource {

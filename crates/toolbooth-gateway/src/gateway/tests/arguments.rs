@@ -22,7 +22,7 @@ fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {
     let call = ToolCall { name: "t".into(), arguments, ..ToolCall::default() };
     Schemas::of(&[tool], &Notes::default())
         .check([&call].into_iter())
-        .map_err(|error| error.message)
+        .map_err(|error| error.message.clone())
 }
 
 #[test]

@@ -372,5 +372,5 @@ fn case_15_response_format() {
         &options(Format::Gemini),
         &Notes::default(),
     );
-    assert!(matches!(error, Err(GatewayError { kind: ErrorKind::IncompatibleSchema, .. })));
+    assert_eq!(error.unwrap_err().kind, ErrorKind::IncompatibleSchema);
 }

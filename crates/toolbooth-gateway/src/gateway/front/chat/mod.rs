@@ -7,7 +7,9 @@ mod tools;
 use serde::Serialize;
 
 use super::{Answer, EventEncoder, Front, RequestLimits};
-use crate::gateway::{ChatRequest, CompletionInfo, Format, GatewayError, Notes, Result};
+use crate::gateway::{
+    ChatRequest, CompletionInfo, ErrorDetails, Format, GatewayError, Notes, Result,
+};
 use crate::providers::{ErrorBody, ErrorType};
 use answer::ChunkEncoder;
 use toolbooth::call::{Pipeline, Rejection};
@@ -55,7 +57,7 @@ pub(in crate::gateway) struct ErrorObject<'a> {
 }
 
 pub(in crate::gateway) fn error_body(error: &GatewayError) -> ErrorBody<ErrorObject<'_>> {
-    let GatewayError { kind, message, param, features, .. } = error;
+    let ErrorDetails { kind, message, param, features, .. } = &**error;
     ErrorBody {
         error: ErrorObject {
             message,
