@@ -140,7 +140,7 @@ fn response_format(job: &Job<'_>, format: &mut Fields<'_>, strict: bool) -> Resu
         match own.convert(&STRICT, job) {
             Ok(converted) => schema.0 = converted,
             Err(error) => {
-                let reason = error.message;
+                let reason = &error.message;
                 job.notes.warn(format!("output_config.format is not enforced: {reason}"));
                 schema.1 = false;
             }

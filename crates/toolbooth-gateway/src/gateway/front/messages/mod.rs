@@ -17,7 +17,9 @@ use serde::Serialize;
 
 use super::{Answer, EventEncoder, Front, RequestLimits};
 use crate::gateway::fields::renamed;
-use crate::gateway::{ChatRequest, CompletionInfo, ErrorKind, Format, GatewayError, Notes, Result};
+use crate::gateway::{
+    ChatRequest, CompletionInfo, ErrorDetails, ErrorKind, Format, GatewayError, Notes, Result,
+};
 use stream::MessageEncoder;
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::http::{Headers, Response};
@@ -97,7 +99,7 @@ fn error_type(status: u16) -> &'static str {
 
 /// An error, whose message says where the fault is: the form has no member for that.
 fn error_body(error: &GatewayError) -> ErrorBody<'_> {
-    let GatewayError { kind, message, param, .. } = error;
+    let ErrorDetails { kind, message, param, .. } = &**error;
     let status = if *kind == ErrorKind::Overloaded { 529 } else { kind.status() };
     let message = match param.as_deref().map(|param| (param, own_path(param))) {
         None => Cow::Borrowed(message.as_str()),
