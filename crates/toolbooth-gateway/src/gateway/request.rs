@@ -38,8 +38,6 @@ pub(crate) struct ChatRequest {
 pub(crate) struct ResponsesContext {
     /// The tools that the client knows in a form of Responses, by their names here.
     pub tools: Vec<(String, ClientTool)>,
-    /// The members that are lost if the request is translated.
-    pub lost: Vec<String>,
     /// Why the request cannot be translated.
     pub untranslatable: Option<GatewayError>,
     /// The entry of `tools` that gives the model compiled-in tools.

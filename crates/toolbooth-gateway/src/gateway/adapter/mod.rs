@@ -149,11 +149,8 @@ impl Format {
             let job = Job { request, options, notes, names: self.names(request) };
             return Ok(job.native_body(native, self.adapter().limit_member));
         }
-        if let Some(context) = &request.responses {
-            context.lost.iter().for_each(|path| notes.drop_member(path));
-            if let Some(error) = &context.untranslatable {
-                return Err(error.clone());
-            }
+        if let Some(error) = request.responses.as_ref().and_then(|it| it.untranslatable.as_ref()) {
+            return Err(error.clone());
         }
         let Some(own) = &request.native else { return self.fitted(request, options, notes) };
         let losses = own.losses.clone();

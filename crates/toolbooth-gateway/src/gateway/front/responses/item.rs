@@ -66,7 +66,7 @@ impl From<&Usage> for Counts {
             input_tokens: usage.prompt_tokens,
             input_tokens_details: InputDetails {
                 cached_tokens: usage.cached_tokens,
-                cache_write_tokens: 0,
+                cache_write_tokens: usage.cache_write_tokens,
             },
             output_tokens: usage.completion_tokens,
             output_tokens_details: OutputDetails { reasoning_tokens: usage.reasoning_tokens },

@@ -51,13 +51,15 @@ impl Front for Responses {
 }
 
 /// Members of the gateway's own form of a request, and what they are in Responses.
-const NAMES: [(&str, &str); 6] = [
+const NAMES: &[(&str, &str)] = &[
     ("max_completion_tokens", "max_output_tokens"),
     ("max_tokens", "max_output_tokens"),
     ("reasoning_effort", "reasoning.effort"),
     ("response_format.json_schema", "text.format"),
     ("response_format", "text.format"),
     ("verbosity", "text.verbosity"),
+    // Of a message, a part is known by its place in the item.
+    ("messages[]", "input[]"),
 ];
 
 /// An error with the client's names of members. Where a message or a tool of the gateway's form came from is not known.

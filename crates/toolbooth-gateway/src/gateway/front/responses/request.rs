@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::choice;
 use super::input::Input;
 use super::tools::Tools;
+use super::{NAMES, choice};
 use crate::gateway::fields::{OrderedMembers, raw_items, raw_member, to_raw};
 use crate::gateway::{
     ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext,
@@ -103,14 +103,16 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
             ));
         }
     }
+    let losses = Notes::default();
+    tools.lost.iter().for_each(|path| losses.drop_member(path));
     let native = NativeRequest {
         format: Format::Responses,
         members: native_members(&members, &removed)?,
         passes: !input.needs_translation,
         headers: Vec::new(),
         unloaded: Vec::new(),
-        losses: Notes::default(),
-        names: &[],
+        losses,
+        names: NAMES,
     };
     Ok(ChatRequest {
         model,
@@ -126,7 +128,6 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         native: Some(native),
         responses: Some(Box::new(ResponsesContext {
             tools: tools.client,
-            lost: tools.lost,
             untranslatable: input.untranslatable,
             server: tools.server,
             approved: input.approved,

@@ -122,6 +122,14 @@ fn members_become_those_of_chat_completions() {
     );
 }
 
+/// What is dropped has the client's names.
+#[test]
+fn dropped_members_are_named_as_the_client_wrote_them() {
+    let request = body(json!({"text": {"verbosity": "low"}, "prompt_cache_key": "k"}));
+    let (_, dropped, _) = sent(Format::Anthropic, &request);
+    assert_eq!(dropped, ["prompt_cache_key", "text.verbosity"]);
+}
+
 #[test]
 fn images_and_files() {
     let request = body(json!({"input": [{"role": "user", "content": [
