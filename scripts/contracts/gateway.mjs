@@ -51,6 +51,7 @@ export const report = object({
   "warning?": about("The response has calls that the client must run.", text),
   "warnings?": nonEmpty(text),
   "dropped?": about("Members of the request that the provider does not get.", nonEmpty(text)),
+  "finish_reason?": about("Why the model stopped, if the answer cannot say it because it has calls.", choice("length", "content_filter")),
   provider: text,
   model: text,
   attempts: nonEmpty(object({ provider: text, "status?": natural, ms: natural })),
@@ -83,6 +84,14 @@ export const error = object({
   }),
 });
 
+const model = {
+  name: "model",
+  in: "path",
+  required: true,
+  description: "The id of the model. Its slashes need no escapes.",
+  schema: text,
+};
+
 export const gateway = document({
   title: "Toolbooth: chat gateway",
   description:
@@ -99,6 +108,31 @@ export const gateway = document({
         parameters: ["ProviderKey"],
         requestBody: "Chat",
         responses: statuses,
+      },
+    }),
+    "/embeddings": path({
+      post: {
+        operationId: "embeddings",
+        summary: "Asks a model for the embeddings of texts",
+        description: "Of providers with OpenAI's format. The answer is that of the provider.",
+        security,
+        parameters: ["ProviderKey"],
+        requestBody: "Embeddings",
+        responses: { ...statuses, 200: "Embedded" },
+      },
+    }),
+    "/models/{model}": path({
+      get: {
+        operationId: "model",
+        summary: "One of the models that the caller may use",
+        security,
+        parameters: [model],
+        responses: { 200: "Model", 401: "Unauthenticated", 403: "OriginNotAllowed", 404: "UnknownModel" },
+      },
+      options: {
+        summary: "The methods of this path; the CORS preflight of an allowed origin",
+        parameters: [model],
+        responses: { 204: "Options", 403: "OriginNotAllowed" },
       },
     }),
     "/models": path({
@@ -118,7 +152,10 @@ export const gateway = document({
     ...shared.headers(READ, POST),
     ...answerHeaders,
   },
-  requestBodies: { Chat: requestBody(shared.jsonBody, "ChatRequest") },
+  requestBodies: {
+    Chat: requestBody(shared.jsonBody, "ChatRequest"),
+    Embeddings: requestBody(shared.jsonBody, "EmbeddingsRequest"),
+  },
   responses: {
     ...shared.errors("Error"),
     Answered: {
@@ -131,6 +168,13 @@ export const gateway = document({
     },
     ...failures,
     Models: response("The models. Requests with anthropic-version get Anthropic's list.", oneOf(schema("Models"), schema("ModelsOfAnthropic")), shared.uncached),
+    Embedded: response("The embeddings, as the provider wrote them.", anyObject, {
+      "x-2api-provider": "Provider",
+      "x-2api-model": "Model",
+      "x-2api-attempts": "Attempts",
+      ...shared.uncached,
+    }),
+    Model: response("The model.", "Model", shared.uncached),
   },
   schemas: {
     ChatRequest: open({
@@ -161,9 +205,17 @@ export const gateway = document({
       type: text,
     }),
     Report: report,
+    EmbeddingsRequest: object({
+      model: text,
+      input: anyOf(string, array({})),
+      "dimensions?": anyOf(natural, nothing),
+      "encoding_format?": anyOf(text, nothing),
+      "user?": anyOf(string, nothing),
+    }),
+    Model: object({ id: text, object: constant("model"), created: natural, owned_by: text }),
     Models: object({
       object: constant("list"),
-      data: array(object({ id: text, object: constant("model"), created: natural, owned_by: text })),
+      data: array(schema("Model")),
       providers: about("The providers whose other models the caller may use, as provider/model.", array(text)),
     }),
     ModelsOfAnthropic: open({

@@ -338,6 +338,31 @@ export const wellKnown = document({
   },
 });
 
+export const registration = document({
+  title: "Toolbooth: where OAuth clients do not register",
+  description: "Clients that find no metadata register here (RFC 7591). They show people the description of the error, which says what to do instead.",
+  servers: [{ url: "/register", description: "Next to all protocols." }],
+  implied: shared.implied,
+  paths: {
+    "/": path({
+      post: {
+        operationId: "registration",
+        summary: "Rejects the registration of a client",
+        responses: { 400: "NotRegistered", 403: "OriginNotAllowed", 429: "TooManyRequests" },
+      },
+    }),
+  },
+  headers: shared.headers(POST),
+  responses: {
+    ...shared.errors("Error"),
+    NotRegistered: response("Clients do not register here.", "OAuthError", shared.uncached),
+  },
+  schemas: {
+    OAuthError: object({ error: constant("access_denied"), error_description: text }),
+    Error: shared.plainError,
+  },
+});
+
 export const doctor = document({
   title: "Toolbooth: what MCP clients still need",
   description: "What each MCP client with a connector still needs, from the settings alone. It contains nothing that needs credentials.",

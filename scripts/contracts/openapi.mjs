@@ -87,6 +87,8 @@ function withIds(operations) {
 // Documents
 
 const VERSION = "0.1.0";
+/** Who answers questions: the people who run the server, and not those who wrote it. */
+const CONTACT = { name: "The operator of this server" };
 
 /**
  * A whole document. `headers` hold the components; `everywhere` names the headers that all responses have.
@@ -98,11 +100,14 @@ export function document({ title, description, servers, paths, implied, everywhe
     ...one,
     headers: mapValues({ ...everywhere, ...one.headers }, (name) => ref("headers", name)),
   }));
+  // `Toolbooth: chat gateway` is about `chat gateway`.
+  const tag = title.replace(/^Toolbooth: /, "");
   return {
     openapi: "3.1.0",
-    info: { title, version: VERSION, description, license: { name: "MIT OR Apache-2.0", identifier: "MIT OR Apache-2.0" } },
+    info: { title, version: VERSION, description, contact: CONTACT, license: { name: "MIT OR Apache-2.0", identifier: "MIT OR Apache-2.0" } },
     servers,
-    paths: mapValues(paths, withIds),
+    tags: [{ name: tag, description: title }],
+    paths: mapValues(paths, (operations) => mapValues(withIds(operations), (one) => ({ tags: [tag], ...one }))),
     components: used(components, [paths, implied.map((name) => ref("responses", name))]),
   };
 }

@@ -214,6 +214,10 @@ impl Contract {
     fn item(&self, path: &str) -> &Value {
         let fits = |item: &str| {
             let variable = |part: &str| part.starts_with('{');
+            // The id of a model may have slashes.
+            if let Some(start) = item.strip_suffix("{model}") {
+                return path.len() > start.len() && path.starts_with(start);
+            }
             let pairs = || item.split('/').zip(path.split('/'));
             item.split('/').count() == path.split('/').count()
                 && pairs().all(|(own, part)| own == part || variable(own) && !part.is_empty())

@@ -62,6 +62,8 @@ fn routes() {
         (Method::Get, "/mcp", "mcp", Ok("caller")),
         (Method::Get, "/.well-known/oauth-protected-resource/mcp", "well-known", Ok("public")),
         (Method::Get, "/.well-known/oauth-protected-resource", "well-known", Ok("public")),
+        (Method::Post, "/register", "registration", Ok("network")),
+        (Method::Get, "/register", "registration", wrong("POST, OPTIONS")),
         (
             Method::Get,
             "/.well-known/oauth-authorization-server",
@@ -117,8 +119,13 @@ fn routes() {
         (Method::Post, "/v1/messages", "messages", Ok("caller")),
         (Method::Post, "/v1/messages/count_tokens", "messages", Ok("caller")),
         (Method::Get, "/v1/messages", "messages", wrong("POST, OPTIONS")),
+        (Method::Get, "/v1/models/openai/gpt-5", "gateway", Ok("caller")),
+        (Method::Get, "/v1/models/", "gateway", Err(Rejection::NOT_FOUND)),
+        (Method::Post, "/v1/embeddings", "gateway", Ok("caller")),
         (Method::Post, "/2api/v1/chat/completions", "2api", Ok("caller")),
         (Method::Get, "/2api/v1/models", "2api", Ok("caller")),
+        (Method::Get, "/2api/v1/models/fast", "2api", Ok("caller")),
+        (Method::Post, "/2api/v1/embeddings", "2api", Ok("caller")),
         (Method::Post, "/rest/Echo_Say", "rest", Ok("call")),
         (Method::Get, "/rest/Echo_Say", "rest", Ok("query")),
         (Method::Head, "/rest/Echo.Say@1", "rest", Ok("query")),
@@ -177,9 +184,14 @@ fn routes() {
 
 #[test]
 fn a_route_passes_its_parameter() {
-    for (path, parameter) in
-        [("/auth/callback/mail", "mail"), ("/auth/start", ""), ("/rest/A_B", "A_B"), ("/tools", "")]
-    {
+    for (path, parameter) in [
+        ("/auth/callback/mail", "mail"),
+        ("/auth/start", ""),
+        ("/rest/A_B", "A_B"),
+        ("/tools", ""),
+        ("/v1/models/a", "a"),
+        ("/v1/models/a/b%2Fc", "a/b%2Fc"),
+    ] {
         assert_eq!(find(Capabilities(CAPABILITIES), path).parameter, parameter, "{path}");
     }
 }

@@ -109,7 +109,8 @@ function mount(path) {
 
 /** The template of a path in a document: `/a/{b}` for `/a/x`, if it lists one. */
 function pathItem(contract, path) {
-  const fits = (item) => new RegExp(`^${item.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+  // The id of a model may have slashes.
+  const fits = (item) => new RegExp(`^${item.replace("{model}", ".+").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
   return Object.keys(contract.paths).find(fits);
 }
 

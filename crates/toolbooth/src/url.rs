@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::tool::ToolError;
 
@@ -34,6 +34,11 @@ pub fn path_segment(text: &str) -> Result<String, ToolError> {
 /// Encodes `text` as the value of a query parameter.
 pub fn query_value(text: &str) -> impl Display {
     utf8_percent_encode(text, RESERVED)
+}
+
+/// A part of a path without its escapes.
+pub fn decoded(part: &str) -> String {
+    percent_decode_str(part).decode_utf8_lossy().into_owned()
 }
 
 /// The first field of a query with this name.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::properties::{any_json, modest};
 use super::*;
@@ -101,5 +101,26 @@ proptest! {
             sent.push(crate::mcp_challenges::KEY);
         }
         send(&host, ("POST", &format!("/mcp{query}"), &sent), &body.to_string());
+    }
+}
+
+/// Clients that find no metadata register here, and show people the error.
+#[test]
+fn clients_learn_that_they_need_not_register() {
+    const ISSUER: &[(&str, &str)] = &[
+        ("AUTH", "jwt"),
+        ("PUBLIC_URL", "https://tools.example"),
+        ("JWT_ISSUER", "https://login.example"),
+    ];
+    for (variables, expected) in [
+        (&[][..], "Authorization: Bearer <key>"),
+        (ISSUER, "/.well-known/oauth-protected-resource/mcp"),
+    ] {
+        let host = FakeHost::with(variables);
+        let request = ("POST", "/register", &[JSON][..]);
+        let answer = answer(CATALOG, &host, request, Body::from(r#"{"redirect_uris":[]}"#));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!((answer.status, &body["error"]), (400, &json!("access_denied")));
+        assert!(body["error_description"].as_str().unwrap().contains(expected), "{body}");
     }
 }

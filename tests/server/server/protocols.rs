@@ -16,6 +16,9 @@ fn valid_body(path: &str) -> Value {
     if path.ends_with("/chat/completions") {
         return json!({"model": "openai/m", "messages": [{"role": "user", "content": "hi"}]});
     }
+    if path.ends_with("/v1/embeddings") {
+        return json!({"model": "openai/m", "input": "hi"});
+    }
     if path.ends_with("/v1/responses") {
         return json!({"model": "openai/m", "input": "hi"});
     }
@@ -45,8 +48,13 @@ pub(super) fn endpoints() -> Vec<(String, String)> {
 }
 
 /// How the paths of the chat gateway end.
-const CHATS: [&str; 4] =
-    ["/chat/completions", "/v1/responses", "/v1/messages", "/v1/messages/count_tokens"];
+const CHATS: [&str; 5] = [
+    "/chat/completions",
+    "/v1/responses",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
+    "/v1/embeddings",
+];
 
 /// The paths that accept calls of tools. The chat gateway has its own tests.
 fn call_paths() -> Vec<String> {
@@ -71,7 +79,9 @@ fn every_endpoint_serves_a_valid_body() {
 
 #[test]
 fn every_page_of_the_index_exists() {
-    for (method, path) in endpoints().into_iter().filter(|(method, _)| method == "GET") {
+    // A path that names a model exists if the model does.
+    let is_page = |(method, path): &(String, String)| method == "GET" && !path.contains("{+");
+    for (method, path) in endpoints().into_iter().filter(is_page) {
         let path = if path.ends_with(NAME) { format!("{path}?text=hi") } else { path };
         let answer = send(&FakeHost::default(), (&method, &path, &[]), "");
         assert!(answer.starts_with("200\n"), "{path}: {answer}");

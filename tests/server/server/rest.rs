@@ -205,3 +205,26 @@ proptest! {
         prop_assert!(answer.starts_with("404\n"), "{}", answer);
     }
 }
+
+/// `OPTIONS` names `GET` for tools that take it, to those who may know the tool.
+#[test]
+fn methods_of_a_tool() {
+    const KEYS: &str = r#"[{"name":"a","scopes":["*"],"hash":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}]"#;
+    let key = [("authorization", "Bearer abc")];
+    let open = FakeHost::default();
+    let closed = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", KEYS)]);
+    for (host, headers, tool, allow) in [
+        (&open, &[][..], "Echo_Say", "GET, HEAD, POST, OPTIONS"),
+        (&open, &[], "Echo_Write", "POST, OPTIONS"),
+        (&open, &[], "Nothing", "POST, OPTIONS"),
+        (&closed, &key, "Echo.Say@1", "GET, HEAD, POST, OPTIONS"),
+        (&closed, &key, "Echo_Write", "POST, OPTIONS"),
+        (&closed, &[], "Echo_Say", "POST, OPTIONS"),
+        (&closed, &[("authorization", "Bearer no")], "Echo_Say", "POST, OPTIONS"),
+    ] {
+        let request = ("OPTIONS", &*format!("/rest/{tool}"), headers);
+        let answer = answer(CATALOG, host, request, Body::from(""));
+        let found = answer.headers.iter().find(|(name, _)| *name == "allow");
+        assert_eq!((answer.status, found.map(|(_, value)| &**value)), (204, Some(allow)), "{tool}");
+    }
+}

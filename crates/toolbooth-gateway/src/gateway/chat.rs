@@ -110,18 +110,7 @@ impl<'a> Chat<'a> {
     fn read(sender: &Sender<'a>, body: &str, report: &mut Report) -> Result<Self> {
         let Sender { front, settings, headers, principal, pipeline, host, .. } = sender;
         let now_ms = report.started_ms;
-        if settings.local_only
-            && matches!(principal, Principal::Anonymous { .. })
-            && !headers.get("host").is_some_and(|host| is_localhost(&host))
-        {
-            let message = "Callers without credentials may chat on this machine only";
-            return Err(GatewayError::new(ErrorKind::MissingScope, message));
-        }
-        if !principal.scopes().cover(&[GATEWAY_SCOPE]) {
-            let message = "The caller's credentials lack the scope `gateway`";
-            return Err(GatewayError::new(ErrorKind::MissingScope, message));
-        }
-        let caller_key = caller_key(*headers, settings.caller_keys)?;
+        let caller_key = admit(sender)?;
         let mut request = front.decode(body, *headers, &report.notes)?;
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
@@ -213,6 +202,23 @@ impl<'a> Chat<'a> {
             created: completion.created.unwrap_or(now_ms / 1000),
         }
     }
+}
+
+/// Checks who may ask models. Returns the caller's own key of the provider, if it sent one.
+pub(super) fn admit(sender: &Sender<'_>) -> Result<Option<Secret>> {
+    let Sender { settings, headers, principal, .. } = sender;
+    if settings.local_only
+        && matches!(principal, Principal::Anonymous { .. })
+        && !headers.get("host").is_some_and(|host| is_localhost(&host))
+    {
+        let message = "Callers without credentials may chat on this machine only";
+        return Err(GatewayError::new(ErrorKind::MissingScope, message));
+    }
+    if !principal.scopes().cover(&[GATEWAY_SCOPE]) {
+        let message = "The caller's credentials lack the scope `gateway`";
+        return Err(GatewayError::new(ErrorKind::MissingScope, message));
+    }
+    caller_key(*headers, settings.caller_keys)
 }
 
 /// The caller's own key of the provider, if it sent one.

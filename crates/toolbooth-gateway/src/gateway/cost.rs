@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Chat, ErrorKind, GatewayError, Result, Target};
 use crate::wire::Usage;
 use toolbooth::budget::Unit;
-use toolbooth::call::Rejection;
+use toolbooth::call::{Purse, Rejection};
 use toolbooth::host::Reservation;
 use toolbooth::json::{self, Value};
 
@@ -148,7 +148,27 @@ impl Chat<'_> {
     /// Reserves the most that an answer to this body can cost. `None` if no budget counts it: there is none in dollars, or
     /// the caller pays the provider.
     pub(super) async fn reserve(&self, target: &Target<'_>, body: &[u8]) -> Result<Option<Hold>> {
+        let life = self.time_left()?.saturating_add(self.plan.timeout);
         let purse = self.sender.context().purse();
+        Hold::reserve(&purse, target, &|| most_tokens(body), life).await
+    }
+
+    /// Settles what was reserved for an answer by the tokens that the provider has counted. Without them, it counts as used.
+    pub(super) async fn settle(&mut self, usage: Option<&Usage>) {
+        let used = self.hold.as_ref().and_then(|hold| hold.price.of_usage(usage?));
+        Hold::settle(self.hold.take(), &self.sender.context().purse(), used).await;
+    }
+}
+
+impl Hold {
+    /// Reserves the most that a request can cost: the price of its input tokens, and of the limit of its output tokens, if it has
+    /// one. `None` if no budget counts it: there is none in dollars, or the caller pays the provider.
+    pub(super) async fn reserve(
+        purse: &Purse<'_>,
+        target: &Target<'_>,
+        most_tokens: &dyn Fn() -> (u64, Option<u64>),
+        life: Duration,
+    ) -> Result<Option<Self>> {
         if target.is_paid_by_caller || !purse.limits(Unit::Usd) {
             return Ok(None);
         }
@@ -159,7 +179,7 @@ impl Chat<'_> {
             );
             return Err(GatewayError::new(ErrorKind::ModelWithoutPrice, message).at("model"));
         };
-        let (input, output) = most_tokens(body);
+        let (input, output) = most_tokens();
         let Some(output) = output else {
             let message = format!(
                 "max_tokens must be a whole number above 0, because the caller has a budget in USD. It may be absent if the \
@@ -168,29 +188,26 @@ impl Chat<'_> {
             return Err(GatewayError::invalid("max_tokens", message));
         };
         let units = price.most(input, output);
-        let life = self.time_left()?.saturating_add(self.plan.timeout).saturating_add(MARGIN);
-        let reservation = purse.reserve(Unit::Usd, units, life).await?;
-        Ok(reservation.map(|reservation| Hold { reservation, units, price }))
+        let reserved = purse.reserve(Unit::Usd, units, life.saturating_add(MARGIN)).await?;
+        Ok(reserved.map(|reservation| Self { reservation, units, price }))
     }
 
-    /// Settles what was reserved for an answer by the tokens that the provider has counted. Without them, it counts as used.
-    pub(super) async fn settle(&mut self, usage: Option<&Usage>) {
-        let Some(hold) = self.hold.take() else { return };
-        let used = usage.and_then(|usage| hold.price.of_usage(usage)).unwrap_or(hold.units);
-        self.sender.context().purse().settle(hold.reservation, used).await;
-    }
-
-    /// Settles what was reserved for a request that was not sent.
-    pub(super) async fn release(&self, hold: Option<Hold>) {
+    /// Settles what was reserved by what was used. If that is unknown, all of it counts.
+    pub(super) async fn settle(hold: Option<Self>, purse: &Purse<'_>, used: Option<u64>) {
         let Some(hold) = hold else { return };
-        self.sender.context().purse().settle(hold.reservation, 0).await;
+        purse.settle(hold.reservation, used.unwrap_or(hold.units)).await;
     }
 
     /// Settles what was reserved for an attempt that has failed. One that the provider has rejected costs nothing.
-    pub(super) async fn settle_failed(&self, hold: Option<Hold>, error: &GatewayError) {
-        let Some(hold) = hold else { return };
-        let used = if error.provider_status.is_some_and(is_free) { 0 } else { hold.units };
-        self.sender.context().purse().settle(hold.reservation, used).await;
+    pub(super) async fn settle_failed(hold: Option<Self>, purse: &Purse<'_>, error: &GatewayError) {
+        let used = error.provider_status.is_some_and(is_free).then_some(0);
+        Self::settle(hold, purse, used).await;
+    }
+
+    /// What input alone has cost; `None` if the provider has not counted it.
+    pub(super) fn cost_of_input(&self, usage: &Usage) -> Option<u64> {
+        let tokens = usage.prompt_tokens;
+        (tokens > 0).then(|| self.price.of(tokens, 0, 0))
     }
 }
 

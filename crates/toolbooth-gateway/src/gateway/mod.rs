@@ -3,7 +3,7 @@
 //! A [`ChatRequest`] is translated into the [`Format`] of a provider, and the provider's answer into a [`Completion`]
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
-//! - `routes`, with the list of models; `settings`;
+//! - `routes`; `model_list`: what callers may use; `settings`; `embeddings`: texts that are passed on;
 //! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `count`: only the tokens of a request; `rounds`: the loop; `upstream`: asks a model; `cost` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
@@ -20,11 +20,13 @@ mod completion;
 mod continuation;
 mod cost;
 mod count;
+mod embeddings;
 mod error;
 mod fields;
 mod front;
 mod ids;
 mod limits;
+mod model_list;
 mod output;
 mod plan;
 mod report;

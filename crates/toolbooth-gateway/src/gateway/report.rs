@@ -44,6 +44,16 @@ pub(super) struct Report {
     pub(super) challenge: Option<ReportedChallenge>,
     #[serde(skip)]
     pub(super) started_ms: u64,
+    #[serde(skip)]
+    pub(super) operation: Operation,
+}
+
+/// What a request asks a model for, as the log names it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Operation {
+    #[default]
+    Chat,
+    Embeddings,
 }
 
 #[derive(Debug, Serialize)]
@@ -184,7 +194,10 @@ impl Report {
             self.counts();
         let events = &sender.pipeline.events;
         let event = ChatEvent {
-            operation: "chat",
+            operation: match self.operation {
+                Operation::Chat => "chat",
+                Operation::Embeddings => "embeddings",
+            },
             provider: Some(&*self.provider).filter(|id| !id.is_empty()),
             model: Some(&*self.model).filter(|model| is_name(model)),
             caller: events.caller(&sender.principal),

@@ -4,13 +4,15 @@ use serde::Serialize;
 
 use super::chat::chat;
 use super::count::count_tokens;
+use super::embeddings::embeddings;
 use super::front::Front;
 use super::front::chat::{ChatCompletions, encode_rejection};
 use super::front::messages::{self, Messages};
 use super::front::responses::Responses;
+use super::model_list::{ListedModel, ModelList, ModelLists, models_of};
 use super::report::log_rejected;
 use super::settings::SETTINGS;
-use super::{GatewaySettings, Models, Sender};
+use super::{ErrorKind, GatewayError, GatewaySettings, Sender};
 use toolbooth::call::Rejection;
 use toolbooth::capability::Capability;
 use toolbooth::host::{Host, async_trait};
@@ -20,7 +22,9 @@ use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::route::{
     BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest, State,
 };
+use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, Permission};
+use toolbooth::url::decoded;
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
@@ -34,6 +38,7 @@ pub static CAPABILITY: Capability = Capability {
     scopes: &[GATEWAY_SCOPE],
     // The tools of a chat are written as in the requests of a provider.
     lists: "providers",
+    start: Some(|startup| startup.extensions.insert(ModelLists::default())),
     warnings: Some(warnings),
     ..Capability::new("gateway")
 };
@@ -119,7 +124,9 @@ const CHAT: Policy = Policy {
 
 const ROUTES: &[Route] = &[
     Route::post("/chat/completions", CHAT, &ChatHandler(&ChatCompletions)),
+    Route::post("/embeddings", CHAT, &EmbeddingsHandler),
     Route::get("/models", Policy::CALLER, &models),
+    Route::get("/models/{+model}", Policy::CALLER, &model),
 ];
 
 const fn protocol(name: &'static str, title: &'static str) -> Protocol {
@@ -174,50 +181,62 @@ struct List<'a> {
     object: &'static str,
     data: Vec<Model<'a>>,
     /// Ours: the providers whose other models can be named as `provider/model`.
-    providers: Vec<&'a str>,
+    providers: &'a [String],
 }
 
-/// An alias, or a model that an alias names.
+/// A model, as OpenAI writes it.
 #[derive(Serialize)]
 struct Model<'a> {
-    id: String,
+    id: &'a str,
     object: &'static str,
-    /// Unknown; the member is required.
     created: u64,
     owned_by: &'a str,
 }
 
-/// Lists what the caller may use: the aliases and the models in them, those that its key names, and if it may use every model,
-/// the providers.
+impl<'a> Model<'a> {
+    fn of(model: &'a ListedModel) -> Self {
+        let ListedModel { id, owned_by, created } = model;
+        Self { id, object: "model", created: *created, owned_by }
+    }
+}
+
+/// `GET /v1/models`: what the caller may use.
 async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let settings = settings(request)?;
-    let mut data: Vec<Model<'_>> = Vec::new();
-    let mut providers = Vec::new();
-    if request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
-        let names = Models::of(&request.principal, request.state.settings(), settings).names;
-        let mut add = |id: String, owned_by| {
-            let is_allowed = names.as_ref().is_none_or(|names| names.contains(&id.as_str()));
-            if is_allowed && !data.iter().any(|known| known.id == id) {
-                data.push(Model { id, object: "model", created: 0, owned_by });
-            }
-        };
-        for alias in &settings.aliases {
-            add(alias.name.clone(), "toolbooth");
-        }
-        for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
-            add(format!("{}/{}", target.provider, target.model), target.provider.as_str());
-        }
-        for name in names.iter().flatten() {
-            if let Some((provider, _)) = settings.provider_of(name) {
-                add((*name).to_owned(), &provider.id);
-            }
-        }
-        if names.is_none() {
-            providers.extend(settings.providers.iter().map(|provider| &*provider.id));
-        }
-    }
+    let ModelList { models, providers } = models_of(request, settings(request)?).await?;
     if messages::models::is_asked_for(request.headers) {
-        return Ok(messages::models::list(data.iter().map(|model| &*model.id)).into());
+        return Ok(messages::models::list(models.iter().map(|model| &*model.id)).into());
     }
-    Ok(Response::json_of(200, &List { object: "list", data, providers }).into())
+    let data = models.iter().map(Model::of).collect();
+    let list = List { object: "list", data, providers: &providers };
+    Ok(Response::json_of(200, &list).into())
+}
+
+/// `GET /v1/models/{id}`: one of them. Its id may have slashes.
+async fn model<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let list = models_of(request, settings(request)?).await?;
+    let id = decoded(request.parameter);
+    let found = list.models.iter().find(|model| model.id == id);
+    let response = match found {
+        Some(model) => Response::json_of(200, &Model::of(model)),
+        None => {
+            let message = format!("There is no model '{}' that the caller may use", excerpt(&id));
+            GatewayError::new(ErrorKind::UnknownModel, message).response(&ChatCompletions)
+        }
+    };
+    Ok(response.into())
+}
+
+/// Passes texts on to a model that embeds them.
+struct EmbeddingsHandler;
+
+#[async_trait(?Send)]
+impl Handler for EmbeddingsHandler {
+    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        let sender = ChatHandler(&ChatCompletions).sender(request)?;
+        Ok(embeddings(sender, request.text()?).await.into())
+    }
+
+    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
+        ChatHandler(&ChatCompletions).rejected(request, rejection);
+    }
 }

@@ -4,6 +4,7 @@ mod approval;
 mod arguments;
 mod budgets;
 mod costs;
+mod embeddings;
 mod errors;
 mod ids;
 mod limits;
@@ -52,7 +53,8 @@ impl Sent {
 }
 
 fn provider(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
-    let body = serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap();
+    let body = request.body.as_deref().map(|body| serde_json::from_slice(body).unwrap());
+    let body = body.unwrap_or_default();
     let headers = request.headers.iter();
     let headers = headers.map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
     REQUESTS.with_borrow_mut(|all| all.push(Sent { url: request.url.to_string(), headers, body }));
@@ -110,6 +112,36 @@ impl TestGateway {
         self.ask_with(answers, &[JSON, LOCAL], body, usize::MAX)
     }
 
+    /// A server with this configuration, whose cache lives as long as it.
+    fn server(&self) -> Server {
+        let server = Server::new(self.catalog, self.capabilities, &self.host);
+        // What the server logs when it starts is not part of a request.
+        self.host.log.take();
+        server
+    }
+
+    /// Sends a request to this address.
+    fn send(
+        &self,
+        to: (Method, &str),
+        answers: Vec<Result<HttpResponse, HttpError>>,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Reply {
+        self.send_to(&self.server(), to, answers, headers, body)
+    }
+
+    fn send_to(
+        &self,
+        server: &Server,
+        to: (Method, &str),
+        answers: Vec<Result<HttpResponse, HttpError>>,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Reply {
+        self.exchange(server, to, answers, headers, (body, usize::MAX))
+    }
+
     /// With these headers, from a client that goes after so many writes.
     fn ask_with(
         &self,
@@ -118,18 +150,27 @@ impl TestGateway {
         body: &Value,
         writes: usize,
     ) -> Reply {
+        let to = (Method::Post, self.path);
+        self.exchange(&self.server(), to, answers, headers, (body, writes))
+    }
+
+    fn exchange(
+        &self,
+        server: &Server,
+        (method, path): (Method, &str),
+        answers: Vec<Result<HttpResponse, HttpError>>,
+        headers: &[(&str, &str)],
+        (body, writes): (&Value, usize),
+    ) -> Reply {
         ANSWERS.set(answers.into());
         REQUESTS.take();
         // The same request gets the same response.
         self.host.next_random.set(0);
         self.host.now_ms.set(1_741_724_000_000);
-        let server = Server::new(self.catalog, self.capabilities, &self.host);
-        // What the server logs when it starts is not part of a request.
-        self.host.log.take();
         let request = Request {
             own_origin: None,
-            method: Method::Post,
-            path: self.path,
+            method,
+            path,
             query: "",
             headers: &Pairs(headers),
             body: Body::Read(body.to_string().into_bytes()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::output::Output;
 use super::report::Attempt;
-use super::{Chat, ErrorKind, GatewayError, IdSource, Result, Target, TranslateOptions};
+use super::{Chat, ErrorKind, GatewayError, Hold, IdSource, Result, Target, TranslateOptions};
 use toolbooth::budget::Unit;
 use toolbooth::host::HttpRequest;
 use toolbooth::secret::Secret;
@@ -54,7 +54,7 @@ impl Chat<'_> {
                 let ids = self.ids()?;
                 let hold = self.reserve(&target, &body).await?;
                 if let Err(error) = self.count_request().await {
-                    self.release(hold).await;
+                    Hold::settle(hold, &self.sender.context().purse(), Some(0)).await;
                     return Err(error);
                 }
                 let result =
@@ -75,7 +75,8 @@ impl Chat<'_> {
                         return Ok(answer);
                     }
                     Err(error) => {
-                        self.settle_failed(hold, &error).await;
+                        let purse = self.sender.context().purse();
+                        Hold::settle_failed(hold, &purse, &error).await;
                         let error = error.without(target.key.as_ref());
                         if !self.plan.retries(&error) {
                             return Err(error);

@@ -21,7 +21,7 @@ pub use input::NullHandling;
 pub use missing::{AuthorizationHelp, Challenge, MissingRequirements};
 pub use outcome::Outcome;
 pub use permission::VisibleTools;
-pub(crate) use pipeline::join_all;
+pub use pipeline::join_all;
 pub use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 pub(crate) use rate_limit::count_visit;

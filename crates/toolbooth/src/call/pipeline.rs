@@ -337,7 +337,7 @@ fn request_input(
 
 /// Waits for a few futures at once and returns their outputs in order. `join_all` of `futures-util` would add
 /// 2.6 KB to the Worker for its queue of many futures.
-pub(crate) async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+pub async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut all: Vec<_> = futures.map(|future| Box::pin(maybe_done(future))).collect();
     poll_fn(|context| {
         let mut waiting = false;

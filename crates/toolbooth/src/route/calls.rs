@@ -27,9 +27,9 @@ pub struct PostRequest<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Calls(pub CallHandler);
 
-/// Serves the call in a query.
+/// Serves the call in a query. The second function says whether the tool that the path names can be called like that.
 #[derive(Debug, Clone, Copy)]
-pub struct QueryCalls(pub QueryHandler);
+pub struct QueryCalls(pub QueryHandler, pub for<'a> fn(&RequestContext<'a>) -> bool);
 
 #[async_trait(?Send)]
 impl Handler for Calls {
@@ -47,5 +47,9 @@ impl Handler for QueryCalls {
     async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
         (request.protocol.check_version)(request.headers)?;
         (self.0)(request.context()).await.map(Answer::from)
+    }
+
+    fn accepts(&self, request: Option<&RouteRequest<'_>>) -> bool {
+        request.is_some_and(|request| (self.1)(&request.context()))
     }
 }

@@ -22,6 +22,12 @@ pub trait Handler: Sync {
     fn is_listed(&self) -> bool {
         true
     }
+
+    /// Whether the response to an `OPTIONS` request names the route; `None` if its sender may not know which tools there are.
+    fn accepts(&self, request: Option<&RouteRequest<'_>>) -> bool {
+        let _ = request;
+        self.is_listed()
+    }
 }
 
 #[async_trait(?Send)]

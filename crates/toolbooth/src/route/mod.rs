@@ -94,7 +94,7 @@ pub enum Cors {
 pub struct Route {
     /// The method. `GET` also answers `HEAD`.
     pub method: Method,
-    /// The path below the mount. A last segment of `{…}` matches any one segment.
+    /// The path below the mount. A last segment of `{…}` matches any one segment, and one of `{+…}` any number of them.
     pub path: &'static str,
     /// What a request must fulfil before it is served.
     pub policy: Policy,
@@ -182,9 +182,9 @@ impl Protocol {
     }
 
     /// The methods that a path accepts, as in an `Allow` header.
-    pub(crate) fn allow(&self, path: &str) -> String {
+    pub(crate) fn allow(&self, path: &str, is_named: impl Fn(&Route) -> bool) -> String {
         let mut allow = Vec::new();
-        for route in self.methods(path).filter(|route| route.handler.is_listed()) {
+        for route in self.methods(path).filter(|route| is_named(route)) {
             let head = Some("HEAD").filter(|_| route.accepts(Method::Head));
             allow.extend([route.method.name()].into_iter().chain(head));
         }

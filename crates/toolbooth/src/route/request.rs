@@ -79,6 +79,8 @@ impl<'a> RouteRequest<'a> {
     /// The rejection of a method that the path does not accept.
     pub(crate) fn not_allowed(&self) -> Rejection {
         let path = self.route.map(|route| route.path).unwrap_or_default();
-        Rejection::MethodNotAllowed { allow: self.protocol.allow(path) }
+        Rejection::MethodNotAllowed {
+            allow: self.protocol.allow(path, |route| route.handler.is_listed()),
+        }
     }
 }

@@ -129,7 +129,11 @@ impl Server {
         let answer = if forbidden {
             Err(Rejection::ForbiddenOrigin)
         } else if method == Method::Options {
-            options(found, headers, request.origin.is_some() && origins.is_some()).map(Answer::from)
+            let is_cross_origin = request.origin.is_some() && origins.is_some();
+            match http::preflight(headers).filter(|_| is_cross_origin) {
+                Some(response) => Ok(response.into()),
+                None => boxed(self.options(found, &mut request)).await.map(Answer::from),
+            }
         } else {
             match found.route(method) {
                 Ok(_) if self.state.disabled.contains(&found.capability.name) => {
@@ -159,6 +163,24 @@ impl Server {
     #[cfg(any(test, feature = "testing"))]
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Responds to a request for the allowed methods. Some depend on who asks.
+    async fn options(
+        &self,
+        found: Match<'_>,
+        request: &mut RouteRequest<'_>,
+    ) -> Result<Response, Rejection> {
+        let caller = self.state.caller(request.headers, request.host).await;
+        let is_known = caller.is_some();
+        request.principal = caller.unwrap_or(Principal::ANONYMOUS);
+        let known: Option<&RouteRequest<'_>> = is_known.then_some(request);
+        let response = Response::empty(204).with("allow", found.allow(known)?);
+        Ok(if found.protocol.cors == Cors::AnyPage {
+            http::any_page_preflight(response)
+        } else {
+            response
+        })
     }
 
     /// The response to a request that panicked. `start` is the beginning of its body, as far as it is known.
@@ -254,22 +276,4 @@ impl Server {
             Cors::AnyPage | Cors::SameOrigin => None,
         }
     }
-}
-
-/// Responds to `OPTIONS`: a preflight, or a request for the allowed methods.
-#[inline(never)]
-fn options(
-    found: Match<'_>,
-    headers: &dyn Headers,
-    is_cross_origin: bool,
-) -> Result<Response, Rejection> {
-    if is_cross_origin && let Some(response) = http::preflight(headers) {
-        return Ok(response);
-    }
-    let response = Response::empty(204).with("allow", found.allow()?);
-    Ok(if found.protocol.cors == Cors::AnyPage {
-        http::any_page_preflight(response)
-    } else {
-        response
-    })
 }

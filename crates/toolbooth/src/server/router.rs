@@ -5,7 +5,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::http::Method;
 use crate::names::is_equal;
 use crate::protocol::{CORE, ROOT};
-use crate::route::{Protocol, Route};
+use crate::route::{Protocol, Route, RouteRequest};
 
 /// The protocol and the route of a path.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,14 @@ fn match_path<'p>(protocol: &'static Protocol, rest: &'p str) -> (Option<&'stati
     let parent_of = |path: &'static str| path.strip_suffix('}')?.rsplit_once('/');
     let path = paths.find(|path| match parent_of(path) {
         None => is_equal(path, rest),
+        // The rest of the path, with its slashes.
+        Some((parent, name)) if name.starts_with("{+") => match rest.strip_prefix(parent) {
+            Some(segments) if segments.starts_with('/') && segments.len() > 1 => {
+                parameter = segments.get(1..).unwrap_or_default();
+                true
+            }
+            _ => false,
+        },
         Some((parent, _)) => match rest.rsplit_once('/') {
             Some((start, segment)) if start == parent && !segment.is_empty() => {
                 parameter = segment;
@@ -83,15 +91,19 @@ impl Match<'_> {
             return Err(Rejection::NotServed(reason));
         }
         let route = self.protocol.route(path, method);
-        route.ok_or_else(|| Rejection::MethodNotAllowed { allow: self.protocol.allow(path) })
+        route.ok_or_else(|| {
+            let allow = self.protocol.allow(path, |route| route.handler.is_listed());
+            Rejection::MethodNotAllowed { allow }
+        })
     }
 
-    /// The methods that the path accepts.
+    /// The methods that the path accepts from the sender of a request, who may be unknown.
     ///
     /// # Errors
     /// The protocol has no such path.
-    pub fn allow(&self) -> Result<String, Rejection> {
-        self.path.map(|path| self.protocol.allow(path)).ok_or_else(|| self.not_found())
+    pub fn allow(&self, request: Option<&RouteRequest<'_>>) -> Result<String, Rejection> {
+        let path = self.path.ok_or_else(|| self.not_found())?;
+        Ok(self.protocol.allow(path, |route| route.handler.accepts(request)))
     }
 
     /// The rejection of a path without a route. It names the endpoints of the path's protocol, or the protocols.

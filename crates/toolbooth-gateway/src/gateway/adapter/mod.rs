@@ -77,6 +77,8 @@ pub(super) struct Adapter {
     pub(super) list: &'static str,
     /// The path and query after the base URL, for a model and whether its answer is streamed.
     path: fn(&str, bool) -> String,
+    /// The path and query of the list of models, if the provider has one.
+    models: Option<&'static str>,
     /// The headers that authenticate a request with a key, and those that select the version.
     headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
     /// Which names of functions the provider accepts, if not all that a request may have.
@@ -120,6 +122,11 @@ impl Format {
 
     pub(crate) fn path(self, model: &str, stream: bool) -> String {
         (self.adapter().path)(model, stream)
+    }
+
+    /// The path and query of the list of models after the base URL, if the provider has one.
+    pub(crate) fn models_path(self) -> Option<&'static str> {
+        self.adapter().models
     }
 
     /// The headers of a request. A provider on one's own machine may have no key.

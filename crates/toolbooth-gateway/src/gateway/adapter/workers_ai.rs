@@ -10,6 +10,7 @@ use toolbooth::json::{MAX_VALUES, Object, Value};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     path: |_, _| String::new(),
+    models: None,
     headers: |_| Vec::new(),
     decode: |text, body, builder| openai::decode(text, unified(body, "message"), builder),
     decoder: || Box::<Events>::default(),

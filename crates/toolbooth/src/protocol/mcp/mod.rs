@@ -34,6 +34,8 @@ mod resources;
 mod response;
 mod tool_list;
 
+use serde::Serialize;
+
 use call::Action;
 use error::McpError;
 use message::{Era, McpRequest};
@@ -44,15 +46,21 @@ use super::{oxp, sample};
 use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
+use crate::http::{Answer, Response};
 use crate::json::Value;
 use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
-    Policy, PostRequest, Protocol, Route, for_tests,
+    Policy, PostRequest, Protocol, Route, RouteRequest, for_tests,
 };
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
-    protocols: &[("/mcp", &MCP), ("/.well-known", &RESOURCE_METADATA), ("/doctor", &DOCTOR)],
+    protocols: &[
+        ("/mcp", &MCP),
+        ("/.well-known", &RESOURCE_METADATA),
+        ("/register", &REGISTRATION),
+        ("/doctor", &DOCTOR),
+    ],
     call_forms: &[
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Toolkit_Tool","arguments":{}}} at /mcp"#,
     ],
@@ -87,6 +95,14 @@ pub(crate) static RESOURCE_METADATA: Protocol = Protocol {
     ..Protocol::new("well-known", "OAuth 2.0 metadata", oxp::FLAT_ERRORS)
 };
 
+/// Where clients register that find no metadata. They show people the description of the error.
+static REGISTRATION: Protocol = Protocol {
+    listed: false,
+    routes: &[Route::post("", Policy::NETWORK, &registration)],
+    cors: Cors::WebClients,
+    ..Protocol::new("registration", "Where OAuth clients do not register", oxp::FLAT_ERRORS)
+};
+
 pub(crate) static DOCTOR: Protocol = Protocol {
     listed: false,
     routes: &[Route::get("", Policy::PUBLIC, &Document(doctor::page))],
@@ -108,6 +124,27 @@ pub(crate) const LISTS: &[ListForm] = &[
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let resource = context.pipeline.settings.mcp_resource.as_ref().ok_or(Rejection::NOT_FOUND)?;
     Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
+}
+
+/// `POST /register`: no client can register here (RFC 7591, 3.2.2).
+async fn registration<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    #[derive(Serialize)]
+    struct OAuthError {
+        error: &'static str,
+        error_description: &'static str,
+    }
+    let settings = request.state.settings();
+    let error_description = match (settings.auth.sign_in, &settings.mcp_resource) {
+        (true, _) => "Clients register at /oauth/register, as the metadata of this server says",
+        (false, Some(_)) => {
+            "Clients register with the issuer that /.well-known/oauth-protected-resource/mcp names"
+        }
+        (false, None) => {
+            "This server has no sign-in, and clients need not register: send an API key, in the header Authorization: Bearer <key>"
+        }
+    };
+    let error = OAuthError { error: "access_denied", error_description };
+    Ok(Response::json_of(400, &error).into())
 }
 
 /// `POST /mcp`: one message.

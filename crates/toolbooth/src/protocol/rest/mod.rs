@@ -35,7 +35,7 @@ pub(super) const MOUNT: &str = "/rest";
 
 pub(crate) static REST: Protocol = Protocol {
     routes: &[
-        Route::get("/{name}", Policy::QUERY_CALL, &QueryCalls(query::call)),
+        Route::get("/{name}", Policy::QUERY_CALL, &QueryCalls(query::call, query::is_called)),
         Route::post("/{name}", Policy::CALLS, &Calls(call)),
     ],
     samples: for_tests(&[(&["/{name}"], &sample::REST)]),

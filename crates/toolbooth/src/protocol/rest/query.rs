@@ -17,6 +17,12 @@ pub(super) fn call(context: RequestContext<'_>) -> CallResponse<'_> {
     respond(context, decode(&context))
 }
 
+/// Whether the tool that the path names takes calls with `GET`, and the caller may know it.
+pub(super) fn is_called(context: &RequestContext<'_>) -> bool {
+    let tool = context.resolve(&selector(context.parameter));
+    tool.is_ok_and(|tool| tool.query.is_some() && context.allows(tool))
+}
+
 /// Reads the input. A value that does not have the type of its parameter stays a text, so that the schema rejects it.
 fn decode<'a>(context: &RequestContext<'a>) -> Result<ToolRequest<'a>, Rejection> {
     let tool = context.resolve(&selector(context.parameter))?;

@@ -18,6 +18,7 @@ use toolbooth::schema::text::excerpt;
 pub(super) static ADAPTER: Adapter = Adapter {
     list: "gemini",
     path,
+    models: Some("/v1beta/models?pageSize=1000"),
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
     accepts_name: Some(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')),
     translate: request::translate,

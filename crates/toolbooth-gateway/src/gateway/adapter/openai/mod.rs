@@ -21,6 +21,7 @@ const fn adapter(strict: bool) -> Adapter {
     Adapter {
         list: "openai",
         path: |_, _| "/chat/completions".to_owned(),
+        models: Some("/models"),
         headers: |key| {
             key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
         },

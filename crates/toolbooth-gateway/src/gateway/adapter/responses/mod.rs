@@ -13,6 +13,7 @@ use toolbooth::json::{Object, Value};
 pub(super) static ADAPTER: Adapter = Adapter {
     list: "openai-responses",
     path: |_, _| "/responses".to_owned(),
+    models: Some("/models"),
     headers: |key| key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect(),
     accepts_name: None,
     translate: request::translate,

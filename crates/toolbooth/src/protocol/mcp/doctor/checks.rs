@@ -179,7 +179,12 @@ pub(super) static CHECKS: &[Check] = &[
         fix: "Report a bug: this does not depend on the settings.",
         connectors: &ALL,
         prevents: Prevents::Calls,
-        test: |_| MCP.allow("").split(", ").any(|method| method == "POST").into(),
+        test: |_| {
+            MCP.allow("", |route| route.handler.is_listed())
+                .split(", ")
+                .any(|method| method == "POST")
+                .into()
+        },
     },
     Check {
         id: "client-documents",

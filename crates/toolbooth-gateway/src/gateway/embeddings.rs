@@ -1,0 +1,188 @@
+//! `POST /v1/embeddings`: passes texts on to a provider with OpenAI's format.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::adapter::decode_error;
+use super::chat::admit;
+use super::cost::Hold;
+use super::fields::raw_member;
+use super::report::{Attempt, Operation};
+use super::upstream::is_success;
+use super::{
+    ErrorKind, Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target,
+};
+use crate::wire::{Json, Members, Usage};
+use toolbooth::budget::Unit;
+use toolbooth::host::HttpRequest;
+use toolbooth::http::Response;
+use toolbooth::json;
+use toolbooth::schema::text::excerpt;
+use toolbooth::secret::Secret;
+
+/// The members that are passed on. A provider could read tools or addresses from others.
+const MEMBERS: [&str; 4] = ["input", "dimensions", "encoding_format", "user"];
+/// The most JSON values in a request: tokens are numbers.
+const MAX_VALUES: usize = 1 << 20;
+/// The largest answer, in bytes.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// A request, as the provider gets it but for the name of the model.
+struct EmbeddingsRequest {
+    model: String,
+    members: Vec<(&'static str, Box<RawValue>)>,
+}
+
+pub(super) async fn embeddings(sender: Sender<'_>, body: &str) -> Response {
+    let started_ms = sender.host.now_ms();
+    let mut report = Report { started_ms, operation: Operation::Embeddings, ..Report::default() };
+    let (response, error) = match ask(&sender, body, &mut report).await {
+        Ok(body) => {
+            let response = Response::json(200, body).with("cache-control", "no-store");
+            (report.headers(response), None)
+        }
+        Err(error) => (error.response(sender.front), Some(error.kind.code())),
+    };
+    report.log(&sender, response.status, error);
+    response
+}
+
+async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec<u8>> {
+    let Sender { settings, principal, pipeline, host, .. } = sender;
+    let caller_key = admit(sender)?;
+    let request = EmbeddingsRequest::read(body, report)?;
+    report.model = excerpt(&request.model);
+    let limits = Limits::of(principal, &pipeline.settings, settings);
+    limits.models.check(&request.model)?;
+    let plan =
+        Plan::resolve(settings, sender.front, &limits.models, &request.model, caller_key, *host)?;
+    let target = only_target(plan.targets.as_slice())?;
+    report.asks(target);
+    let name = target.name();
+    let mut sent = Members::default();
+    sent.add("model", Some(Json::Text(json::to_string(&target.model).into())));
+    for (name, json) in &request.members {
+        sent.0.push(((*name).into(), (&**json).into()));
+    }
+    let sent = json::to_vec(&sent);
+    let purse = sender.context().purse();
+    // A token has at least one byte.
+    let most = u64::try_from(sent.len()).unwrap_or(u64::MAX);
+    let hold = Hold::reserve(&purse, target, &|| (most, Some(0)), plan.timeout).await?;
+    if let Err(error) = purse.take(Unit::Requests, 1).await {
+        Hold::settle(hold, &purse, Some(0)).await;
+        return Err(error.into());
+    }
+    let began = host.now_ms();
+    let answer = send(sender, target, sent, &plan).await;
+    let status = match &answer {
+        Ok(_) => Some(200),
+        Err(error) => error.provider_status,
+    };
+    let (provider, ms) = (target.provider.id.clone(), host.now_ms().saturating_sub(began));
+    report.attempts.push(Attempt { provider, status, ms });
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(error) => {
+            Hold::settle_failed(hold, &purse, &error).await;
+            return Err(error.without(target.key.as_ref()));
+        }
+    };
+    report.rounds = 1;
+    let usage = usage(&answer).ok_or_else(|| {
+        GatewayError::new(ErrorKind::BadResponse, format!("{name}: the answer is not JSON"))
+    });
+    let usage = match usage {
+        Ok(usage) => usage,
+        Err(error) => {
+            Hold::settle(hold, &purse, None).await;
+            return Err(error);
+        }
+    };
+    let used = hold.as_ref().and_then(|hold| hold.cost_of_input(usage.as_ref()?));
+    Hold::settle(hold, &purse, used).await;
+    usage.into_iter().for_each(|usage| report.add_usage(usage));
+    Ok(answer)
+}
+
+impl EmbeddingsRequest {
+    fn read(body: &str, report: &Report) -> Result<Self> {
+        let value = json::parse_within(body, &mut { MAX_VALUES }).map_err(|error| {
+            let message = format!("The body is not valid JSON: {error}");
+            GatewayError::new(ErrorKind::InvalidRequest, message)
+        })?;
+        let mut fields = Fields::of(value, String::new(), &report.notes)?;
+        let model = fields
+            .name("model", "the name of a model, such as \"openai/text-embedding-3-small\"")?;
+        if fields.get("input").is_none() {
+            return fields.expected("input", "a text, or an array of texts or tokens");
+        }
+        // The same text again, now for the JSON of each member.
+        let all: BTreeMap<String, &RawValue> = serde_json::from_str(body).unwrap_or_default();
+        let mut members = Vec::new();
+        for name in MEMBERS {
+            if let (Some(_), Some(json)) = (fields.take(name), all.get(name)) {
+                members.push((name, (*json).to_owned()));
+            }
+        }
+        fields.reject_others("model, input, dimensions, encoding_format and user")?;
+        Ok(Self { model, members })
+    }
+}
+
+/// The one model that is asked: vectors of different models cannot be compared, so there is no other if it fails.
+fn only_target<'t, 's>(targets: &'t [Target<'s>]) -> Result<&'t Target<'s>> {
+    let [target] = targets else {
+        let message =
+            "The model has several targets, whose embeddings cannot be compared: name one of them";
+        return Err(GatewayError::invalid("model", message));
+    };
+    match target.format {
+        Format::OpenAi | Format::OpenAiCompatible | Format::Responses => Ok(target),
+        _ => {
+            let message = format!(
+                "{} has no embeddings in OpenAI's format, which is the only one that is passed on",
+                target.provider.id
+            );
+            Err(GatewayError::invalid("model", message))
+        }
+    }
+}
+
+async fn send(
+    sender: &Sender<'_>,
+    target: &Target<'_>,
+    body: Vec<u8>,
+    plan: &Plan<'_>,
+) -> Result<Vec<u8>> {
+    let mut headers: Vec<(&'static str, Cow<'static, str>)> =
+        vec![("content-type", "application/json".into())];
+    let own = target.format.headers(target.key.as_ref().map(Secret::expose));
+    headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
+    let request = HttpRequest {
+        method: "POST",
+        url: format!("{}/embeddings", target.provider.base_url).into(),
+        headers,
+        body: Some(body),
+        timeout: plan.timeout,
+        max_bytes: MAX_ANSWER,
+        binding: None,
+    };
+    let name = target.name();
+    let sent = sender.host.send(request).await;
+    let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
+    if is_success(response.status) {
+        return Ok(response.body);
+    }
+    let error = decode_error(response.status, &response.body);
+    Err(GatewayError::upstream(&error, response.retry_after_ms, &name))
+}
+
+/// The tokens of an answer, if it has them; `None` if it is not JSON. Vectors have very many numbers, which are not read.
+fn usage(answer: &[u8]) -> Option<Option<Usage>> {
+    let all: &RawValue = serde_json::from_slice(answer).ok()?;
+    let usage = raw_member(all, &["usage"]).and_then(|json| json::parse(json.get()).ok());
+    Some(usage.as_ref().and_then(Usage::of_openai))
+}

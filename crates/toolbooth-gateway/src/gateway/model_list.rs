@@ -1,0 +1,178 @@
+//! The models that a caller may use: those that the settings name, and those that providers list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::settings::ModelProvider;
+use super::{GatewaySettings, Models};
+use crate::wire::fields::{count, text};
+use toolbooth::call::{Rejection, join_all};
+use toolbooth::host::{Host, HttpRequest, Level};
+use toolbooth::json::{self, Value};
+use toolbooth::principal::GATEWAY_SCOPE;
+use toolbooth::route::RouteRequest;
+use toolbooth::secret::Secret;
+
+/// After this time a list is fetched again.
+const FRESH_MS: u64 = 5 * 60 * 1000;
+/// After a failure, do not retry for this long.
+const FAILED_MS: u64 = 30 * 1000;
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The largest list, in bytes, in JSON values and in models. The largest providers have some hundreds.
+const MAX_BYTES: usize = 4 << 20;
+const MAX_VALUES: usize = 262_144;
+const MAX_MODELS: usize = 2000;
+/// The longest name of a model, in bytes.
+const MAX_NAME: usize = 256;
+
+/// A model that a caller may use.
+#[derive(Debug)]
+pub(super) struct ListedModel {
+    /// The name, as requests write it.
+    pub(super) id: String,
+    /// The provider; of an alias, this server.
+    pub(super) owned_by: String,
+    /// When it was created, in seconds since the Unix epoch; 0 if that is unknown.
+    pub(super) created: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct ModelList {
+    pub(super) models: Vec<ListedModel>,
+    /// The providers whose other models the caller may use, as `provider/model`.
+    pub(super) providers: Vec<String>,
+}
+
+/// The lists of the providers, cached in the instance.
+#[derive(Debug, Default)]
+// Never locked across an await: another request could then wait forever.
+pub(super) struct ModelLists(Mutex<BTreeMap<String, CachedList>>);
+
+#[derive(Debug, Clone, Default)]
+struct CachedList {
+    models: Arc<[ProviderModel]>,
+    /// Until when it is not fetched again, in milliseconds since the Unix epoch.
+    until_ms: u64,
+}
+
+#[derive(Debug)]
+struct ProviderModel {
+    /// The name, as the provider writes it.
+    name: String,
+    created: u64,
+}
+
+/// What the sender of a request may use: the aliases and the models in them, those that its key names and, if it may use every
+/// model, those that the providers list. Nothing without the scope.
+pub(super) async fn models_of(
+    request: &RouteRequest<'_>,
+    settings: &GatewaySettings,
+) -> Result<ModelList, Rejection> {
+    let mut list = ModelList::default();
+    if !request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
+        return Ok(list);
+    }
+    let names = Models::of(&request.principal, request.state.settings(), settings).names;
+    let mut known = BTreeSet::new();
+    let mut add = |id: String, owned_by: &str, created| {
+        let is_allowed = names.as_ref().is_none_or(|names| names.contains(&id.as_str()));
+        if is_allowed && known.insert(id.clone()) {
+            list.models.push(ListedModel { id, owned_by: owned_by.to_owned(), created });
+        }
+    };
+    for alias in &settings.aliases {
+        add(alias.name.clone(), "toolbooth", 0);
+    }
+    for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
+        add(format!("{}/{}", target.provider, target.model), &target.provider, 0);
+    }
+    for name in names.iter().flatten() {
+        if let Some((provider, _)) = settings.provider_of(name) {
+            add((*name).to_owned(), &provider.id, 0);
+        }
+    }
+    if names.is_none() {
+        let lists = request.state.extensions.get::<ModelLists>().ok_or(Rejection::NOT_FOUND)?;
+        let fetched = settings.providers.iter().map(|it| lists.of(it, request.host));
+        for (provider, models) in settings.providers.iter().zip(join_all(fetched).await) {
+            for model in models.iter() {
+                add(format!("{}/{}", provider.id, model.name), &provider.id, model.created);
+            }
+            list.providers.push(provider.id.clone());
+        }
+    }
+    Ok(list)
+}
+
+impl ModelLists {
+    /// The models that a provider lists: none if it cannot be asked, or does not answer.
+    async fn of(&self, provider: &ModelProvider, host: &dyn Host) -> Arc<[ProviderModel]> {
+        let now_ms = host.now_ms();
+        let cached = self.lists().get(&provider.id).cloned().unwrap_or_default();
+        let key = provider.key.as_ref().map(Secret::expose);
+        let can_be_asked = key.is_some() || !provider.needs_key;
+        let format = provider.formats.first().filter(|_| can_be_asked);
+        let Some((format, path)) = format.and_then(|it| Some((it, it.models_path()?))) else {
+            return cached.models;
+        };
+        if now_ms < cached.until_ms {
+            return cached.models;
+        }
+        let mut headers = vec![("accept", "application/json".into())];
+        let own = format.headers(key);
+        headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
+        let url = format!("{}{path}", provider.base_url);
+        let request = HttpRequest {
+            headers,
+            timeout: TIMEOUT,
+            max_bytes: MAX_BYTES,
+            ..HttpRequest::get(&url)
+        };
+        let models = match host.send(request).await {
+            Ok(response) if response.status == 200 => read(&response.body),
+            Ok(response) => Err(format!("status {}", response.status)),
+            Err(error) => Err(error.to_string()),
+        };
+        let (models, life_ms) = match models {
+            Ok(models) => (models.into(), FRESH_MS),
+            Err(problem) => {
+                let attributes = [("provider", provider.id.as_str()), ("problem", &problem)];
+                host.log(Level::Warn, "models", &attributes);
+                (cached.models, FAILED_MS)
+            }
+        };
+        let until_ms = now_ms.saturating_add(life_ms);
+        let list = CachedList { models: Arc::clone(&models), until_ms };
+        self.lists().insert(provider.id.clone(), list);
+        models
+    }
+
+    fn lists(&self) -> MutexGuard<'_, BTreeMap<String, CachedList>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The models of a provider's list: OpenAI and Anthropic have `data` with `id`, Gemini has `models` with `name`.
+fn read(body: &[u8]) -> Result<Vec<ProviderModel>, String> {
+    let text = str::from_utf8(body).map_err(|_| "the list is not UTF-8")?;
+    let value =
+        json::parse_within(text, &mut { MAX_VALUES }).map_err(|_| "the list is not JSON")?;
+    let models = value.get("data").or_else(|| value.get("models")).and_then(Value::as_array);
+    let models = models.ok_or("there is no list")?;
+    Ok(models.iter().filter_map(model).take(MAX_MODELS).collect())
+}
+
+fn model(value: &Value<'_>) -> Option<ProviderModel> {
+    let name = text(value.get("id")).or_else(|| text(value.get("name")))?;
+    // Gemini's list has models of other methods too.
+    let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
+    let generates = |methods: &[Value<'_>]| {
+        methods.iter().any(|method| method.as_str() == Some("generateContent"))
+    };
+    let is_usable =
+        name.len() <= MAX_NAME && !name.contains(char::is_control) && methods.is_none_or(generates);
+    let name = name.strip_prefix("models/").unwrap_or(name).to_owned();
+    let created = count(value.get("created")).unwrap_or_default();
+    is_usable.then_some(ProviderModel { name, created })
+}
