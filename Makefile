@@ -219,10 +219,10 @@ chromium:
 .venv/bin/pip:
 	python3 -m venv .venv
 
-.venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml | .venv/bin/pip
+.venv/.done: tests/clients/requirements.txt clients/python/pyproject.toml clients/python/client/pyproject.toml | .venv/bin/pip
 	$(call say,Installing Python clients)
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
-	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable clients/python --editable clients/python/client
 	@touch $@
 
 # The official test suite of JSON Schema, from the source distribution of a PyPI package.

@@ -5,6 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, isStepCount, Output, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
+import { Client } from "../packages/toolbooth/src/client.js";
 import { KEY, model, startGateway } from "./support/gateway/worker.mjs";
 
 const PROVIDERS = ["openai", "anthropic", "gemini", "gemini-2.5"];
@@ -36,6 +37,25 @@ for (const provider of PROVIDERS) {
     assert.equal(completion.choices[0].message.content, "Sunny");
     assert.equal(completion.choices[0].finish_reason, "stop");
     assert.ok(completion.usage.total_tokens > 0);
+  });
+
+  // The loop of the page, 4.2: each request has the question, the last calls and their results.
+  test(`${provider}: the client of the page, its loop`, async () => {
+    script(provider, ...LOOP);
+    const client = new Client({ apiKey: KEY, baseURL: `${served.address}/v1`, model: model(provider), maxRetries: 0 });
+    const tools = ["weather", "clock"].map((name) => ({ type: "function", function: { name, parameters: { type: "object", properties: {} } } }));
+    const called = [];
+    let response = await client.chat(messages, tools);
+    while (response.tool_calls) {
+      assert.equal(response.finish_reason, "tool_calls");
+      const results = response.tool_calls.map(({ id, function: { name, arguments: input } }) => {
+        called.push([name, JSON.parse(input)]);
+        return { role: "tool", tool_call_id: id, content: JSON.stringify({ degrees: 22 }) };
+      });
+      response = await client.chat([...messages, { role: "assistant", tool_calls: response.tool_calls }, ...results], tools);
+    }
+    assert.equal(response.content, ANSWER);
+    assert.deepEqual(called, [["weather", { city: "Rome" }], ["weather", { city: "Oslo" }], ["clock", {}]]);
   });
 
   test(`${provider}: OpenAI's SDK, stream`, async () => {

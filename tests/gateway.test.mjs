@@ -125,6 +125,24 @@ for (const [what, request, param] of [
   });
 }
 
+test("a request may have several megabytes, and no more than the limit", async () => {
+  const image = (length) => ({ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(length)}` } });
+  const asked = (length) => post(served.worker, body("anthropic", { messages: [{ role: "user", content: [image(length)] }] }));
+  upstream.anthropic.script({ text: "A picture" });
+  assert.equal((await asked(4 << 20)).status, 200);
+  assert.ok(JSON.stringify(upstream.anthropic.last.body).length > 4 << 20);
+  const reply = await asked(8 << 20);
+  assert.deepEqual([reply.status, reply.json.error.type], [413, "invalid_request_error"]);
+});
+
+test("embeddings pass to a provider with OpenAI's format", async () => {
+  upstream.openai.script({ text: "" });
+  const reply = await post(served.worker, { model: "openai/text-embedding-3-small", input: ["a"] }, { path: "/v1/embeddings" });
+  assert.equal(reply.status, 200, reply.text);
+  assert.deepEqual(reply.json.data.map(({ embedding }) => embedding), [[0.5, -0.25]]);
+  assert.equal(upstream.openai.last.body.model, "text-embedding-3-small");
+});
+
 test("it rejects models and providers that do not exist", async () => {
   for (const name of ["gpt-4.1", "nobody/gpt-4.1", "openai/", "/x", ""]) {
     const reply = await post(served.worker, body("openai", { model: name }));

@@ -10,6 +10,7 @@ import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
+from toolbooth_client import Client
 
 PROVIDERS = ["openai", "anthropic", "gemini"]
 ROME = {"name": "weather", "input": {"city": "Rome"}}
@@ -53,6 +54,25 @@ def test_openai_chat(gateway, client, provider):
     assert completion.choices[0].message.content == "Sunny"
     assert completion.choices[0].finish_reason == "stop"
     assert completion.usage.total_tokens > 0
+
+
+def test_client_of_the_page(gateway, provider):
+    """The loop of 2api.ai's page, 4.2, and its contract tests (9)."""
+    gateway.script(provider, *LOOP)
+    client = Client(base_url=gateway.base_url, api_key=gateway.KEY, model=gateway.MODELS[provider], max_retries=0)
+    called = []
+    response = client.chat(messages=QUESTION, tools=TOOLS)
+    while response.tool_calls:
+        assert response.finish_reason == "tool_calls"
+        tool_results = []
+        for tool_call in response.tool_calls:
+            assert tool_call.id and tool_call.type == "function" and isinstance(tool_call.function.arguments, str)
+            called.append((tool_call.function.name, json.loads(tool_call.function.arguments)))
+            tool_results.append({"role": "tool", "tool_call_id": tool_call.id, "content": json.dumps({"degrees": 22})})
+        messages = [*QUESTION, {"role": "assistant", "tool_calls": response.tool_calls}, *tool_results]
+        response = client.chat(messages=messages, tools=TOOLS)
+    assert response.content == ANSWER
+    assert called == CALLS
 
 
 def test_openai_stream(gateway, client, provider):

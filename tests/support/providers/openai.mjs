@@ -16,7 +16,10 @@ const MESSAGES = {
 const unknown = (where) => (name) => `Unknown parameter: '${where}${name}'.`;
 
 export const openai = {
-  route: (url) => /^\/v1\/chat\/completions$/.test(url) && {},
+  route(url) {
+    if (url === "/v1/embeddings") return { embeds: true };
+    return url === "/v1/chat/completions" && {};
+  },
 
   unauthorized: ({ authorization }, _, key) =>
     authorization === `Bearer ${key}` ? undefined : [401, `Incorrect API key provided: ${authorization?.slice(7)}.`, "invalid_api_key"],
@@ -26,7 +29,12 @@ export const openai = {
     return { error: { message, type, param: null, code: status === 429 ? "rate_limit_exceeded" : code } };
   },
 
-  validate(body) {
+  validate(body, { embeds }) {
+    if (embeds) {
+      members(body, "model input dimensions encoding_format user", unknown(""));
+      must(typeof body.input === "string" || (Array.isArray(body.input) && body.input.length > 0), "'input' is a required property");
+      return;
+    }
     members(body, REQUEST, (name) => `Unrecognized request argument supplied: ${name}`);
     must(typeof body.model === "string" && body.model, "you must provide a model parameter");
     must(!("max_tokens" in body && "max_completion_tokens" in body), "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.");
@@ -38,7 +46,11 @@ export const openai = {
     messages(body.messages);
   },
 
-  reply(turn, { body }) {
+  reply(turn, { body, embeds }) {
+    if (embeds) {
+      const data = [body.input].flat().map((_, index) => ({ object: "embedding", index, embedding: [0.5, -0.25] }));
+      return { body: { object: "list", data, model: body.model, usage: { prompt_tokens: 3, total_tokens: 3 } } };
+    }
     const finish = turn.finish ?? (turn.calls.length > 0 ? "tool_calls" : "stop");
     const common = { id: `chatcmpl-${turn.seed}`, created: 1700000000, model: body.model, service_tier: "default", system_fingerprint: "fp_1" };
     const usage = {

@@ -25,6 +25,8 @@ const UNCHECKED: [&str; 6] = [
 /// The most schemas that are applied to the arguments of one call. `$ref` may repeat a schema without end.
 const MAX_STEPS: u32 = 100_000;
 const MAX_DEPTH: usize = 128;
+/// The most JSON values in the arguments of a call: as many as 256 KiB can have, and more.
+const MAX_VALUES: usize = 262_144;
 
 pub(super) struct Schemas(Vec<(String, String)>);
 
@@ -69,7 +71,8 @@ impl Schemas {
 
     fn check_one(&self, call: &ToolCall<'_>) -> Result<(), String> {
         let text = call.arguments.text();
-        let arguments = json::parse(&text).map_err(|error| error.to_string())?;
+        let arguments = json::parse_within(&text, &mut { MAX_VALUES });
+        let arguments = arguments.map_err(|error| error.to_string())?;
         let schema = self.0.iter().find(|(name, _)| *name == call.name);
         let Some((_, schema)) = schema else { return Err("there is no such tool".to_owned()) };
         // A schema that cannot be read was accepted by the provider: nothing is known to be invalid.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::part::{Content, Part, content};
-use super::{GatewayError, Job, Result};
+use super::{GatewayError, Job, MAX_EVENT_VALUES, Result};
 use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, Turn};
 use crate::wire::Json;
 use toolbooth::json::{self, Object, Value};
@@ -197,7 +197,8 @@ fn call(mut fields: Fields<'_>) -> Result<Call<'_>> {
     let mut function = fields.required_fields("function")?;
     let name = function.required_text("name")?;
     let text = function.text("arguments")?.unwrap_or_default();
-    let is_object = json::parse(&text).is_ok_and(|value| value.as_object().is_some());
+    let is_object = json::parse_within(&text, &mut { MAX_EVENT_VALUES })
+        .is_ok_and(|value| value.as_object().is_some());
     let arguments = match text {
         // As the model wrote it, with its order of members.
         text if is_object => Json::Text(text),

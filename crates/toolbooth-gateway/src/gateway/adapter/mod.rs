@@ -29,6 +29,9 @@ use toolbooth::schema::text::cut;
 /// The most JSON values in an answer: log probabilities have many.
 const MAX_VALUES: usize = 2_000_000;
 
+/// The most JSON values in an event, or in the arguments of a call: as many as 256 KiB of arguments can have, and more.
+const MAX_EVENT_VALUES: usize = 262_144;
+
 /// The longest error message that is passed on, in characters.
 const MAX_MESSAGE: usize = 2000;
 

@@ -51,6 +51,55 @@ fn tools_of_requests() {
     assert_eq!(reply.log[0], line);
 }
 
+/// The limits of the page can be used together, and an image can have some megabytes.
+#[test]
+fn a_conversation_may_be_large() {
+    let description = "d".repeat(1024);
+    let tools: Vec<_> = (0..128).map(|at| named(&format!("t{at}"), &description)).collect();
+    // As many values as 256 KiB can have.
+    let arguments = format!("{{\"list\":[{}1]}}", "1,".repeat(131_000));
+    assert!((260_000..=256 * 1024).contains(&arguments.len()));
+    let ids = ["1", "2", "3", "4", "5"];
+    let calls = ids.map(|id| call(id, "t0", if id == "1" { &arguments } else { "{}" }));
+    let result = |id| json!({"role": "tool", "tool_call_id": id, "content": "r".repeat(60_000)});
+    let url = format!("data:image/png;base64,{}", "A".repeat(4 << 20));
+    let image = json!({"type": "image_url", "image_url": {"url": url}});
+    let mut messages = vec![
+        json!({"role": "user", "content": [image]}),
+        json!({"role": "assistant", "content": null, "tool_calls": calls}),
+    ];
+    messages.extend(ids.map(result));
+    for model in ["own/m", "anthropic/m", "google/m"] {
+        let members =
+            json!({"model": model, "max_tokens": 5, "messages": messages, "tools": tools});
+        let hi = super::members::hi(model);
+        let reply = TestGateway::with(super::members::PROVIDERS).ask(vec![hi], &chat(members));
+        assert_eq!(reply.status, 200, "{model} {:.300}", reply.text);
+        let sent = reply.sent[0].body.to_string();
+        assert!(sent.len() > 4_800_000 && !sent.contains("malformed_arguments"), "{model}");
+    }
+    let many = super::calls(&[call("1", "a", &arguments)]);
+    let variables = [("MAX_ARGUMENT_BYTES", "262144")];
+    let validate =
+        json!({"tools": [tool("a")], "request_options": {"validate_tool_arguments": true}});
+    let reply = TestGateway::with(&variables).ask(vec![many], &chat(validate));
+    assert!(!reply.text.contains("values"), "{:.300}", reply.text);
+}
+
+#[test]
+fn a_request_that_is_too_large_has_the_form_of_an_error() {
+    let limit = [("GATEWAY_MAX_BODY_BYTES", "1000"), ("MAX_BODY_BYTES", "10")];
+    let text = |length: usize| chat(json!({"user": "u".repeat(length)}));
+    assert_eq!(TestGateway::with(&limit).ask(vec![says("hi")], &text(500)).status, 200);
+    let reply = TestGateway::with(&limit).ask(vec![], &text(1000));
+    assert_eq!(reply.status, 413, "{}", reply.text);
+    let error = &reply.json()["error"];
+    assert_eq!(error["type"], "invalid_request_error");
+    assert!(error["message"].as_str().unwrap().contains("1000"), "{error}");
+    let reply = TestGateway::new().ask(vec![], &text(8 << 20));
+    assert_eq!(reply.status, 413, "{:.300}", reply.text);
+}
+
 #[test]
 fn limits_of_an_api_key() {
     let limits = r#"{"tool_allowlist":["c"],"max_tool_calls":1,"tool_call_limiter":"SMALL"}"#;

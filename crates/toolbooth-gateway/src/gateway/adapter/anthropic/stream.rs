@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::{is_thinking, keep_thinking};
-use crate::gateway::adapter::{EventDecoder, event_data, raw, reported};
+use crate::gateway::adapter::{EventDecoder, MAX_EVENT_VALUES, event_data, raw, reported};
 use crate::gateway::fields::{compact, raw_member};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
 use crate::wire::{Finish, FinishReason, Item, ModelAnswer};
-use toolbooth::json::{self, MAX_VALUES, Object, Value};
+use toolbooth::json::{self, Object, Value};
 
 /// The most blocks that grow at the same time. Anthropic sends one after the other.
 const MAX_OPEN_BLOCKS: usize = 256;
@@ -57,7 +57,7 @@ impl EventDecoder for Stream {
             }
             return Ok(());
         };
-        let value = event_data(data, MAX_VALUES)?;
+        let value = event_data(data, MAX_EVENT_VALUES)?;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
         match kind {
             "message_start" => {

@@ -7,12 +7,12 @@ use std::fmt::Write;
 
 use serde_json::value::RawValue;
 
-use super::{Adapter, EventDecoder, event_data, members_of_answer, raw};
+use super::{Adapter, EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, raw};
 use crate::gateway::fields::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError, ids};
 use crate::wire::gemini::{extra_content, response};
 use crate::wire::{Arguments, FinishReason, Item};
-use toolbooth::json::{MAX_VALUES, Value};
+use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 pub(super) static ADAPTER: Adapter = Adapter {
@@ -75,7 +75,7 @@ struct Stream {
 impl EventDecoder for Stream {
     fn event(&mut self, event: &SseEvent<'_>, builder: &mut Builder) -> Read {
         let Some(data) = &event.data else { return Ok(()) };
-        self.chunk(data, event_data(data, MAX_VALUES)?, builder)
+        self.chunk(data, event_data(data, MAX_EVENT_VALUES)?, builder)
     }
 
     fn end(&mut self, builder: &mut Builder) -> Read {

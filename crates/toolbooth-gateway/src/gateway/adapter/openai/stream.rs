@@ -1,14 +1,14 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
 use super::written_arguments;
-use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
+use crate::gateway::adapter::{
+    EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, reported,
+};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::openai::{argument_of, finish_reason};
 use crate::wire::{Arguments, Finish, FinishReason, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
-
-const MAX_VALUES: usize = 262_144;
 
 #[derive(Default)]
 pub(in crate::gateway::adapter) struct Stream {
@@ -31,7 +31,7 @@ impl EventDecoder for Stream {
             builder.end_event(Some(event.bytes()));
             return Ok(());
         }
-        let value = event_data(data, MAX_VALUES)?;
+        let value = event_data(data, MAX_EVENT_VALUES)?;
         if event.name == "error" {
             return Err(reported(200, &value));
         }
@@ -204,7 +204,8 @@ fn changed(
             delta.take("tool_calls");
             let calls: Vec<_> = deltas.iter().filter_map(Delta::call_part).collect();
             if !calls.is_empty()
-                && let Ok(calls) = json::parse_within(&json::to_string(&calls), &mut { MAX_VALUES })
+                && let Ok(calls) =
+                    json::parse_within(&json::to_string(&calls), &mut { MAX_EVENT_VALUES })
             {
                 delta.insert("tool_calls".into(), calls.into_owned());
             }
