@@ -31,7 +31,7 @@ export async function verifyProtocols(port) {
     }
     const { protocols } = JSON.parse((await connection.send(get("/"))).body);
     // The root speaks other protocols, and the chat gateway calls models.
-    const others = ["root", "gateway", "messages", "2api"];
+    const others = ["root", "gateway", "messages", "responses", "2api"];
     const taking = protocols.filter(({ name, endpoints }) => !others.includes(name) && endpoints.some(({ method }) => method === "POST"));
     assert.deepEqual(taking.map(({ name }) => name).sort(), CALLABLE.map(([name]) => name).sort());
   } finally {
