@@ -284,10 +284,12 @@ fn streams() {
         assert!(!reply.text.contains("message_delta"));
     }
     // The gateway's own calls are told as they run.
-    let run = chunk(
-        json!({"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "Echo_Say", "arguments": "{\"text\":\"a\"}"}}]}),
-        Value::Null,
-    ) + &chunk(json!({}), "tool_calls".into())
+    let run = chunk(json!({"content": "a"}), Value::Null)
+        + &chunk(
+            json!({"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "Echo_Say", "arguments": "{\"text\":\"a\"}"}}]}),
+            Value::Null,
+        )
+        + &chunk(json!({}), "tool_calls".into())
         + "data: [DONE]\n\n";
     let mut members = own_tools("never");
     members["stream"] = true.into();
@@ -298,7 +300,10 @@ fn streams() {
         .filter(|it| it["type"] == "content_block_start")
         .map(|it| it["content_block"]["type"].clone())
         .collect();
-    assert_eq!(blocks, ["mcp_tool_use", "mcp_tool_result", "text"], "{}", reply.text);
+    assert_eq!(blocks, ["text", "mcp_tool_use", "mcp_tool_result", "text"], "{}", reply.text);
+    let texts: String =
+        reply.events().iter().filter_map(|it| it["delta"]["text"].as_str()).collect();
+    assert_eq!(texts, "ax", "each is a block of its own");
     // Too many calls are an error before the reason to stop.
     let many = |count: usize| {
         let blocks = (0..count).map(|index| {

@@ -33,6 +33,8 @@ pub(super) struct MessageEncoder {
     /// What came while a call was incomplete, which is open. The arguments of each call follow it at once.
     waiting: Vec<Delta>,
     waiting_bytes: usize,
+    /// Whether calls have just run: the text that follows is a block of its own, so that no empty line must separate it.
+    is_apart: bool,
     refuses: bool,
     stop: FinishReason,
     usage: Option<Usage>,
@@ -135,6 +137,7 @@ impl EventEncoder for MessageEncoder {
             Delta::Done => self.end(out),
             // A complete block of thinking has come before, and no call needs the signature of a text.
             Delta::ExtraContent(_) => {}
+            Delta::Text(text) if mem::take(&mut self.is_apart) && text == "\n\n" => {}
             part if self.must_wait(part) => {
                 self.wait(part);
                 if self.waiting_bytes > MAX_WAITING {
@@ -149,6 +152,7 @@ impl EventEncoder for MessageEncoder {
     fn ran(&mut self, calls: &[RanCall], out: &mut Vec<u8>) {
         self.go_on(out);
         Block::of_ran(calls).for_each(|block| self.whole(block, out));
+        self.is_apart = true;
     }
 
     fn report(&mut self, report: &Report) {
@@ -172,6 +176,7 @@ impl MessageEncoder {
             open: None,
             waiting: Vec::new(),
             waiting_bytes: 0,
+            is_apart: false,
             refuses: false,
             stop: FinishReason::Stop,
             usage: None,
