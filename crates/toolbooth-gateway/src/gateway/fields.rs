@@ -78,6 +78,19 @@ pub(super) fn parse<'t>(json: &'t str, path: &str) -> Result<Value<'t>> {
         .map_err(|_| GatewayError::expected(path, "valid JSON"))
 }
 
+/// An object with two members. One copy of the code serves all objects of messages.
+#[inline(never)]
+pub(super) fn pair<'t>(
+    first: (&'static str, Value<'t>),
+    second: (&'static str, Value<'t>),
+) -> Object<'t> {
+    let mut object = Object::default();
+    for (name, value) in [first, second] {
+        object.insert(name.into(), value);
+    }
+    object
+}
+
 /// The JSON of a value.
 pub(super) fn to_raw(value: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>> {
     RawValue::from_string(json::to_string(value))
@@ -85,7 +98,7 @@ pub(super) fn to_raw(value: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>>
 }
 
 /// The members of an object in the order in which they are written, each with its JSON.
-pub(super) struct OrderedMembers<'t>(pub(super) Vec<(String, &'t RawValue)>);
+struct OrderedMembers<'t>(Vec<(String, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for OrderedMembers<'t> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> std::result::Result<Self, D::Error> {
@@ -293,16 +306,22 @@ fn effort_of(thinking: &Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// The members of the body of a request, read and as JSON.
-pub(super) fn body_members(body: &str) -> Result<(Value<'_>, BTreeMap<String, &RawValue>)> {
+/// The members of the body of a request: read, and as JSON in the client's order. `null` is no member.
+pub(super) fn body_members(body: &str) -> Result<(Value<'_>, Vec<(String, &RawValue)>)> {
     let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
     let value = json::parse_within(body, &mut { MAX_VALUES })
         .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
     // The same text again, now for the JSON of each member.
-    match serde_json::from_str(body) {
-        Ok(raw) => Ok((value, raw)),
-        Err(_) => Err(invalid("The body must be an object".to_owned())),
-    }
+    let Ok(OrderedMembers(mut members)) = serde_json::from_str(body) else {
+        return Err(invalid("The body must be an object".to_owned()));
+    };
+    members.retain(|(_, json)| json.get() != "null");
+    Ok((value, members))
+}
+
+/// The JSON of a member.
+pub(super) fn raw_of<'t>(members: &[(String, &'t RawValue)], name: &str) -> Option<&'t RawValue> {
+    members.iter().find(|(known, _)| known == name).map(|(_, json)| *json)
 }
 
 /// The JSON of each item of an array.

@@ -4,11 +4,11 @@ use serde_json::value::RawValue;
 
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::{parse, raw_member, to_raw};
+use crate::gateway::fields::{pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{self, Value};
 use toolbooth::schema::text::cut;
 
 /// The most stop sequences.
@@ -199,7 +199,7 @@ fn plain_tool(
 
 fn system(text: String) -> Result<HistoryItem> {
     let content = Value::String(text.trim_end().to_owned().into());
-    let message = Object::from_iter([("role", "system".into()), ("content", content)]);
+    let message = pair(("role", "system".into()), ("content", content));
     Ok(HistoryItem::Message { role: Role::System, json: to_raw(&Value::Object(message))? })
 }
 
@@ -267,7 +267,7 @@ fn is_text(part: &Value<'_>) -> bool {
 }
 
 fn text_part(text: &'static str) -> Value<'static> {
-    Value::Object(Object::from_iter([("type", "text"), ("text", text)]))
+    Value::Object(pair(("type", "text".into()), ("text", text.into())))
 }
 
 /// The texts, separated by empty lines.
@@ -283,6 +283,6 @@ fn show(shown: &mut Vec<Value<'static>>) -> Result<Option<HistoryItem>> {
     }
     let mut content = vec![text_part("From the results of the tools:")];
     content.append(shown);
-    let message = Object::from_iter([("role", "user".into()), ("content", Value::Array(content))]);
+    let message = pair(("role", "user".into()), ("content", Value::Array(content)));
     Ok(Some(HistoryItem::Message { role: Role::User, json: to_raw(&Value::Object(message))? }))
 }

@@ -19,7 +19,7 @@ fn members_are_forwarded_unchanged() {
     );
     for (provider, model) in [(Format::OpenAi, "gpt-5"), (Format::OpenAiCompatible, "llama")] {
         let expected = format!(
-            r#"{{"model":"{model}","messages":{messages},"tools":{tools},"metadata":{{"z":1,"a":null}},"response_format":{format},"seed":7}}"#
+            r#"{{"model":"{model}","messages":{messages},"tools":{tools},"seed":7,"metadata":{{"z":1,"a":null}},"response_format":{format}}}"#
         );
         assert_eq!(sent(provider, &body), expected);
     }

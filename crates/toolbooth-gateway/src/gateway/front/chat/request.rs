@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
-use crate::gateway::fields::{body_members, raw_items};
+use crate::gateway::fields::{body_members, raw_items, raw_of};
 use crate::gateway::front::address;
 use crate::gateway::{
     ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
@@ -80,8 +80,7 @@ const REPLACED: [(&str, &str); 2] = [("functions", "tools"), ("function_call", "
 /// Reads the body of a request. An error is also one that no provider could get (`n` above 1, no messages).
 pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatRequest> {
     let (value, raw) = body_members(body)?;
-    let is_null = |json: &RawValue| json.get() == "null";
-    let raw_of = |name: &str| raw.get(name).copied().filter(|json| !is_null(json));
+    let raw_of = |name: &str| raw_of(&raw, name);
     let mut fields = Fields::of(value, String::new(), notes)?;
     for (old, new) in REPLACED {
         if fields.get(old).is_some() {
@@ -119,9 +118,9 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
         None => false,
     };
-    let others = raw.iter().filter(|(name, json)| !OWN.contains(&&***name) && !is_null(json));
+    let others = raw.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
     let (members, unknown): (Vec<_>, Vec<_>) =
-        others.partition(|(name, _)| PASSED_ON.contains(&&***name));
+        others.partition(|(name, _)| PASSED_ON.contains(&name.as_str()));
     for name in unknown.into_iter().map(|(name, _)| excerpt(name)) {
         notes.drop_member(&name);
         notes

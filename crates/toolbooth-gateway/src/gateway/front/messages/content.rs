@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::foreign::{self, Thinking};
 use super::part::{part, parts, text_part};
-use crate::gateway::fields::{raw_items, raw_member, to_raw};
+use crate::gateway::fields::{pair, raw_items, raw_member, to_raw};
 use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
 use toolbooth::json::{Object, Value};
 
@@ -83,8 +83,7 @@ impl<'n> History<'n> {
         if parts.is_empty() {
             return Ok(());
         }
-        let content = ("content", Value::Array(parts));
-        let message = Object::from_iter([("role", word.into()), content]);
+        let message = pair(("role", word.into()), ("content", Value::Array(parts)));
         let item = HistoryItem::Message { role, json: to_raw(&message)? };
         match self.open.is_empty() {
             true => self.items.push(item),
@@ -230,12 +229,9 @@ impl<'t> Round<'t> {
         let input = json.and_then(|json| raw_member(json, &["input"]));
         let arguments = input.map_or("{}", RawValue::get).to_owned();
         let arguments = ("arguments", Value::String(arguments.into()));
-        let function = Object::from_iter([("name", Value::String(name.into())), arguments]);
-        let mut call = Object::from_iter([
-            ("id", Value::String(id.clone().into())),
-            ("type", "function".into()),
-            ("function", Value::Object(function)),
-        ]);
+        let function = pair(("name", Value::String(name.into())), arguments);
+        let mut call = pair(("type", "function".into()), ("function", Value::Object(function)));
+        call.insert("id".into(), Value::String(id.clone().into()));
         if let Some(content) = self.extra_content.take() {
             call.insert("extra_content".into(), content);
         }
@@ -277,13 +273,14 @@ impl<'t> Round<'t> {
             true => Value::Null,
             false => Value::Array(texts.clone()),
         };
-        let mut message = Object::from_iter([("role", "assistant".into()), ("content", content)]);
+        let mut message = pair(("role", "assistant".into()), ("content", content));
         if !calls.is_empty() {
             message.insert("tool_calls".into(), Value::Array(calls.clone()));
         }
         if !thoughts.is_empty() {
-            let own = Object::from_iter([("thinking_blocks", Value::Array(thoughts.clone()))]);
-            let extra = Object::from_iter([("anthropic", Value::Object(own))]);
+            let (mut own, mut extra) = (Object::default(), Object::default());
+            own.insert("thinking_blocks".into(), Value::Array(thoughts.clone()));
+            extra.insert("anthropic".into(), Value::Object(own));
             message.insert("extra_content".into(), Value::Object(extra));
         }
         Some(message)
@@ -324,11 +321,8 @@ fn tool_message(id: &str, mut content: Vec<Value<'_>>) -> Result<HistoryItem> {
         }
         _ => Value::Array(content),
     };
-    let message = Object::from_iter([
-        ("role", "tool".into()),
-        ("tool_call_id", Value::String(id.to_owned().into())),
-        ("content", content),
-    ]);
+    let mut message = pair(("role", "tool".into()), ("content", content));
+    message.insert("tool_call_id".into(), Value::String(id.to_owned().into()));
     Ok(HistoryItem::Message { role: Role::Tool, json: to_raw(&message)? })
 }
 

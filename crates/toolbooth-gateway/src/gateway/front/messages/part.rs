@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::content::blocks;
+use crate::gateway::fields::pair;
 use crate::gateway::{Fields, GatewayError, Notes, Result};
 use toolbooth::json::{Object, Value};
 
@@ -20,7 +21,7 @@ pub(super) fn parts<'t>(
 }
 
 pub(super) fn text_part(text: Cow<'_, str>) -> Value<'_> {
-    Value::Object(Object::from_iter([("type", "text".into()), ("text", Value::String(text))]))
+    Value::Object(pair(("type", "text".into()), ("text", Value::String(text))))
 }
 
 /// The parts that a block becomes. One that no provider but Anthropic knows is left out.
@@ -71,11 +72,10 @@ fn image<'t>(block: &mut Fields<'t>) -> Result<Option<Value<'t>>> {
         _ => return source.expected("type", "one of base64, url, file"),
     };
     source.finish();
-    let url = Object::from_iter([("url", Value::String(url))]);
-    Ok(Some(Value::Object(Object::from_iter([
-        ("type", "image_url".into()),
-        ("image_url", Value::Object(url)),
-    ]))))
+    let mut image = Object::default();
+    image.insert("url".into(), Value::String(url));
+    let image = ("image_url", Value::Object(image));
+    Ok(Some(Value::Object(pair(("type", "image_url".into()), image))))
 }
 
 /// A document: a text, or a file.
@@ -107,9 +107,8 @@ fn document<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
     };
     source.finish();
     let name = title.unwrap_or("document.pdf".into());
-    let file =
-        Object::from_iter([("file_data", Value::String(data)), ("filename", Value::String(name))]);
-    let file = Object::from_iter([("type", "file".into()), ("file", Value::Object(file))]);
+    let file = pair(("file_data", Value::String(data)), ("filename", Value::String(name)));
+    let file = pair(("type", "file".into()), ("file", Value::Object(file)));
     Ok(context.map(text_part).into_iter().chain([Value::Object(file)]).collect())
 }
 

@@ -1,14 +1,12 @@
 //! Requests in Anthropic's Messages format.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::content::History;
 use super::tools::{Servers, tool_choice, tools};
 use super::{NAMES, foreign};
-use crate::gateway::fields::{body_members, raw_items, raw_member, to_raw};
+use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{
     ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, Result,
 };
@@ -64,7 +62,7 @@ pub(super) fn decode(
 ) -> Result<ChatRequest> {
     let losses = Notes::default();
     let (value, raw) = body_members(body)?;
-    let raw_of = |name: &str| raw.get(name).copied().filter(|json| json.get() != "null");
+    let raw_of = |name: &str| raw_of(&raw, name);
     let mut fields = Fields::of(value, String::new(), &losses)?;
     let model = fields.name("model", "the name of a model, such as \"anthropic/claude-opus-5\"")?;
     let servers = Servers::read(fields.take("mcp_servers"), raw_of("mcp_servers"), &losses)?;
@@ -105,8 +103,8 @@ pub(super) fn decode(
     for name in UNTRANSLATED.iter().filter(|name| raw_of(name).is_some()) {
         losses.drop_member(name);
     }
-    let is_known = |name: &&String| PASSED_ON.contains(&&***name) || OWN.contains(&&***name);
-    for name in raw.keys().filter(|name| !is_known(name) && raw_of(name).is_some()) {
+    let is_known = |name: &str| PASSED_ON.contains(&name) || OWN.contains(&name);
+    for (name, _) in raw.iter().filter(|(name, _)| !is_known(name)) {
         let name = excerpt(name);
         notes.drop_member(&name);
         notes
@@ -140,23 +138,19 @@ pub(super) fn decode(
 
 /// The members that Anthropic gets as they are, in the client's order. Only blocks of ours are left out of the messages.
 fn native_members(
-    raw: &BTreeMap<String, &RawValue>,
+    members: &[(String, &RawValue)],
     messages: &[&RawValue],
 ) -> Result<Vec<(String, Box<RawValue>)>> {
-    let is_passed = |(name, json): &(&String, &&RawValue)| {
-        PASSED_ON.contains(&name.as_str()) && json.get() != "null"
-    };
-    let mut members: Vec<_> = raw.iter().filter(is_passed).collect();
-    // All are parts of the same text.
-    members.sort_by_key(|(_, json)| json.get().as_ptr());
-    let member = |(name, json): (&String, &&RawValue)| {
-        let json = match name == "messages" && foreign::may_contain(json.get()) {
-            true => to_raw(&without_foreign(messages))?,
-            false => (*json).to_owned(),
+    let mut native = Vec::new();
+    for (name, json) in members {
+        let json = match name.as_str() {
+            "messages" if foreign::may_contain(json.get()) => to_raw(&without_foreign(messages))?,
+            name if PASSED_ON.contains(&name) => (*json).to_owned(),
+            _ => continue,
         };
-        Ok((name.clone(), json))
-    };
-    members.into_iter().map(member).collect()
+        native.push((name.clone(), json));
+    }
+    Ok(native)
 }
 
 fn without_foreign<'t>(messages: &[&'t RawValue]) -> Vec<Json<'t>> {

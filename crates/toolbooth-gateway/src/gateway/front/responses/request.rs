@@ -5,17 +5,13 @@ use serde_json::value::RawValue;
 use super::input::Input;
 use super::tools::Tools;
 use super::{NAMES, choice};
-use crate::gateway::fields::{OrderedMembers, raw_items, raw_member, to_raw};
+use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{
-    ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext,
-    Result, Role,
+    ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result, Role,
 };
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Rendered, Value};
 use toolbooth::schema::text::excerpt;
-
-/// The most JSON values in a request.
-const MAX_VALUES: usize = 262_144;
 
 /// The most items of a conversation.
 const MAX_ITEMS: usize = 65_536;
@@ -73,14 +69,8 @@ const SAME: &[&str] = &[
 
 /// Reads the body of a request.
 pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatRequest> {
-    let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
-    let value = json::parse_within(body, &mut { MAX_VALUES })
-        .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
-    let Ok(OrderedMembers(members)) = serde_json::from_str::<OrderedMembers<'_>>(body) else {
-        return Err(invalid("The body must be an object".to_owned()));
-    };
-    let members: Vec<_> = members.into_iter().filter(|(_, it)| it.get() != "null").collect();
-    let raw_of = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, it)| *it);
+    let (value, members) = body_members(body)?;
+    let raw_of = |name: &str| raw_of(&members, name);
     let mut fields = Fields::of(value, String::new(), notes)?;
     check_stateless(&mut fields)?;
     let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
