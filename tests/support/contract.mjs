@@ -5,7 +5,7 @@ import Ajv from "ajv/dist/2020.js";
 
 const ajv = new Ajv({ strict: true, strictTuples: false, strictTypes: true, allErrors: true });
 // The keywords of OpenAPI around the schemas.
-ajv.addVocabulary(["openapi", "info", "servers", "paths", "components"]);
+ajv.addVocabulary(["openapi", "info", "servers", "tags", "paths", "components"]);
 
 // Each document with the prefixes of its paths; the longest prefix of a path counts.
 const folder = new URL("../../docs/contracts/", import.meta.url);
