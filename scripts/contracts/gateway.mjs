@@ -92,6 +92,27 @@ const model = {
   schema: text,
 };
 
+/** An error, as Anthropic writes it. */
+export const errorOfAnthropic = object({
+  type: constant("error"),
+  error: object({
+    type: choice(
+      "invalid_request_error",
+      "authentication_error",
+      "billing_error",
+      "permission_error",
+      "not_found_error",
+      "request_too_large",
+      "rate_limit_error",
+      "api_error",
+      "overloaded_error",
+      "timeout_error",
+    ),
+    message: text,
+  }),
+  request_id: nothing,
+});
+
 export const gateway = document({
   title: "Toolbooth: chat gateway",
   description:
@@ -127,7 +148,7 @@ export const gateway = document({
         summary: "One of the models that the caller may use",
         security,
         parameters: [model],
-        responses: { 200: "Model", 401: "Unauthenticated", 403: "OriginNotAllowed", 404: "UnknownModel" },
+        responses: { 200: "Model", 401: "Unauthenticated", 403: "OriginNotAllowed", 404: "NoModel" },
       },
       options: {
         summary: "The methods of this path; the CORS preflight of an allowed origin",
@@ -174,7 +195,8 @@ export const gateway = document({
       "x-2api-attempts": "Attempts",
       ...shared.uncached,
     }),
-    Model: response("The model.", "Model", shared.uncached),
+    Model: response("The model. Requests with anthropic-version get Anthropic's form.", oneOf(schema("Model"), schema("ModelOfAnthropic")), shared.uncached),
+    NoModel: response("There is no such model.", oneOf(schema("Error"), schema("ErrorOfAnthropic"))),
   },
   schemas: {
     ChatRequest: open({
@@ -218,8 +240,10 @@ export const gateway = document({
       data: array(schema("Model")),
       providers: about("The providers whose other models the caller may use, as provider/model.", array(text)),
     }),
+    ModelOfAnthropic: open({ id: text, type: constant("model"), display_name: text, created_at: text }),
+    ErrorOfAnthropic: errorOfAnthropic,
     ModelsOfAnthropic: open({
-      data: array(open({ id: text, type: constant("model"), display_name: text, created_at: text })),
+      data: array(schema("ModelOfAnthropic")),
       has_more: constant(false),
       first_id: anyOf(text, nothing),
       last_id: anyOf(text, nothing),

@@ -1,6 +1,6 @@
 // The chat gateway in the format of Anthropic Messages.
-import { about, anyObject, anyOf, array, choice, constant, document, event, natural, nonEmpty, nothing, object, oneOf, open, path, pattern, requestBody, response, schema, text } from "./openapi.mjs";
-import { answerHeaders, failures, providerKey, report, requestOptions, statuses } from "./gateway.mjs";
+import { about, anyObject, anyOf, array, constant, document, event, natural, nonEmpty, nothing, oneOf, open, path, pattern, requestBody, response, schema, text } from "./openapi.mjs";
+import { answerHeaders, errorOfAnthropic, failures, providerKey, report, requestOptions, statuses } from "./gateway.mjs";
 import * as shared from "./shared.mjs";
 import { POST, security } from "./shared.mjs";
 
@@ -74,24 +74,6 @@ export const messages = document({
     }),
     Count: open({ input_tokens: natural }),
     Report: report,
-    Error: object({
-      type: constant("error"),
-      error: object({
-        type: choice(
-          "invalid_request_error",
-          "authentication_error",
-          "billing_error",
-          "permission_error",
-          "not_found_error",
-          "request_too_large",
-          "rate_limit_error",
-          "api_error",
-          "overloaded_error",
-          "timeout_error",
-        ),
-        message: text,
-      }),
-      request_id: nothing,
-    }),
+    Error: errorOfAnthropic,
   },
 });

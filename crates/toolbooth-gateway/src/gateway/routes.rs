@@ -216,11 +216,17 @@ async fn model<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
     let list = models_of(request, settings(request)?).await?;
     let id = decoded(request.parameter);
     let found = list.models.iter().find(|model| model.id == id);
+    let is_anthropic = messages::models::is_asked_for(request.headers);
     let response = match found {
+        Some(model) if is_anthropic => messages::models::one(&model.id),
         Some(model) => Response::json_of(200, &Model::of(model)),
         None => {
             let message = format!("There is no model '{}' that the caller may use", excerpt(&id));
-            GatewayError::new(ErrorKind::UnknownModel, message).response(&ChatCompletions)
+            let front: &dyn Front = match is_anthropic {
+                true => &Messages { counts_only: false },
+                false => &ChatCompletions,
+            };
+            GatewayError::new(ErrorKind::UnknownModel, message).response(front)
         }
     };
     Ok(response.into())

@@ -1,4 +1,4 @@
-//! The list of models, as Anthropic writes it.
+//! Models, as Anthropic writes them.
 
 use serde::Serialize;
 
@@ -34,21 +34,31 @@ struct Model<'a> {
     retires_at: Null,
 }
 
+impl<'a> Model<'a> {
+    fn new(id: &'a str) -> Self {
+        Self {
+            id,
+            display_name: id,
+            created_at: "1970-01-01T00:00:00Z",
+            lifecycle: "active",
+            capabilities: None,
+            deprecated_at: None,
+            line: None,
+            max_input_tokens: None,
+            max_tokens: None,
+            retires_at: None,
+        }
+    }
+}
+
 /// All models in one page.
 pub(in crate::gateway) fn list<'a>(ids: impl Iterator<Item = &'a str>) -> Response {
-    let model = |id| Model {
-        id,
-        display_name: id,
-        created_at: "1970-01-01T00:00:00Z",
-        lifecycle: "active",
-        capabilities: None,
-        deprecated_at: None,
-        line: None,
-        max_input_tokens: None,
-        max_tokens: None,
-        retires_at: None,
-    };
-    let data: Vec<_> = ids.map(model).collect();
+    let data: Vec<_> = ids.map(Model::new).collect();
     let (first_id, last_id) = (data.first().map(|it| it.id), data.last().map(|it| it.id));
     Response::json_of(200, &List { has_more: false, first_id, last_id, data })
+}
+
+/// One of them.
+pub(in crate::gateway) fn one(id: &str) -> Response {
+    Response::json_of(200, &Model::new(id))
 }
