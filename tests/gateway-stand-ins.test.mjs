@@ -74,14 +74,72 @@ test("Google's SDK understands unary answers and streams, and its signatures hol
   }
 });
 
+test("OpenAI's SDK understands answers and streams of Responses, and what it gets back is accepted", async () => {
+  const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
+  const grammar = { type: "grammar", syntax: "lark", definition: "start: /.+/" };
+  const tools = [
+    { type: "function", name: "weather", parameters, strict: true },
+    { type: "custom", name: "apply_patch", format: grammar },
+    { type: "namespace", name: "mcp__booth", description: "Tools.", tools: [{ type: "function", name: "add", parameters, strict: true }] },
+    { type: "tool_search", execution: "client", description: "Finds tools.", parameters },
+  ];
+  const calls = [...CALLS, { name: "apply_patch", text: "*** Begin" }, { name: "add", namespace: "mcp__booth", input: { city: "x" } }, { name: "tool_search", input: { city: "y" } }];
+  const input = [{ role: "user", content: "?" }];
+  const body = { model: "m", store: false, include: ["reasoning.encrypted_content"], tools };
+  const types = ["reasoning", "message", "function_call", "function_call", "custom_tool_call", "function_call", "tool_search_call"];
+  for (const framing of FRAMINGS) {
+    providers.openai.script({ thinking: "Let me see", text: "Hm.", calls, ...framing }, { text: "Sunny" });
+    const events = [];
+    const stream = openai.responses.stream({ ...body, input }).on("event", (event) => events.push(event));
+    const final = await stream.finalResponse();
+    assert.deepEqual(final.output.map(({ type }) => type), types);
+    assert.equal(final.output_text, "Hm.");
+    assert.deepEqual(events.map(({ sequence_number }) => sequence_number), events.map((_, at) => at));
+    const own = (type) => events.filter((event) => event.type === type).map(({ delta }) => delta).join("");
+    assert.equal(own("response.custom_tool_call_input.delta"), "*** Begin");
+    assert.equal(own("response.function_call_arguments.delta"), '{"city":"Rome"}{"city":"Oslo"}{"city":"x"}');
+    const outputs = final.output.slice(2).map(({ type, call_id }) =>
+      type === "tool_search_call" ? { type: "tool_search_output", call_id, execution: "client", tools: [] } : { type: `${type}_output`, call_id, output: "5" });
+    const next = [...input, ...final.output.map(({ parsed, parsed_arguments, ...item }) => item), ...outputs];
+    // What the SDK adds to the parts of a message is not sent back.
+    next.find(({ type }) => type === "message").content = [{ type: "output_text", text: "Hm.", annotations: [] }];
+    assert.equal((await openai.responses.create({ ...body, input: next })).output_text, "Sunny");
+    next[1].encrypted_content = "x";
+    await assert.rejects(openai.responses.create({ ...body, input: next }), /could not be verified/);
+  }
+  providers.openai.script({ text: "Cut", finish: "max_output_tokens" });
+  const cut = await openai.responses.stream({ ...body, input }).finalResponse();
+  assert.deepEqual([cut.status, cut.incomplete_details], ["incomplete", { reason: "max_output_tokens" }]);
+  providers.openai.script({ calls: CALLS.slice(0, 1), deltas: false });
+  const late = await openai.responses.create({ ...body, input, stream: true });
+  const seen = [];
+  for await (const { type } of late) seen.push(type);
+  assert.ok(!seen.some((type) => type.endsWith(".delta")) && seen.at(-1) === "response.completed", `${seen}`);
+});
+
+test("the SDKs understand the lists of models, embeddings and counts of tokens", async () => {
+  assert.deepEqual((await openai.models.list()).data.map(({ id }) => id), providers.openai.models);
+  assert.deepEqual((await anthropic.models.list()).data.map(({ id }) => id), providers.anthropic.models);
+  assert.deepEqual((await gemini.models.list()).page.map(({ name }) => name), providers.gemini.models.map((id) => `models/${id}`));
+  const { data } = await openai.embeddings.create({ model: "e", input: ["a", "b"] });
+  assert.deepEqual(data.map(({ embedding }) => [...embedding]), [[0.5, -0.25], [0.5, -0.25]]);
+  const { input_tokens } = await anthropic.messages.countTokens({ model: "m", messages: [{ role: "user", content: "?" }] });
+  assert.ok(input_tokens > 0);
+});
+
 const post = async (provider, path, body, headers) => {
   const reply = await fetch(`${provider.base}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
   return { status: reply.status, text: await reply.text() };
 };
 const SEND = {
   openai: (body, path = "/v1/chat/completions") => post(providers.openai, path, { model: "m", messages: [{ role: "user", content: "?" }], ...body }, { authorization: `Bearer ${providers.openai.key}` }),
-  anthropic: ({ version = "2023-06-01", ...body }) =>
-    post(providers.anthropic, "/v1/messages", { model: "m", max_tokens: 9, messages: [{ role: "user", content: "?" }], ...body }, { "x-api-key": providers.anthropic.key, "anthropic-version": version }),
+  responses: (body) => post(providers.openai, "/v1/responses", { model: "m", input: "?", store: false, ...body }, { authorization: `Bearer ${providers.openai.key}` }),
+  anthropic: ({ version = "2023-06-01", beta, ...body }) =>
+    post(providers.anthropic, "/v1/messages?beta=true", { model: "m", max_tokens: 9, messages: [{ role: "user", content: "?" }], ...body }, {
+      "x-api-key": providers.anthropic.key,
+      "anthropic-version": version,
+      ...(beta && { "anthropic-beta": beta }),
+    }),
   gemini: (body, path = "/v1beta/models/gemini-3:generateContent") => post(providers.gemini, path, { contents: [{ role: "user", parts: [{ text: "?" }] }], ...body }, { "x-goog-api-key": providers.gemini.key }),
 };
 const user = { role: "user", content: "?" };
@@ -91,6 +149,10 @@ const used = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "
 const result = (id) => ({ type: "tool_result", tool_use_id: id, content: "5" });
 const declared = { functionDeclarations: [{ name: "weather", parametersJsonSchema: parameters }] };
 const content = (role, ...parts) => ({ role, parts });
+const cached = (text) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
+const asking = { role: "user", content: "?" };
+const functionCall = (call_id, name = "weather") => ({ type: "function_call", call_id, name, arguments: "{}" });
+const functionOutput = (call_id) => ({ type: "function_call_output", call_id, output: "5" });
 const asked = content("user", { text: "?" });
 const call = { functionCall: { name: "weather", args: {} }, thoughtSignature: "skip_thought_signature_validator" };
 const response = (name, response = { output: 1 }) => ({ functionResponse: { name, response } });
@@ -107,12 +169,47 @@ for (const [provider, what, body, expected] of [
   ["openai", "a foreign member of a call", { messages: [user, { ...called("a"), tool_calls: [{ ...called("a").tool_calls[0], index: 0 }] }, answered("a")] }, /Unknown parameter/],
   ["openai", "a choice without tools", { tool_choice: "none" }, /only allowed when 'tools'/],
   ["openai", "stream_options without a stream", { stream_options: { include_usage: true } }, /only allowed when 'stream'/],
+  ["responses", "a plain request", {}, 200],
+  ["responses", "an unknown member", { max_tokens: 5 }, /Unknown parameter: 'max_tokens'/],
+  ["responses", "the metadata that Codex sends", { client_metadata: { a: "b" }, prompt_cache_key: "k", text: { verbosity: "low" }, reasoning: { effort: "low" } }, 200],
+  ["responses", "15 tokens", { max_output_tokens: 15 }, /Expected a value >= 16/],
+  ["responses", "an earlier response", { previous_response_id: "resp_1" }, /'resp_1' not found/],
+  ["responses", "an item of an unknown type", { input: [{ type: "function_result" }] }, /Invalid value: 'function_result'/],
+  ["responses", "an unknown member of an item", { input: [{ ...asking, tool_calls: [] }] }, /Unknown parameter: 'input\[0\].tool_calls'/],
+  ["responses", "a part of the user in an assistant's message", { input: [asking, { role: "assistant", content: [{ type: "input_text", text: "x" }] }] }, /Invalid value: 'input_text'/],
+  ["responses", "a reference to an item", { input: [asking, { type: "item_reference", id: "rs_1" }] }, /Items are not persisted/],
+  ["responses", "an id of another kind", { input: [{ ...asking, id: "chatcmpl-1" }] }, /Expected an ID that begins with 'msg'/],
+  ["responses", "a call with its output", { input: [asking, functionCall("a"), functionOutput("a")] }, 200],
+  ["responses", "a call without its output", { input: [asking, functionCall("a")] }, /No tool output found for function call a/],
+  ["responses", "an output without its call", { input: [asking, functionOutput("a")] }, /No tool call found for function call output with call_id a/],
+  ["responses", "the output of a custom tool for a function", { input: [asking, functionCall("a"), { ...functionOutput("a"), type: "custom_tool_call_output" }] }, /No tool call found for custom tool call output/],
+  ["responses", "two calls with one id", { input: [asking, functionCall("a"), functionCall("a"), functionOutput("a")] }, /Duplicate item/],
+  ["responses", "a call with a name of 65 characters", { input: [asking, functionCall("a", "x".repeat(65)), functionOutput("a")] }, /string too long/],
+  ["responses", "foreign encrypted content", { input: [asking, { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "abc" }] }, /could not be verified/],
+  ["responses", "a tool with a name of 65 characters", { tools: [{ type: "function", name: "x".repeat(65), parameters }] }, /longer than 64/],
+  ["responses", "a tool in the form of Chat Completions", { tools: [WEATHER] }, /Unknown parameter: 'tools\[0\].function'/],
+  ["responses", "a tool of an unknown type", { tools: [{ type: "toolbooth" }] }, /Invalid value: 'toolbooth'/],
+  ["responses", "a choice of a tool that is not there", { tool_choice: { type: "function", name: "weather" } }, /not found in 'tools'/],
+  ["responses", "tools that an item adds", { input: [{ type: "additional_tools", role: "developer", tools: [{ type: "function", name: "weather", parameters }] }, asking], tool_choice: { type: "function", name: "weather" } }, 200],
   ["anthropic", "a plain request", {}, 200],
   ["anthropic", "no max_tokens", { max_tokens: undefined }, /max_tokens: Field required/],
   ["anthropic", "an unknown member", { n: 1 }, /n: Extra inputs are not permitted/],
   ["anthropic", "a temperature above 1", { temperature: 1.5 }, /temperature: range/],
   ["anthropic", "a temperature with the newer version", { temperature: 1, version: "2026-10-21" }, /temperature: not permitted/],
-  ["anthropic", "the role system in a message", { messages: [{ role: "system", content: "x" }] }, /should be 'user' or 'assistant'/],
+  ["anthropic", "the role system in the first message", { messages: [{ role: "system", content: "x" }] }, /first message must use the user role/],
+  ["anthropic", "the role system in a later message", { messages: [user, { role: "system", content: "x" }] }, 200],
+  ["anthropic", "the role developer in a message", { messages: [user, { role: "developer", content: "x" }] }, /Input should be 'user'/],
+  ["anthropic", "context_management without its beta", { context_management: { edits: [] } }, /context_management: Extra inputs/],
+  ["anthropic", "context_management with its beta", { context_management: { edits: [] }, beta: "claude-code-20250219,context-management-2025-06-27" }, 200],
+  ["anthropic", "a beta that does not exist", { beta: "everything" }, /Unexpected value\(s\) `everything`/],
+  ["anthropic", "five marks for the cache", { system: Array.from({ length: 3 }, () => cached("s")), messages: [{ role: "user", content: [cached("a"), cached("b")] }] }, /maximum of 4 blocks with cache_control/],
+  ["anthropic", "four marks for the cache", { system: Array.from({ length: 2 }, () => cached("s")), messages: [{ role: "user", content: [cached("a"), cached("b")] }] }, 200],
+  ["anthropic", "a tool of Anthropic's", { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }] }, 200],
+  ["anthropic", "a tool of an unknown type", { tools: [{ type: "function", function: {} }] }, /Input tag 'function'/],
+  ["anthropic", "only deferred tools", { tools: [{ name: "weather", input_schema: parameters, defer_loading: true }] }, /defer_loading=false/],
+  ["anthropic", "a reference to a tool that is not there", { messages: [user, { role: "assistant", content: used.content.slice(0, 1) }, { role: "user", content: [{ ...result("a"), content: [{ type: "tool_reference", tool_name: "clock" }] }] }], tools: [{ name: "weather", input_schema: parameters }] }, /Tool reference 'clock' not found/],
+  ["anthropic", "an unknown form of thinking", { thinking: { type: "on" } }, /thinking: Input tag/],
+  ["anthropic", "a thinking block of another's", { messages: [user, { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "y" }] }, user] }, /Invalid 'signature'/],
   ["anthropic", "both results in a message", { messages: [user, used, { role: "user", content: [result("a"), result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, 200],
   ["anthropic", "a result in a message of its own", { messages: [user, used, { role: "user", content: [result("a")] }, { role: "user", content: [result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, /without 'tool_result' blocks immediately after: b/],
   ["anthropic", "text before a result", { messages: [user, used, { role: "user", content: [{ type: "text", text: "x" }, result("a"), result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, /must come first/],

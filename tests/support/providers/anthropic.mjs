@@ -1,48 +1,22 @@
-// Anthropic's Messages: which requests it rejects, and its answers.
-import { SUBSETS, taken } from "../schemas.mjs";
-import { members, must, pieces } from "./stand-in.mjs";
+// Anthropic: its endpoints, which requests to Messages it rejects, and its answers.
+import { extra, messages, tools } from "./anthropic-input.mjs";
+import { members, must, pathOf, pieces } from "./stand-in.mjs";
 
 const REQUEST = `model messages max_tokens system metadata stop_sequences stream temperature top_k top_p tools tool_choice thinking
  output_config output_format cache_control container context_management inference_geo mcp_servers service_tier speed`.replaceAll(/\s+/g, " ");
+const COUNTED = "model messages system tools tool_choice thinking output_config cache_control context_management mcp_servers";
+// Members that need a beta, and the beginning of its name.
+const BETAS = { context_management: "context-management-", mcp_servers: "mcp-client-", output_format: "structured-outputs-", speed: "fast-mode-" };
 // The newer version rejects the sampling parameters.
 const VERSIONS = { "2023-06-01": [], "2026-10-21": ["temperature", "top_p", "top_k"] };
-const BLOCKS = {
-  text: "type text cache_control citations",
-  image: "type source cache_control",
-  document: "type source cache_control citations context title",
-  thinking: "type thinking signature",
-  redacted_thinking: "type data",
-  tool_use: "type id name input cache_control caller",
-  tool_result: "type tool_use_id content is_error cache_control",
-};
-const extra = (where) => (name) => `${where}${name}: Extra inputs are not permitted`;
 
-export const anthropic = {
-  route: (url) => /^\/v1\/messages$/.test(url) && {},
-
-  unauthorized: (headers, _, key) =>
-    headers["x-api-key"] === key || headers.authorization === `Bearer ${key}` ? undefined : [401, "invalid x-api-key"],
-
-  error(status, message) {
-    const types = { 401: "authentication_error", 403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error" };
-    const type = types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
-    return { type: "error", error: { type, message }, request_id: "req_1" };
-  },
-
+const chat = {
   validate(body, { headers, state }) {
-    const version = headers["anthropic-version"];
-    must(version in VERSIONS, version ? `anthropic-version: "${version}" is not a valid version` : "anthropic-version: header is required");
-    for (const name of VERSIONS[version]) must(!(name in body), `${name}: not permitted in version ${version}`);
-    members(body, REQUEST, extra(""));
-    must(typeof body.model === "string", "model: Field required");
+    shared(body, REQUEST, headers);
     must(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "max_tokens: Field required");
     must(body.temperature === undefined || (body.temperature >= 0 && body.temperature <= 1), "temperature: range: 0..1");
     must(body.stop_sequences === undefined || Array.isArray(body.stop_sequences), "stop_sequences: Input should be a valid list");
     if (body.stop_sequences) must(body.stop_sequences.every((one) => one.trim()), "stop_sequences: each stop sequence must contain non-whitespace");
-    if (body.system !== undefined && typeof body.system !== "string") {
-      must(Array.isArray(body.system) && body.system.every(({ type, text }) => type === "text" && text), "system: text content blocks must be non-empty");
-    }
-    tools(body);
     thinking(body);
     messages(body, state);
   },
@@ -51,8 +25,9 @@ export const anthropic = {
     const content = [];
     if (turn.thinking !== undefined) {
       const signature = Buffer.from(`signature of ${turn.seed}`).toString("base64");
-      state.issued.set(signature, turn.thinking);
-      content.push({ type: "thinking", thinking: turn.thinking, signature });
+      const thinking = body.thinking?.display === "omitted" ? "" : turn.thinking;
+      state.issued.set(signature, thinking);
+      content.push({ type: "thinking", thinking, signature });
     }
     if (turn.redacted !== undefined) content.push({ type: "redacted_thinking", data: turn.redacted });
     if (turn.text.length > 0) content.push({ type: "text", text: turn.text.join("") });
@@ -66,75 +41,40 @@ export const anthropic = {
   failure: (message) => ({ event: "error", data: JSON.stringify({ type: "error", error: { type: "overloaded_error", message } }) }),
 };
 
-function tools({ tools, tool_choice }) {
-  if (tool_choice !== undefined) {
-    must(tools?.length > 0, "tool_choice: may only be specified while providing tools");
-    const known = { auto: "type disable_parallel_tool_use", any: "type disable_parallel_tool_use", tool: "type name disable_parallel_tool_use", none: "type" };
-    must(tool_choice?.type in known, "tool_choice: Input tag does not match any of the expected tags");
-    members(tool_choice, known[tool_choice.type], extra("tool_choice."));
-    if (tool_choice.type === "tool") must(tools.some(({ name }) => name === tool_choice.name), `tool_choice.name: Tool '${tool_choice.name}' not found in provided tools`);
+/** What holds for chats and for the counting of their tokens. */
+function shared(body, known, headers) {
+  const version = headers["anthropic-version"];
+  must(version in VERSIONS, version ? `anthropic-version: "${version}" is not a valid version` : "anthropic-version: header is required");
+  const betas = (headers["anthropic-beta"] ?? "").split(",").filter(Boolean).map((one) => one.trim());
+  for (const one of betas) must(/^[a-z0-9-]+-20\d\d-?\d\d-?\d\d$/.test(one), `Unexpected value(s) \`${one}\` for the \`anthropic-beta\` header.`);
+  for (const name of VERSIONS[version]) must(!(name in body), `${name}: not permitted in version ${version}`);
+  members(body, known, extra(""));
+  for (const [name, beta] of Object.entries(BETAS)) must(!(name in body) || betas.some((one) => one.startsWith(beta)), extra("")(name));
+  must(typeof body.model === "string", "model: Field required");
+  if (body.system !== undefined && typeof body.system !== "string") {
+    must(Array.isArray(body.system) && body.system.every(({ type, text }) => type === "text" && text), "system: text content blocks must be non-empty");
   }
-  const names = (tools ?? []).map((tool) => {
-    members(tool, "name description input_schema type strict cache_control eager_input_streaming input_examples defer_loading allowed_callers", extra("tools."));
-    must(/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name), "tools.name: String should match pattern");
-    must(tool.input_schema?.type === "object", "tools.input_schema.type: Field required");
-    taken(SUBSETS[tool.strict ? "anthropic strict" : "anthropic"], tool.input_schema);
-    return tool.name;
-  });
-  must(new Set(names).size === names.length, "tools: Tool names must be unique.");
+  const marks = [body, body.system, body.tools, body.messages].reduce((sum, part) => sum + marked(part), 0);
+  must(marks <= 4, `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
+  tools(body);
+}
+
+/** How many blocks in `value` have `cache_control`. */
+function marked(value) {
+  if (Array.isArray(value)) return value.reduce((sum, one) => sum + marked(one), 0);
+  if (value === null || typeof value !== "object") return 0;
+  return (value.cache_control ? 1 : 0) + (value.role || value.type === "tool_result" ? marked(value.content) : 0);
 }
 
 function thinking({ thinking, max_tokens, temperature, tool_choice }) {
-  if (thinking?.type !== "enabled") return;
+  const known = { enabled: "type budget_tokens display", adaptive: "type display", between_tools: "type", disabled: "type" };
+  if (thinking === undefined) return;
+  must(thinking?.type in known, "thinking: Input tag does not match any of the expected tags");
+  members(thinking, known[thinking.type], extra(`thinking.${thinking.type}.`));
+  if (thinking.type !== "enabled") return;
   must(thinking.budget_tokens >= 1024 && thinking.budget_tokens < max_tokens, "thinking.budget_tokens: must be at least 1024 and less than max_tokens");
   must(temperature === undefined || temperature === 1, "temperature: may only be set to 1 when thinking is enabled");
   must(!["any", "tool"].includes(tool_choice?.type), "Thinking may not be enabled when tool_choice forces tool use.");
-}
-
-function messages({ messages, tools, thinking }, { issued }) {
-  must(Array.isArray(messages) && messages.length > 0, "messages: at least one message is required");
-  let calls = [];
-  for (const [at, { role, content, ...rest }] of messages.entries()) {
-    const where = `messages.${at}`;
-    members(rest, "", extra(`${where}.`));
-    // Neighbours of one role are merged, but the results of a turn must be in the next message.
-    must(["user", "assistant"].includes(role), `${where}.role: Input should be 'user' or 'assistant'`);
-    must(at > 0 || role === "user", "messages: first message must use the user role");
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    must(blocks.length > 0, `${where}.content: must not be empty`);
-    for (const block of blocks) blockRules(block, where, issued);
-    must(role === "user" || blocks.every(({ type }) => !["image", "tool_result"].includes(type)), `${where}: not permitted for assistants`);
-    must(role === "assistant" || blocks.every(({ type }) => !["tool_use", "thinking", "redacted_thinking"].includes(type)), `${where}: not permitted for users`);
-    const results = blocks.filter(({ type }) => type === "tool_result").map(({ tool_use_id }) => tool_use_id);
-    const missing = calls.filter((id) => !results.includes(id));
-    must(missing.length === 0, `${where}: 'tool_use' ids were found without 'tool_result' blocks immediately after: ${missing}`);
-    must(results.every((id) => calls.includes(id)), `${where}: unexpected 'tool_use_id' found in 'tool_result' blocks`);
-    must(new Set(results).size === results.length, `${where}: each tool_use must have a single result`);
-    must(blocks.slice(0, results.length).every(({ type }) => type === "tool_result"), `${where}: 'tool_result' blocks must come first`);
-    calls = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
-    must(calls.length === 0 || tools?.length > 0, "tools: requests which include 'tool_use' blocks must define tools");
-    const thought = ({ type }) => ["thinking", "redacted_thinking"].includes(type);
-    if (blocks.some(thought)) must(thought(blocks[0]), `${where}: thinking blocks must come first`);
-    const last = at >= messages.length - 2;
-    if (thinking?.type === "enabled" && last && calls.length > 0) {
-      must(thought(blocks[0]), `${where}: Expected 'thinking' or 'redacted_thinking', but found '${blocks[0].type}'.`);
-    }
-  }
-  must(calls.length === 0, "messages: 'tool_use' ids were found without 'tool_result' blocks immediately after");
-  const text = messages.at(-1).role === "assistant" && messages.at(-1).content;
-  if (typeof text === "string") must(text.trimEnd() === text, "messages: final assistant content cannot end with trailing whitespace");
-}
-
-function blockRules(block, where, issued) {
-  must(block.type in BLOCKS, `${where}.content.type: Input tag '${block.type}' does not match any of the expected tags`);
-  members(block, BLOCKS[block.type], extra(`${where}.content.`));
-  if (block.type === "text") must(block.text?.trim(), `${where}: text content blocks must be non-empty`);
-  if (block.type === "tool_use") {
-    must(/^[a-zA-Z0-9_-]+$/.test(block.id), `${where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
-    must(block.input !== null && typeof block.input === "object" && !Array.isArray(block.input), `${where}.tool_use.input: Input should be a valid dictionary`);
-  }
-  if (block.type === "thinking") must(issued.get(block.signature) === block.thinking, `${where}: Invalid 'signature' in 'thinking' block`);
-  if (block.type === "tool_result" && Array.isArray(block.content)) for (const part of block.content) blockRules(part, where, issued);
 }
 
 function* events({ content, stop_reason, usage, ...message }, turn) {
@@ -164,3 +104,36 @@ function* events({ content, stop_reason, usage, ...message }, turn) {
   yield event("message_delta", { delta: { stop_reason, stop_sequence: null }, usage: { ...input, output_tokens } });
   yield event("message_stop", {});
 }
+
+const count = {
+  validate(body, { headers, state }) {
+    shared(body, COUNTED, headers);
+    messages(body, state);
+  },
+  answer: ({ body }) => ({ input_tokens: Math.ceil(JSON.stringify(body).length / 4) }),
+};
+
+const models = {
+  answer({ models }) {
+    const about = { type: "model", lifecycle: "active", line: null, created_at: "2025-09-29T00:00:00Z", deprecated_at: null, retires_at: null, capabilities: null };
+    const data = models.map((id) => ({ ...about, id, display_name: id, max_input_tokens: 200000, max_tokens: 64000 }));
+    return { data, has_more: false, first_id: models[0], last_id: models.at(-1) };
+  },
+};
+
+const ENDPOINTS = { "POST /v1/messages": chat, "POST /v1/messages/count_tokens": count, "GET /v1/models": models };
+
+export const anthropic = {
+  models: ["claude-sonnet-4-5", "claude-opus-4-6"],
+
+  route: (method, url) => ENDPOINTS[`${method} ${pathOf(url)}`],
+
+  unauthorized: (headers, _, key) =>
+    headers["x-api-key"] === key || headers.authorization === `Bearer ${key}` ? undefined : [401, "invalid x-api-key"],
+
+  error(status, message) {
+    const types = { 401: "authentication_error", 403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error" };
+    const type = types[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+    return { type: "error", error: { type, message }, request_id: "req_1" };
+  },
+};

@@ -1,7 +1,7 @@
 // Gemini's generateContent: which requests it rejects, and its answers.
 import { isDeepStrictEqual } from "node:util";
 import { SUBSETS, taken } from "../schemas.mjs";
-import { members, must } from "./stand-in.mjs";
+import { members, must, pathOf } from "./stand-in.mjs";
 
 // Protocol Buffers' JSON takes both spellings and knows no other members.
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
@@ -21,27 +21,7 @@ function camelCased(value, key) {
 }
 const unknown = (where) => (name) => `Invalid JSON payload received. Unknown name "${name}"${where && ` at '${where}'`}: Cannot find field.`;
 
-export const gemini = {
-  eol: "\r\n",
-
-  route(url) {
-    const [, model, method] = /^\/v1(?:beta)?\/models\/([^/:?]+):(generateContent|streamGenerateContent)(?:\?|$)/.exec(url) ?? [];
-    return model && { model, streamed: method === "streamGenerateContent", sse: /[?&]alt=sse\b/.test(url) };
-  },
-
-  // A wrong key is 400 here, not 401.
-  unauthorized(headers, url, key) {
-    const sent = headers["x-goog-api-key"] ?? new URL(url, "http://x").searchParams.get("key");
-    if (sent === key) return undefined;
-    return sent ? [400, "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"] : [403, "Method doesn't allow unregistered callers."];
-  },
-
-  error(status, message, reason) {
-    const names = { 400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE" };
-    const details = reason && [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com" }];
-    return { error: { code: status, message, status: names[status] ?? "UNKNOWN", ...(details && { details }) } };
-  },
-
+const generate = {
   validate(sent, { model, state }) {
     const body = camelCased(sent);
     members(body, REQUEST, unknown(""));
@@ -100,6 +80,35 @@ export const gemini = {
   },
 
   failure: (message) => ({ data: JSON.stringify(gemini.error(503, message)) }),
+};
+
+const list = {
+  answer: ({ models }) => ({ models: models.map((id) => ({ name: `models/${id}`, displayName: id, inputTokenLimit: 1048576, outputTokenLimit: 65536, supportedGenerationMethods: ["generateContent", "countTokens"] })) }),
+};
+
+export const gemini = {
+  eol: "\r\n",
+
+  models: ["gemini-3-pro-preview", "gemini-2.5-flash"],
+
+  route(method, url) {
+    if (method === "GET" && /^\/v1(?:beta)?\/models$/.test(pathOf(url))) return list;
+    const [, model, action] = /^\/v1(?:beta)?\/models\/([^/:?]+):(generateContent|streamGenerateContent)$/.exec(pathOf(url)) ?? [];
+    return method === "POST" && model && { ...generate, model, streamed: action === "streamGenerateContent", sse: /[?&]alt=sse\b/.test(url) };
+  },
+
+  // A wrong key is 400 here, not 401.
+  unauthorized(headers, url, key) {
+    const sent = headers["x-goog-api-key"] ?? new URL(url, "http://x").searchParams.get("key");
+    if (sent === key) return undefined;
+    return sent ? [400, "API key not valid. Please pass a valid API key.", "API_KEY_INVALID"] : [403, "Method doesn't allow unregistered callers."];
+  },
+
+  error(status, message, reason) {
+    const names = { 400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE" };
+    const details = reason && [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com" }];
+    return { error: { code: status, message, status: names[status] ?? "UNKNOWN", ...(details && { details }) } };
+  },
 };
 
 function tools({ tools = [] }) {

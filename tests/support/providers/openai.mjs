@@ -1,6 +1,7 @@
-// OpenAI's Chat Completions: which requests it rejects, and its answers.
+// OpenAI: its endpoints, which requests to Chat Completions it rejects, and its answers.
 import { SUBSETS, taken } from "../schemas.mjs";
-import { Invalid, members, must, pieces } from "./stand-in.mjs";
+import { responses } from "./responses.mjs";
+import { Invalid, members, must, pathOf, pieces } from "./stand-in.mjs";
 
 const REQUEST = `messages model audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens metadata modalities n
  parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_retention reasoning_effort response_format
@@ -15,26 +16,8 @@ const MESSAGES = {
 };
 const unknown = (where) => (name) => `Unknown parameter: '${where}${name}'.`;
 
-export const openai = {
-  route(url) {
-    if (url === "/v1/embeddings") return { embeds: true };
-    return url === "/v1/chat/completions" && {};
-  },
-
-  unauthorized: ({ authorization }, _, key) =>
-    authorization === `Bearer ${key}` ? undefined : [401, `Incorrect API key provided: ${authorization?.slice(7)}.`, "invalid_api_key"],
-
-  error(status, message, code = null) {
-    const type = status === 429 ? "requests" : status >= 500 ? "server_error" : "invalid_request_error";
-    return { error: { message, type, param: null, code: status === 429 ? "rate_limit_exceeded" : code } };
-  },
-
-  validate(body, { embeds }) {
-    if (embeds) {
-      members(body, "model input dimensions encoding_format user", unknown(""));
-      must(typeof body.input === "string" || (Array.isArray(body.input) && body.input.length > 0), "'input' is a required property");
-      return;
-    }
+const chat = {
+  validate(body) {
     members(body, REQUEST, (name) => `Unrecognized request argument supplied: ${name}`);
     must(typeof body.model === "string" && body.model, "you must provide a model parameter");
     must(!("max_tokens" in body && "max_completion_tokens" in body), "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.");
@@ -46,11 +29,7 @@ export const openai = {
     messages(body.messages);
   },
 
-  reply(turn, { body, embeds }) {
-    if (embeds) {
-      const data = [body.input].flat().map((_, index) => ({ object: "embedding", index, embedding: [0.5, -0.25] }));
-      return { body: { object: "list", data, model: body.model, usage: { prompt_tokens: 3, total_tokens: 3 } } };
-    }
+  reply(turn, { body }) {
     const finish = turn.finish ?? (turn.calls.length > 0 ? "tool_calls" : "stop");
     const common = { id: `chatcmpl-${turn.seed}`, created: 1700000000, model: body.model, service_tier: "default", system_fingerprint: "fp_1" };
     const usage = {
@@ -75,6 +54,41 @@ export const openai = {
 
   // OpenRouter's form; OpenAI itself sends the error alone.
   failure: (message) => ({ data: JSON.stringify({ choices: [], error: { message, type: "server_error", code: "server_error", param: null } }) }),
+};
+
+const embeddings = {
+  validate(body) {
+    members(body, "model input dimensions encoding_format user", (name) => `Unrecognized request argument supplied: ${name}`);
+    must(typeof body.model === "string" && body.model, "you must provide a model parameter");
+    must(["string", "object"].includes(typeof body.input) && body.input?.length > 0, "'$.input' is invalid.");
+    must(["float", "base64", undefined].includes(body.encoding_format), "Invalid value for 'encoding_format'.");
+  },
+  answer({ body: { model, input, encoding_format } }) {
+    const vector = new Float32Array([0.5, -0.25]);
+    const embedding = encoding_format === "base64" ? Buffer.from(vector.buffer).toString("base64") : [...vector];
+    const texts = typeof input === "string" || typeof input[0] === "number" ? [input] : input;
+    return { object: "list", data: texts.map((_, index) => ({ object: "embedding", index, embedding })), model, usage: { prompt_tokens: 3, total_tokens: 3 } };
+  },
+};
+
+const models = {
+  answer: ({ models }) => ({ object: "list", data: models.map((id) => ({ id, object: "model", created: 1700000000, owned_by: "openai" })) }),
+};
+
+const ENDPOINTS = { "POST /v1/chat/completions": chat, "POST /v1/responses": responses, "POST /v1/embeddings": embeddings, "GET /v1/models": models };
+
+export const openai = {
+  models: ["gpt-4.1", "gpt-5.5"],
+
+  route: (method, url) => ENDPOINTS[`${method} ${pathOf(url)}`],
+
+  unauthorized: ({ authorization }, _, key) =>
+    authorization === `Bearer ${key}` ? undefined : [401, `Incorrect API key provided: ${authorization?.slice(7)}.`, "invalid_api_key"],
+
+  error(status, message, code = null) {
+    const type = status === 429 ? "requests" : status >= 500 ? "server_error" : "invalid_request_error";
+    return { error: { message, type, param: null, code: status === 429 ? "rate_limit_exceeded" : code } };
+  },
 };
 
 function range(body, name, low, high) {

@@ -13,7 +13,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
 /**
  * Starts the stand-in of `provider`. `script(...turns)` replaces the answers; each request takes the next turn:
  *
- * - `{ text, thinking, redacted, calls: [{ name, input | text, id, signature }], signature, finish, usage }`:
+ * - `{ text, thinking, redacted, calls: [{ name, namespace, input | text, id, signature }], signature, finish, usage }`:
  *   what the model says. `text` may be a list of deltas. A call's `text` is its literal arguments.
  * - `{ status, headers, message, body }`: an error before the first byte.
  * - `{ raw, type }`: a body that is not what the provider promises.
@@ -21,7 +21,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
  *
  * In a stream, `cut: n` breaks the connection after n events, `end: n` ends it cleanly there, `fail: [n, error]`
  * sends the provider's error event there, `hold: n` waits there until the client has gone, `drip: ms` pauses after each, `omit` removes the
- * events for which it returns true, `repeat: [text, n]` sends the events that contain the text n times. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
+ * events for which it returns true, `deltas: false` sends arguments only when they are complete, if the format can, `repeat: [text, n]` sends the events that contain the text n times. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
  */
 export async function standIn(provider, { key = KEYS[provider] } = {}) {
   const rules = PROVIDERS[provider];
@@ -39,19 +39,23 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
     };
     const parts = [];
     for await (const part of request) parts.push(part);
-    const route = request.method === "POST" && rules.route(request.url);
-    if (!route) return reject(404, `no such endpoint: ${request.method} ${request.url}`);
+    const endpoint = rules.route(request.method, request.url);
+    if (!endpoint) return reject(404, `no such endpoint: ${request.method} ${request.url}`);
     const unauthorized = rules.unauthorized(request.headers, request.url, key);
     if (unauthorized) return reject(...unauthorized);
+    const context = { ...endpoint, models: rules.models, headers: request.headers, state };
     try {
-      if (!/^application\/json\b/.test(request.headers["content-type"])) throw new Invalid("the content type is not JSON");
-      entry.body = JSON.parse(Buffer.concat(parts));
-      entry.text = Buffer.concat(parts).toString();
-      rules.validate(entry.body, { ...route, headers: request.headers, state });
+      if (endpoint.validate) {
+        if (!/^application\/json\b/.test(request.headers["content-type"])) throw new Invalid("the content type is not JSON");
+        context.body = entry.body = JSON.parse(Buffer.concat(parts));
+        entry.text = Buffer.concat(parts).toString();
+        endpoint.validate(entry.body, context);
+      }
     } catch (error) {
       if (!(error instanceof Invalid || error instanceof SyntaxError || error.code === "ERR_ASSERTION")) console.error(error);
       return reject(400, error.message);
     }
+    if (endpoint.answer) return json(response, 200, endpoint.answer(context));
     let turn = turns.length > 1 ? turns.shift() : turns[0];
     if (turn === undefined) return reject(500, "the script has no turn for this request");
     if (typeof turn === "function") turn = turn(entry.body);
@@ -61,14 +65,15 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
       return response.writeHead(200, { "content-type": turn.type ?? "application/json", ...turn.headers }).end(turn.raw);
     }
     counter += 1;
-    const reply = rules.reply(normalized(turn, `${provider}${counter}`), { ...route, body: entry.body, state });
+    const reply = endpoint.reply(normalized(turn, `${provider}${counter}`), context);
     if (!reply.stream) return json(response, 200, reply.body, turn.headers);
-    await stream(response, reply, turn, entry, rules);
+    await stream(response, reply, turn, entry, { eol: rules.eol, ...endpoint });
   });
   return {
     ...server,
     provider,
     key,
+    models: rules.models,
     journal,
     /** The last request. */
     get last() {
@@ -105,6 +110,9 @@ export function members(object, known, unknown) {
   for (const name of Object.keys(object)) must(known.split(" ").includes(name), unknown(name));
 }
 
+/** The path of a request's target. */
+export const pathOf = (url) => url.split("?")[0];
+
 function json(response, status, body, headers = {}) {
   const text = JSON.stringify(body);
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...headers }).end(text);
@@ -124,8 +132,8 @@ export function pieces(text) {
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) => characters.slice(at * size, (at + 1) * size).join(""));
 }
 
-async function stream(response, { events, array }, turn, entry, rules) {
-  const { eol = rules.eol ?? "\n", space = " ", comments = false, multiline = false, split } = turn;
+async function stream(response, { events, array }, turn, entry, endpoint) {
+  const { eol = endpoint.eol ?? "\n", space = " ", comments = false, multiline = false, split } = turn;
   response.writeHead(200, { "content-type": array ? "application/json; charset=UTF-8" : "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...turn.headers });
   response.flushHeaders();
   let at = 0;
@@ -154,7 +162,7 @@ async function stream(response, { events, array }, turn, entry, rules) {
     if (turn.end === at) return response.end();
     if (turn.hold === at) return entry.closed;
     if (turn.fail?.[0] === at) {
-      await write(frame(rules.failure(turn.fail[1])));
+      await write(frame(endpoint.failure(turn.fail[1], at)));
       return response.end();
     }
     if (comments) await write(`: keep-alive${eol}${eol}`);
