@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Gateway, user, WEATHER } from "./support/gateway/ask.mjs";
-import { parse } from "./support/gateway/completions.mjs";
+import { parse } from "./support/gateway/fronts/events.mjs";
 import { startGateway } from "./support/gateway/worker.mjs";
 
 const PROVIDERS = ["openai", "anthropic", "gemini"];

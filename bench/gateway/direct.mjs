@@ -1,13 +1,18 @@
-// No gateway: requests go to OpenAI's stand-in. It shows which checks OpenAI itself would pass.
+// No gateway: requests go to the stand-in of the provider whose format the client speaks. It shows which checks that provider itself
+// would pass.
 import { MODELS } from "../../tests/support/gateway/cases.mjs";
 
+const OWN = { chat: "openai", messages: "anthropic", responses: "openai" };
+
 export async function direct(upstream) {
-  const send = (provider, body, signal) =>
-    fetch(`${upstream.openai.base}/v1/chat/completions`, {
+  const send = (provider, body, signal, front) => {
+    const { base, key } = upstream[OWN[front.name]];
+    return fetch(`${base}${front.path}`, {
       method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${upstream.openai.key}` },
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}`, ...front.headers },
       body: JSON.stringify({ ...body, model: MODELS[provider] }),
       signal,
     });
-  return { send, close: async () => {} };
+  };
+  return { send, fronts: Object.keys(OWN), close: async () => {} };
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MODELS } from "../../tests/support/gateway/cases.mjs";
+import { FRONTS } from "../../tests/support/gateway/fronts/index.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** The longest wait for a gateway to start, in milliseconds. */
@@ -46,13 +47,13 @@ async function run(command, args, port, path, env) {
   return { base, pid: child.pid, close, output: () => output };
 }
 
-/** A gateway with `send`, from its `request`: `{ url, headers, body }`. */
-const gateway = (running, name, request) => {
-  const send = (provider, body, signal) => {
-    const { url, ...init } = request(provider, body);
+/** A gateway with `send`, from its `request`: `{ url, headers, body }`. `fronts` are the formats of clients that it has. */
+const gateway = (running, name, fronts, request) => {
+  const send = (provider, body, signal, front) => {
+    const { url, ...init } = request(provider, body, front);
     return fetch(url, { method: "POST", ...init, headers: { "content-type": "application/json", ...init.headers }, signal });
   };
-  return { ...running, name, request, send };
+  return { ...running, name, fronts, request, send };
 };
 
 /** LiteLLM's proxy, which drops parameters that a provider does not have, as its documentation recommends. */
@@ -64,6 +65,8 @@ export async function litellm(upstream) {
     anthropic: { model: `anthropic/${MODELS.anthropic}`, api_base: upstream.anthropic.base, api_key: upstream.anthropic.key },
     gemini: { model: `gemini/${MODELS.gemini}`, api_base: `${upstream.gemini.base}/v1beta`, api_key: upstream.gemini.key },
     "gemini-2.5": { model: `gemini/${MODELS["gemini-2.5"]}`, api_base: `${upstream.gemini.base}/v1beta`, api_key: upstream.gemini.key },
+    // Chats for it are asked in the format of Responses.
+    responses: { model: `openai/responses/${MODELS.responses}`, api_base: `${upstream.openai.base}/v1`, api_key: upstream.openai.key },
   };
   const config = {
     model_list: Object.entries(targets).map(([model_name, litellm_params]) => ({ model_name, litellm_params })),
@@ -80,12 +83,12 @@ export async function litellm(upstream) {
     await running.close();
     await rm(folder, { recursive: true });
   };
-  const request = (provider, body) => ({
-    url: `${running.base}/v1/chat/completions`,
-    headers: { authorization: `Bearer ${KEY}` },
+  const request = (provider, body, front = FRONTS.chat) => ({
+    url: `${running.base}${front.path}`,
+    headers: { authorization: `Bearer ${KEY}`, ...front.headers },
     body: JSON.stringify({ ...body, model: provider }),
   });
-  return { ...gateway(running, "LiteLLM", request), close };
+  return { ...gateway(running, "LiteLLM", Object.keys(FRONTS), request), close };
 }
 
 /** Portkey's gateway. Unless `compliant`, it also returns thinking and signatures, but the providers' own reasons to stop. */
@@ -97,7 +100,7 @@ export async function portkey(upstream, { compliant = true } = {}) {
   const env = { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" };
   const running = await run(process.execPath, [script, `--port=${port}`, "--headless"], port, "/", env);
   const request = (provider, body) => {
-    const stand = upstream[provider.split("-")[0]];
+    const stand = upstream[provider === "responses" ? "openai" : provider.split("-")[0]];
     const name = stand.provider === "gemini" ? "google" : stand.provider;
     const headers = {
       "x-portkey-provider": name,
@@ -107,7 +110,7 @@ export async function portkey(upstream, { compliant = true } = {}) {
     };
     return { url: `${running.base}/v1/chat/completions`, headers, body: JSON.stringify({ ...body, model: MODELS[provider] }) };
   };
-  return gateway(running, "Portkey", request);
+  return gateway(running, "Portkey", ["chat"], request);
 }
 
 /** The versions that are installed. */

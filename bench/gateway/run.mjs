@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../paths.mjs";
-import { all, table } from "./compare.mjs";
+import { all, tables } from "./compare.mjs";
 import { overhead, report } from "./overhead.mjs";
 import { versions } from "./rivals.mjs";
 
@@ -19,7 +19,7 @@ function replaced(page, name, text) {
 
 const { LiteLLM, Portkey } = await versions();
 const subject = `LiteLLM ${LiteLLM}, Portkey ${Portkey}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model}.`;
-const cases = table(await all());
+const cases = tables(await all());
 console.log(cases);
 const speed = report(await overhead({ log: console.log }));
 console.log(speed);

@@ -1,7 +1,8 @@
 // The Worker as a gateway in front of the stand-ins.
-import { startGateway } from "../../tests/support/gateway/worker.mjs";
+import { FRONTS } from "../../tests/support/gateway/fronts/index.mjs";
+import { startGateway, STATE_KEY } from "../../tests/support/gateway/worker.mjs";
 
 export async function toolbooth(upstream) {
-  const { worker, send } = await startGateway({ upstream });
-  return { name: "Toolbooth", send, close: () => worker.close() };
+  const { worker, send } = await startGateway({ upstream, vars: { STATE_KEY } });
+  return { name: "Toolbooth", fronts: Object.keys(FRONTS), send, close: () => worker.close() };
 }

@@ -3,11 +3,14 @@ import { entryOf } from "../../../packages/toolbooth/src/credentials.js";
 import { standIns } from "../providers/stand-in.mjs";
 import { SAMPLES, start } from "../worker.mjs";
 import { MODELS } from "./cases.mjs";
+import { FRONTS } from "./fronts/index.mjs";
 
-const IDS = { openai: "openai", anthropic: "anthropic", gemini: "google", "gemini-2.5": "google" };
+const IDS = { openai: "openai", anthropic: "anthropic", gemini: "google", "gemini-2.5": "google", responses: "answers" };
 
 /** An API key that may use the gateway and call every tool. Like all keys of tests, it has the word that no log may have. */
 export const KEY = "canary-of-a-gateway-key";
+/** A key for what the gateway seals. */
+export const STATE_KEY = Buffer.alloc(32, 7).toString("base64");
 export const authorization = `Bearer ${KEY}`;
 
 /** The model of a provider as the gateway names it. */
@@ -23,13 +26,18 @@ export const variables = (upstream, { scopes = ["*"], ...entry } = {}) => ({
   ANTHROPIC_BASE_URL: upstream.anthropic.base,
   GEMINI_API_KEY: upstream.gemini.key,
   GEMINI_BASE_URL: upstream.gemini.base,
+  // OpenAI once more, as a provider that is asked in the format of Responses.
+  PROVIDERS: "answers",
+  ANSWERS_API: "responses",
+  ANSWERS_API_KEY: upstream.openai.key,
+  ANSWERS_BASE_URL: `${upstream.openai.base}/v1`,
 });
 
-/** Posts a chat request to `address`, for the model of a provider or `body.model`. */
-export const sender = (address, headers = {}) => (provider, body, signal) =>
-  fetch(`${address}/v1/chat/completions`, {
+/** Posts a request to `address` in the format of a front, for the model of a provider or `body.model`. */
+export const sender = (address, headers = {}) => (provider, body, signal, front = FRONTS.chat) =>
+  fetch(`${address}${front.path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization, ...headers },
+    headers: { "content-type": "application/json", authorization, ...front.headers, ...headers },
     body: JSON.stringify({ model: provider && model(provider), ...body }),
     signal,
   });

@@ -1,6 +1,6 @@
 // Cases about the members of a request: 15 and 16.
 import assert from "node:assert/strict";
-import { CLOCK, tool, user, WEATHER } from "../ask.mjs";
+import { CLOCK, only, tool, user, WEATHER } from "../ask.mjs";
 
 const tools = [WEATHER, CLOCK];
 
@@ -11,8 +11,8 @@ const request = (title, provider, body, examine = () => {}, more = {}) => ({
   run: async (gateway) => {
     // A model that must call a tool does so.
     gateway.script(provider, body.tool_choice === specific || body.tool_choice === "required" ? { calls: [{ name: "clock" }] } : { text: "Done" });
-    const { reply } = await gateway.choice(provider, body);
-    await examine(gateway.arrived(provider), reply);
+    const answer = await gateway.choice(provider, body);
+    await examine(gateway.arrived(provider), answer);
   },
   ...more,
 });
@@ -32,10 +32,10 @@ export const REQUESTS = [
     number: 15,
     title: "Each member of a request is translated, or dropped by name",
     checks: [
-      request("without max_tokens", "anthropic", { max_tokens: undefined }, ({ max_tokens }) => assert.ok(max_tokens > 0)),
-      request("max_completion_tokens", "anthropic", { max_tokens: undefined, max_completion_tokens: 77 }, ({ max_tokens }) => assert.equal(max_tokens, 77)),
-      request("max_completion_tokens", "gemini", { max_tokens: undefined, max_completion_tokens: 77 }, (body) => assert.equal(generation(body).maxOutputTokens ?? generation(body).max_output_tokens, 77)),
-      {
+      ...only("chat responses", request("without max_tokens", "anthropic", { max_tokens: undefined }, ({ max_tokens }) => assert.ok(max_tokens > 0))),
+      ...only("chat", request("max_completion_tokens", "anthropic", { max_tokens: undefined, max_completion_tokens: 77 }, ({ max_tokens }) => assert.equal(max_tokens, 77)),
+      request("max_completion_tokens", "gemini", { max_tokens: undefined, max_completion_tokens: 77 }, (body) => assert.equal(generation(body).maxOutputTokens ?? generation(body).max_output_tokens, 77))),
+      ...only("chat responses", {
         title: "a temperature of 1.5 is not refused by the provider",
         provider: "anthropic",
         run: async (gateway) => {
@@ -43,10 +43,11 @@ export const REQUESTS = [
           await gateway.chat("anthropic", { temperature: 1.5 });
           assert.deepEqual(gateway.at("anthropic").rejections, []);
         },
-      },
-      request("stop as a text", "anthropic", { stop: "END" }, (body) => assert.deepEqual(body.stop_sequences, ["END"])),
-      request("stop as a list", "gemini", { stop: ["END", "FIN"] }, (body) => assert.deepEqual(generation(body).stopSequences ?? generation(body).stop_sequences, ["END", "FIN"])),
-      ...["anthropic"].map((provider) => ({
+      }),
+      // Responses have no sequences that stop.
+      ...only("chat messages", request("stop as a text", "anthropic", { stop: "END" }, (body) => assert.deepEqual(body.stop_sequences, ["END"])),
+      request("stop as a list", "gemini", { stop: ["END", "FIN"] }, (body) => assert.deepEqual(generation(body).stopSequences ?? generation(body).stop_sequences, ["END", "FIN"]))),
+      ...only("chat", ["anthropic"].map((provider) => ({
         title: "n: 2 is an error, not one answer",
         provider,
         run: async (gateway) => {
@@ -54,8 +55,9 @@ export const REQUESTS = [
           const { status } = await gateway.chat(provider, { n: 2 });
           assert.equal(status, 400);
         },
-      })),
-      request("response_format", "openai", { response_format }, (body) => assert.deepEqual(body.response_format, response_format)),
+      }))),
+      ...only("chat", request("response_format", "openai", { response_format }, (body) => assert.deepEqual(body.response_format, response_format))),
+      ...only("messages responses", request("response_format", "openai", { response_format }, (body) => assert.match(JSON.stringify(body.response_format ?? body.text), /json_schema.*"city"/))),
       request("response_format", "anthropic", { response_format }, (body) => assert.match(JSON.stringify(body.output_config ?? body.output_format ?? body.tools), /"city"/)),
       request("response_format", "gemini", { response_format }, (body) => assert.match(JSON.stringify(generation(body)), /application\/json.*"city"|"city".*application\/json/)),
       request("parallel_tool_calls: false", "anthropic", { tools, parallel_tool_calls: false }, (body) => assert.equal(body.tool_choice?.disable_parallel_tool_use, true)),
@@ -81,19 +83,20 @@ export const REQUESTS = [
           messages: [{ role: "system", content: "Be brief." }, user(), { role: "assistant", content: "Yes?" }, { role: "developer", content: "Answer in verse." }, user("Go on")],
         }, (body) => assert.match(system(body) + JSON.stringify(body), /Be brief[\s\S]*Answer in verse/)),
       ),
-      request("an empty list of tools", "openai", { tools: [] }, (body) => assert.equal(body.tools, undefined)),
+      // An empty list is valid in Anthropic's Messages and in Responses.
+      request("an empty list of tools", "openai", { tools: [] }, (body) => assert.ok(!body.tools?.length)),
       request("consecutive messages of the user", "anthropic", { messages: [user("One"), user("Two")] }, (body) => assert.match(JSON.stringify(body), /One.*Two/)),
       ...["anthropic", "gemini"].map((provider) =>
         request("an image", provider, { messages: [user([{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } }])] }, (body) =>
           assert.match(JSON.stringify(body), /image\/png.*iVBORw0KGgo=|iVBORw0KGgo=.*image\/png/),
         ),
       ),
-      request("what the provider does not have is named", "anthropic", { seed: 1, logit_bias: { 1: 2 }, frequency_penalty: 1 }, (_, { _2api }) => {
+      ...only("chat", request("what the provider does not have is named", "anthropic", { seed: 1, logit_bias: { 1: 2 }, frequency_penalty: 1 }, (_, { _2api }) => {
         assert.deepEqual([...(_2api?.dropped ?? [])].sort(), ["frequency_penalty", "logit_bias", "seed"]);
       }, { own: true }),
       request("what the provider does not have is named", "gemini", { logit_bias: { 1: 2 }, parallel_tool_calls: true, tools }, (_, { _2api }) => {
         assert.ok(_2api?.dropped?.includes("logit_bias"), JSON.stringify(_2api));
-      }, { own: true }),
+      }, { own: true })),
     ],
   },
   {
@@ -115,8 +118,8 @@ export const REQUESTS = [
           tools: [tool("weather", { ...schema({ city: { $ref: "#/$defs/city" } }), $defs: { city: { type: "string", description: "A city." } } })],
         }, (body) => assert.match(declared(body), /A city\./)),
       ),
-      request("a tool without parameters", "anthropic", { tools: [{ type: "function", function: { name: "clock", description: "The time." } }] }),
-      request("a tool without parameters", "gemini", { tools: [{ type: "function", function: { name: "clock", description: "The time." } }] }),
+      ...only("chat responses", request("a tool without parameters", "anthropic", { tools: [{ type: "function", function: { name: "clock", description: "The time." } }] }),
+      request("a tool without parameters", "gemini", { tools: [{ type: "function", function: { name: "clock", description: "The time." } }] })),
       {
         title: "what cannot be expressed is an error before anything is sent",
         provider: "gemini",
@@ -125,9 +128,13 @@ export const REQUESTS = [
           gateway.script("gemini", { text: "Done" });
           const { status, json } = await gateway.chat("gemini", { tools: [tool("weather", schema({ city: { allOf: [{ type: "string" }, { minLength: 2 }] } }))] });
           assert.equal(status, 400);
-          assert.equal(json.error.type, "semantic_error");
-          assert.equal(json.error.code, "tool_schema_incompatible");
-          assert.deepEqual(json.error.incompatible_features, ["allOf"]);
+          // Anthropic's form of errors has no place for a code.
+          const error = gateway.front.error(json);
+          assert.match(error.message, /allOf/);
+          if (gateway.front.name === "chat") {
+            const { type, code, incompatible_features } = error;
+            assert.deepEqual({ type, code, incompatible_features }, { type: "semantic_error", code: "tool_schema_incompatible", incompatible_features: ["allOf"] });
+          }
           assert.equal(gateway.at("gemini").journal.length, 0);
         },
       },

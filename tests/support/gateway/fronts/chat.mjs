@@ -1,5 +1,7 @@
 // Reads Chat Completions as a strict client does: answers, chunks and whole streams.
+import assert from "node:assert/strict";
 import { z } from "zod";
+import { parse } from "./events.mjs";
 
 const count = z.int().nonnegative();
 const USAGE = z.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
@@ -44,20 +46,6 @@ export const CHUNK = z.strictObject({
   usage: USAGE.nullish(),
   _2api: z.looseObject({}).optional(),
 });
-
-/** The events of a stream: `{ event, data, comment }`. */
-export function parse(text) {
-  return text.replaceAll("\r\n", "\n").split("\n\n").filter(Boolean).map((block) => {
-    const one = { data: [] };
-    for (const line of block.split("\n")) {
-      const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(line);
-      if (field === "data") one.data.push(value);
-      else if (field === "event") one.event = value;
-      else if (field === "") one.comment = value;
-    }
-    return { ...one, data: one.data.length > 0 ? one.data.join("\n") : undefined };
-  });
-}
 
 /**
  * What a client makes of a stream: `message` as it goes back into the conversation, with the unknown members of its
@@ -113,3 +101,28 @@ function merged(before, value) {
   }
   return value;
 }
+
+/** Each chunk is what OpenAI's types say, the first has the role, and all have one id. */
+function grammar(text) {
+  const { chunks } = fold(text);
+  for (const chunk of chunks) CHUNK.parse(chunk);
+  assert.equal(chunks[0].choices[0].delta.role, "assistant");
+  assert.equal(new Set(chunks.map(({ id }) => id)).size, 1, "one id");
+  assert.ok(text.trimEnd().endsWith("data: [DONE]"), text);
+}
+
+export const chat = {
+  name: "chat",
+  path: "/v1/chat/completions",
+  request: (body) => body,
+  answer({ choices: [{ message, finish_reason: finish }], usage, _2api }) {
+    return { message, calls: message.tool_calls ?? [], finish, usage, _2api };
+  },
+  fold(text) {
+    const folded = fold(text);
+    return { ...folded, usage: folded.usages[0]?.usage };
+  },
+  grammar,
+  compiledIn: (allowed) => ({ tools: [{ type: "toolbooth", allowed, require_approval: "never" }] }),
+  error: ({ error }) => error,
+};
