@@ -74,7 +74,11 @@ export const TRAPS = [
           const { message, text } = await gateway.stream(provider, { tools: [WEATHER], reasoning_effort: "low" });
           gateway.front.grammar(text);
           assert.equal(message.content, "Let me see.");
-          assert.deepEqual(message.native.map(({ type }) => type), gateway.front.name === "messages" ? ["thinking", "text", "tool_use"] : ["reasoning", "message", "function_call"]);
+          const types = message.native.map(({ type }) => type).filter((type) => type !== "redacted_thinking");
+          const expected = gateway.front.name === "messages" ? ["thinking", "text", "tool_use"] : ["reasoning", "message", "function_call"];
+          assert.deepEqual(types.slice(0, 3), expected);
+          // Blocks and items that keep the state of a provider may follow: clients send them back as they are.
+          assert.ok(types.slice(3).every((type) => type === expected[0]), `${types}`);
           assert.match(JSON.stringify(message.native[0]), /Rome, I think\./);
         },
       }))),
@@ -142,7 +146,7 @@ export const TRAPS = [
         title: "a stream that breaks off ends with an event that says so",
         provider,
         run: async (gateway) => {
-          gateway.script(provider, (body) => ({ text: "Sunny and warm", cut: isResponses(body) ? 6 : provider === "gemini" ? 2 : 4 }));
+          gateway.script(provider, (body) => ({ text: "Sunny and warm", end: isResponses(body) ? 6 : provider === "gemini" ? 2 : 4 }));
           const last = typed((await gateway.stream(provider)).text).at(-1);
           if (gateway.front.name === "messages") assert.deepEqual([last.type, typeof last.error?.type, typeof last.error?.message], ["error", "string", "string"]);
           else assert.deepEqual([last.type, last.response?.status, typeof last.response?.error?.message], ["response.failed", "failed", "string"]);
