@@ -24,6 +24,8 @@ TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
 DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
 # The tests that run this repository's commands: most of their time is spent compiling.
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
+# The tests that need coding agents, which are too large for package.json.
+AGENT_TESTS := tests/agents.test.mjs
 # The tests that take pictures of pages with SCREENSHOTS=1.
 PICTURED := $(patsubst %,tests/%.test.mjs,account browser sign-in-pages site-playground site-sign-in-server)
 # The second reporter says why a whole file has failed.
@@ -82,15 +84,17 @@ workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js target/site/inde
 
 test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
-	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS),$(wildcard tests/*.test.mjs))
+	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS),$(wildcard tests/*.test.mjs))
 
 test-commands: workers ## Run the tests of the commands, such as make dev
 	$(call say,Tests of the commands)
 	$(RUN_TESTS) --test-concurrency=1 $(COMMAND_TESTS)
 
-test-clients: workers .venv/.done ## Run the tests with clients in Python
+test-clients: workers .venv/.done tests/agents/node_modules/.done ## Run the tests with clients in Python, and with coding agents
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
+	$(call say,Tests with coding agents)
+	$(RUN_TESTS) $(AGENT_TESTS)
 
 compile: ## Compile with a different Rust: make compile RUST=stable; without RUST, the oldest one that the crates support
 	rust=$${RUST:-$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)} && rustup run --install "$$rust" cargo check --locked --workspace --all-targets
@@ -152,7 +156,7 @@ screenshots: setup chromium .venv/.done workers ## Write a picture of each page 
 	SCREENSHOTS=1 $(RUN_TESTS) --test-concurrency=1 $(PICTURED)
 
 clean: ## Delete everything that was built or installed here
-	rm -rf build target .tools .venv .wrangler node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv bench/sign-in/node_modules
+	rm -rf build target .tools .venv .wrangler node_modules tests/agents/node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv bench/sign-in/node_modules
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
@@ -184,6 +188,12 @@ setup: .tools/.toolchain node_modules/.done
 node_modules/.done: package.json package-lock.json
 	$(call say,Installing packages from npm)
 	npm ci --no-fund --no-audit --loglevel=error
+	@touch $@
+
+# The coding agents: 400 MB.
+tests/agents/node_modules/.done: tests/agents/package.json tests/agents/package-lock.json
+	$(call say,Installing coding agents)
+	cd tests/agents && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
 	@touch $@
 
 # The packages that only the benchmark uses.
