@@ -1,12 +1,19 @@
-// The chat gateway with clients that people use: OpenAI's SDK and Vercel's AI SDK. All they need is another base URL.
+// The gateway with clients that people use: OpenAI's SDK, and Vercel's AI SDK in each format. All they need is another base URL.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { after, before, test } from "node:test";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, isStepCount, Output, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 import { Client } from "../packages/toolbooth/src/client.js";
-import { KEY, model, startGateway } from "./support/gateway/worker.mjs";
+import { root } from "./support/commands.mjs";
+import { KEY, model, startGateway, STATE_KEY } from "./support/gateway/worker.mjs";
 
 const PROVIDERS = ["openai", "anthropic", "gemini", "gemini-2.5"];
 const messages = [{ role: "user", content: "What is the weather in canary-town?" }];
@@ -16,11 +23,16 @@ const OSLO = { name: "weather", input: { city: "Oslo" } };
 const LOOP = [{ text: "Let me see.", thinking: "Two cities.", calls: [ROME, OSLO] }, { calls: [{ name: "clock" }] }, { text: "Größe: 22 °C, at noon." }];
 const ANSWER = "Größe: 22 °C, at noon.";
 
-let served, openai, compatible;
+// The providers of the AI SDK, by the format that they speak.
+const FORMATS = ["chat", "messages", "responses"];
+
+let served, openai, compatible, own;
 before(async () => {
-  served = await startGateway();
+  served = await startGateway({ vars: { STATE_KEY } });
   openai = new OpenAI({ apiKey: KEY, baseURL: `${served.address}/v1`, maxRetries: 0 });
-  compatible = createOpenAICompatible({ name: "toolbooth", apiKey: KEY, baseURL: `${served.address}/v1`, includeUsage: true });
+  const options = { apiKey: KEY, baseURL: `${served.address}/v1` };
+  compatible = createOpenAICompatible({ name: "toolbooth", includeUsage: true, ...options });
+  own = { chat: compatible, messages: createAnthropic(options), responses: createOpenAI(options) };
 });
 after(() => served.close());
 
@@ -100,27 +112,32 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(choices[0].message.parsed, { city: "Rome" });
   });
 
-  test(`${provider}: the AI SDK, generateText with tools`, async () => {
-    script(provider, ...LOOP);
-    const { text, steps, totalUsage } = await generateText({ model: compatible(model(provider)), prompt: "Weather?", stopWhen: isStepCount(5), tools: TOOLS, maxRetries: 0 });
-    assert.equal(text, ANSWER);
-    assert.deepEqual(steps.map(({ toolCalls, finishReason }) => [toolCalls.length, finishReason]), [[2, "tool-calls"], [1, "tool-calls"], [0, "stop"]]);
-    assert.ok(totalUsage.totalTokens > 0);
-    assert.deepEqual(at(provider).rejections, []);
-  });
+  for (const format of FORMATS) {
+    // Without `store: false`, OpenAI's provider refers to items that the server has kept.
+    const options = () => ({ model: own[format](model(provider)), prompt: "Weather?", stopWhen: isStepCount(5), tools: TOOLS, maxRetries: 0, providerOptions: { openai: { store: false } } });
 
-  test(`${provider}: the AI SDK, streamText with tools`, async () => {
-    script(provider, ...LOOP);
-    const errors = [];
-    const result = streamText({ model: compatible(model(provider)), prompt: "Weather?", stopWhen: isStepCount(5), tools: TOOLS, maxRetries: 0, onError: ({ error }) => errors.push(error) });
-    let text = "";
-    for await (const part of result.textStream) text += part;
-    assert.deepEqual(errors, []);
-    assert.ok(text.endsWith(ANSWER), text);
-    assert.equal((await result.steps).length, 3);
-    assert.ok((await result.totalUsage).totalTokens > 0);
-    assert.deepEqual(at(provider).rejections, []);
-  });
+    test(`${provider}: the AI SDK in the format ${format}, generateText with tools`, async () => {
+      script(provider, ...LOOP);
+      const { text, steps, totalUsage } = await generateText(options());
+      assert.equal(text, ANSWER);
+      assert.deepEqual(steps.map(({ toolCalls, finishReason }) => [toolCalls.length, finishReason]), [[2, "tool-calls"], [1, "tool-calls"], [0, "stop"]]);
+      assert.ok(totalUsage.totalTokens > 0);
+      assert.deepEqual(at(provider).rejections, []);
+    });
+
+    test(`${provider}: the AI SDK in the format ${format}, streamText with tools`, async () => {
+      script(provider, ...LOOP);
+      const errors = [];
+      const result = streamText({ ...options(), onError: ({ error }) => errors.push(error) });
+      let text = "";
+      for await (const part of result.textStream) text += part;
+      assert.deepEqual(errors, []);
+      assert.ok(text.endsWith(ANSWER), text);
+      assert.equal((await result.steps).length, 3);
+      assert.ok((await result.totalUsage).totalTokens > 0);
+      assert.deepEqual(at(provider).rejections, []);
+    });
+  }
 
   test(`${provider}: errors are what OpenAI's SDK expects`, async () => {
     // The status and headers of the provider, and what the caller gets.
@@ -182,3 +199,26 @@ test("OpenAI's SDK lists the models", async () => {
   }
   assert.ok(Array.isArray(ids));
 });
+
+for (const [title, language, file, program, provider] of [
+  ["OpenAI Agents SDK", "python", "program.py", join(root, ".venv/bin/python"), "anthropic"],
+  ["Vercel AI SDK", "js", "program.mjs", process.execPath, "gemini"],
+]) {
+  test(`the program of docs/GATEWAY.md for the ${title} prints the answer`, async () => {
+    const page = readFileSync(join(root, "docs/GATEWAY.md"), "utf8");
+    const [, lines] = new RegExp(`^### ${title}$.*?^\`\`\`${language}\n(.*?)^\`\`\`$`, "ms").exec(page);
+    script(provider, { text: "It is 42." });
+    // Inside the project, where the packages are.
+    mkdirSync(join(root, "target"), { recursive: true });
+    const folder = mkdtempSync(join(root, "target/program-"));
+    try {
+      writeFileSync(join(folder, file), lines.replaceAll("https://tools.example.com", served.address));
+      const env = { ...process.env, TOOLBOOTH_KEY: KEY, NO_PROXY: "*", OPENAI_AGENTS_DISABLE_TRACING: "1" };
+      const { stdout } = await promisify(execFile)(program, [join(folder, file)], { env, timeout: 60_000 });
+      assert.match(stdout, /It is 42\./);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    assert.deepEqual(at(provider).rejections, []);
+  });
+}

@@ -3,9 +3,9 @@
 //   {"provider": "openai", "script": [...]}   sets what the model says
 //   {"provider": "openai"}                    returns the bodies that arrived, and the rejections
 import { createInterface } from "node:readline";
-import { startGateway } from "./gateway/worker.mjs";
+import { startGateway, STATE_KEY } from "./gateway/worker.mjs";
 
-const { address, upstream, close } = await startGateway();
+const { address, upstream, close } = await startGateway({ vars: { STATE_KEY } });
 console.log(address);
 for await (const line of createInterface({ input: process.stdin })) {
   const { provider, script } = JSON.parse(line);
