@@ -10,6 +10,7 @@ import http from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { FRONTS } from "../../tests/support/gateway/fronts/index.mjs";
 import { KEY, variables } from "../../tests/support/gateway/worker.mjs";
 import { MODELS } from "../../tests/support/gateway/cases.mjs";
 import { KEYS } from "../../tests/support/providers/stand-in.mjs";
@@ -25,7 +26,18 @@ const BATCH = 40;
 const STREAMS = 20;
 const LONG_STREAMS = 5;
 const CHUNKS = 1000;
-const PROVIDERS = ["openai", "anthropic"];
+/** Which client's format goes to which provider. The last two pass through as they are. */
+const ROUTES = [
+  { front: FRONTS.chat, provider: "openai", title: "Chat Completions to OpenAI", short: "chat → OpenAI" },
+  { front: FRONTS.chat, provider: "anthropic", title: "Chat Completions to Anthropic", short: "chat → Anthropic" },
+  { front: FRONTS.messages, provider: "anthropic", title: "Messages to Anthropic", short: "Messages → Anthropic" },
+  { front: FRONTS.responses, provider: "openai", title: "Responses to OpenAI", short: "Responses → OpenAI" },
+];
+/** The provider's own path and credentials, for requests without a gateway. */
+const OWN = {
+  openai: (front) => [front === FRONTS.responses ? "/v1/responses" : "/v1/chat/completions", { authorization: `Bearer ${KEYS.openai}` }],
+  anthropic: () => ["/v1/messages", { "x-api-key": KEYS.anthropic, "anthropic-version": "2023-06-01" }],
+};
 const PIPES = "a Worker that only pipes";
 const READS = "a Worker that reads and writes each chunk";
 
@@ -71,14 +83,14 @@ async function provider() {
 
 const question = (kind) => [{ role: "user", content: kind === "long" ? "A long answer." : "A short answer." }];
 
-/** How each subject is asked: `(provider, kind) => { url, headers, body }`. */
-const direct = (base) => (provider, kind) => {
-  const body = { model: MODELS[provider], max_tokens: 100, messages: question(kind), ...(kind !== "unary" && { stream: true }) };
-  const own = { openai: ["/v1/chat/completions", { authorization: `Bearer ${KEYS.openai}` }], anthropic: ["/v1/messages", { "x-api-key": KEYS.anthropic, "anthropic-version": "2023-06-01" }] };
-  const [path, headers] = own[provider];
+/** How each subject is asked: `(route, kind) => { url, headers, body }`. */
+const asked = (front, kind) => front.request({ max_tokens: 100, messages: question(kind), ...(kind !== "unary" && { stream: true }) });
+const direct = (base) => ({ front, provider }, kind) => {
+  const [path, headers] = OWN[provider](front);
+  const body = { ...asked(provider === "anthropic" ? FRONTS.messages : front, kind), model: MODELS[provider] };
   return { url: `${base}${path}`, headers, body: JSON.stringify(body) };
 };
-const through = (request) => (provider, kind) => request(provider, { max_tokens: 100, messages: question(kind), ...(kind !== "unary" && { stream: true }) });
+const through = (request) => ({ front, provider }, kind) => request(provider, asked(front, kind), front);
 
 /** Measures all subjects, or without other gateways, or only the CPU of long streams. */
 export async function overhead({ log = () => {}, own = false, chunks = false } = {}) {
@@ -90,9 +102,9 @@ export async function overhead({ log = () => {}, own = false, chunks = false } =
   try {
     return await serve(await configure([worker, await plain("pipe"), await plain("read")]), async ({ pid, ports }) => {
       const model = (provider) => `${provider}/${MODELS[provider]}`;
-      const toolbooth = (provider, body) => ({
-        url: `http://127.0.0.1:${ports.gateway}/v1/chat/completions`,
-        headers: { authorization: `Bearer ${KEY}` },
+      const toolbooth = (provider, body, front) => ({
+        url: `http://127.0.0.1:${ports.gateway}${front.path}`,
+        headers: { authorization: `Bearer ${KEY}`, ...front.headers },
         body: JSON.stringify({ ...body, model: model(provider) }),
       });
       const subjects = [
@@ -100,7 +112,7 @@ export async function overhead({ log = () => {}, own = false, chunks = false } =
         { name: PIPES, request: direct(`http://127.0.0.1:${ports.pipe}`), pid },
         { name: READS, request: direct(`http://127.0.0.1:${ports.read}`), pid },
         { name: "Toolbooth", request: through(toolbooth), pid },
-        ...rivals.map(({ name, request, pid }) => ({ name, request: through(request), pid })),
+        ...rivals.map(({ name, fronts, request, pid }) => ({ name, fronts, request: through(request), pid })),
       ];
       return await measure(subjects, { log, chunks });
     }, { quiet: true });
@@ -112,15 +124,16 @@ export async function overhead({ log = () => {}, own = false, chunks = false } =
 
 async function measure(subjects, { log, chunks }) {
   const values = new Map();
-  const of = (provider, name, what) => values.get(`${provider} ${name} ${what}`) ?? [];
+  const of = (route, name, what) => values.get(`${route.title} ${name} ${what}`) ?? [];
+  const own = (route) => subjects.filter(({ fronts }) => fronts === undefined || fronts.includes(route.front.name));
   // The rounds interleave the subjects, so that interference hits all of them. The first round only warms up.
   const rounds = async (use) => {
     for (let round = 0; round <= ROUNDS; round++) {
       log(`round ${round} of ${ROUNDS}`);
-      for (const provider of PROVIDERS) {
-        for (const { name, request, pid } of subjects) {
-          const record = (what, value) => round > 0 && values.set(`${provider} ${name} ${what}`, [...of(provider, name, what), value]);
-          await use((kind) => timed(request(provider, kind)), record, pid);
+      for (const route of ROUTES) {
+        for (const { name, request, pid } of own(route)) {
+          const record = (what, value) => round > 0 && values.set(`${route.title} ${name} ${what}`, [...of(route, name, what), value]);
+          await use((kind) => timed(request(route, kind)), record, pid);
         }
       }
     }
@@ -136,29 +149,28 @@ async function measure(subjects, { log, chunks }) {
     record("cpu", (cpu(pid) - before) / LONG_STREAMS / (CHUNKS / 1000));
   });
   return Promise.all(
-    PROVIDERS.flatMap((provider) =>
-      subjects.map(async ({ name, pid }) => {
-        const [whole, first] = [of(provider, name, "whole"), of(provider, name, "first")];
+    ROUTES.flatMap((route) =>
+      own(route).map(async ({ name, pid }) => {
+        const [whole, first] = [of(route, name, "whole"), of(route, name, "first")];
         // The least: what else the machine does can only add to it.
-        const least = Math.min(...of(provider, name, "cpu"));
-        return { provider, name, p50: median(whole), p99: quantile(whole, 0.99), first50: median(first), first99: quantile(first, 0.99), cpu: least, rss: await rss(pid) };
+        const least = Math.min(...of(route, name, "cpu"));
+        return { route, name, p50: median(whole), p99: quantile(whole, 0.99), first50: median(first), first99: quantile(first, 0.99), cpu: least, rss: await rss(pid) };
       }),
     ),
   );
 }
 
 const ms = (value) => (Number.isNaN(value) ? "" : value.toFixed(value < 10 ? 2 : 1));
-const TITLES = { openai: "OpenAI's format to OpenAI's format", anthropic: "OpenAI's format to Anthropic's" };
 
 /** The rows as tables, and whether the targets are met. */
 export function report(rows) {
-  const own = (provider) => rows.filter((row) => row.provider === provider);
+  const own = (route) => rows.filter((row) => row.route === route);
   const parts = [];
-  for (const provider of PROVIDERS) {
-    const [base, pipe] = own(provider);
-    parts.push(`**${TITLES[provider]}**\n`);
+  for (const route of ROUTES) {
+    const [base, pipe] = own(route);
+    parts.push(`**${route.title}**\n`);
     parts.push("| | Added p50, ms | p99, ms | First chunk p50, ms | p99, ms | × pipe | CPU per 1,000 chunks, ms | Memory, MB |\n|---|---:|---:|---:|---:|---:|---:|---:|");
-    for (const row of own(provider)) {
+    for (const row of own(route)) {
       const added = row === base ? [`(${ms(row.p50)})`, `(${ms(row.p99)})`] : [`+${ms(row.p50 - base.p50)}`, `+${ms(row.p99 - base.p99)}`];
       const ratio = row === base ? "" : (row.first50 / pipe.first50).toFixed(2);
       const usage = row === base ? ["", ""] : [ms(row.cpu), row.rss.toFixed(0)];
@@ -166,19 +178,24 @@ export function report(rows) {
     }
     parts.push("");
   }
-  const find = (provider, name) => own(provider).find((row) => row.name === name);
-  const added = (provider, name) => find(provider, name).p50 - find(provider, "direct").p50;
-  const times = (name) => (provider) => added(provider, "Toolbooth") / added(provider, name);
+  const find = (route, name) => own(route).find((row) => row.name === name);
+  const added = (route, name) => find(route, name).p50 - find(route, "direct").p50;
+  // Not every gateway has every format.
+  const times = (name) => (route) => (find(route, name) ? added(route, "Toolbooth") / added(route, name) : undefined);
+  // A format that passes through costs what the chats with the same provider cost.
+  const chat = (route) => ROUTES.find(({ front, provider }) => front === FRONTS.chat && provider === route.provider);
+  const besides = (route) => (route.front === FRONTS.chat ? undefined : find(route, "Toolbooth").cpu / find(chat(route), "Toolbooth").cpu);
   const has = (name) => rows.some((row) => row.name === name);
   const targets = [
     ["overhead, × Portkey's", 0.45, times("Portkey"), has("Portkey")],
     ["overhead, × LiteLLM's", 0.1, times("LiteLLM"), has("LiteLLM")],
-    ["first chunk, × that of a Worker that only pipes", 1.8, (provider) => find(provider, "Toolbooth").first50 / find(provider, PIPES).first50, true],
-    ["CPU per 1,000 chunks, × that of a Worker that reads and writes each", 1.15, (provider) => find(provider, "Toolbooth").cpu / find(provider, READS).cpu, true],
+    ["first chunk, × that of a Worker that only pipes", 1.8, (route) => find(route, "Toolbooth").first50 / find(route, PIPES).first50, true],
+    ["CPU per 1,000 chunks, × that of a Worker that reads and writes each", 1.15, (route) => find(route, "Toolbooth").cpu / find(route, READS).cpu, true],
+    ["CPU per 1,000 chunks, × that of chats", 1.05, besides, true],
   ];
-  parts.push("| Target | to OpenAI | to Anthropic | at most |\n|---|---:|---:|---:|");
+  parts.push(`| Target | ${ROUTES.map(({ short }) => short).join(" | ")} | at most |\n|---|${ROUTES.map(() => "---:|").join("")}---:|`);
   for (const [what, most, value, isMeasured] of targets) {
-    if (isMeasured) parts.push(`| ${[what, ...PROVIDERS.map((provider) => value(provider).toFixed(2)), most].join(" | ")} |`);
+    if (isMeasured) parts.push(`| ${[what, ...ROUTES.map((route) => value(route)?.toFixed(2) ?? ""), most].join(" | ")} |`);
   }
   return parts.join("\n");
 }

@@ -11,12 +11,15 @@ const LONG = 1000;
 /** What the stand-ins answer to a request, as bytes. */
 async function recorded() {
   const providers = await standIns();
-  const requests = {
-    openai: ["/v1/chat/completions", { authorization: `Bearer ${providers.openai.key}` }, { model: MODELS.openai, messages: [{ role: "user", content: "?" }] }],
-    anthropic: ["/v1/messages", { "x-api-key": providers.anthropic.key, "anthropic-version": "2023-06-01" }, { model: MODELS.anthropic, max_tokens: 9, messages: [{ role: "user", content: "?" }] }],
-  };
+  const messages = [{ role: "user", content: "?" }];
+  const authorization = `Bearer ${providers.openai.key}`;
+  const requests = [
+    ["openai", "/v1/chat/completions", { authorization }, { model: MODELS.openai, messages }],
+    ["openai", "/v1/responses", { authorization }, { model: MODELS.openai, input: "?" }],
+    ["anthropic", "/v1/messages", { "x-api-key": providers.anthropic.key, "anthropic-version": "2023-06-01" }, { model: MODELS.anthropic, max_tokens: 9, messages }],
+  ];
   const answers = {};
-  for (const [provider, [path, headers, body]] of Object.entries(requests)) {
+  for (const [provider, path, headers, body] of requests) {
     for (const [kind, deltas] of [["unary", 1], ["short", SHORT], ["long", LONG]]) {
       providers[provider].script({ text: Array.from({ length: deltas }, (_, at) => `word${at} `) });
       const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ ...body, ...(kind !== "unary" && { stream: true }) }) };
