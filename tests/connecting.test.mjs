@@ -50,6 +50,12 @@ const readers = {
     const [name, value] = words[words.indexOf("--header") + 1].split(": ");
     return [{ transport, url, headers: { [name]: value } }];
   },
+  // Other blocks of TOML are variables of the server.
+  toml(text) {
+    if (!isOfCodex({ text })) return [];
+    const value = (name) => new RegExp(`^${name} = "(.*)"$`, "m").exec(text)[1];
+    return [{ transport: "http", url: value("url"), headers: { Authorization: `Bearer \${${value("bearer_token_env_var")}}` } }];
+  },
   yaml(text) {
     const value = (name) => {
       const [, quoted, bare] = new RegExp(`\\b${name}: (?:"([^"]*)"|(\\S+))`).exec(text);
@@ -62,6 +68,9 @@ const readers = {
 /** Fills in placeholders like the client does. */
 const filled = (text) => text.replace(/\$\{((env|input):)?toolbooth[_-]key\}/i, KEY);
 
+function isOfCodex({ text }) {
+  return text.startsWith("[mcp_servers.");
+}
 const isCurl = ({ text }) => text.startsWith("curl ");
 const snippets = [...blocks, ...quickStart]
   .filter((block) => block.language in readers && !isCurl(block))
@@ -121,12 +130,12 @@ test("every client of the table has its section, and all kinds of snippets are p
   for (const client of clients) {
     assert.ok([...page.matchAll(/^## (.*)$/gm)].some(([, title]) => title.startsWith(client.split(",")[0])), client);
   }
-  assert.equal(clients.length, 7);
+  assert.equal(clients.length, 8);
   assert.deepEqual([...new Set(snippets.map(({ language }) => language))].sort(), Object.keys(readers).sort());
 });
 
 test("with the variables of the page, a client learns where to get a token, and can call with it", async () => {
-  const { text } = blocks.find(({ language }) => language === "toml");
+  const { text } = blocks.find((block) => block.language === "toml" && !isOfCodex(block));
   const vars = Object.fromEntries([...text.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name, value]) => [name, value]));
   const pair = keyPair("ES256");
   const keys = await issuer(pair);

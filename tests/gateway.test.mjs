@@ -125,14 +125,12 @@ for (const [what, request, param] of [
   });
 }
 
-test("a request may have several megabytes, and no more than the limit", async () => {
-  const image = (length) => ({ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(length)}` } });
-  const asked = (length) => post(served.worker, body("anthropic", { messages: [{ role: "user", content: [image(length)] }] }));
+test("a request may have several megabytes", async () => {
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(4 << 20)}` } };
   upstream.anthropic.script({ text: "A picture" });
-  assert.equal((await asked(4 << 20)).status, 200);
+  const reply = await post(served.worker, body("anthropic", { messages: [{ role: "user", content: [image] }] }));
+  assert.equal(reply.status, 200, reply.text);
   assert.ok(JSON.stringify(upstream.anthropic.last.body).length > 4 << 20);
-  const reply = await asked(8 << 20);
-  assert.deepEqual([reply.status, reply.json.error.type], [413, "invalid_request_error"]);
 });
 
 test("embeddings pass to a provider with OpenAI's format", async () => {
@@ -504,8 +502,10 @@ test("what a request leaves out does not reach OpenAI, and everything else does"
 
 test("bodies that are too large, not JSON, or of another type", async () => {
   const path = "/v1/chat/completions";
-  const large = await served.worker.post(body("openai", { messages: [user("x".repeat(300_000))] }), { path, headers: { authorization } });
-  assert.equal(large.status, 413);
+  await using({ vars: { GATEWAY_MAX_BODY_BYTES: "200000" } }, async (_, worker) => {
+    const large = await post(worker, body("openai", { messages: [user("x".repeat(300_000))] }));
+    assert.deepEqual([large.status, large.json.error.type], [413, "invalid_request_error"]);
+  });
   assert.equal((await served.worker.post('{"model":', { path, headers: { authorization } })).status, 400);
   assert.equal((await served.worker.post("x", { path, headers: { authorization, "content-type": "text/plain" } })).status, 415);
 });
