@@ -18,7 +18,7 @@ use crate::wire::{Json, Members, Usage};
 use toolbooth::budget::Unit;
 use toolbooth::host::HttpRequest;
 use toolbooth::http::Response;
-use toolbooth::json;
+use toolbooth::json::{self, Value};
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
 
@@ -116,7 +116,7 @@ impl EmbeddingsRequest {
         let mut fields = Fields::of(value, String::new(), &report.notes)?;
         let model = fields
             .name("model", "the name of a model, such as \"openai/text-embedding-3-small\"")?;
-        if fields.get("input").is_none() {
+        if !fields.get("input").is_some_and(is_text_or_tokens) {
             return fields.expected("input", "a text, or an array of texts or tokens");
         }
         // The same text again, now for the JSON of each member.
@@ -129,6 +129,19 @@ impl EmbeddingsRequest {
         }
         fields.reject_others("model, input, dimensions, encoding_format and user")?;
         Ok(Self { model, members })
+    }
+}
+
+/// Whether these are texts or tokens. Some servers also take objects, with addresses of pictures that they fetch.
+fn is_text_or_tokens(input: &Value<'_>) -> bool {
+    let is_token = |value: &Value<'_>| value.as_number().is_some();
+    let is_item = |value: &Value<'_>| match value {
+        Value::Array(tokens) => tokens.iter().all(is_token),
+        value => value.as_str().is_some() || is_token(value),
+    };
+    match input {
+        Value::Array(items) => items.iter().all(is_item),
+        value => value.as_str().is_some(),
     }
 }
 

@@ -79,6 +79,22 @@ fn embeddings_that_are_rejected() {
         (
             json!({}),
             &[],
+            json!({"model": "openai/e", "input": [{"image": "http://10.0.0.1/"}]}),
+            400,
+            "invalid_request",
+            "input",
+        ),
+        (
+            json!({}),
+            &[],
+            json!({"model": "openai/e", "input": [["http://10.0.0.1/"]]}),
+            400,
+            "invalid_request",
+            "input",
+        ),
+        (
+            json!({}),
+            &[],
             json!({"model": "openai/e", "input": "a", "tools": []}),
             400,
             "invalid_request",
