@@ -14,6 +14,9 @@ from xaibo import AgentConfig, ConfigOverrides, ExchangeConfig, Xaibo
 from xaibo.primitives.modules.conversation import SimpleConversation
 from xaibo.primitives.modules.llm import MockLLM
 
+# Without it, litellm asks GitHub for prices when it is imported.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
 # An agent configuration like a user's.
 AGENT = """
 id: booth
