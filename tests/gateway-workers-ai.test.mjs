@@ -11,6 +11,7 @@ const STAND_IN = `
 const usage = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 };
 const sse = (events) => new Response([...events.map((event) => JSON.stringify(event)), "[DONE]"].map((data) => "data: " + data + "\\n\\n").join(""), { headers: { "content-type": "text/event-stream" } });
 const AI = {
+  models: async ({ task }) => [{ id: "a-uuid", name: "@cf/old", task: { name: task } }],
   async run(model, input, { returnRawResponse }) {
     if (!returnRawResponse) throw new Error("the response would be parsed");
     if (model === "@cf/busy") return Response.json({ errors: [{ message: "Capacity temporarily exceeded", code: 3040 }] }, { status: 429 });
@@ -56,6 +57,11 @@ test("both formats of its models, whole and streamed", async () => {
     assert.equal(JSON.parse(text).model, model);
     assert.deepEqual([last, counted.total_tokens], ["stop", 5]);
   }
+});
+
+test("its models are listed", async () => {
+  const { data } = await client.models.list();
+  assert.deepEqual(data.map(({ id }) => id), ["workers-ai/@cf/old"]);
 });
 
 test("an error of the service reaches the client", async () => {

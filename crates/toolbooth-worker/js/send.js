@@ -21,11 +21,15 @@ export async function send(binding, method, url, headers, body, timeout, maxByte
 }
 
 /**
- * The response of a server, or that of the binding of Workers AI. The binding takes the model and its input apart, and
- * without the option it would parse the response.
+ * The response of a server, or that of the binding of Workers AI: to GET, its models in OpenAI's format. The binding takes the
+ * model and its input apart, and without the option it would parse the response.
  */
 export async function request(binding, url, init) {
   if (binding === undefined) return fetch(url, { ...init, redirect: "manual" });
+  if (init.method === "GET") {
+    const models = await binding.models({ task: "Text Generation" });
+    return Response.json({ data: models.map(({ name }) => ({ id: name })) });
+  }
   const { model, ...input } = JSON.parse(new TextDecoder().decode(init.body));
   return binding.run(model, input, { returnRawResponse: true, signal: init.signal });
 }

@@ -124,6 +124,7 @@ impl ModelLists {
         headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
         let url = format!("{}{path}", provider.base_url);
         let request = HttpRequest {
+            binding: provider.binding,
             headers,
             timeout: TIMEOUT,
             max_bytes: MAX_BYTES,

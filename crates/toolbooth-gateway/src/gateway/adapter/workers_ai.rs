@@ -10,7 +10,7 @@ use toolbooth::json::{MAX_VALUES, Object, Value};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     path: |_, _| String::new(),
-    models: None,
+    models: Some("/models"),
     headers: |_| Vec::new(),
     decode: |text, body, builder| openai::decode(text, unified(body, "message"), builder),
     decoder: || Box::<Events>::default(),
