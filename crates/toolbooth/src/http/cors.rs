@@ -21,8 +21,11 @@ pub fn preflight(headers: &dyn Headers) -> Option<Response> {
     Some(response)
 }
 
-/// The headers that a page may send, given those that it requests: MCP clients repeat parameters of tools in
-/// `mcp-param-…` headers, and OpenAI's client describes itself in `x-stainless-…` headers.
+/// The beginnings of further headers: MCP clients repeat parameters of tools, the SDKs of OpenAI and Anthropic describe
+/// themselves, and Anthropic's names its version.
+const ALLOW_PREFIXES: [&str; 3] = ["mcp-param-", "x-stainless-", "anthropic-"];
+
+/// The headers that a page may send, given those that it requests.
 fn allow_headers(requested: &str) -> Cow<'static, str> {
     const MOST: usize = 32;
     let token = |name: &&str| {
@@ -30,7 +33,7 @@ fn allow_headers(requested: &str) -> Cow<'static, str> {
     };
     let names = requested.split(',').map(str::trim).filter(token).map(str::to_ascii_lowercase);
     let parameters: Vec<String> = names
-        .filter(|name| name.starts_with("mcp-param-") || name.starts_with("x-stainless-"))
+        .filter(|name| ALLOW_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
         .filter(|name| name.len() <= 64)
         .take(MOST)
         .collect();
@@ -96,6 +99,7 @@ mod tests {
             ("", ""),
             ("content-type, x-other", ""),
             ("X-Stainless-Lang, x-stainless", ", x-stainless-lang"),
+            ("anthropic-version, anthropic", ", anthropic-version"),
             ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
             ("mcp-param-a\r\nb, mcp-param-é, mcp-param-a b", ""),
             (&format!("mcp-param-{}", "a".repeat(99)), ""),
