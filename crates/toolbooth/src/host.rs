@@ -182,6 +182,8 @@ pub struct HttpRequest<'a> {
     pub timeout: Duration,
     /// The largest response body that is read, in bytes.
     pub max_bytes: usize,
+    /// Whether a longer body is cut there. Otherwise, the request fails.
+    pub cut: bool,
 }
 
 impl<'a> HttpRequest<'a> {
@@ -195,6 +197,7 @@ impl<'a> HttpRequest<'a> {
             body: None,
             timeout: Duration::from_secs(10),
             max_bytes: 1 << 20,
+            cut: false,
         }
     }
 }
@@ -209,20 +212,38 @@ pub struct HttpResponse {
     pub retry_after_ms: Option<u64>,
     /// For how many milliseconds it may be kept, if the server says so in `Cache-Control`.
     pub max_age_ms: Option<u64>,
-    /// The whole body.
+    /// `Link`, which may name the next page.
+    pub link: Option<String>,
+    /// The body.
     pub body: Vec<u8>,
+    /// Whether the body was cut: see [`HttpRequest::cut`].
+    pub is_cut: bool,
 }
 
 impl HttpResponse {
     /// A response without these headers, for hosts and for fakes of services in tests.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, retry_after_ms: None, max_age_ms: None, body: body.into() }
+        Self {
+            status,
+            retry_after_ms: None,
+            max_age_ms: None,
+            link: None,
+            body: body.into(),
+            is_cut: false,
+        }
     }
 
     /// With `Retry-After`, in milliseconds.
     #[must_use]
     pub fn retry_after_ms(mut self, ms: u64) -> Self {
         self.retry_after_ms = Some(ms);
+        self
+    }
+
+    /// With a header `Link`.
+    #[must_use]
+    pub fn link(mut self, link: impl Into<String>) -> Self {
+        self.link = Some(link.into());
         self
     }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
 use super::*;
-use toolbooth::catalog::{Lists, ServerInfo, Tool, ToolFn, Version, run};
+use toolbooth::catalog::{Lists, Run, ServerInfo, Tool, ToolFn, Version, run};
 use toolbooth::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Properties, Schema, Types};
 use toolbooth::testing::echo::{LISTS, OBJECT};
 use toolbooth::testing::repository;
@@ -85,7 +85,7 @@ const fn tool(
         input,
         output: &ANYTHING,
         defaults: &Defaults::NONE,
-        run,
+        run: Run::Function(run),
     }
 }
 

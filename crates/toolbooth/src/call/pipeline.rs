@@ -13,7 +13,7 @@ use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::ResolvedRequirements;
 use super::{ToolRequest, ToolSelector, input, requirements};
-use crate::catalog::{Catalog, RunError, Tool};
+use crate::catalog::{Catalog, Run, RunError, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
@@ -282,7 +282,10 @@ impl<'a> RequestContext<'a> {
         let context =
             Context::new(tool, principal, &resolved.credentials, &dialogue, variables, host)
                 .within(span);
-        let result = (tool.run)(&input, &context).await;
+        let result = match tool.run {
+            Run::Function(run) => run(&input, &context).await,
+            Run::Http(call, run) => run(call, &input, &context).await,
+        };
         let duration_ms = host.now_ms().saturating_sub(started);
         let notifications = context.notifications.take();
 

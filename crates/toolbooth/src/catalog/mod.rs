@@ -20,8 +20,8 @@ pub use list::{Entry, List, ListForm, Listed, Lists, Rendering};
 pub use semver::Version;
 pub use server::ServerInfo;
 pub use tool::{
-    Authorization, HeaderParameter, QueryParameter, QueryValue, RunError, Tool, ToolFn, ToolFuture,
-    run,
+    Authorization, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError, Tool,
+    ToolFn, ToolFuture, run,
 };
 
 use crate::names::order;

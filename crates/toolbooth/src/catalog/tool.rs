@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::host::BoxFuture;
 use crate::json::{self, Value};
 use crate::schema::{Defaults, Schema};
+use crate::tool::http::HttpCall;
 use crate::tool::{Context, ToolError};
 
 /// One version of a tool.
@@ -49,8 +50,8 @@ pub struct Tool {
     pub output: &'static Schema,
     /// The defaults that are filled in before the function runs.
     pub defaults: &'static Defaults,
-    /// The function.
-    pub run: ToolFn,
+    /// How it runs.
+    pub run: Run,
 }
 
 /// A provider whose token a call needs.
@@ -109,6 +110,19 @@ impl Tool {
 
 /// A tool's function with a uniform signature; [`run`] calls a typed function.
 pub type ToolFn = for<'a> fn(&'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
+
+/// How a tool runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Run {
+    /// By a function of the catalogue.
+    Function(ToolFn),
+    /// By the request that its definition describes. The function is [`http::run`](crate::tool::http::run): a pointer, so
+    /// that its code is linked only if a catalogue has such a tool.
+    Http(&'static HttpCall, HttpFn),
+}
+
+/// A function that sends the request of a tool.
+pub type HttpFn = for<'a> fn(&'static HttpCall, &'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
 
 /// The result of a tool: its value as JSON.
 pub type ToolFuture<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;

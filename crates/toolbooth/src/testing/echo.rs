@@ -9,7 +9,7 @@ use crate::call::{
     BudgetExceeded, Challenge, MissingRequirements, Outcome, Rejection, RejectionKind,
 };
 use crate::catalog::{
-    Authorization, Catalog, List, ListBody, Lists, QueryParameter, QueryValue, RunError,
+    Authorization, Catalog, List, ListBody, Lists, QueryParameter, QueryValue, Run, RunError,
     ServerInfo, Tool, ToolFn, Version, run,
 };
 use crate::host::HttpRequest;
@@ -216,7 +216,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
         input: &SAY_INPUT,
         output: &SAY_OUTPUT,
         defaults: &Defaults::NONE,
-        run,
+        run: Run::Function(run),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::address::secure_base_address;
-use crate::catalog::{Authorization, Catalog, ServerInfo, Tool, ToolFn, Version, run};
+use crate::catalog::{Authorization, Catalog, Run, ServerInfo, Tool, ToolFn, Version, run};
 use crate::host::{HttpRequest, HttpResponse};
 use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Schema, Types};
 use crate::tool::{Context, Secret, ToolError, Variable};
@@ -72,7 +72,7 @@ const fn tool(
         },
         output: &Schema { keywords: &[] },
         defaults: &Defaults::NONE,
-        run,
+        run: Run::Function(run),
     }
 }
 

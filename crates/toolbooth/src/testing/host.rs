@@ -262,7 +262,12 @@ impl Ledger for FakeHost {
 impl HttpClient for FakeHost {
     async fn send(&self, request: HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
         one_turn(self.upstream_waits.get()).await;
-        self.http.respond(&request, self.upstream)
+        let mut response = self.http.respond(&request, self.upstream)?;
+        if request.cut && response.body.len() > request.max_bytes {
+            response.body.truncate(request.max_bytes);
+            response.is_cut = true;
+        }
+        Ok(response)
     }
 
     /// The response's body in chunks: see [`CHUNK_END`](super::CHUNK_END) and [`BREAKS_OFF`](super::BREAKS_OFF).

@@ -21,12 +21,12 @@ use crate::trace::{Span, TRACEPARENT};
 
 /// The context of one run of a tool.
 pub struct Context<'a> {
-    tool: &'a Tool,
+    pub(super) tool: &'a Tool,
     principal: &'a Principal,
     credentials: &'a Credentials,
     dialogue: &'a Dialogue,
     variables: &'a ToolVariables,
-    host: &'a dyn Host,
+    pub(super) host: &'a dyn Host,
     /// The provider whose token a service rejected.
     pub(crate) rejected_token: RefCell<Option<String>>,
     pub(crate) notifications: Notifications,

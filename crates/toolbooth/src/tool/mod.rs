@@ -34,6 +34,7 @@
 mod content;
 mod context;
 mod error;
+pub mod http;
 mod input_request;
 mod named;
 mod notification;

@@ -1,0 +1,75 @@
+//! Writes the address of a request: the base, which only the operator chooses, a path and a query.
+
+use super::fields::{Fields, encoded, simple};
+use super::{HttpAuth, HttpCall, PathPart, SecretPlace, given};
+use crate::json::Value;
+use crate::tool::{Context, ToolError};
+
+/// The longest address in bytes. Few servers accept longer ones.
+const LONGEST: usize = 16_384;
+
+/// The address of a call.
+///
+/// # Errors
+/// A part of the path is missing, or would lead to a different path; or the address is too long.
+pub(super) fn write(
+    call: &HttpCall,
+    input: &Value<'_>,
+    context: &Context<'_>,
+) -> Result<String, ToolError> {
+    let mut address = context.variable(call.base).to_owned();
+    for segment in call.path {
+        address.push('/');
+        add_segment(&mut address, segment, input)?;
+    }
+    let mut query = Fields::default();
+    for field in call.query {
+        if let Some(value) = given(input, field.property) {
+            query.add(field.name, value, field.style, field.explode);
+        }
+    }
+    if let Some(HttpAuth::Secret { secret, place: SecretPlace::Query(name), scheme }) = call.auth {
+        query.field(name, &super::headers::credential(scheme, secret, context));
+    }
+    if !query.0.is_empty() {
+        address.extend(["?", &query.0]);
+    }
+    if address.len() > LONGEST {
+        return Err(ToolError::new("The input is too long for the address of a request")
+            .prompt(format!("Use less or shorter input: the address may have {LONGEST} bytes.")));
+    }
+    Ok(address)
+}
+
+/// Adds a segment. Parsers of addresses resolve the segments `.` and `..`, and some servers skip empty ones, so neither
+/// may come from the input. A slash in the input is encoded.
+fn add_segment(
+    address: &mut String,
+    segment: &[PathPart],
+    input: &Value<'_>,
+) -> Result<(), ToolError> {
+    let start = address.len();
+    let mut last = "";
+    for part in segment {
+        match part {
+            PathPart::Text(text) => address.push_str(text),
+            PathPart::Parameter { property, explode } => {
+                let value = given(input, property);
+                let value = value.map(|value| simple(value, *explode, encoded)).unwrap_or_default();
+                if value.is_empty() {
+                    return Err(invalid(property, "must not be empty"));
+                }
+                address.push_str(&value);
+                last = property;
+            }
+        }
+    }
+    match address.get(start..) {
+        Some("." | "..") => Err(invalid(last, "must not be \".\" or \"..\"")),
+        _ => Ok(()),
+    }
+}
+
+fn invalid(property: &str, expected: &str) -> ToolError {
+    ToolError::new("A part of the address is not valid").prompt(format!("{property} {expected}."))
+}

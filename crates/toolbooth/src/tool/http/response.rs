@@ -1,0 +1,103 @@
+//! Reads the response of a service: the value of the tool, or its error.
+
+use serde_json::Value as Json;
+
+use super::{HttpAuth, HttpCall, is_read, page};
+use crate::host::HttpResponse;
+use crate::json::parse;
+use crate::text::cut;
+use crate::tool::{Context, ToolError};
+
+/// The characters of a service's error that are passed on.
+const ERROR_LENGTH: usize = 4_096;
+
+/// The value of a response.
+///
+/// # Errors
+/// The service reports a failure, redirects, or responds with more than the tool can return.
+pub(super) fn value(
+    call: &HttpCall,
+    response: &HttpResponse,
+    context: &Context<'_>,
+) -> Result<Json, ToolError> {
+    if !(200..300).contains(&response.status) {
+        return Err(failed(call, response, context));
+    }
+    if call.returns_nothing || response.body.is_empty() || call.method == "HEAD" {
+        return Ok(Json::Null);
+    }
+    let text = text(&response.body, response.is_cut);
+    if response.is_cut {
+        let text = format!("{text}\n\n[The response was cut after {} bytes.]", call.max_bytes);
+        return large(Json::String(text), context);
+    }
+    let root = parse(&text).ok();
+    let value = match (&root, &call.select) {
+        (Some(root), Some(select)) => match select.of(root) {
+            Some(value) => Json::from(&value),
+            None => return Err(too_large()),
+        },
+        (Some(root), None) => Json::from(root),
+        (None, _) => Json::String(text.clone()),
+    };
+    let tool = context.tool;
+    Ok(match call.pagination {
+        Some(pagination) => page::with_next(call, pagination, value, root.as_ref(), response, tool),
+        None => value,
+    })
+}
+
+/// The text of a body, or a note about one that is no text. A character at the end may be cut.
+fn text(body: &[u8], is_cut: bool) -> String {
+    match str::from_utf8(body) {
+        Ok(text) => text.to_owned(),
+        Err(error) if is_cut && error.error_len().is_none() => {
+            let text = body.get(..error.valid_up_to()).unwrap_or_default();
+            String::from_utf8_lossy(text).into_owned()
+        }
+        Err(_) => format!("[The response is no text: {} bytes.]", body.len()),
+    }
+}
+
+/// The beginning of a response, if the tool may return text.
+fn large(text: Json, context: &Context<'_>) -> Result<Json, ToolError> {
+    if context.tool.output.is_valid(&(&text).into()) { Ok(text) } else { Err(too_large()) }
+}
+
+fn too_large() -> ToolError {
+    ToolError::new("The service's response is too large")
+        .prompt("Ask for less, such as fewer items per page.")
+}
+
+/// The error for a response that is no success.
+fn failed(call: &HttpCall, response: &HttpResponse, context: &Context<'_>) -> ToolError {
+    let status = response.status;
+    context.warn("http", &[("tool", &context.tool.id()), ("status", &status.to_string())]);
+    let detail = format!("The service responded with status {status}.");
+    let text = cut(text(&response.body, response.is_cut).trim(), ERROR_LENGTH);
+    let error = match (status, call.auth) {
+        (401, Some(HttpAuth::Provider { id, .. })) => return context.token_refused(id),
+        // The text may repeat the credentials.
+        (401, Some(_)) => {
+            let message = "The service rejected the credentials of the server";
+            return ToolError::new(message).developer_message(detail);
+        }
+        (300..=399, _) => {
+            let detail = format!("{detail} Redirects are not followed.");
+            return ToolError::new("The service redirects the request").developer_message(detail);
+        }
+        _ => ToolError::new(format!("The service responded with status {status}")),
+    };
+    let mut error = match status {
+        // The model can correct its input.
+        400 | 404 | 409 | 410 | 413 | 422 if !text.is_empty() => {
+            error.developer_message(detail).prompt(text)
+        }
+        _ => error.developer_message([&*detail, &text].join(" ").trim()),
+    };
+    if matches!(status, 429 | 503) || (status >= 500 && is_read(call)) {
+        error.can_retry = true;
+        error.retry_after_ms = response.retry_after_ms;
+    }
+    error
+}

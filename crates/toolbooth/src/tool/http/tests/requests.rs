@@ -1,0 +1,243 @@
+//! Addresses and headers.
+
+use super::*;
+
+const fn query(style: Style, explode: bool) -> HttpCall {
+    const fn field(style: Style, explode: bool) -> [QueryField; 1] {
+        [QueryField { property: "p", name: "color", style, explode }]
+    }
+    const FORM: &[QueryField] = &field(Style::Form, false);
+    const FORM_EXPLODED: &[QueryField] = &field(Style::Form, true);
+    const SPACE: &[QueryField] = &field(Style::SpaceDelimited, false);
+    const PIPE: &[QueryField] = &field(Style::PipeDelimited, false);
+    const DEEP: &[QueryField] = &field(Style::DeepObject, true);
+    const JSON: &[QueryField] = &field(Style::Json, false);
+    let query = match (style, explode) {
+        (Style::Form, false) => FORM,
+        (Style::Form, true) => FORM_EXPLODED,
+        (Style::SpaceDelimited, _) => SPACE,
+        (Style::PipeDelimited, _) => PIPE,
+        (Style::DeepObject, _) => DEEP,
+        (Style::Json, _) => JSON,
+    };
+    HttpCall { query, ..CALL }
+}
+
+/// The examples of OpenAPI 3.1, "Style Examples", and what it leaves open.
+#[test]
+fn styles_of_queries() {
+    use Style::{DeepObject, Form, Json, PipeDelimited, SpaceDelimited};
+    let list = json!(["blue", "black", "brown"]);
+    let object = json!({"R": 100, "G": 200, "B": 150});
+    let nested = json!({"a": {"b": ["x", {"c": true}]}, "n": null});
+    for (style, explode, value, expected) in [
+        (Form, true, json!("blue"), "color=blue"),
+        (Form, true, json!(""), "color="),
+        (Form, true, json!("a&b=c#d/é+%"), "color=a%26b%3Dc%23d%2F%C3%A9%2B%25"),
+        (Form, true, json!(true), "color=true"),
+        (Form, true, json!(-7), "color=-7"),
+        (Form, true, json!(2.5), "color=2.5"),
+        (Form, true, json!(2.0), "color=2"),
+        (Form, true, json!(1e300), "color=1e%2B300"),
+        (Form, true, json!(null), ""),
+        (Form, true, json!([]), ""),
+        (Form, true, json!({}), ""),
+        (Form, true, json!([null]), ""),
+        (Form, true, list.clone(), "color=blue&color=black&color=brown"),
+        (Form, false, list.clone(), "color=blue,black,brown"),
+        (Form, false, json!(["a,b", null, [1, "c"]]), "color=a%2Cb,%5B1%2C%22c%22%5D"),
+        (Form, false, json!([]), ""),
+        (Form, true, object.clone(), "B=150&G=200&R=100"),
+        (Form, false, object.clone(), "color=B,150,G,200,R,100"),
+        (SpaceDelimited, false, list.clone(), "color=blue%20black%20brown"),
+        (SpaceDelimited, false, object.clone(), "color=B%20150%20G%20200%20R%20100"),
+        (PipeDelimited, false, list.clone(), "color=blue%7Cblack%7Cbrown"),
+        (PipeDelimited, false, object.clone(), "color=B%7C150%7CG%7C200%7CR%7C100"),
+        (DeepObject, true, object, "color%5BB%5D=150&color%5BG%5D=200&color%5BR%5D=100"),
+        (
+            DeepObject,
+            true,
+            nested,
+            "color%5Ba%5D%5Bb%5D%5B0%5D=x&color%5Ba%5D%5Bb%5D%5B1%5D%5Bc%5D=true",
+        ),
+        (DeepObject, true, json!(["x"]), "color%5B0%5D=x"),
+        (DeepObject, true, json!("x"), "color=x"),
+        (Json, false, json!({"a": ["x"]}), "color=%7B%22a%22%3A%5B%22x%22%5D%7D"),
+        (Json, false, json!("x"), "color=%22x%22"),
+    ] {
+        let request = sent(query(style, explode), json!({"p": value})).unwrap();
+        let url = format!("https://web.example/items?{expected}");
+        let url = url.trim_end_matches('?');
+        assert_eq!(request.url, url, "{style:?} {explode} {value}");
+    }
+    assert_eq!(sent(query(Form, true), json!({})).unwrap().url, "https://web.example/items");
+}
+
+#[test]
+fn a_value_in_a_path_stays_one_segment() {
+    const fn path(explode: bool) -> HttpCall {
+        const PLAIN: &[&[PathPart]] =
+            &[&[PathPart::Parameter { property: "p", explode: false }], &[PathPart::Text("x")]];
+        const EXPLODED: &[&[PathPart]] =
+            &[&[PathPart::Parameter { property: "p", explode: true }], &[PathPart::Text("x")]];
+        HttpCall { path: if explode { EXPLODED } else { PLAIN }, ..CALL }
+    }
+    for (explode, value, expected) in [
+        (false, json!("a"), Some("a")),
+        (false, json!(7), Some("7")),
+        (false, json!("a/b?c#d\\e@f:g;h"), Some("a%2Fb%3Fc%23d%5Ce%40f%3Ag%3Bh")),
+        (false, json!("../../admin"), Some("..%2F..%2Fadmin")),
+        (false, json!("%2e%2e"), Some("%252e%252e")),
+        (false, json!("..\n"), Some("..%0A")),
+        (false, json!("a\r\nHost: b"), Some("a%0D%0AHost%3A%20b")),
+        (false, json!("..."), Some("...")),
+        (false, json!(["blue", "bl,ack"]), Some("blue,bl%2Cack")),
+        (true, json!(["blue", "black"]), Some("blue,black")),
+        (false, json!({"R": 100, "G": 200}), Some("G,200,R,100")),
+        (true, json!({"R": 100, "G": 200}), Some("G=200,R=100")),
+        (false, json!(["."]), None),
+        (false, json!(".."), None),
+        (false, json!("."), None),
+        (false, json!(""), None),
+        (false, json!(null), None),
+        (false, json!([]), None),
+        (false, json!({}), None),
+    ] {
+        let got = sent(path(explode), json!({"p": value}));
+        let expected = expected.map(|it| format!("https://web.example/{it}/x"));
+        assert_eq!(got.as_ref().ok().map(|it| &it.url), expected.as_ref(), "{value}");
+        if let Err(error) = got {
+            assert!(
+                error.additional_prompt_content.unwrap().starts_with("p must not be"),
+                "{value}"
+            );
+        }
+    }
+    assert!(sent(path(false), json!({})).is_err(), "absent");
+}
+
+#[test]
+fn text_around_a_value_cannot_make_a_segment_of_dots() {
+    const DOTS: &[&[PathPart]] =
+        &[&[PathPart::Text("."), PathPart::Parameter { property: "p", explode: false }]];
+    const BOTH: &[&[PathPart]] = &[&[
+        PathPart::Parameter { property: "p", explode: false },
+        PathPart::Parameter { property: "q", explode: false },
+    ]];
+    for (path, input, expected) in [
+        (DOTS, json!({"p": "git"}), Some(".git")),
+        (DOTS, json!({"p": "."}), None),
+        (BOTH, json!({"p": "a", "q": "."}), Some("a.")),
+        (BOTH, json!({"p": ".", "q": "."}), None),
+    ] {
+        let got = sent(HttpCall { path, ..CALL }, input.clone()).ok().map(|it| it.url);
+        assert_eq!(got, expected.map(|it| format!("https://web.example/{it}")), "{input}");
+    }
+}
+
+#[test]
+fn the_address_is_the_operators_and_of_limited_length() {
+    let host =
+        test(CALL).variable("WEB_URL", "http://10.0.0.1:8080/v1").upstream(|_| respond(200, "{}"));
+    host.value("Web.Call", json!({}));
+    assert_eq!(host.requests()[0].url, "http://10.0.0.1:8080/v1/items");
+
+    let items = |count: usize| json!({"p": vec!["0123456789"; count]});
+    assert!(sent(query(Style::Form, true), items(900)).is_ok());
+    let error = sent(query(Style::Form, true), items(10_000)).unwrap_err();
+    assert_eq!(error.message, "The input is too long for the address of a request");
+}
+
+#[test]
+fn values_of_headers() {
+    const fn header(explode: bool) -> HttpCall {
+        const PLAIN: &[HeaderField] =
+            &[HeaderField { property: "p", name: "x-trace", explode: false }];
+        const EXPLODED: &[HeaderField] =
+            &[HeaderField { property: "p", name: "x-trace", explode: true }];
+        HttpCall { headers: if explode { EXPLODED } else { PLAIN }, ..CALL }
+    }
+    for (explode, value, expected) in [
+        (false, json!("a b"), Ok(Some("a b"))),
+        (false, json!(7.0), Ok(Some("7"))),
+        (false, json!(["a", 1]), Ok(Some("a,1"))),
+        (false, json!({"a": 1, "b": "c"}), Ok(Some("a,1,b,c"))),
+        (true, json!({"a": 1, "b": "c"}), Ok(Some("a=1,b=c"))),
+        (false, json!(null), Ok(None)),
+        (false, json!(""), Ok(None)),
+        (false, json!("a\r\nx-admin: true"), Err(())),
+        (false, json!("a\nb"), Err(())),
+        (false, json!("a\0"), Err(())),
+        (false, json!("é"), Err(())),
+        (false, json!({"a\r\nb": 1}), Err(())),
+    ] {
+        match (sent(header(explode), json!({"p": value})), expected) {
+            (Ok(request), Ok(expected)) => {
+                assert_eq!(request.header("x-trace"), expected, "{value}")
+            }
+            (Err(error), Err(())) => {
+                assert_eq!(error.message, "A parameter is not valid in a header", "{value}");
+            }
+            (got, _) => panic!("{value}: {got:?}"),
+        }
+    }
+}
+
+#[test]
+fn credentials() {
+    const fn secret(place: SecretPlace, scheme: Option<&'static str>) -> Option<HttpAuth> {
+        Some(HttpAuth::Secret { secret: "WEB_KEY", place, scheme })
+    }
+    let bare = "https://web.example/items";
+    for (auth, header, value, url) in [
+        (
+            Some(HttpAuth::Provider { id: "web", scheme: "Bearer" }),
+            "authorization",
+            Some("Bearer t0ken"),
+            bare,
+        ),
+        (
+            Some(HttpAuth::Provider { id: "web", scheme: "token" }),
+            "authorization",
+            Some("token t0ken"),
+            bare,
+        ),
+        (
+            secret(SecretPlace::Header("authorization"), Some("Bearer")),
+            "authorization",
+            Some("Bearer k3y"),
+            bare,
+        ),
+        (secret(SecretPlace::Header("x-api-key"), None), "x-api-key", Some("k3y"), bare),
+        (
+            secret(SecretPlace::Query("key"), None),
+            "authorization",
+            None,
+            "https://web.example/items?key=k3y",
+        ),
+        (
+            Some(HttpAuth::Basic { user: "WEB_USER", password: "WEB_KEY" }),
+            "authorization",
+            Some("Basic YWRhOmszeQ=="),
+            bare,
+        ),
+        (None, "authorization", None, bare),
+    ] {
+        let request = sent(HttpCall { auth, ..CALL }, json!({})).unwrap();
+        assert_eq!((request.header(header), &*request.url), (value, url), "{auth:?}");
+    }
+}
+
+#[test]
+fn a_secret_that_no_header_can_have_is_neither_sent_nor_logged() {
+    let auth = Some(HttpAuth::Secret {
+        secret: "WEB_KEY",
+        place: SecretPlace::Header("x-api-key"),
+        scheme: None,
+    });
+    let test = test(HttpCall { auth, ..CALL }).variable("WEB_KEY", "s3cret\n");
+    let error = test.error("Web.Call", json!({}));
+    assert_eq!(error, ToolError::new("The credentials for the service are not valid"));
+    assert!(test.requests().is_empty());
+    assert!(!test.log().is_empty() && !format!("{:?}", test.log()).contains("s3cret"));
+}

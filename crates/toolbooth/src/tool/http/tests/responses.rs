@@ -1,0 +1,198 @@
+//! Responses, and how they become values and errors.
+
+use super::*;
+use crate::call::Rejection;
+use crate::catalog::{QueryParameter, QueryValue};
+use crate::host::{HttpError, HttpResponse};
+use crate::schema::{AnyKeyword, Keyword, Types};
+
+const URL: &str = "GET https://web.example/items";
+
+fn responding(call: HttpCall, response: Result<HttpResponse, HttpError>) -> ToolTest {
+    test(call).respond(&format!("{} https://web.example/items", call.method), response)
+}
+
+#[test]
+fn values_of_responses() {
+    let names = Select {
+        segments: &[
+            Segment { descends: false, selectors: &[Selector::Name("items")] },
+            Segment { descends: false, selectors: &[Selector::Wildcard] },
+            Segment { descends: false, selectors: &[Selector::Name("name")] },
+        ],
+        is_singular: false,
+    };
+    let select = HttpCall { select: Some(names), ..CALL };
+    for (call, status, body, expected) in [
+        (CALL, 200, &br#"{"a":[1]}"#[..], json!({"a": [1]})),
+        (CALL, 201, b"7", json!(7)),
+        (CALL, 200, b"plain text", json!("plain text")),
+        (CALL, 200, "é".as_bytes(), json!("é")),
+        (CALL, 200, br#"{"a":1,"a":2}"#, json!(r#"{"a":1,"a":2}"#)),
+        (CALL, 200, b"\xff\xfe\x00", json!("[The response is no text: 3 bytes.]")),
+        (CALL, 204, b"", json!(null)),
+        (CALL, 200, b"", json!(null)),
+        (HttpCall { returns_nothing: true, ..CALL }, 200, b"{}", json!(null)),
+        (HttpCall { method: "HEAD", ..CALL }, 200, b"", json!(null)),
+        (select, 200, br#"{"items":[{"name":"a"},{"id":1},{"name":"b"}]}"#, json!(["a", "b"])),
+        (select, 200, b"[]", json!([])),
+        (select, 200, b"no json", json!("no json")),
+        (
+            HttpCall { max_bytes: 5, ..CALL },
+            200,
+            b"[1,2,3]",
+            json!("[1,2,\n\n[The response was cut after 5 bytes.]"),
+        ),
+        (
+            HttpCall { max_bytes: 2, ..select },
+            200,
+            "aéé".as_bytes(),
+            json!("a\n\n[The response was cut after 2 bytes.]"),
+        ),
+        (HttpCall { max_bytes: 7, ..CALL }, 200, b"[1,2,3]", json!([1, 2, 3])),
+    ] {
+        let test = responding(call, respond(status, body));
+        assert_eq!(test.value("Web.Call", json!({})), expected, "{status} {body:?}");
+    }
+}
+
+#[test]
+fn a_cut_response_of_a_tool_that_returns_no_text_is_an_error() {
+    static LIST: Schema = Schema { keywords: &[Keyword::Any(AnyKeyword::Type(Types(1 << 5)))] };
+    let call = HttpCall { max_bytes: 5, ..CALL };
+    let test = test_of(Tool { output: &LIST, ..tool(call) }).respond(URL, respond(200, "[1,2,3]"));
+    assert_eq!(test.error("Web.Call", json!({})).message, "The service's response is too large");
+}
+
+#[test]
+fn errors_of_services() {
+    let error = |message: &str| ToolError::new(message);
+    let status = |status: u16| {
+        error(&format!("The service responded with status {status}"))
+            .developer_message(format!("The service responded with status {status}."))
+    };
+    let post = HttpCall { method: "POST", ..CALL };
+    let secret = Some(HttpAuth::Secret {
+        secret: "WEB_KEY",
+        place: SecretPlace::Query("key"),
+        scheme: None,
+    });
+    let long = "é".repeat(5_000);
+    let large = HttpCall { max_bytes: 20_000, ..CALL };
+    for (call, response, expected) in [
+        (
+            CALL,
+            respond(404, r#"{"message":"No such item"}"#),
+            status(404).prompt(r#"{"message":"No such item"}"#),
+        ),
+        (CALL, respond(422, " \n"), status(422)),
+        (large, respond(400, &long), status(400).prompt("é".repeat(4_096) + "…")),
+        (
+            CALL,
+            respond(403, "No"),
+            status(403).developer_message("The service responded with status 403. No"),
+        ),
+        (
+            CALL,
+            respond(302, "https://evil.example"),
+            error("The service redirects the request").developer_message(
+                "The service responded with status 302. Redirects are not followed.",
+            ),
+        ),
+        (CALL, respond(500, ""), status(500).retryable()),
+        (post, respond(500, ""), status(500)),
+        (
+            post,
+            Ok(HttpResponse::new(503, "").retry_after_ms(9_000)),
+            status(503).retry_after_ms(9_000),
+        ),
+        (CALL, Ok(HttpResponse::new(429, "")), status(429).retryable()),
+        (CALL, respond(401, ""), status(401)),
+        (CALL, Err(HttpError::Timeout), error("The service did not respond in time").retryable()),
+        (post, Err(HttpError::Timeout), error("The service did not respond in time")),
+    ] {
+        let test = responding(call, response);
+        assert_eq!(test.error("Web.Call", json!({"secret": "inp-ut"})), expected);
+        assert!(!format!("{:?}", test.log()).contains("inp-ut"), "{:?}", test.log());
+    }
+    let call = HttpCall { auth: secret, ..CALL };
+    let test = test(call).respond(&format!("{URL}?key=k3y"), respond(401, "The key k3y is wrong"));
+    let got = test.error("Web.Call", json!({}));
+    assert_eq!(got.message, "The service rejected the credentials of the server");
+    assert!(!format!("{got:?} {:?}", test.log()).contains("k3y"), "{got:?}");
+}
+
+#[test]
+fn a_refused_token_is_requested_again() {
+    let auth = Some(HttpAuth::Provider { id: "web", scheme: "Bearer" });
+    let test = responding(HttpCall { auth, ..CALL }, respond(401, "expired"));
+    let outcome = test.call("Web.Call", json!({}));
+    let Outcome::Rejected(Rejection::MissingRequirements(missing)) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(missing.authorization, ["web"]);
+}
+
+#[test]
+fn reads_are_repeated_once() {
+    let busy = |status, ms| Ok(HttpResponse::new(status, "busy").retry_after_ms(ms));
+    let retry = HttpCall { retry: true, ..CALL };
+    for (call, first, second, expected, requests) in [
+        (retry, busy(429, 0), respond(200, "1"), Ok(json!(1)), 2),
+        (retry, busy(503, 0), respond(200, "1"), Ok(json!(1)), 2),
+        (retry, busy(429, 0), busy(429, 5), Err(Some(5)), 2),
+        (retry, busy(429, 10_001), respond(200, "1"), Err(Some(10_001)), 1),
+        (retry, busy(500, 0), respond(200, "1"), Err(Some(0)), 1),
+        (CALL, busy(429, 0), respond(200, "1"), Err(Some(0)), 1),
+    ] {
+        let test = test(call).respond(URL, first).respond(URL, second);
+        let got = match test.call("Web.Call", json!({})) {
+            Outcome::Done { value, .. } => Ok(value),
+            Outcome::Failed { error, .. } => Err(error.retry_after_ms),
+            outcome => panic!("{outcome:?}"),
+        };
+        assert_eq!((got, test.requests().len()), (expected, requests));
+    }
+}
+
+#[test]
+fn the_next_page() {
+    const PAGE: &[QueryField] =
+        &[QueryField { property: "page", name: "p", style: Style::Form, explode: true }];
+    const QUERY: &[QueryParameter] = &[QueryParameter { name: "page", value: QueryValue::Number }];
+    let cursor = |path| Some(Pagination::Cursor { path, property: "after" });
+    let link = Some(Pagination::Link);
+    let linked = |link: &str| Ok(HttpResponse::new(200, "[1]").link(link));
+    for (pagination, response, expected) in [
+        (link, respond(200, "[1]"), json!(null)),
+        (link, linked("<https://web.example/items?p=3&token=t>; rel=\"next\""), json!({"page": 3})),
+        (
+            link,
+            linked(
+                "<https://a.example/?p=1>; rel=\"prev\", <https://a.example/?p=x#y>; title=\"a\"; rel=next",
+            ),
+            json!({"page": "x"}),
+        ),
+        (link, linked("<https://a.example/?p=1>; rel=\"prev first\""), json!(null)),
+        (link, linked("<https://a.example/?q=1>; rel=next"), json!(null)),
+        (link, linked("<<<;;;,=>"), json!(null)),
+        (link, linked(&format!("<?p={}>; rel=next", "x".repeat(3_000))), json!(null)),
+        (
+            cursor(&["meta", "next"]),
+            respond(200, r#"{"meta":{"next":"c1"}}"#),
+            json!({"after": "c1"}),
+        ),
+        (cursor(&["next"]), respond(200, r#"{"next":7}"#), json!({"after": 7})),
+        (cursor(&["next"]), respond(200, r#"{"next":""}"#), json!(null)),
+        (cursor(&["next"]), respond(200, r#"{"next":{}}"#), json!(null)),
+        (cursor(&["next"]), respond(200, "[]"), json!(null)),
+        (cursor(&["next"]), respond(200, "text"), json!(null)),
+    ] {
+        let call = HttpCall { pagination, query: PAGE, ..CALL };
+        let tool = Tool { query: Some(QUERY), ..tool(call) };
+        let value = test_of(tool).respond(URL, response.clone()).value("Web.Call", json!({}));
+        assert_eq!(value["next"], expected, "{response:?}");
+        let keys: Vec<_> = value.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["next", "value"]);
+    }
+}
