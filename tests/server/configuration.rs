@@ -30,6 +30,16 @@ fn the_configuration_is_documented() {
     }
 }
 
+/// A definition could send them to a service.
+#[test]
+fn no_tool_may_use_the_variables_of_the_worker() {
+    let docs = Capabilities(CAPABILITIES).variable_docs();
+    // Any name may be that of a model provider's key, such as STRIPE_API_KEY.
+    let names = docs.iter().map(|it| it.name).filter(|name| !name.starts_with('<'));
+    let usable: Vec<_> = names.filter(|name| !toolbooth_build::is_of_worker(name)).collect();
+    assert_eq!(usable, [""; 0]);
+}
+
 #[test]
 fn the_mcp_resource_exists_if_clients_can_find_out_where_to_get_a_token() {
     const JWT: (&str, &str) = ("AUTH", "api-key, jwt");

@@ -10,6 +10,7 @@ use toolbooth::principal::is_scope;
 
 use crate::bindings;
 use crate::handlers::snake_case;
+use crate::http;
 use crate::mcp;
 use crate::problem::{Problem, Problems};
 use crate::references;
@@ -65,7 +66,12 @@ pub(crate) fn definitions(
     problems: &mut Vec<Problem>,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for (path, text) in source.files.iter().filter(|(path, _)| path.ends_with(".json")) {
+    // The other two have what definitions share, and what an import has written.
+    let is_definition = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.ends_with(".json") && !matches!(name, "toolkit.json" | "import.json")
+    };
+    for (path, text) in source.files.iter().filter(|(path, _)| is_definition(path)) {
         match entry(source.display(path), path, text, max_description) {
             Ok(entry) => entries.push(entry),
             Err(found) => problems.extend(found),
@@ -153,7 +159,7 @@ fn reject_arrays(definition: &Value) -> Result<(), String> {
         _ => Ok(()),
     };
     reject(Some(definition), String::new())?;
-    for name in ["annotations", "deprecated", "requirements"] {
+    for name in ["annotations", "deprecated", "http", "requirements"] {
         reject(definition.get(name), name.to_owned())?;
     }
     let requirements = ["requirements.authorization", "requirements.secrets"];
@@ -234,6 +240,7 @@ fn check(file: &str, path: &str, definition: &Definition, max_description: usize
     }
     problems.found.extend(schema::check(file, "input_schema", &definition.input_schema));
     bindings::check(definition, problems);
+    http::check(definition, problems);
     mcp::check(definition, problems);
     if let Some(output) = &definition.output_schema {
         problems.found.extend(schema::check(file, "output_schema", output));
@@ -300,7 +307,7 @@ fn examples(definition: &Definition, problems: &mut Problems<'_>) {
     let output = output.map_or_else(|| json!({"type": "null"}), Value::Object);
     let input = schema::validator(&Value::Object(definition.input_schema.clone()));
     let (Ok(input), Ok(output)) = (input, schema::validator(&output)) else { return };
-    if definition.examples.is_empty() {
+    if definition.examples.is_empty() && definition.http.is_none() {
         let message = "is empty; expected at least one example, which the tests run";
         problems.add("examples", message);
     }
@@ -309,6 +316,10 @@ fn examples(definition: &Definition, problems: &mut Problems<'_>) {
         for error in input.iter_errors(&example.input) {
             let place = format!(".input{}", error.instance_path());
             problems.add(place, format!("does not match input_schema: {error}"));
+        }
+        let is_recorded = example.request.is_some() || example.response.is_some();
+        if is_recorded && definition.http.is_none() {
+            problems.add("", "has a request or a response, which are for tools with http");
         }
         match (&example.value, &example.error, &example.asks) {
             (Some(value), None, None) => {

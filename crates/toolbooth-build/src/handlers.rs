@@ -25,7 +25,7 @@ impl Handler {
     }
 }
 
-/// Returns the handler of each entry, in the order of the entries. Reports Rust files that do not parse, toolkits that
+/// Returns the handler of each entry, in the order of the entries; none for a tool that only sends a request. Reports Rust files that do not parse, toolkits that
 /// `lib.rs` does not declare, tools without a function, and functions with the wrong signature.
 ///
 /// The function has the tool's name in snake case. A version may have its own: version 1.1.0 runs
@@ -34,11 +34,15 @@ pub(crate) fn find(
     source: &Source,
     entries: &[Entry],
     problems: &mut Vec<Problem>,
-) -> Vec<Handler> {
+) -> Vec<Option<Handler>> {
     let library = Names::of(source, "lib.rs", problems);
     let mut toolkits = BTreeMap::new();
     let mut handlers = Vec::new();
     for entry in entries {
+        if entry.definition.http.is_some() {
+            handlers.push(None);
+            continue;
+        }
         let folder = entry.toolkit.to_ascii_lowercase();
         let code = format!("{folder}/mod.rs");
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
@@ -65,7 +69,8 @@ pub(crate) fn find(
                     problems.push(problem);
                 }
             }
-            handlers.push(Handler { module: module.clone(), function: found.name.clone() });
+            let (module, function) = (module.clone(), found.name.clone());
+            handlers.push(Some(Handler { module, function }));
         } else if names.is_rust {
             let code = source.display(&code);
             let message =

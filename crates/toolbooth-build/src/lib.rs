@@ -7,6 +7,9 @@
 //! include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 //! ```
 //!
+//! A tool whose definition has the member `http` needs no function, and a toolkit of such tools no `mod.rs`; the file
+//! `toolkit.json` in its folder declares their variables.
+//!
 //! This defines `CATALOG` and the module `types`, and expects `VARIABLES` in the same module. An invalid definition fails
 //! the build with the file, the place in it, the problem and what was expected.
 #![forbid(unsafe_code)]
@@ -15,6 +18,7 @@ mod bindings;
 mod check;
 mod cost;
 mod handlers;
+mod http;
 mod mcp;
 mod problem;
 mod query;
@@ -30,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub use bindings::Wrangler;
+pub use http::is_of_worker;
 pub use problem::Problem;
 pub use render::Rendered;
 pub use server::Server;
@@ -107,11 +112,12 @@ impl Build {
         problems.extend(check::catalogue(source, &entries));
         let unbound = bindings::catalogue(source.wrangler.as_ref(), &entries, &mut problems);
         problems.extend(source.server.problem());
+        let toolkits = http::Toolkits::read(source, &entries, &mut problems);
         let handlers = handlers::find(source, &entries, &mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut rendered = render::catalogue(&source.server, &entries, &handlers);
+        let mut rendered = render::catalogue(&source.server, &entries, &handlers, &toolkits);
         rendered.warnings.extend(unbound);
         if entries.iter().any(|entry| !entry.definition.bindings.is_empty()) {
             rendered

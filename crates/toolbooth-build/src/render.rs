@@ -16,6 +16,7 @@ use toolbooth_schema::Statics;
 use crate::check::{Entry, is_latest};
 use crate::cost;
 use crate::handlers::Handler;
+use crate::http::{self, Toolkits};
 use crate::mcp;
 use crate::problem::Problem;
 use crate::query;
@@ -34,10 +35,16 @@ pub struct Rendered {
     pub depends_on: Vec<PathBuf>,
 }
 
-/// Renders the catalogue of the valid `entries`; `handlers` has the function of each.
-pub(crate) fn catalogue(server: &Server, entries: &[Entry], handlers: &[Handler]) -> Rendered {
+/// Renders the catalogue of the valid `entries`; `handlers` has the function of each, if it has one.
+pub(crate) fn catalogue(
+    server: &Server,
+    entries: &[Entry],
+    handlers: &[Option<Handler>],
+    toolkits: &Toolkits,
+) -> Rendered {
     let mut schemas = Statics::default();
-    let mut tools = String::new();
+    let mut tools: Vec<String> = Vec::new();
+    let mut requests = String::new();
     let mut checks = String::new();
     let (mut defaults, mut statics) = (Vec::new(), String::new());
     for (entry, handler) in entries.iter().zip(handlers) {
@@ -50,11 +57,15 @@ pub(crate) fn catalogue(server: &Server, entries: &[Entry], handlers: &[Handler]
             defaults.push(own.clone());
             number
         });
-        tools.push_str(&tool(entry, handler, number, &mut schemas));
-        let inputs = types::type_checks(entry, &own).to_string();
-        let (id, path) = (&entry.definition.id, handler.path());
-        checks.push_str(&format!("    ({id:?}, crate::{path}, {inputs:?}),\n"));
+        let at = tools.len();
+        tools.push(tool(entry, &run(entry, handler, at, &mut requests), number, &mut schemas));
+        if let Some(handler) = handler {
+            let inputs = types::type_checks(entry, &own).to_string();
+            let (id, path) = (&entry.definition.id, handler.path());
+            checks.push_str(&format!("    ({id:?}, crate::{path}, {inputs:?}),\n"));
+        }
     }
+    let variables = toolkits.rust();
     let named = names(entries);
     let mut files = Vec::new();
     let mut lists = String::new();
@@ -79,18 +90,28 @@ mod catalog_schemas {{
 
 {schemas}{statics}}}
 
+#[allow(clippy::all, clippy::pedantic, clippy::restriction, missing_docs, unreachable_pub, unused_imports)]
+mod catalog_requests {{
+    use toolbooth::tool::http::*;
+
+{requests}}}
+
 static TOOLS: &[toolbooth::catalog::Tool] = &[
 {tools}];
 
 static LISTS: &[toolbooth::catalog::Lists] = &[
 {lists}];
 
+/// The variables of functions, and those that `toolkit.json` declares.
+const ALL_VARIABLES: &[toolbooth::tool::Variable] =
+    &toolbooth::private::all_variables::<{{ VARIABLES.len() + {count} }}>(VARIABLES, &[{variables}]);
+
 /// The tools of this crate, sorted, checked and rendered at build time.
 pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     tools: TOOLS,
     names: &{named:?},
     lists: LISTS,
-    variables: VARIABLES,
+    variables: ALL_VARIABLES,
     server: {server},
 }};
 
@@ -108,10 +129,13 @@ toolbooth::type_checks! {{
 
 {declared}
 
-/// The examples of all definitions, as JSON: an array of `{{"id", "bindings", "examples"}}`.
+/// The examples of all definitions, as JSON: an array of `{{"id", "bindings", "http", "examples"}}`.
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
+        tools = tools.concat(),
+        count = variables.len(),
+        variables = variables.join(", "),
         schemas = schemas.rust,
         server = server.rust(),
         declared = declared(entries),
@@ -120,7 +144,8 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .iter()
         .map(|Entry { definition, examples, .. }| {
             let bindings: Vec<_> = definition.bindings.iter().map(|it| &it.name).collect();
-            json!({"id": definition.id, "bindings": bindings, "examples": examples})
+            let http = definition.http.is_some();
+            json!({"id": definition.id, "bindings": bindings, "http": http, "examples": examples})
         })
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
@@ -140,7 +165,7 @@ fn declared(entries: &[Entry]) -> String {
     let assertion = |entry: &Entry, name: &String| {
         let message = format!("{}: variables: VARIABLES does not declare {name}", entry.file);
         format!(
-            "const _: () = assert!(toolbooth::private::declares(VARIABLES, {name:?}), {message:?});\n"
+            "const _: () = assert!(toolbooth::private::declares(ALL_VARIABLES, {name:?}), {message:?});\n"
         )
     };
     let all = entries.iter().flat_map(|entry| {
@@ -153,13 +178,16 @@ fn declared(entries: &[Entry]) -> String {
 /// function takes.
 fn complete_defaults(
     entry: &Entry,
-    handler: &Handler,
+    handler: &Option<Handler>,
     entries: &[Entry],
-    handlers: &[Handler],
+    handlers: &[Option<Handler>],
 ) -> Defaults {
     let own = |entry: &Entry| Defaults::of(&Value::Object(entry.definition.input_schema.clone()));
     let mut defaults = own(entry);
     let mut served = entries.iter().zip(handlers).rev();
+    if handler.is_none() {
+        return defaults;
+    }
     if let Some((newest, _)) = served.find(|(_, other)| *other == handler) {
         defaults.complete(&own(newest));
     }
@@ -265,7 +293,27 @@ fn list(
     (file, rust)
 }
 
-fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics) -> String {
+/// The code that says how the tool at an index runs. Its request, if it sends one, is added to `requests`.
+fn run(entry: &Entry, handler: &Option<Handler>, at: usize, requests: &mut String) -> String {
+    let definition = &entry.definition;
+    match (handler, &definition.http) {
+        (Some(handler), _) => {
+            let path = handler.path();
+            format!(
+                "Function(|input, context| toolbooth::catalog::run(input, context, crate::{path}))"
+            )
+        }
+        (None, Some(http)) => {
+            let call = http::call(http, definition);
+            requests.push_str(&format!("    pub(super) static CALL_{at}: HttpCall = {call};\n"));
+            format!("Http(&catalog_requests::CALL_{at}, toolbooth::tool::http::run)")
+        }
+        // `handlers::find` has reported it.
+        (None, None) => String::new(),
+    }
+}
+
+fn tool(entry: &Entry, run: &str, defaults: usize, schemas: &mut Statics) -> String {
     let definition = &entry.definition;
     let requirements = definition.requirements.clone().unwrap_or_default();
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
@@ -283,7 +331,7 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
     let required = definition.bindings.iter().filter(|binding| !binding.optional);
     let bindings: Vec<_> = required.map(|binding| &binding.name).collect();
     let Entry { toolkit, tool, .. } = entry;
-    let Definition { name, title, scopes, variables, content, annotations, .. } = definition;
+    let Definition { name, title, scopes, content, annotations, .. } = definition;
     format!(
         "    toolbooth::catalog::Tool {{
         toolkit: {toolkit:?},
@@ -304,15 +352,15 @@ fn tool(entry: &Entry, handler: &Handler, defaults: usize, schemas: &mut Statics
         input: &catalog_schemas::{input},
         output: &catalog_schemas::{output},
         defaults: &catalog_schemas::DEFAULTS_{defaults},
-        run: |input, context| toolbooth::catalog::run(input, context, crate::{path}),
+        run: toolbooth::catalog::Run::{run},
     }},
 ",
         authorization = authorization.join(", "),
+        variables = http::variables(definition),
         user_id = requirements.user_id,
         headers = headers.join(", "),
         query = query(definition),
         read_only = annotations.read_only,
-        path = handler.path(),
     )
 }
 

@@ -29,6 +29,58 @@ pub fn secure_base_address(value: &str) -> Result<(), &'static str> {
     }
 }
 
+/// Accepts the address of a service, which only an operator chooses: `http` or `https`, a host, perhaps a port and a path;
+/// without user, query, fragment and trailing slash. Whatever is added to it stays at that host.
+///
+/// # Errors
+/// What was expected instead.
+pub fn service_address(value: &str) -> Result<(), &'static str> {
+    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    let (authority, path) =
+        rest.map_or(("", ""), |rest| rest.split_at(rest.find('/').unwrap_or(rest.len())));
+    let is_in_path =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:@".contains(&byte);
+    if is_authority(authority) && path.bytes().all(is_in_path) && !path.ends_with('/') {
+        return Ok(());
+    }
+    Err("must be an http or https URL without user, query or trailing slash")
+}
+
+/// Whether a text is a host, perhaps with a port.
+fn is_authority(text: &str) -> bool {
+    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, port)) if address.parse::<std::net::Ipv6Addr>().is_ok() => ("v6", port),
+        Some(_) => return false,
+        None => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let is_in_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let is_port =
+        |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    !host.is_empty()
+        && host.bytes().all(is_in_host)
+        && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+}
+
+/// Accepts the [`service_address`] that a definition may contain: `https` and the name of a public host, so that a
+/// definition leads to no machine of the operator's network.
+///
+/// # Errors
+/// What was expected instead.
+pub fn public_address(value: &str) -> Result<(), &'static str> {
+    let rest = value.strip_prefix("https://").unwrap_or_default();
+    let host = rest.split(['/', ':']).next().unwrap_or_default().trim_end_matches('.');
+    let last = host.rsplit_once('.').map_or("", |(_, last)| last).to_ascii_lowercase();
+    const PRIVATE: [&str; 7] = ["local", "localhost", "internal", "lan", "home", "corp", "arpa"];
+    // Parsers of addresses read a host whose last label is a number as an IPv4 address, in any notation.
+    let is_name = last.starts_with(|first: char| first.is_ascii_alphabetic());
+    if service_address(value).is_ok() && is_name && !PRIVATE.contains(&last.as_str()) {
+        return Ok(());
+    }
+    Err(
+        "must be an https URL with the name of a public host, without user, query or trailing slash",
+    )
+}
+
 /// Accepts `https://host[:port]`, and `http://` for localhost.
 pub(crate) fn is_origin(text: &str) -> Result<(), &'static str> {
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
@@ -63,6 +115,47 @@ pub fn is_localhost(authority: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_services() {
+        for (address, service, public) in [
+            ("https://api.example.com", true, true),
+            ("https://api.example.com:8443/v1/a%20b", true, true),
+            ("http://api.example.com", true, false),
+            ("https://localhost", true, false),
+            ("http://localhost:8787/a", true, false),
+            ("https://10.0.0.1", true, false),
+            ("https://127.1", true, false),
+            ("https://0x7f.0x1", true, false),
+            ("https://a.0x7f", true, false),
+            ("https://2130706433", true, false),
+            ("https://[::1]:80", true, false),
+            ("https://[fd00::1]", true, false),
+            ("https://printer.local", true, false),
+            ("https://metadata.google.internal", true, false),
+            ("https://metadata.google.internal.", true, false),
+            ("https://A.LOCALHOST", true, false),
+            ("https://intranet", true, false),
+            ("https://api.example.com/", false, false),
+            ("https://api.example.com?a=b", false, false),
+            ("https://api.example.com#a", false, false),
+            ("https://user@api.example.com", false, false),
+            ("https://api.example.com:a@b.example", false, false),
+            ("https://api.example.com\\@b.example", false, false),
+            ("https://api.example.com:99999", false, false),
+            ("https://api.example.com:", false, false),
+            ("https://[::1", false, false),
+            ("https://[::1]a", false, false),
+            ("https://é.example", false, false),
+            ("https://a b.example", false, false),
+            ("https:///a", false, false),
+            ("ftp://api.example.com", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(service_address(address).is_ok(), service, "{address}");
+            assert_eq!(public_address(address).is_ok(), public, "{address}");
+        }
+    }
 
     #[test]
     fn secure_addresses() {

@@ -21,10 +21,11 @@ pub(crate) use defaults::Defaults;
 pub(crate) use names::escaped;
 pub(crate) use samples::samples;
 
-/// Renders `types.rs` for the entries, which are sorted, and the handler of each.
-pub(crate) fn render(entries: &[Entry], handlers: &[Handler]) -> String {
+/// Renders `types.rs` for the entries, which are sorted, and the handler of each that has one.
+pub(crate) fn render(entries: &[Entry], handlers: &[Option<Handler>]) -> String {
     let mut toolkits: BTreeMap<&str, BTreeMap<&str, &Entry>> = BTreeMap::new();
-    for (Handler { module, function }, entry) in handlers.iter().zip(entries) {
+    for (handler, entry) in handlers.iter().zip(entries) {
+        let Some(Handler { module, function }) = handler else { continue };
         // Versions are sorted too: a later one replaces an earlier one.
         toolkits.entry(module).or_default().insert(function, entry);
     }

@@ -60,7 +60,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field",
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
-             `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `bindings`, `requirements`, `examples`, \
+             `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `bindings`, `http`, `requirements`, `examples`, \
              `annotations`, `content`, `prompts`, `resources`, `deprecated`",
         ),
         (
@@ -73,7 +73,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field of an example",
             json!({"/examples": [{"input": {}, "output": 1}]}),
             "examples[0].output: unknown field `output`, expected one of `title`, `setup`, `input`, `value`, \
-             `varies`, `error`, `asks`",
+             `varies`, `error`, `asks`, `request`, `response`",
         ),
         (
             "unknown field of an example's error",

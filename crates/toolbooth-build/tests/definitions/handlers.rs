@@ -178,7 +178,7 @@ fn the_most_specific_function_runs_a_version() {
         put(&mut source, ADD, &changed(add(), &json!({"/deprecated": null})).to_string());
         let rendered = compile(&source).unwrap();
         let catalog = String::from_utf8(rendered.files[0].1.clone()).unwrap();
-        let call = format!("toolbooth::catalog::run(input, context, crate::text::{expected}),");
+        let call = format!("toolbooth::catalog::run(input, context, crate::text::{expected}))");
         assert!(catalog.contains(&call), "{functions} for {version}: {catalog}");
     }
 }

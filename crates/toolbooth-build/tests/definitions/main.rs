@@ -10,6 +10,7 @@ mod fields;
 mod files;
 mod folder;
 mod handlers;
+mod http;
 mod mcp;
 mod names;
 mod query;

@@ -133,6 +133,7 @@ impl Chat<'_> {
             body: Some(body),
             timeout: self.plan.timeout.min(self.time_left()?),
             max_bytes: MAX_ANSWER,
+            cut: false,
         })
     }
 

@@ -4,6 +4,8 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::http::{ExampleResponse, HttpDefinition};
+
 /// The definition of one version of a tool: OXP's `ToolDefinition` and Toolbooth's own fields.
 ///
 /// Unknown fields are errors, so that a misspelt field is noticed.
@@ -39,9 +41,11 @@ pub struct Definition {
     /// calls of the tool are rejected.
     #[serde(default)]
     pub bindings: Vec<Binding>,
+    /// The request that the tool sends, if it has no function.
+    pub http: Option<HttpDefinition>,
     /// What a call needs in addition to its input.
     pub requirements: Option<Requirements>,
-    /// Inputs with their outcomes. The tests run all of them; at least one is required.
+    /// Inputs with their outcomes. The tests run all of them; at least one is required, unless the tool has `http`.
     #[serde(default)]
     pub examples: Vec<Example>,
     /// What a client may assume about a call.
@@ -150,6 +154,10 @@ pub struct Example {
     pub error: Option<ExampleError>,
     /// The keys of the input that the tool requests instead, sorted.
     pub asks: Option<Vec<String>>,
+    /// The method and the address of the request that a tool with `http` sends: `GET https://orders.example/orders/7`.
+    pub request: Option<String>,
+    /// The service's response to it.
+    pub response: Option<ExampleResponse>,
 }
 
 /// Distinguishes `null` from a missing field.

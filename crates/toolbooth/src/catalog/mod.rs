@@ -5,6 +5,7 @@
 
 mod body;
 mod definition;
+mod http;
 mod id;
 mod list;
 mod server;
@@ -14,6 +15,11 @@ pub use body::{ListBody, decompress};
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
     ExampleError, OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
+};
+pub use http::{
+    AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,
+    HttpDefinition, HttpMethod, PaginationDefinition, ParameterDefinition, ParameterPlace,
+    ParameterStyle, SecretPlaceDefinition, ToolkitDefinition, VariableDefinition, VariableKind,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Lists, Rendering};

@@ -42,6 +42,13 @@ impl Variable {
         self.name
     }
 
+    /// The first of these texts that it accepts, unless it has a default. For tests.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn needed<const N: usize>(&self, texts: [String; N]) -> Option<String> {
+        let mut texts = texts.into_iter().filter(|_| self.default.is_none());
+        texts.find(|text| (self.check)(text).is_ok())
+    }
+
     /// Whether it is a secret.
     pub const fn is_secret(&self) -> bool {
         self.is_secret

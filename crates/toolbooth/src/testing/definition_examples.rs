@@ -21,6 +21,9 @@ pub struct Examples {
     /// The names of its bindings.
     #[serde(default)]
     pub bindings: Vec<String>,
+    /// Whether its definition describes its request.
+    #[serde(default)]
+    pub http: bool,
     /// Its examples.
     pub examples: Vec<Example>,
 }
@@ -38,7 +41,8 @@ impl ToolTest {
     /// Runs the examples of all definitions; `examples` is the generated constant `EXAMPLES`. Each begins with an empty
     /// store. The calls have made-up tokens, secrets and user ids.
     ///
-    /// Tools with bindings run on workerd only: `toolbooth test` runs their examples there, and this function prints their ids.
+    /// Tools with bindings run on workerd only: `toolbooth test` runs their examples there. Examples of tools with `http` run
+    /// if they have a `response`. This function prints the ids of the tools whose examples it does not run.
     ///
     /// # Panics
     /// A tool has no example, or one has a different outcome than documented. The message has a block for each such example.
@@ -47,14 +51,18 @@ impl ToolTest {
         let all = read_examples(examples);
         assert_eq!(all.len(), self.catalog.tools.len(), "each tool must have examples");
         let mut wrong = Vec::new();
-        for Examples { id, bindings, examples } in &all {
-            assert!(!examples.is_empty(), "{id} has no example");
+        for Examples { id, bindings, http, examples } in &all {
+            assert!(*http || !examples.is_empty(), "{id} has no example");
             for example in examples.iter().filter(|_| bindings.is_empty()) {
+                if *http && example.response.is_none() {
+                    continue;
+                }
                 self.host.store = FakeStore::default();
+                self.host.http.record(example.response.as_ref());
                 wrong.extend(self.check_example(id, example).err());
             }
         }
-        if let Some(left) = left_to_workerd(&all) {
+        for left in [left_to_workerd(&all), not_recorded(&all)].into_iter().flatten() {
             // Not captured, unlike the output of `eprintln!`; in one piece, because other tests print too.
             let _ = io::stderr().write_all(left.as_bytes());
         }
@@ -70,7 +78,7 @@ impl ToolTest {
     /// Runs an example and compares the outcome: an error describes the difference.
     fn check_example(&self, id: &str, example: &Example) -> Result<(), String> {
         let difference = match self.outcome(id, example) {
-            Ok(got) => differences(&documented(example), &got),
+            Ok(got) => differences(&documented(example), &got) + &self.other_request(example),
             Err(failed) => format!("    {failed}"),
         };
         if difference.is_empty() {
@@ -113,6 +121,16 @@ impl ToolTest {
         })
     }
 
+    /// The difference of the request that was sent from that of the example, if it names one.
+    fn other_request(&self, example: &Example) -> String {
+        let Some(expected) = &example.request else { return String::new() };
+        let got = self.requests().last().map(ToString::to_string).unwrap_or_default();
+        if got == *expected {
+            return String::new();
+        }
+        format!("  request\n    expected: {expected}\n    got:      {got}")
+    }
+
     /// What a tool requires of the client.
     fn made_up_credentials(&self, id: &str) -> Result<Credentials, String> {
         let reference = ToolRef::parse(id).map_err(|error| error.to_string())?;
@@ -145,6 +163,15 @@ fn left_to_workerd(all: &[Examples]) -> Option<String> {
     Some(format!(
         "\nNot run here, but on workerd by `toolbooth test`, because of bindings: {names}\n"
     ))
+}
+
+/// A line that names the tools whose examples have no recorded response.
+fn not_recorded(all: &[Examples]) -> Option<String> {
+    let is_missing = |it: &&Examples| it.http && it.examples.iter().all(|it| it.response.is_none());
+    let names: Vec<_> = all.iter().filter(is_missing).map(|it| &*it.id).collect();
+    (!names.is_empty()).then(|| {
+        format!("\nNot run, because no example has a recorded response: {}\n", names.join(", "))
+    })
 }
 
 #[cfg(test)]
@@ -192,6 +219,38 @@ mod tests {
             assert!(error.contains(expected), "{example}: {error}");
             assert_eq!(test.requests().len(), requests, "{example}");
         }
+    }
+
+    #[test]
+    fn recorded_responses_of_services() {
+        let find = |request: &str, status: u16| {
+            json!([{"id": "Orders.Comment@1.0.0", "http": true, "examples": []},
+            {"id": "Orders.Find@1.0.0", "http": true, "examples": [
+                {"input": {"id": "7"}, "value": "not run"},
+                {"input": {"id": "7"}, "value": {"status": "open"}, "request": request,
+                 "response": {"status": status, "body": {"status": "open"}}}
+            ]}])
+            .to_string()
+        };
+        let url = "GET https://orders.example/orders/7";
+        ToolTest::new(&CATALOG).check_examples(&find(url, 200));
+        for (request, status, expected) in [
+            (
+                "GET https://a.example",
+                200,
+                "  request\n    expected: GET https://a.example\n    got:      GET https://orders",
+            ),
+            (url, 404, "There is no such order"),
+        ] {
+            let examples = read_examples(&find(request, status));
+            let mut test = ToolTest::new(&CATALOG);
+            let example = &examples[1].examples[1];
+            test.host.http.record(example.response.as_ref());
+            let error = test.check_example("Orders.Find@1.0.0", example).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        let line = not_recorded(&read_examples(&find(url, 200))).expect("a line");
+        assert!(line.ends_with("recorded response: Orders.Comment@1.0.0\n"), "{line}");
     }
 
     #[test]

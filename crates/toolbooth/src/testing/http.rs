@@ -4,6 +4,9 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
 
+use serde_json::Value;
+
+use crate::catalog::ExampleResponse;
 use crate::host::{
     ByteStream, HttpError, HttpRequest, HttpResponse, StreamedResponse, async_trait,
 };
@@ -69,6 +72,8 @@ pub struct FakeHttp {
     pub requests: RefCell<Vec<SentRequest>>,
     /// Responses by method and URL, as in `GET https://orders.example/orders/7`.
     responses: RefCell<Vec<(String, Responses)>>,
+    /// The response of an example to all other requests.
+    recorded: Option<HttpResponse>,
 }
 
 /// The responses to equal requests, in order; the last one repeats.
@@ -83,7 +88,20 @@ impl FakeHttp {
         }
     }
 
-    /// The scripted response to a request, otherwise that of `upstream`.
+    /// Responds as an example says from now on, and forgets the requests so far.
+    pub(super) fn record(&mut self, response: Option<&ExampleResponse>) {
+        self.requests.get_mut().clear();
+        self.recorded = response.map(|ExampleResponse { status, body, link }| {
+            let body = match body {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                json => json.to_string(),
+            };
+            HttpResponse { link: link.clone(), ..HttpResponse::new(*status, body) }
+        });
+    }
+
+    /// The scripted or recorded response to a request, otherwise that of `upstream`.
     pub(super) fn respond(
         &self,
         request: &HttpRequest<'_>,
@@ -97,7 +115,8 @@ impl FakeHttp {
         let scripted = queue.and_then(|queue| {
             if queue.len() > 1 { queue.pop_front() } else { queue.front().cloned() }
         });
-        scripted.unwrap_or_else(|| upstream(request))
+        let recorded = || self.recorded.clone().map(Ok);
+        scripted.or_else(recorded).unwrap_or_else(|| upstream(request))
     }
 }
 

@@ -19,8 +19,8 @@ use crate::tool::{
 /// Calls the tools of a catalogue as a client does, with fakes of everything that they use.
 ///
 /// Calls pass the same checks as those of real clients: scopes, requirements, input and output. The caller has all
-/// scopes, but no tokens and secrets. Each secret of the operator has a made-up value, and variables have their
-/// defaults.
+/// scopes, but no tokens and secrets. Each secret of the operator, and each variable without a default, has a made-up
+/// value; other variables have their defaults.
 ///
 /// # Services
 ///
@@ -129,8 +129,12 @@ impl ToolTest {
         // The store is a fake, other bindings have none.
         let bindings = BTreeSet::from(["KV"]);
         let mut host = FakeHost { upstream: unexpected, bindings, ..FakeHost::default() };
-        let secrets = catalog.variables.iter().filter(|variable| variable.is_secret());
-        host.variables.extend(secrets.map(|it| (it.name().to_owned(), made_up(it.name()))));
+        let needed = catalog.variables.iter().filter_map(|variable| {
+            let name = variable.name();
+            let texts = [made_up(name), format!("https://{}.example", name.to_ascii_lowercase())];
+            Some((name.to_owned(), variable.needed(texts)?))
+        });
+        host.variables.extend(needed);
         Self {
             host,
             catalog,

@@ -1,7 +1,5 @@
 //! A request to a service, as the build stores it.
 
-use serde::{Deserialize, Serialize};
-
 /// What the definition of a tool says about its request: the member `http`, checked and compiled by the build.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpCall {
@@ -63,11 +61,9 @@ pub struct QueryField {
 }
 
 /// How a list or an object becomes text: OpenAPI 3.1, "Style Values".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// `a,b`
-    #[default]
     Form,
     /// `a%20b`
     SpaceDelimited,

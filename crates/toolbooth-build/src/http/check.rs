@@ -1,0 +1,422 @@
+//! Checks the member `http` of one definition.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use toolbooth::catalog::{
+    AuthDefinition, BodyDefinition, BodyType, Definition, HttpDefinition, PaginationDefinition,
+    ParameterDefinition, ParameterPlace, ParameterStyle, SecretPlaceDefinition,
+};
+
+use super::{path, select};
+use crate::problem::Problems;
+
+/// The longest time to wait for a response, in milliseconds.
+const MAX_TIMEOUT_MS: u32 = 60_000;
+/// The most bytes of a response that are read.
+const MAX_BYTES: u32 = 4 << 20;
+
+/// Checks the request of a definition, if it has one, except for what other files say.
+pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
+    let Some(http) = &definition.http else {
+        return;
+    };
+    unsupported(definition, problems);
+    let mut problems = problems.within("http.");
+    let problems = &mut problems;
+    if !(1..=MAX_TIMEOUT_MS).contains(&http.timeout_ms) {
+        problems
+            .add("timeout_ms", format!("is {}; expected 1 to {MAX_TIMEOUT_MS}", http.timeout_ms));
+    }
+    if !(1..=MAX_BYTES).contains(&http.max_bytes) {
+        problems.add("max_bytes", format!("is {}; expected 1 to {MAX_BYTES}", http.max_bytes));
+    }
+    if http.retry && !http.method.is_read() {
+        problems
+            .add("retry", "is only for GET and HEAD: other requests may change something twice");
+    }
+    if let Some(Err(message)) = http.select.as_deref().map(select::compile) {
+        problems.add("select", message);
+    }
+    let mut sent = Sent { definition, properties: BTreeMap::new(), names: BTreeMap::new() };
+    for (name, value) in &http.headers {
+        fixed_header(http, name, value, &mut sent, problems);
+    }
+    for (index, parameter) in http.parameters.iter().enumerate() {
+        let place = format!("parameters[{index}]");
+        check_parameter(parameter, &place, &mut sent, problems);
+    }
+    check_path(http, definition, problems);
+    if let Some(body) = &http.body {
+        check_body(http, body, &mut sent, problems);
+    }
+    if let Some(auth) = &http.auth {
+        check_auth(auth, definition, &mut sent, problems);
+    }
+    if let Some(pagination) = &http.pagination {
+        check_pagination(pagination, &sent, problems);
+    }
+    sent.complete(problems);
+}
+
+/// What a tool without a function cannot use.
+fn unsupported(definition: &Definition, problems: &mut Problems<'_>) {
+    if definition.content {
+        problems
+            .add("content", "needs a function; a tool with http returns the service's response");
+    }
+    if !definition.bindings.is_empty() {
+        problems.add("bindings", "need a function; a tool with http uses none");
+    }
+    let Some(requirements) = &definition.requirements else { return };
+    if !requirements.secrets.is_empty() {
+        problems.add(
+            "requirements.secrets",
+            "need a function; http.auth sends secrets of the operator",
+        );
+    }
+    let provider = definition.http.as_ref().and_then(|http| http.auth.as_ref()?.provider.as_ref());
+    for (index, required) in requirements.authorization.iter().enumerate() {
+        if provider != Some(&required.id) {
+            let place = format!("requirements.authorization[{index}]");
+            let message = format!("is {:?}, whose token http.auth does not send", required.id);
+            problems.add(place, message);
+        }
+    }
+}
+
+/// What a request sends, to find what it sends twice and what it does not send.
+struct Sent<'a> {
+    definition: &'a Definition,
+    /// The properties of the input, with the place that sends each.
+    properties: BTreeMap<&'a str, String>,
+    /// Parts of the request (`query page`, `header accept`), with the place that sends each.
+    names: BTreeMap<String, String>,
+}
+
+impl<'a> Sent<'a> {
+    fn schema(&self, property: &str) -> Option<&Value> {
+        self.definition.input_schema.get("properties")?.get(property)
+    }
+
+    /// Records that a place sends a property.
+    fn property(&mut self, property: &'a str, place: &str, at: &str, problems: &mut Problems<'_>) {
+        if self.schema(property).is_none() {
+            problems
+                .add(at, format!("is {property:?}, which input_schema.properties does not have"));
+        } else if let Some(other) = self.properties.insert(property, place.to_owned()) {
+            problems.add(at, format!("is {property:?}, which http.{other} sends too"));
+        }
+    }
+
+    /// Records that a place sends a header or a field of the query.
+    fn name(&mut self, kind: &str, name: &str, place: &str, at: &str, problems: &mut Problems<'_>) {
+        let shown = match kind {
+            "header" => name.to_ascii_lowercase(),
+            _ => name.to_owned(),
+        };
+        if let Some(other) = self.names.insert(format!("{kind} {shown}"), place.to_owned()) {
+            problems.add(at, format!("is {name:?}, a {kind} that http.{other} sends too"));
+        }
+    }
+
+    /// Reports the properties that are sent nowhere.
+    fn complete(&self, problems: &mut Problems<'_>) {
+        let input = &self.definition.input_schema;
+        let mut add = |place: String, message: &str| {
+            problems.found.push(crate::problem::Problem::new(problems.file, place, message));
+        };
+        let properties = input.get("properties").and_then(Value::as_object);
+        for name in properties.into_iter().flat_map(|it| it.keys()) {
+            if !self.properties.contains_key(&**name) {
+                let message = "is sent nowhere; add it to http.parameters or http.body";
+                add(format!("input_schema.properties.{name}"), message);
+            }
+        }
+        if input.get("additionalProperties") != Some(&Value::Bool(false)) {
+            let message = "must be false: what http does not map would be lost";
+            add("input_schema.additionalProperties".to_owned(), message);
+        }
+    }
+}
+
+fn check_parameter<'a>(
+    parameter: &'a ParameterDefinition,
+    place: &str,
+    sent: &mut Sent<'a>,
+    problems: &mut Problems<'_>,
+) {
+    let ParameterDefinition { property, name, style, .. } = parameter;
+    sent.property(property, place, &format!("{place}.property"), problems);
+    let at = format!("{place}.name");
+    let is_simple = style.is_none_or(|style| style == ParameterStyle::Simple);
+    match parameter.place {
+        ParameterPlace::Query => {
+            sent.name("query", name, place, &at, problems);
+            if *style == Some(ParameterStyle::Simple) {
+                problems
+                    .add(format!("{place}.style"), "is \"simple\", which is for path and header");
+            }
+        }
+        ParameterPlace::Header => {
+            if name.eq_ignore_ascii_case("content-type") {
+                problems.add(&at, "is \"Content-Type\", which the body decides");
+            } else if let Some(problem) = header_problem(name) {
+                problems.add(&at, problem);
+            }
+            sent.name("header", name, place, &at, problems);
+        }
+        ParameterPlace::Path => {}
+    }
+    if parameter.place != ParameterPlace::Query && !is_simple {
+        problems.add(format!("{place}.style"), "is only for the query; expected \"simple\"");
+    }
+}
+
+fn check_path(http: &HttpDefinition, definition: &Definition, problems: &mut Problems<'_>) {
+    let segments = match path::parse(&http.path) {
+        Ok(segments) => segments,
+        Err(message) => return problems.add("path", message),
+    };
+    let names: Vec<_> = segments
+        .iter()
+        .flatten()
+        .filter_map(|part| match part {
+            path::Part::Parameter(name) => Some(name),
+            path::Part::Text(_) => None,
+        })
+        .collect();
+    let parameters = || {
+        let all = http.parameters.iter().enumerate();
+        all.filter(|(_, it)| it.place == ParameterPlace::Path)
+    };
+    for (at, name) in names.iter().enumerate() {
+        if names.iter().take(at).any(|earlier| earlier == name) {
+            problems.add("path", format!("has {{{name}}} twice"));
+        } else if !parameters().any(|(_, it)| it.name == **name) {
+            let message =
+                format!("has {{{name}}}, but no parameter with \"in\": \"path\" has this name");
+            problems.add("path", message);
+        }
+    }
+    let required = definition.input_schema.get("required").and_then(Value::as_array);
+    for (index, ParameterDefinition { property, name, .. }) in parameters() {
+        if !names.contains(&name) {
+            let message = format!("is {name:?}, but the path has no {{{name}}}");
+            problems.add(format!("parameters[{index}].name"), message);
+        }
+        if parameters().take_while(|(at, _)| *at < index).any(|(_, it)| it.name == *name) {
+            problems.add(format!("parameters[{index}].name"), format!("repeats {name:?}"));
+        }
+        let is_required = required.is_some_and(|it| it.iter().any(|it| it == property));
+        let schema = definition.input_schema.get("properties").and_then(|it| it.get(property));
+        if !is_required && schema.is_some_and(|schema| schema.get("default").is_none()) {
+            let message =
+                format!("is {property:?}, a part of the path, so input_schema must require it");
+            problems.add(format!("parameters[{index}].property"), message);
+        }
+    }
+}
+
+/// The headers that neither a definition nor its input may set.
+const FORBIDDEN: [&str; 13] = [
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "expect",
+    "forwarded",
+    "host",
+    "keep-alive",
+    "te",
+    "traceparent",
+    "tracestate",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// What is wrong with the name of a header.
+fn header_problem(name: &str) -> Option<String> {
+    let lower = name.to_ascii_lowercase();
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Some(format!("is {name:?}; expected the name of a header"));
+    }
+    if matches!(&*lower, "authorization" | "cookie" | "set-cookie") || lower.starts_with("proxy-") {
+        return Some(format!("is {name:?}; credentials belong in http.auth"));
+    }
+    let is_forbidden = FORBIDDEN.contains(&&*lower)
+        || ["cf-", "sec-", "x-forwarded-"].iter().any(|prefix| lower.starts_with(prefix));
+    is_forbidden.then(|| format!("is {name:?}, which only the server sets"))
+}
+
+fn fixed_header(
+    http: &HttpDefinition,
+    name: &str,
+    value: &str,
+    sent: &mut Sent<'_>,
+    problems: &mut Problems<'_>,
+) {
+    let at = format!("headers.{name}");
+    if let Some(problem) = header_problem(name) {
+        problems.add(&at, problem);
+    }
+    let is_json = http.body.as_ref().is_some_and(|body| body.format == BodyType::Json);
+    if name.eq_ignore_ascii_case("content-type") && !is_json {
+        problems.add(&at, "is only for a body of JSON; other bodies decide it");
+    }
+    if !is_header_value(value) {
+        problems.add(&at, "has characters that no header can have; expected visible ASCII");
+    }
+    sent.name("header", name, &at, &at, problems);
+}
+
+fn is_header_value(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+fn check_body<'a>(
+    http: &HttpDefinition,
+    body: &'a BodyDefinition,
+    sent: &mut Sent<'a>,
+    problems: &mut Problems<'_>,
+) {
+    if http.method.is_read() {
+        problems.add("body", format!("is not possible with {}", http.method.name()));
+    }
+    let mut names = None;
+    match (&body.properties, &body.whole) {
+        (Some(properties), None) => {
+            let mut members: BTreeMap<&str, &str> = BTreeMap::new();
+            for (property, name) in properties {
+                let at = format!("body.properties.{property}");
+                sent.property(property, "body", &at, problems);
+                if let Some(other) = members.insert(name, property) {
+                    problems.add(at, format!("is {name:?}, the same member as that of {other:?}"));
+                }
+            }
+            names = Some(members);
+        }
+        (None, Some(whole)) => {
+            sent.property(whole, "body", "body.whole", problems);
+            let is_object = sent.schema(whole).is_none_or(|schema| {
+                schema.get("type").is_none_or(|it| {
+                    it == "object"
+                        || it.as_array().is_some_and(|it| it.iter().any(|it| it == "object"))
+                })
+            });
+            if body.format != BodyType::Json && !is_object {
+                problems.add(
+                    "body.whole",
+                    format!("is {whole:?}, which is no object; a form has fields"),
+                );
+            }
+        }
+        _ => problems.add("body", "must have exactly one of properties and whole"),
+    }
+    for (name, encoding) in &body.encoding {
+        let at = format!("body.encoding.{name}");
+        if names.as_ref().is_some_and(|names| !names.contains_key(&**name)) {
+            problems.add(&at, "is no member of the body");
+        }
+        let has_style = encoding.style.is_some() || encoding.explode.is_some();
+        match (body.format, &encoding.content_type) {
+            (BodyType::Json, _) => problems.add(&at, "is only for form and multipart"),
+            (BodyType::Form, Some(kind)) if kind != "application/json" || has_style => {
+                problems.add(
+                    &at,
+                    "must have either style and explode, or \"contentType\": \"application/json\"",
+                );
+            }
+            (BodyType::Multipart, _) if has_style => {
+                problems.add(&at, "has a style, which is for form; multipart has contentType");
+            }
+            (BodyType::Multipart, Some(kind)) if !is_media_type(kind) => {
+                let message = format!("is {kind:?}; expected a media type, such as image/png");
+                problems.add(format!("{at}.contentType"), message);
+            }
+            _ => {}
+        }
+        if encoding.style == Some(ParameterStyle::Simple) {
+            problems.add(format!("{at}.style"), "is \"simple\", which is for path and header");
+        }
+    }
+}
+
+/// Whether a text is one media type, perhaps with parameters.
+fn is_media_type(text: &str) -> bool {
+    let (kind, subtype) =
+        text.split(';').next().unwrap_or_default().split_once('/').unwrap_or_default();
+    let is_name = |name: &str| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+        !name.is_empty() && name.bytes().all(fits)
+    };
+    is_name(kind) && is_name(subtype.trim_end()) && is_header_value(text)
+}
+
+fn check_auth(
+    auth: &AuthDefinition,
+    definition: &Definition,
+    sent: &mut Sent<'_>,
+    problems: &mut Problems<'_>,
+) {
+    let AuthDefinition { provider, secret, basic, place, name, scheme, .. } = auth;
+    let count = [provider.is_some(), secret.is_some(), basic.is_some()];
+    if count.iter().filter(|is_there| **is_there).count() != 1 {
+        return problems.add("auth", "must have exactly one of provider, secret and basic");
+    }
+    if scheme.as_deref().is_some_and(|scheme| scheme.contains(' ') || !is_header_value(scheme)) {
+        problems.add("auth.scheme", "must be a word, such as \"Bearer\"");
+    }
+    if secret.is_none() && (place.is_some() || name.is_some()) {
+        problems.add("auth", "has in or name, which are for a secret");
+    }
+    if basic.is_some() && scheme.is_some() {
+        problems.add("auth.scheme", "is not for basic");
+    }
+    if let Some(provider) = provider {
+        let requirements = definition.requirements.iter().flat_map(|it| &it.authorization);
+        if !requirements.into_iter().any(|required| required.id == *provider) {
+            let message = format!(
+                "is {provider:?}, which requirements.authorization does not name; add {{\"id\": {provider:?}}}"
+            );
+            problems.add("auth.provider", message);
+        }
+    }
+    match (secret, place, name) {
+        (None, ..) => sent.name("header", "authorization", "auth", "auth", problems),
+        (Some(_), Some(SecretPlaceDefinition::Query), Some(name)) if !name.is_empty() => {
+            sent.name("query", name, "auth", "auth.name", problems);
+        }
+        (Some(_), Some(SecretPlaceDefinition::Header), Some(name)) => {
+            let is_usual = name.eq_ignore_ascii_case("authorization");
+            if let Some(problem) = header_problem(name).filter(|_| !is_usual) {
+                problems.add("auth.name", problem);
+            }
+            sent.name("header", name, "auth", "auth.name", problems);
+        }
+        _ => problems.add("auth", "must have in (\"header\" or \"query\") and name with a secret"),
+    }
+}
+
+fn check_pagination(
+    pagination: &PaginationDefinition,
+    sent: &Sent<'_>,
+    problems: &mut Problems<'_>,
+) {
+    let PaginationDefinition { link, cursor, parameter, .. } = pagination;
+    match (link, cursor, parameter) {
+        (true, None, None) => {}
+        (false, Some(cursor), Some(parameter)) => {
+            if cursor.split('.').any(str::is_empty) {
+                let message = format!("is {cursor:?}; expected names, such as meta.next_cursor");
+                problems.add("pagination.cursor", message);
+            }
+            if !sent.properties.contains_key(&**parameter) {
+                let message = format!("is {parameter:?}, a property that is sent nowhere");
+                problems.add("pagination.parameter", message);
+            }
+        }
+        _ => problems.add("pagination", "must have either \"link\": true, or cursor and parameter"),
+    }
+}

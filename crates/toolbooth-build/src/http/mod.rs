@@ -1,0 +1,13 @@
+//! Checks the member `http` of definitions, and compiles it into a table for the interpreter.
+
+mod check;
+mod path;
+mod render;
+mod reserved;
+mod select;
+mod toolkit;
+
+pub(crate) use check::check;
+pub(crate) use render::call;
+pub use reserved::is_of_worker;
+pub(crate) use toolkit::{Toolkits, variables};

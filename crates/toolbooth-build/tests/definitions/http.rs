@@ -1,0 +1,488 @@
+//! Tests for the member `http`, and for `toolkit.json`.
+
+use serde_json::{Value, json};
+use toolbooth_build::{Source, compile, is_of_worker};
+
+use crate::sample::{GONE, catalogue, changed, define, problems, put};
+
+/// A definition with most of what a request can have.
+fn update() -> Value {
+    json!({
+        "id": "Web.Update@1.0.0",
+        "name": "Web_Update",
+        "description": "Updates an item.",
+        "version": "1.0.0",
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "id": {"type": "string", "description": "The id."},
+                "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags."},
+                "trace": {"type": "string", "description": "A trace."},
+                "title": {"type": "string", "description": "The title."},
+                "id__body": {"type": "string", "description": "The new id."}
+            },
+            "required": ["id"],
+            "additionalProperties": false
+        },
+        "output_schema": {},
+        "http": {
+            "method": "PUT",
+            "base": "WEB_URL",
+            "path": "/items/{item}.json",
+            "parameters": [
+                {"property": "id", "in": "path", "name": "item"},
+                {"property": "tags", "in": "query", "name": "tag", "style": "form", "explode": false},
+                {"property": "trace", "in": "header", "name": "X-Trace"}
+            ],
+            "body": {"type": "json", "properties": {"title": "title", "id__body": "id"}, "required": true},
+            "headers": {"Accept": "application/json"},
+            "auth": {"secret": "WEB_KEY", "in": "header", "name": "Authorization", "scheme": "Bearer"},
+            "select": "$.items[*]",
+            "timeout_ms": 5000,
+            "max_bytes": 1000,
+            "pagination": {"cursor": "meta.next", "parameter": "trace"}
+        }
+    })
+}
+
+const TOOLKIT: &str = r#"{"variables": {
+    "WEB_URL": {"kind": "base", "default": "https://web.example/v1"},
+    "OTHER_URL": {"kind": "base"},
+    "WEB_KEY": {"kind": "secret"},
+    "WEB_USER": {"kind": "text"}
+}}"#;
+
+fn with(definition: &Value, toolkit: &str) -> Source {
+    let mut source = catalogue();
+    put(&mut source, "web/toolkit.json", toolkit);
+    define(&mut source, definition);
+    source
+}
+
+/// The catalogue of a definition with these changes.
+fn source(changes: &Value) -> Source {
+    with(&changed(update(), changes), TOOLKIT)
+}
+
+#[test]
+fn a_request_is_compiled_into_a_table() {
+    let rendered = compile(&source(&json!({}))).unwrap();
+    let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+    for part in [
+        "HttpCall { method: \"PUT\", base: \"WEB_URL\", \
+         path: &[&[PathPart::Text(\"items\"), ], &[PathPart::Parameter { property: \"id\", explode: false }, PathPart::Text(\".json\"), ], ], \
+         query: &[QueryField { property: \"tags\", name: \"tag\", style: Style::Form, explode: false }, ], \
+         headers: &[HeaderField { property: \"trace\", name: \"x-trace\", explode: false }, ], \
+         fixed_headers: &[(\"accept\", \"application/json\")], \
+         body: Some(HttpBody { content: Content::Members(&[(\"id__body\", \"id\"), (\"title\", \"title\")]), format: BodyFormat::Json, required: true }), \
+         auth: Some(HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Header(\"authorization\"), scheme: Some(\"Bearer\") }), \
+         select: Some(Select { segments: &[Segment { descends: false, selectors: &[Selector::Name(\"items\")] }, Segment { descends: false, selectors: &[Selector::Wildcard] }, ], is_singular: false }), \
+         pagination: Some(Pagination::Cursor { path: &[\"meta\", \"next\"], property: \"trace\" }), \
+         timeout_ms: 5000, max_bytes: 1000, retry: false, returns_nothing: false }",
+        "run: toolbooth::catalog::Run::Http(&catalog_requests::CALL_2, toolbooth::tool::http::run),",
+        "variables: &[\"WEB_URL\", \"WEB_KEY\"],",
+        "(VARIABLES, &[toolbooth::tool::Variable::required(\"OTHER_URL\", toolbooth::address::service_address), \
+         toolbooth::tool::Variable::secret(\"WEB_KEY\"), \
+         toolbooth::tool::Variable::new(\"WEB_URL\", \"https://web.example/v1\", toolbooth::address::service_address), \
+         toolbooth::tool::Variable::required(\"WEB_USER\", toolbooth::private::not_empty)]);",
+    ] {
+        assert!(rust.contains(part), "{part}\n{rust}");
+    }
+    assert!(!rust.contains("crate::web"), "no function, no module");
+}
+
+/// Each style, body and credential that a table can have, and the defaults of OpenAPI.
+#[test]
+fn parts_of_requests() {
+    let query = |more: Value| {
+        let mut parameter = json!({"property": "tags", "in": "query", "name": "tag"});
+        parameter.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"/http/parameters": [update()["http"]["parameters"][0], parameter,
+            update()["http"]["parameters"][2]]})
+    };
+    let body = |kind: &str, encoding: Value| json!({"/http/body/type": kind, "/http/body/encoding": encoding});
+    let auth = |auth: Value| json!({"/http/auth": auth});
+    for (changes, expected) in [
+        (query(json!({})), "style: Style::Form, explode: true }"),
+        (
+            query(json!({"style": "spaceDelimited"})),
+            "style: Style::SpaceDelimited, explode: false }",
+        ),
+        (
+            query(json!({"style": "pipeDelimited", "explode": true})),
+            "style: Style::PipeDelimited, explode: true }",
+        ),
+        (query(json!({"style": "deepObject"})), "style: Style::DeepObject, explode: true }"),
+        (query(json!({"style": "json"})), "style: Style::Json, explode: false }"),
+        (
+            body(
+                "form",
+                json!({"id": {"style": "deepObject", "explode": true}, "title": {"contentType": "application/json"}}),
+            ),
+            "BodyFormat::Form(&[FormStyle { name: \"id\", style: Style::DeepObject, explode: true }, \
+             FormStyle { name: \"title\", style: Style::Json, explode: false }, ])",
+        ),
+        (
+            body("multipart", json!({"title": {"contentType": "text/plain; charset=utf-8"}})),
+            "BodyFormat::Multipart(&[(\"title\", \"text/plain; charset=utf-8\"), ])",
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY", "in": "query", "name": "key"})),
+            "HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Query(\"key\"), scheme: None }",
+        ),
+        (
+            auth(json!({"basic": {"user": "WEB_USER", "password": "WEB_KEY"}})),
+            "HttpAuth::Basic { user: \"WEB_USER\", password: \"WEB_KEY\" }",
+        ),
+        (
+            json!({"/http/auth": {"provider": "web"}, "/requirements": {"authorization": [{"id": "web"}]}}),
+            "HttpAuth::Provider { id: \"web\", scheme: \"Bearer\" }",
+        ),
+        (
+            json!({"/http/auth": GONE, "/http/pagination": {"link": true}}),
+            "pagination: Some(Pagination::Link)",
+        ),
+        (
+            json!({"/http/body": {"type": "json", "whole": "title"}, "/input_schema/properties/id__body": GONE}),
+            "HttpBody { content: Content::Whole(\"title\"), format: BodyFormat::Json, required: false }",
+        ),
+        (json!({"/output_schema": null}), "returns_nothing: true"),
+    ] {
+        let rendered = compile(&source(&changes)).unwrap();
+        let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+        assert!(rust.contains(expected), "{expected}\n{rust}");
+    }
+}
+
+#[test]
+fn requests_that_are_wrong() {
+    let parameters = |index: usize, member: &str, value: Value| {
+        let mut parameters = update()["http"]["parameters"].clone();
+        parameters[index][member] = value;
+        json!({"/http/parameters": parameters})
+    };
+    let auth = |auth: Value| json!({"/http/auth": auth});
+    let body = |body: Value| json!({"/http/body": body});
+    let encoding = |kind: &str, encoding: Value| json!({"/http/body/type": kind, "/http/body/encoding": encoding});
+    let header = |name: &str, value: &str| json!({"/http/headers": {name: value}});
+    for (changes, expected) in [
+        (
+            json!({"/http/url": "x"}),
+            &["http.url: unknown field `url`, expected one of `method`, `base`, `path`, \
+            `parameters`, `body`, `headers`, `auth`, `select`, `timeout_ms`, `max_bytes`, `retry`, `pagination`"]
+                [..],
+        ),
+        (
+            json!({"/http/method": "TRACE"}),
+            &["http.method: unknown variant `TRACE`, expected one of `GET`, `HEAD`, `POST`, \
+            `PUT`, `PATCH`, `DELETE`"],
+        ),
+        (json!({"/http": []}), &["http: is an array; expected an object"]),
+        (
+            json!({"/http/timeout_ms": 0, "/http/max_bytes": 5_000_000}),
+            &[
+                "http.timeout_ms: is 0; expected 1 to 60000",
+                "http.max_bytes: is 5000000; expected 1 to 4194304",
+            ],
+        ),
+        (
+            json!({"/http/retry": true}),
+            &["http.retry: is only for GET and HEAD: other requests may change something twice"],
+        ),
+        (json!({"/http/method": "GET"}), &["http.body: is not possible with GET"]),
+        (
+            json!({"/http/select": "$.a[?@.b]"}),
+            &[
+                "http.select: has a filter (?…), which is not supported; expected names, indexes, slices, * and ..",
+            ],
+        ),
+        (json!({"/http/path": "items/{item}"}), &["http.path: must begin with /"]),
+        (
+            json!({"/http/path": "/items"}),
+            &["http.parameters[0].name: is \"item\", but the path has no {item}"],
+        ),
+        (json!({"/http/path": "/{item}/{item}"}), &["http.path: has {item} twice"]),
+        (
+            json!({"/http/path": "/{item}/{x}"}),
+            &["http.path: has {x}, but no parameter with \"in\": \"path\" has this name"],
+        ),
+        (
+            json!({"/input_schema/required": []}),
+            &[
+                "http.parameters[0].property: is \"id\", a part of the path, so input_schema must require it",
+            ],
+        ),
+        (
+            json!({"/input_schema/additionalProperties": GONE}),
+            &[
+                "input_schema.additionalProperties: must be false: what http does not map would be lost",
+            ],
+        ),
+        (
+            json!({"/input_schema/properties/more": {"description": "d"}}),
+            &[
+                "input_schema.properties.more: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            parameters(1, "property", json!("tag")),
+            &[
+                "http.parameters[1].property: is \"tag\", which input_schema.properties does not have",
+                "input_schema.properties.tags: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            parameters(1, "property", json!("id")),
+            &[
+                "http.parameters[1].property: is \"id\", which http.parameters[0] sends too",
+                "input_schema.properties.tags: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            parameters(1, "style", json!("simple")),
+            &["http.parameters[1].style: is \"simple\", which is for path and header"],
+        ),
+        (
+            parameters(0, "style", json!("form")),
+            &["http.parameters[0].style: is only for the query; expected \"simple\""],
+        ),
+        (
+            parameters(0, "style", json!("matrix")),
+            &["http.parameters[0].style: unknown variant `matrix`, expected one of `simple`, \
+            `form`, `spaceDelimited`, `pipeDelimited`, `deepObject`, `json`"],
+        ),
+        (
+            parameters(2, "name", json!("Accept")),
+            &[
+                "http.parameters[2].name: is \"Accept\", a header that http.headers.Accept sends too",
+            ],
+        ),
+        (
+            parameters(2, "name", json!("Content-Type")),
+            &["http.parameters[2].name: is \"Content-Type\", which the body decides"],
+        ),
+        (
+            parameters(2, "name", json!("a b")),
+            &["http.parameters[2].name: is \"a b\"; expected the name of a header"],
+        ),
+        (
+            parameters(2, "name", json!("Host")),
+            &["http.parameters[2].name: is \"Host\", which only the server sets"],
+        ),
+        (
+            parameters(2, "name", json!("CF-Connecting-IP")),
+            &["http.parameters[2].name: is \"CF-Connecting-IP\", which only the server sets"],
+        ),
+        (
+            parameters(2, "name", json!("Cookie")),
+            &["http.parameters[2].name: is \"Cookie\"; credentials belong in http.auth"],
+        ),
+        (
+            header("Authorization", "Bearer abc"),
+            &[
+                "http.headers.Authorization: is \"Authorization\"; credentials belong in http.auth",
+                "http.auth.name: is \"Authorization\", a header that http.headers.Authorization sends too",
+            ],
+        ),
+        (
+            header("X-A", "a\r\nb: c"),
+            &["http.headers.X-A: has characters that no header can have; expected visible ASCII"],
+        ),
+        (encoding("form", json!({})), &[]),
+        (
+            json!({"/http/headers": {"Content-Type": "a/b"}, "/http/body/type": "form"}),
+            &["http.headers.Content-Type: is only for a body of JSON; other bodies decide it"],
+        ),
+        (
+            body(json!({"type": "json"})),
+            &[
+                "http.body: must have exactly one of properties and whole",
+                "input_schema.properties.id__body: is sent nowhere; add it to http.parameters or http.body",
+                "input_schema.properties.title: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            body(json!({"type": "json", "properties": {"title": "id", "id__body": "id"}})),
+            &["http.body.properties.title: is \"id\", the same member as that of \"id__body\""],
+        ),
+        (
+            json!({"/http/body": {"type": "form", "whole": "title"}, "/input_schema/properties/id__body": GONE}),
+            &["http.body.whole: is \"title\", which is no object; a form has fields"],
+        ),
+        (
+            encoding("json", json!({"id": {}})),
+            &["http.body.encoding.id: is only for form and multipart"],
+        ),
+        (encoding("form", json!({"x": {}})), &["http.body.encoding.x: is no member of the body"]),
+        (
+            encoding("form", json!({"id": {"contentType": "text/plain"}})),
+            &[
+                "http.body.encoding.id: must have either style and explode, or \"contentType\": \"application/json\"",
+            ],
+        ),
+        (
+            encoding("multipart", json!({"id": {"style": "form"}})),
+            &["http.body.encoding.id: has a style, which is for form; multipart has contentType"],
+        ),
+        (
+            encoding("multipart", json!({"id": {"contentType": "a/b\r\nc: d"}})),
+            &[
+                "http.body.encoding.id.contentType: is \"a/b\\r\\nc: d\"; expected a media type, such as image/png",
+            ],
+        ),
+        (auth(json!({})), &["http.auth: must have exactly one of provider, secret and basic"]),
+        (
+            auth(json!({"provider": "web", "secret": "WEB_KEY"})),
+            &["http.auth: must have exactly one of provider, secret and basic"],
+        ),
+        (
+            auth(json!({"provider": "web"})),
+            &[
+                "http.auth.provider: is \"web\", which requirements.authorization does not name; add {\"id\": \"web\"}",
+            ],
+        ),
+        (
+            json!({"/requirements": {"authorization": [{"id": "web"}]}}),
+            &["requirements.authorization[0]: is \"web\", whose token http.auth does not send"],
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY"})),
+            &["http.auth: must have in (\"header\" or \"query\") and name with a secret"],
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY", "in": "query", "name": "tag"})),
+            &["http.auth.name: is \"tag\", a query that http.parameters[1] sends too"],
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY", "in": "cookie", "name": "a"})),
+            &["http.auth.in: unknown variant `cookie`, expected `header` or `query`"],
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY", "in": "header", "name": "Host"})),
+            &["http.auth.name: is \"Host\", which only the server sets"],
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY", "in": "header", "name": "X", "scheme": "a b"})),
+            &["http.auth.scheme: must be a word, such as \"Bearer\""],
+        ),
+        (
+            auth(
+                json!({"basic": {"user": "WEB_USER", "password": "WEB_KEY"}, "scheme": "Basic", "name": "x"}),
+            ),
+            &[
+                "http.auth: has in or name, which are for a secret",
+                "http.auth.scheme: is not for basic",
+            ],
+        ),
+        (
+            json!({"/http/pagination": {}}),
+            &["http.pagination: must have either \"link\": true, or cursor and parameter"],
+        ),
+        (
+            json!({"/http/pagination": {"cursor": "a..b", "parameter": "x"}}),
+            &[
+                "http.pagination.cursor: is \"a..b\"; expected names, such as meta.next_cursor",
+                "http.pagination.parameter: is \"x\", a property that is sent nowhere",
+            ],
+        ),
+        (
+            json!({"/output_schema": GONE, "/content": true, "/bindings": [{"name": "A", "kind": "kv"}], "/requirements": {"secrets": [{"id": "A"}]}}),
+            &[
+                "content: needs a function; a tool with http returns the service's response",
+                "bindings: need a function; a tool with http uses none",
+                "requirements.secrets: need a function; http.auth sends secrets of the operator",
+            ],
+        ),
+        (
+            json!({"/http/base": "WEB_KEY"}),
+            &["http.base: is \"WEB_KEY\", which tools/web/toolkit.json does not declare as base"],
+        ),
+        (
+            json!({"/http/base": "MAIL_URL"}),
+            &["http.base: is \"MAIL_URL\", which tools/web/toolkit.json does not declare; \
+            add \"MAIL_URL\": {\"kind\": \"base\", \"default\": \"https://…\"} to its variables"],
+        ),
+        (
+            auth(json!({"secret": "STATE_KEY", "in": "header", "name": "x"})),
+            &["http.auth.secret: is \"STATE_KEY\", which tools/web/toolkit.json \
+            does not declare; add \"STATE_KEY\": {\"kind\": \"secret\"} to its variables"],
+        ),
+        (
+            auth(json!({"basic": {"user": "WEB_URL", "password": "X"}})),
+            &[
+                "http.auth.basic.user: is \"WEB_URL\", which tools/web/toolkit.json does not declare as text or secret",
+                "http.auth.basic.password: is \"X\", which tools/web/toolkit.json does not declare; add \"X\": {\"kind\": \"text\"} to its variables",
+            ],
+        ),
+    ] {
+        let expected: Vec<_> =
+            expected.iter().map(|it| format!("tools/web/Update@1.0.0.json: {it}")).collect();
+        let (mut got, mut expected) = (problems(&source(&changes)), expected);
+        got.sort();
+        expected.sort();
+        assert_eq!(got, expected, "{changes}");
+    }
+}
+
+#[test]
+fn toolkits_that_are_wrong() {
+    let variables = |more: &str| {
+        TOOLKIT.replacen("{\"variables\": {", &format!("{{\"variables\": {{{more},"), 1)
+    };
+    let private = "must be an https URL with the name of a public host, without user, query or trailing slash";
+    for (toolkit, expected) in [
+        ("{".to_owned(), vec!["is not JSON: EOF while parsing an object at line 1 column 1".to_owned()]),
+        (TOOLKIT.replacen('{', "{\"title\": \"a\",", 1), vec!["title: unknown field `title`, expected `variables`".to_owned()]),
+        (variables("\"A\": {\"kind\": \"number\"}"), vec!["variables.A.kind: unknown variant `number`, expected one of `base`, `secret`, `text`".to_owned()]),
+        (variables("\"A\": {\"kind\": \"text\", \"default\": \"x\"}"), vec!["variables.A.default: is only for addresses; the operator sets this variable".to_owned()]),
+        (variables("\"a\": {\"kind\": \"text\"}"), vec!["variables.a: is \"a\"; expected capital letters, digits and _".to_owned()]),
+        (variables("\"STATE_KEY\": {\"kind\": \"secret\"}"), vec!["variables.STATE_KEY: is a name that the Worker itself uses; choose a different one".to_owned()]),
+        (variables("\"OAUTH_X_CLIENT_SECRET\": {\"kind\": \"secret\"}"), vec!["variables.OAUTH_X_CLIENT_SECRET: is a name that the Worker itself uses; choose a different one".to_owned()]),
+        (variables("\"A\": {\"kind\": \"base\", \"default\": \"http://a.example\"}"), vec![format!("variables.A.default: is \"http://a.example\"; {private}")]),
+        (variables("\"A\": {\"kind\": \"base\", \"default\": \"https://169.254.169.254\"}"), vec![format!("variables.A.default: is \"https://169.254.169.254\"; {private}")]),
+    ] {
+        let got = problems(&with(&update(), &toolkit));
+        let expected: Vec<_> = expected.iter().map(|it| format!("tools/web/toolkit.json: {it}")).collect();
+        // Definitions that use an unreadable file have problems of their own.
+        assert_eq!(got[..1], expected, "{toolkit}");
+    }
+    let mut source = source(&json!({}));
+    source.files.remove("web/toolkit.json");
+    assert_eq!(problems(&source).len(), 2, "base and secret");
+    put(&mut source, "web/toolkit.json", TOOLKIT);
+    put(&mut source, "text/toolkit.json", r#"{"variables": {"WEB_URL": {"kind": "base"}}}"#);
+    let expected = "tools/web/toolkit.json: variables.WEB_URL: differs from the variable of the same name in tools/text/toolkit.json";
+    assert_eq!(problems(&source), [expected]);
+}
+
+#[test]
+fn examples_are_optional_and_other_files_are_no_definitions() {
+    let recorded = json!([{"input": {"id": "7"}, "value": [], "request": "PUT https://web.example/v1/items/7.json",
+        "response": {"status": 200, "body": {}, "link": "<a>; rel=next"}}]);
+    for changes in [json!({}), json!({"/examples": recorded}), json!({"/examples": []})] {
+        let mut source = source(&changes);
+        put(&mut source, "web/import.json", "anything");
+        assert_eq!(problems(&source), [""; 0], "{changes}");
+    }
+    let mut source = catalogue();
+    let mut slugify = crate::sample::slugify("1.0.0");
+    slugify["examples"][0]["response"] = json!({"status": 200});
+    define(&mut source, &slugify);
+    let expected = "tools/text/Slugify@1.0.0.json: examples[0]: has a request or a response, which are for tools with http";
+    assert_eq!(problems(&source), [expected]);
+}
+
+#[test]
+fn names_of_the_worker() {
+    for (name, expected) in [
+        ("STATE_KEY", true),
+        ("STATE_KEY_PREVIOUS", true),
+        ("OAUTH_GITHUB_CLIENT_SECRET", true),
+        ("OPENAI_API_KEY", true),
+        ("KV", true),
+        ("STRIPE_API_KEY", false),
+        ("GITHUB_URL", false),
+    ] {
+        assert_eq!(is_of_worker(name), expected, "{name}");
+    }
+}
