@@ -1,14 +1,40 @@
 // The parts of the Worker that send requests to other servers, without a Worker around them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listen } from "./support/server.mjs";
 import { open } from "../crates/toolbooth-worker/js/download.js";
-import { maxAge, retryAfter } from "../crates/toolbooth-worker/js/send.js";
+import { maxAge, retryAfter, send } from "../crates/toolbooth-worker/js/send.js";
 
 test("a request that fails leaves no timer behind", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
   const before = timers();
   await assert.rejects(open("POST", "http://127.0.0.1:9/", new Headers(), undefined, 60_000));
   assert.equal(timers(), before);
+});
+
+test("a response that is too long is cut, or not returned", async (t) => {
+  const server = await listen((request, response) => {
+    const [method, body, hasLength] = [request.method, "a".repeat(10), request.url === "/length"];
+    response.writeHead(200, { link: "<a>; rel=next", ...(hasLength && { "content-length": body.length }) });
+    if (method === "HEAD") return response.end();
+    response.write(body.slice(0, 4));
+    response.end(body.slice(4));
+  });
+  t.after(() => server.close());
+  for (const [method, path, most, cut, expected] of [
+    ["GET", "/length", 10, false, ["aaaaaaaaaa", false]],
+    ["GET", "/chunks", 10, false, ["aaaaaaaaaa", false]],
+    ["GET", "/length", 9, false, undefined],
+    ["GET", "/chunks", 9, false, undefined],
+    ["GET", "/length", 5, true, ["aaaaa", true]],
+    ["GET", "/chunks", 5, true, ["aaaaa", true]],
+    ["HEAD", "/length", 5, true, ["", false]],
+  ]) {
+    const { fault, body, isCut, link } = await send(undefined, method, `${server.base}${path}`, new Headers(), undefined, 10_000, most, cut);
+    const what = `${method} ${path} ${most} ${cut}`;
+    if (expected === undefined) assert.equal(fault, "too large", what);
+    else assert.deepEqual([new TextDecoder().decode(body), isCut, link], [...expected, "<a>; rel=next"], what);
+  }
 });
 
 test("Retry-After in seconds, in milliseconds, or as a date", () => {

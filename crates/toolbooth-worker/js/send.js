@@ -2,18 +2,19 @@
 // the request may carry secrets that are meant for that server only.
 
 /**
- * Returns `{ status, retryAfter, maxAge, body }`, or `{ fault }` if there is no response within `timeout`
- * milliseconds or it is longer than `maxBytes`. Throws if the request fails. The parameter `body` is
- * a view of WebAssembly memory.
+ * Returns `{ status, retryAfter, maxAge, link, body, isCut }`, or `{ fault }` if there is no response within `timeout`
+ * milliseconds or it is longer than `maxBytes`. With `cut`, a longer one is cut there instead. Throws if the request
+ * fails. The parameter `body` is a view of WebAssembly memory.
  */
-export async function send(binding, method, url, headers, body, timeout, maxBytes) {
+export async function send(binding, method, url, headers, body, timeout, maxBytes, cut) {
   const signal = AbortSignal.timeout(timeout);
   try {
     // WebAssembly may move its memory while this waits.
     const response = await request(binding, url, { method, headers, body: body?.slice(), signal });
-    const whole = await read(response, maxBytes);
-    if (whole === undefined) return { fault: "too large" };
-    return { status: response.status, retryAfter: retryAfter(response.headers), maxAge: maxAge(response.headers), body: whole };
+    const { bytes, isCut } = await read(response, maxBytes, cut);
+    if (isCut && !cut) return { fault: "too large" };
+    const [after, age] = [retryAfter(response.headers), maxAge(response.headers)];
+    return { status: response.status, retryAfter: after, maxAge: age, link: response.headers.get("link") ?? undefined, body: bytes, isCut };
   } catch (error) {
     if (signal.aborted) return { fault: "timeout" };
     throw error;
@@ -34,21 +35,26 @@ export async function request(binding, url, init) {
   return binding.run(model, input, { returnRawResponse: true, signal: init.signal });
 }
 
-/** The bytes of a response; undefined if there are more than `maxBytes`. */
-async function read(response, maxBytes) {
+/** The bytes of a response, at most `maxBytes`, and whether there are more. Without `cut`, those of a longer one may be missing. */
+async function read(response, maxBytes, cut) {
   const length = response.headers.get("content-length");
-  // A single wait. The length of compressed bytes says nothing.
+  // A single wait. The length of compressed bytes says nothing, and neither does that in the response to HEAD.
   if (length !== null && !response.headers.has("content-encoding")) {
-    return Number(length) > maxBytes ? undefined : new Uint8Array(await response.arrayBuffer());
+    if (Number(length) <= maxBytes) return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false };
+    if (!cut) return { isCut: true };
   }
   const chunks = [];
-  let received = 0;
+  let left = maxBytes;
+  let isCut = false;
+  // Leaving the loop cancels the rest.
   for await (const chunk of response.body ?? []) {
-    received += chunk.length;
-    if (received > maxBytes) return undefined;
-    chunks.push(chunk);
+    isCut = chunk.length > left;
+    chunks.push(isCut ? chunk.subarray(0, left) : chunk);
+    if (isCut) break;
+    left -= chunk.length;
   }
-  return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
+  const bytes = chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return { bytes, isCut };
 }
 
 /**

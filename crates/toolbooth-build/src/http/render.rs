@@ -12,7 +12,7 @@ use super::{path, select};
 pub(crate) fn call(http: &HttpDefinition, definition: &Definition) -> String {
     let HttpDefinition { method, base, timeout_ms, max_bytes, retry, parameters, .. } = http;
     let of = |place| parameters.iter().filter(move |it| it.place == place);
-    let query: String = of(ParameterPlace::Query).map(query).collect();
+    let query: String = of(ParameterPlace::Query).map(|it| query(it, definition)).collect();
     let headers: String = of(ParameterPlace::Header).map(header).collect();
     let fixed: Vec<_> =
         http.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
@@ -51,11 +51,18 @@ fn segments(http: &HttpDefinition) -> String {
     path::parse(&http.path).unwrap_or_default().iter().map(segment).collect()
 }
 
-fn query(parameter: &ParameterDefinition) -> String {
+fn query(parameter: &ParameterDefinition, definition: &Definition) -> String {
     let ParameterDefinition { property, name, style, explode, .. } = parameter;
     let (style, explode) = styled(*style, *explode);
+    let schema = definition.input_schema.get("properties").and_then(|it| it.get(property));
+    let read = match schema.and_then(|it| it.get("type")?.as_str()) {
+        Some("string") => "Some(toolbooth::catalog::QueryValue::Text)",
+        Some("integer") => "Some(toolbooth::catalog::QueryValue::Number)",
+        Some("boolean") => "Some(toolbooth::catalog::QueryValue::Boolean)",
+        _ => "None",
+    };
     format!(
-        "QueryField {{ property: {property:?}, name: {name:?}, style: {style}, explode: {explode} }}, "
+        "QueryField {{ property: {property:?}, name: {name:?}, style: {style}, explode: {explode}, read: {read} }}, "
     )
 }
 

@@ -71,7 +71,7 @@ fn a_request_is_compiled_into_a_table() {
     for part in [
         "HttpCall { method: \"PUT\", base: \"WEB_URL\", \
          path: &[&[PathPart::Text(\"items\"), ], &[PathPart::Parameter { property: \"id\", explode: false }, PathPart::Text(\".json\"), ], ], \
-         query: &[QueryField { property: \"tags\", name: \"tag\", style: Style::Form, explode: false }, ], \
+         query: &[QueryField { property: \"tags\", name: \"tag\", style: Style::Form, explode: false, read: None }, ], \
          headers: &[HeaderField { property: \"trace\", name: \"x-trace\", explode: false }, ], \
          fixed_headers: &[(\"accept\", \"application/json\")], \
          body: Some(HttpBody { content: Content::Members(&[(\"id__body\", \"id\"), (\"title\", \"title\")]), format: BodyFormat::Json, required: true }), \
@@ -103,17 +103,20 @@ fn parts_of_requests() {
     let body = |kind: &str, encoding: Value| json!({"/http/body/type": kind, "/http/body/encoding": encoding});
     let auth = |auth: Value| json!({"/http/auth": auth});
     for (changes, expected) in [
-        (query(json!({})), "style: Style::Form, explode: true }"),
+        (query(json!({})), "style: Style::Form, explode: true, read: None }"),
         (
             query(json!({"style": "spaceDelimited"})),
-            "style: Style::SpaceDelimited, explode: false }",
+            "style: Style::SpaceDelimited, explode: false, read: None }",
         ),
         (
             query(json!({"style": "pipeDelimited", "explode": true})),
-            "style: Style::PipeDelimited, explode: true }",
+            "style: Style::PipeDelimited, explode: true, read: None }",
         ),
-        (query(json!({"style": "deepObject"})), "style: Style::DeepObject, explode: true }"),
-        (query(json!({"style": "json"})), "style: Style::Json, explode: false }"),
+        (
+            query(json!({"style": "deepObject"})),
+            "style: Style::DeepObject, explode: true, read: None }",
+        ),
+        (query(json!({"style": "json"})), "style: Style::Json, explode: false, read: None }"),
         (
             body(
                 "form",

@@ -181,6 +181,7 @@ async fn send(
         body: Some(body),
         timeout: plan.timeout,
         max_bytes: MAX_ANSWER,
+        cut: false,
         binding: None,
     };
     let name = target.name();

@@ -21,6 +21,7 @@ extern "C" {
         body: Option<&[u8]>,
         timeout: u32,
         max_bytes: u32,
+        cut: bool,
     ) -> Result<JsValue, JsValue>;
 
     /// The result of `send`: a response, or an error code in `fault`.
@@ -34,7 +35,11 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = maxAge)]
     fn max_age(this: &Fetched) -> Option<u32>;
     #[wasm_bindgen(method, getter)]
+    fn link(this: &Fetched) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
     fn body(this: &Fetched) -> Vec<u8>;
+    #[wasm_bindgen(method, getter, js_name = isCut)]
+    fn is_cut(this: &Fetched) -> bool;
 }
 
 #[wasm_bindgen(module = "/js/download.js")]
@@ -83,6 +88,7 @@ impl HttpClient for Bindings {
             request.body.as_deref(),
             milliseconds(request.timeout),
             u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
+            request.cut,
         );
         let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
         match response.fault().as_deref() {
@@ -93,6 +99,8 @@ impl HttpClient for Bindings {
         let mut answer = HttpResponse::new(response.status(), response.body());
         answer.retry_after_ms = retry_after_ms(response.retry_after());
         answer.max_age_ms = response.max_age().map(|seconds| u64::from(seconds) * 1000);
+        answer.link = response.link();
+        answer.is_cut = response.is_cut();
         Ok(answer)
     }
 

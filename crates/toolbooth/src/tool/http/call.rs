@@ -1,5 +1,7 @@
 //! A request to a service, as the build stores it.
 
+use crate::catalog::QueryValue;
+
 /// What the definition of a tool says about its request: the member `http`, checked and compiled by the build.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpCall {
@@ -58,6 +60,8 @@ pub struct QueryField {
     pub style: Style,
     /// Whether each item of a list, and each member of an object, is a field of its own.
     pub explode: bool,
+    /// How its text in the address of the next page becomes a value; `None` if it is a list or an object.
+    pub read: Option<QueryValue>,
 }
 
 /// How a list or an object becomes text: OpenAPI 3.1, "Style Values".

@@ -1,9 +1,9 @@
 //! Tells a model how to get the next page.
 
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Map, Value as Json};
 
 use super::{HttpCall, Pagination};
-use crate::catalog::{QueryValue, Tool};
+use crate::catalog::QueryValue;
 use crate::host::HttpResponse;
 use crate::json::{Value, object};
 
@@ -18,10 +18,9 @@ pub(super) fn with_next(
     value: Json,
     root: Option<&Value<'_>>,
     response: &HttpResponse,
-    tool: &Tool,
 ) -> Json {
     let next = match pagination {
-        Pagination::Link => response.link.as_deref().and_then(|link| linked(call, link, tool)),
+        Pagination::Link => response.link.as_deref().and_then(|link| linked(call, link)),
         Pagination::Cursor { path, property } => {
             let cursor = path.iter().try_fold(root, |at, name| Some(at?.get(name)));
             let cursor = cursor.flatten().filter(|cursor| match cursor {
@@ -37,27 +36,28 @@ pub(super) fn with_next(
 
 /// The parameters of the next page that differ in its address. Only parameters that the tool has are read: the rest of
 /// the header does not reach the model.
-fn linked(call: &HttpCall, link: &str, tool: &Tool) -> Option<Json> {
+fn linked(call: &HttpCall, link: &str) -> Option<Json> {
     let target = next_target(link)?;
     let (_, query) = target.split_once('?')?;
     let query = query.split('#').next().unwrap_or_default();
     let mut next = Map::new();
     for (name, text) in form_urlencoded::parse(query.as_bytes()) {
         let field = call.query.iter().find(|field| field.name == name);
-        if let Some(field) = field.filter(|_| text.len() <= LONGEST) {
-            next.insert(field.property.to_owned(), typed(field.property, &text, tool));
+        let field = field.filter(|_| text.len() <= LONGEST);
+        let value = field.and_then(|field| typed(field.read?, &text));
+        if let (Some(field), Some(value)) = (field, value) {
+            next.insert(field.property.to_owned(), value);
         }
     }
     (!next.is_empty()).then_some(Json::Object(next))
 }
 
-/// A text as a value of the property.
-fn typed(property: &str, text: &str, tool: &Tool) -> Json {
-    let known = tool.query.unwrap_or_default().iter().find(|it| it.name == property);
-    match (known.map(|it| it.value), text.parse::<u64>()) {
-        (Some(QueryValue::Number), Ok(number)) => Json::Number(Number::from(number)),
-        (Some(QueryValue::Boolean), _) => Json::Bool(text == "true"),
-        _ => text.into(),
+/// A text as a value.
+fn typed(read: QueryValue, text: &str) -> Option<Json> {
+    match read {
+        QueryValue::Text => Some(text.into()),
+        QueryValue::Number => text.parse::<u64>().ok().map(|number| Json::Number(number.into())),
+        QueryValue::Boolean => text.parse().ok().map(Json::Bool),
     }
 }
 

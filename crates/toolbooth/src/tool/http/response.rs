@@ -40,9 +40,8 @@ pub(super) fn value(
         (Some(root), None) => Json::from(root),
         (None, _) => Json::String(text.clone()),
     };
-    let tool = context.tool;
     Ok(match call.pagination {
-        Some(pagination) => page::with_next(call, pagination, value, root.as_ref(), response, tool),
+        Some(pagination) => page::with_next(call, pagination, value, root.as_ref(), response),
         None => value,
     })
 }

@@ -98,7 +98,13 @@ fn a_definition_sends_its_request_and_returns_the_response() {
             &[PathPart::Text("items")],
             &[PathPart::Parameter { property: "id", explode: false }],
         ],
-        query: &[QueryField { property: "q", name: "query", style: Style::Form, explode: true }],
+        query: &[QueryField {
+            property: "q",
+            name: "query",
+            style: Style::Form,
+            explode: true,
+            read: None,
+        }],
         fixed_headers: &[("accept", "application/json")],
         ..CALL
     };

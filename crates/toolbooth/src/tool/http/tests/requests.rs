@@ -4,7 +4,7 @@ use super::*;
 
 const fn query(style: Style, explode: bool) -> HttpCall {
     const fn field(style: Style, explode: bool) -> [QueryField; 1] {
-        [QueryField { property: "p", name: "color", style, explode }]
+        [QueryField { property: "p", name: "color", style, explode, read: None }]
     }
     const FORM: &[QueryField] = &field(Style::Form, false);
     const FORM_EXPLODED: &[QueryField] = &field(Style::Form, true);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::call::Rejection;
-use crate::catalog::{QueryParameter, QueryValue};
+use crate::catalog::QueryValue;
 use crate::host::{HttpError, HttpResponse};
 use crate::schema::{AnyKeyword, Keyword, Types};
 
@@ -157,9 +157,15 @@ fn reads_are_repeated_once() {
 
 #[test]
 fn the_next_page() {
-    const PAGE: &[QueryField] =
-        &[QueryField { property: "page", name: "p", style: Style::Form, explode: true }];
-    const QUERY: &[QueryParameter] = &[QueryParameter { name: "page", value: QueryValue::Number }];
+    const fn field(property: &'static str, name: &'static str, read: QueryValue) -> QueryField {
+        QueryField { property, name, style: Style::Form, explode: true, read: Some(read) }
+    }
+    const PAGE: &[QueryField] = &[
+        field("page", "p", QueryValue::Number),
+        field("after", "a", QueryValue::Text),
+        field("all", "all", QueryValue::Boolean),
+        QueryField { read: None, ..field("tags", "t", QueryValue::Text) },
+    ];
     let cursor = |path| Some(Pagination::Cursor { path, property: "after" });
     let link = Some(Pagination::Link);
     let linked = |link: &str| Ok(HttpResponse::new(200, "[1]").link(link));
@@ -169,14 +175,14 @@ fn the_next_page() {
         (
             link,
             linked(
-                "<https://a.example/?p=1>; rel=\"prev\", <https://a.example/?p=x#y>; title=\"a\"; rel=next",
+                "<https://a.example/?p=1>; rel=\"prev\", <https://a.example/?a=x%20y&p=z&all=true&t=1#y>; title=\"a\"; rel=next",
             ),
-            json!({"page": "x"}),
+            json!({"after": "x y", "all": true}),
         ),
         (link, linked("<https://a.example/?p=1>; rel=\"prev first\""), json!(null)),
         (link, linked("<https://a.example/?q=1>; rel=next"), json!(null)),
         (link, linked("<<<;;;,=>"), json!(null)),
-        (link, linked(&format!("<?p={}>; rel=next", "x".repeat(3_000))), json!(null)),
+        (link, linked(&format!("<?a={}>; rel=next", "x".repeat(3_000))), json!(null)),
         (
             cursor(&["meta", "next"]),
             respond(200, r#"{"meta":{"next":"c1"}}"#),
@@ -189,8 +195,7 @@ fn the_next_page() {
         (cursor(&["next"]), respond(200, "text"), json!(null)),
     ] {
         let call = HttpCall { pagination, query: PAGE, ..CALL };
-        let tool = Tool { query: Some(QUERY), ..tool(call) };
-        let value = test_of(tool).respond(URL, response.clone()).value("Web.Call", json!({}));
+        let value = test(call).respond(URL, response.clone()).value("Web.Call", json!({}));
         assert_eq!(value["next"], expected, "{response:?}");
         let keys: Vec<_> = value.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["next", "value"]);
