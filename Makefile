@@ -16,7 +16,8 @@ CARGO_SEMVER_CHECKS := 0.51.0
 ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
 # The site contains the documentation.
 PAGES := $(shell find site docs -type f 2>/dev/null)
-NOTES := $(shell find samples/notes -type f -not -path '*/.wrangler/*' -not -path '*/build/*')
+# The Workers of samples that the tests start.
+SAMPLE_WORKERS := $(patsubst %,target/%/worker.js,library notes)
 # The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
 # That with the sample tools is built as it would be deployed, because its size and its speed are measured. The others are
 # built without optimizations: quicker, and with the compiler's checks for overflows. QUICK=1 builds all of them so.
@@ -80,7 +81,7 @@ instructions: .tools/.toolchain ## Count the instructions of requests with valgr
 	@command -v valgrind >/dev/null || scripts/debian.sh valgrind || true
 	$(if $(UPDATE),UPDATE_INSTRUCTIONS=1) cargo run --locked --release --quiet --package instructions
 
-workers: build/worker.js $(TEST_WORKERS) target/notes/worker.js target/site/index.html
+workers: build/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/index.html
 
 test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
@@ -135,9 +136,9 @@ deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an envi
 key: $(if $(CHECK),setup build/worker.js) ## Create an API key: make key NAME=ada SCOPES=mail:read; ONLY=Calculator.* limits it to these tools, ONLY=none to chats, ROTATE=1 replaces it; CHECK=keys.json only checks a value of API_KEYS
 	@$(if $(CHECK),$(NODE),node) packages/toolbooth/bin/toolbooth.js key $(if $(CHECK),--check "$$CHECK",$(if $(ONLY),--tools "$$ONLY") $(if $(ROTATE),--rotate) -- "$$NAME" "$$SCOPES")
 
-tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; HTTP=1 calls a service, with SECRET=STOCK_KEY; D1=1 uses a database
+tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; DEFINITION=1 calls a service without code, HTTP=1 with code, with SECRET=STOCK_KEY; D1=1 uses a database
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
-	  $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
+	  $(if $(DEFINITION),--definition) $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
 
 project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
 	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
@@ -253,6 +254,6 @@ $(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find tests/$$* -type f) 
 	$(call say,Building the Worker of tests/$*)
 	$(TOOLBOOTH) build $(if $(filter $*,$(DEV_WORKERS)),--dev) --crate tests/$* --out target/$*
 
-target/notes/worker.js: $(ENGINE) $(NOTES) | setup
-	$(call say,Building the sample Notes)
-	$(TOOLBOOTH) build --dev --crate samples/notes --out target/notes
+$(SAMPLE_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find samples/$$* -type f -not -path '*/.wrangler/*' -not -path '*/build/*') | setup
+	$(call say,Building the Worker of samples/$*)
+	$(TOOLBOOTH) build --dev --crate samples/$* --out target/$*

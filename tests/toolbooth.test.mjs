@@ -195,6 +195,30 @@ test("a user authorizes a tool at the stand-in provider", async () => {
   }
 });
 
+test("a tool without a function is a definition and variables", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "lib.rs"), "");
+  const create = (given) => run(`node packages/toolbooth/bin/toolbooth.js tool --folder ${folder} --definition ${given}`);
+  const read = (file) => JSON.parse(readFileSync(join(folder, "books", file), "utf8"));
+  for (const [given, method, auth] of [
+    ["Books.Get --read-only", "GET", undefined],
+    ["Books.Add --secret BOOKS_KEY --scopes books:write", "POST", { secret: "BOOKS_KEY", in: "header", name: "Authorization", scheme: "Bearer" }],
+  ]) {
+    const { code, err, out } = await create(given);
+    assert.equal(code, 0, err);
+    assert.match(out, /BOOKS_URL=https/);
+    const { http, examples, input_schema } = read(`${given.split(/[. ]/)[1]}@0.1.0.json`);
+    assert.deepEqual([http.method, http.base, http.auth], [method, "BOOKS_URL", auth]);
+    assert.deepEqual(Object.keys({ ...http.body?.properties, id: "id" }).sort(), Object.keys(input_schema.properties).sort());
+    assert.equal(examples[0].request, `${method} https://books_url.example/items/7`);
+  }
+  assert.deepEqual(read("toolkit.json"), { variables: { BOOKS_URL: { kind: "base" }, BOOKS_KEY: { kind: "secret" } } });
+  assert.match((await create("Books.Take --secret BOOKS_URL")).err, /has BOOKS_URL as "base": choose a different name/);
+  assert.match((await create("Books.Take --http")).err, /one of --definition, --http and --d1/);
+  assert.match((await create("Books.Get")).err, /already exists/);
+});
+
 test("unknown commands and options are rejected", async () => {
   for (const [given, message] of [["fly", /There is no command fly/], ["build --fast", /--fast/], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /PORT/], ["tool Greeter.Hello --scopes '*'", /scopes/], ...["LOG", "API_KEYS", "OAUTH_GITHUB_CLIENT_SECRET", "KV"].map((name) => [`tool A.B --http --secret ${name}`, new RegExp(`The Worker itself uses the name ${name}`)]), ["tool A.B --http --secret A_B_URL", /A_B_URL is the variable with the service's address/], ["tool OAuth.Token --http", /The Worker itself uses the name OAUTH_TOKEN_URL/]]) {
     const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js ${given}`);

@@ -8,7 +8,7 @@ export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
 const hash = (text) => createHash("sha256").update(text).digest("base64url");
 
 /** Starts it. `now` controls its behaviour: `location` redirects token requests, `expires_in` is the lifetime
- * of tokens, `broken` makes revocations fail. `revoked` has the revocation requests. */
+ * of tokens, `scope` what they grant, `broken` makes revocations fail. `revoked` has the revocation requests. */
 export async function authorizationServer() {
   const now = {};
   const codes = new Map();
@@ -45,8 +45,8 @@ export async function authorizationServer() {
     issued += 1;
     const refresh_token = `${CANARY}-refresh-${issued}`;
     refreshTokens.add(refresh_token);
-    const { expires_in } = now;
-    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", refresh_token, expires_in, scope: "repo" });
+    const { expires_in, scope = "repo" } = now;
+    answer(200, { access_token: `${CANARY}-access-${issued}`, token_type: "bearer", refresh_token, expires_in, scope });
   }
 
   const server = await listen(async (request, response) => {

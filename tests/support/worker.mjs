@@ -10,11 +10,12 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the sample with D1 and R2. */
+/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the samples with D1 and R2, and without functions. */
 export const SAMPLES = "target/samples";
 export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";
+export const LIBRARY = "target/library";
 /** The site. Not build/site, which `make dev` replaces while other tests run. */
 export const SITE = "target/site";
 

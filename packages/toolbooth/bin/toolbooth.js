@@ -9,7 +9,8 @@ const HELP = `toolbooth <command>
   build    Build the Worker into build/; --crate and --out name other folders, --dev does not optimize
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
-           --http calls a service, --secret STOCK_KEY with a secret, --d1 uses a database, --scopes a,b requires scopes
+           --definition calls a service without code, --http with code, --secret STOCK_KEY with a secret, --d1 uses a database,
+           --scopes a,b requires scopes
   key      Create an API key: toolbooth key ada mail:read,mail:send; --tools Greeter.* limits it to these tools, --tools none
            to chats, --rotate replaces the key of ada, --check file checks a value of API_KEYS with the Worker that was built
   deploy   Deploy to Cloudflare; arguments, such as --env staging, go to wrangler. --dry-run deploys nothing, says what is not
@@ -35,7 +36,7 @@ const COMMANDS = {
     await test(args);
   },
   async tool(args) {
-    const flags = { folder: text, description: text, "read-only": flag, http: flag, d1: flag, secret: text, scopes: text };
+    const flags = { folder: text, description: text, "read-only": flag, http: flag, definition: flag, d1: flag, secret: text, scopes: text };
     const { values, positionals } = options(args, flags, true);
     const { tool } = await import("../src/tool.js");
     tool(positionals[0], values);

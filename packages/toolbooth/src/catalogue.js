@@ -12,6 +12,13 @@ export function definitions(crate) {
   return files(/@[^/\\]+\.json$/, catalogue(crate)).map((file) => JSON.parse(readFileSync(file, "utf8")));
 }
 
+/** The variables and secrets of the operator that the tools read: those of functions, and those in toolkit.json. */
+export function variablesOfTools(crate) {
+  const ofFunctions = definitions(crate).flatMap(({ variables = [] }) => variables);
+  const shared = files(/(^|[/\\])toolkit\.json$/, catalogue(crate)).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  return [...new Set([...ofFunctions, ...shared.flatMap(({ variables = {} }) => Object.keys(variables))])];
+}
+
 /** The files of all toolkits whose names match, sorted. */
 export function files(pattern, folder = catalogue()) {
   // A toolkit can be a link to a folder, which a recursive listing does not follow.

@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { buildForDevelopment } from "./build.js";
-import { definitions } from "./catalogue.js";
+import { definitions, variablesOfTools } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
@@ -55,7 +55,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     const { userConfigPath, vars, secrets } = readConfig();
     const bound = Object.entries(unstable_getVarsForDev(userConfigPath, undefined, {}, env, true, secrets));
     const file = Object.fromEntries(bound.map(([name, { value }]) => [name, value]));
-    const ofTools = variablesOfTools(crate);
+    const ofTools = knownVariables(crate);
     const chosen = variables(process.env, file, vars, ofTools);
     // A service that the author has chosen, such as GitHub itself, stays.
     const set = { ...provider?.services, ...chosen, ...provider?.vars };
@@ -217,10 +217,10 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
   }
 }
 
-/** The variables that the tools read. */
-function variablesOfTools(crate) {
+/** The variables that the tools read, as far as their files are JSON. */
+function knownVariables(crate) {
   try {
-    return definitions(crate).flatMap(({ variables = [] }) => variables);
+    return variablesOfTools(crate);
   } catch {
     // A definition is not JSON: the build says which one.
     return [];

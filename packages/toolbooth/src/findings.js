@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { unstable_readConfig } from "wrangler";
-import { definitions, files } from "./catalogue.js";
+import { files, variablesOfTools } from "./catalogue.js";
 import { newKey } from "./credentials.js";
 import { migrations, startLocally } from "./local.js";
 import { Failure } from "./process.js";
@@ -57,7 +57,7 @@ export async function findings({ config: file, env, vars: further = {} }) {
     const absent = found.filter(({ text }) => missing.some(([name]) => text.startsWith(`${name} `)));
     // With these secrets, the Worker also reports what is less urgent, and no longer what only follows from their absence.
     const others = missing.length > 0 ? await started(Object.fromEntries(missing)) : found;
-    const ofTools = definitions().flatMap(({ variables = [] }) => variables);
+    const ofTools = variablesOfTools();
     const notes = [...placeholders(config), ...misspelled(config.vars, ofTools)].map((text) => ({ affects: "notes", text }));
     const about = (what) => [...new Set([...absent, ...others, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
     return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config), vars: config.vars };

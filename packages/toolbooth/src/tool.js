@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { files } from "./catalogue.js";
+import { describeTool } from "./described.js";
 import { addDatabase, databaseBinding } from "./database.js";
 import { Failure } from "./process.js";
 import { isOfWorker } from "./variables.js";
@@ -18,10 +19,11 @@ const NO_NAMES = ["crate", "self", "super"];
 
 /**
  * Creates the tool `id`, such as `Greeter.Hello`, in the catalogue of a folder. `description`: what it does, for models.
- * `read-only`: it changes nothing. `http`: it sends a request to a service; `secret`: with this secret of the operator.
+ * `read-only`: it changes nothing. `http`: its function sends a request to a service; `definition`: its definition describes such a
+ * request, and it has no function; `secret`: with this secret of the operator.
  * `d1`: it uses a table of a database in D1. `scopes`: what the caller's key or token must have, separated by commas.
  */
-export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, d1: isD1 = false, secret, scopes: list = "" } = {}) {
+export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, definition: isDescribed = false, d1: isD1 = false, secret, scopes: list = "" } = {}) {
   const parts = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)$/.exec(id);
   if (!parts) fail(`The id must have the form Toolkit.Tool, such as Greeter.Hello, not "${id}"`);
   const [, toolkit, tool] = parts;
@@ -30,7 +32,8 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
     fail(`The description must be a line of 1 to ${MAX_DESCRIPTION} characters`);
   }
   if (isHttp && isD1) fail("A tool begins with either --http or --d1: choose one, and add the other by hand");
-  if (secret !== undefined && !isHttp) fail("A tool sends its secret to a service: add --http");
+  if (isDescribed && (isHttp || isD1)) fail("A tool begins with one of --definition, --http and --d1");
+  if (secret !== undefined && !isHttp && !isDescribed) fail("A tool sends its secret to a service: add --http or --definition");
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) fail(`The secret must have a name such as STOCK_KEY, not "${secret}"`);
   if (secret !== undefined && isOfWorker(secret)) fail(`The Worker itself uses the name ${secret}: choose a different name for the secret`);
   const scopes = list.split(",").filter((scope) => scope !== "");
@@ -47,6 +50,10 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   if (!existsSync(library)) fail(`There is no ${library}: run this command in the folder of a project`);
   if (existsSync(definition)) fail(`${definition} already exists`);
   const declared = readFileSync(library, "utf8");
+  if (isDescribed) {
+    replaceLink(join(folder, folderName));
+    return describeTool({ toolkit, tool, version: VERSION, description, isReadOnly, scopes, secret, folder: join(folder, folderName), file: definition });
+  }
   const isNew = !existsSync(code);
   const isTaken = folderName === "types" || new RegExp(`^(pub )?mod ${module};`, "m").test(declared);
   if (isNew && isTaken) fail(`${library} already has a module ${module}: choose a different toolkit`);

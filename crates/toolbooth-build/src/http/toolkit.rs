@@ -40,11 +40,9 @@ impl Toolkits {
                 }
             };
             for (name, variable) in &toolkit.variables {
-                let found = check(name, variable).err().map(|(place, message)| (place, message));
-                let problem = |(place, message): (&str, String)| {
-                    Problem::new(&file, format!("variables.{name}{place}"), message)
-                };
-                problems.extend(found.map(problem));
+                if let Err((place, message)) = check(name, variable) {
+                    problems.push(Problem::new(&file, format!("variables.{name}{place}"), message));
+                }
                 let known =
                     first.entry(name.clone()).or_insert_with(|| (file.clone(), variable.clone()));
                 if known.1 != *variable {
