@@ -46,5 +46,6 @@ const NAMES: &[&str] = &[
     "PUBLIC_URL",
     "RATE_LIMIT",
     "SITE",
+    "TENANTS",
     "UNVERIFIED_USERS",
 ];
