@@ -11,6 +11,10 @@ const HELP = `toolbooth <command>
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
            --definition calls a service without code, --http with code, --secret STOCK_KEY with a secret, --d1 uses a database,
            --scopes a,b requires scopes
+  import   Create tools from an API's description (OpenAPI 3 or Swagger 2): toolbooth import openapi.json, or an address;
+           --include issues,repos/get,/search selects tags, operationIds and paths, --toolkit GitHub names the toolkit,
+           --auth provider:github or secret:NAME says how to authorize if the document does not, --dry-run writes nothing,
+           --keep leaves the versions before, --verbose lists every place
   key      Create an API key: toolbooth key ada mail:read,mail:send; --tools Greeter.* limits it to these tools, --tools none
            to chats, --rotate replaces the key of ada, --check file checks a value of API_KEYS with the Worker that was built
   deploy   Deploy to Cloudflare; arguments, such as --env staging, go to wrangler. --dry-run deploys nothing, says what is not
@@ -40,6 +44,12 @@ const COMMANDS = {
     const { values, positionals } = options(args, flags, true);
     const { tool } = await import("../src/tool.js");
     tool(positionals[0], values);
+  },
+  async import(args) {
+    const flags = { folder: text, toolkit: text, include: text, auth: text, "dry-run": flag, keep: flag, verbose: flag };
+    const { values, positionals } = options(args, flags, true);
+    const { importDocument } = await import("../src/import.js");
+    await importDocument(positionals[0], values);
   },
   async key(args) {
     const { values, positionals } = options(args, { tools: text, rotate: flag, check: text }, true);

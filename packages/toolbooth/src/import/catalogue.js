@@ -1,0 +1,63 @@
+// The definitions of a document's operations.
+import { Credentials } from "./credentials.js";
+import { define } from "./definition.js";
+import { Documents, Notes, own, Unsupported } from "./nodes.js";
+import { isIncluded, MAX_OPERATIONS, operations } from "./operations.js";
+import { Servers } from "./servers.js";
+import { Subtypes } from "./subtypes.js";
+import { toolOf } from "./names.js";
+
+/**
+ * Reads the operations of documents. `include`: what to import, or everything if it is empty. `auth`: what `--auth` says.
+ * `previous`: the names of the last import by operation, such as `GET /pets`. `progress` is called with the number of operations that
+ * are read, and of all.
+ *
+ * Returns `tools`, a map from names to `{ operation, definition }`, `left`, a list of `{ operation, place, reason }`, and what the
+ * definitions need.
+ */
+export function readCatalogue({ read, toolkit, include = [], auth, previous = new Map(), progress = () => {} }) {
+  const documents = new Documents(read);
+  const notes = new Notes();
+  const servers = new Servers(documents, toolkit, notes);
+  const credentials = new Credentials(documents, toolkit, auth);
+  const context = { documents, notes, servers, credentials, subtypes: new Subtypes(documents) };
+  const { operations: all, isCut } = operations(documents);
+  if (isCut) notes.add("#/paths", `has more than ${MAX_OPERATIONS} operations: the rest is left out`);
+  const unknown = include.filter((item) => !all.some((operation) => isIncluded(operation, item)));
+  const chosen = include.length === 0 ? all : all.filter((operation) => include.some((item) => isIncluded(operation, item)));
+  const left = [];
+  const tools = new Map();
+  const named = names(toolkit, all, previous);
+  for (const [at, operation] of chosen.entries()) {
+    const key = keyOf(operation);
+    try {
+      if (operation.problem) throw operation.problem;
+      const tool = named.get(operation);
+      tools.set(tool, { operation: key, definition: define(context, toolkit, tool, operation) });
+    } catch (error) {
+      if (!(error instanceof Unsupported) && !(error instanceof RangeError)) throw error;
+      const isDeep = error instanceof RangeError;
+      left.push({ operation: key, place: isDeep ? documents.place(operation.node) : error.place, reason: isDeep ? "is nested too deeply" : error.message });
+    }
+    progress(at + 1, chosen.length);
+  }
+  return { tools, left, unknown, notes, servers, credentials, found: chosen.length, all: new Set(all.map(keyOf)), version: own(own(documents.root.value, "info"), "version") };
+}
+
+export const keyOf = ({ method, path }) => `${method} ${path}`;
+
+/** The tool of each operation. Names of the last import come first, so that a new operation never takes one. */
+function names(toolkit, all, previous) {
+  const taken = new Map();
+  const isTaken = (key) => (name) => (taken.get(name.toLowerCase()) ?? key) !== key;
+  const named = new Map();
+  for (const [key, tool] of previous) taken.set(tool.toLowerCase(), key);
+  for (const operation of all) {
+    const key = keyOf(operation);
+    // Names that differ only in case would be the same file on some machines.
+    const tool = previous.get(key) ?? toolOf(toolkit, operation, isTaken(key));
+    taken.set(tool.toLowerCase(), key);
+    named.set(operation, tool);
+  }
+  return named;
+}

@@ -1,0 +1,110 @@
+// The security of an operation as credentials of a tool: a user's token, or secrets of the operator.
+import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { variablePrefix } from "./names.js";
+import * as swagger from "./swagger.js";
+
+/** Which scheme is chosen if an operation accepts several: the user's own authorization comes first. */
+const ORDER = ["provider", "bearer", "header", "basic", "query"];
+/** What an operation without security gets from `--auth`. */
+const BEARER = { in: "header", name: "Authorization", scheme: "Bearer" };
+
+/** The credentials of a document's operations. `auth`: what `--auth` says, `{ provider }`, `{ secret }` or undefined. */
+export class Credentials {
+  /** The variables of the operator: name to `{ kind }`. */
+  variables = new Map();
+  /** The providers that users authorize: id to `{ authorizeUrl, tokenUrl, issuer, scopes }`. */
+  providers = new Map();
+  #schemes = new Map();
+  #secrets = new Map();
+
+  constructor(documents, toolkit, auth) {
+    this.documents = documents;
+    this.prefix = variablePrefix(toolkit);
+    this.provider = auth?.provider ?? toolkit.toLowerCase();
+    this.auth = auth;
+    const all = documents.isSwagger ? child(documents.root, "securityDefinitions") : child(child(documents.root, "components"), "securitySchemes");
+    for (const [name, node] of members(all)) this.#schemes.set(name, this.#scheme(name, node));
+  }
+
+  /** `{ auth, requirements }` of an operation, without those that it does not need. Fails if none of its alternatives is supported. */
+  of({ node }) {
+    const own_ = child(node, "security");
+    const security = own_.value === undefined ? child(this.documents.root, "security") : own_;
+    if (!Array.isArray(security.value)) return this.#without();
+    const alternatives = items(security).map((one) => this.#alternative(one));
+    const usable = alternatives.filter((one) => one.kind !== undefined).sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind));
+    if (usable.length > 0) return this.#use(usable[0]);
+    // An empty list, or an empty alternative, allows anonymous calls.
+    if (alternatives.length === 0 || alternatives.some((one) => one.isAnonymous)) return {};
+    throw alternatives[0].problem;
+  }
+
+  #without() {
+    if (this.auth?.provider) return this.#use({ kind: "provider", scopes: [] });
+    return this.auth?.secret ? this.#use({ kind: "bearer", secret: this.auth.secret }) : {};
+  }
+
+  #alternative(node) {
+    const names = isObject(node.value) ? Object.keys(node.value) : [];
+    if (names.length === 0) return { isAnonymous: isObject(node.value), problem: this.documents.unsupported(node, "is not a security requirement") };
+    const unknown = names.find((name) => !this.#schemes.has(name));
+    if (unknown !== undefined) return { problem: this.documents.unsupported(node, `names the security scheme ${JSON.stringify(unknown)}, which the document does not have`) };
+    const schemes = names.map((name) => this.#schemes.get(name));
+    // Google lists a flow of OAuth 2 as a scheme of its own: one token has the scopes of all.
+    const isOne = schemes.every(({ kind }) => kind === "provider");
+    if (names.length > 1 && !isOne) return { problem: this.documents.unsupported(node, `needs several credentials at once (${names.join(", ")}), which is not supported`) };
+    const scopes = names.flatMap((name) => items(child(node, name))).map(({ value }) => value).filter((value) => typeof value === "string");
+    return { ...schemes[0], scopes: [...new Set(scopes)] };
+  }
+
+  #scheme(name, node) {
+    let target;
+    try {
+      target = this.documents.follow(node);
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      return { problem: error };
+    }
+    const value = this.documents.isSwagger ? swagger.securityScheme(target.value) : target.value;
+    const type = own(value, "type");
+    if (type === "oauth2" || type === "openIdConnect") return { kind: "provider", name, value };
+    if (type === "http" && /^bearer$/i.test(value.scheme)) return { kind: "bearer", name };
+    if (type === "http" && /^basic$/i.test(value.scheme)) return { kind: "basic", name };
+    if (type === "apiKey" && ["header", "query"].includes(value.in) && typeof value.name === "string") return { kind: value.in, name, field: value.name };
+    const kind = type === "apiKey" ? `apiKey in ${value.in}` : type === "http" ? `http ${value.scheme}` : String(type);
+    return { problem: this.documents.unsupported(target, `security of the kind ${kind} is not supported`) };
+  }
+
+  #use(chosen) {
+    if (chosen.kind === "provider") return this.#authorization(chosen);
+    if (chosen.kind === "basic") {
+      const [user, password] = [`${this.prefix}_USER`, `${this.prefix}_PASSWORD`];
+      this.variables.set(user, { kind: "text" }).set(password, { kind: "secret" });
+      return { auth: { basic: { user, password } } };
+    }
+    const secret = chosen.secret ?? this.#secret(chosen);
+    this.variables.set(secret, { kind: "secret" });
+    return { auth: { secret, ...(chosen.kind === "bearer" ? BEARER : { in: chosen.kind, name: chosen.field }) } };
+  }
+
+  /** The name of a scheme's secret. A second scheme of a kind has its own. */
+  #secret({ kind, name }) {
+    if (this.auth?.secret) return this.auth.secret;
+    const wanted = `${this.prefix}_${kind === "bearer" ? "TOKEN" : "API_KEY"}`;
+    const owner = this.#secrets.get(wanted) ?? name;
+    this.#secrets.set(wanted, owner);
+    return owner === name ? wanted : `${this.prefix}_${name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toUpperCase().slice(0, 40)}`;
+  }
+
+  #authorization({ value, scopes }) {
+    const known = this.providers.get(this.provider) ?? { scopes: new Set() };
+    const flows = Object.values(own(value, "flows") ?? {}).filter(isObject);
+    const flow = own(own(value, "flows"), "authorizationCode") ?? flows[0];
+    const url = (name) => (typeof flow?.[name] === "string" ? flow[name] : undefined);
+    const issuer = typeof own(value, "openIdConnectUrl") === "string" ? value.openIdConnectUrl.replace(/\/\.well-known\/openid-configuration$/, "") : undefined;
+    for (const scope of scopes) known.scopes.add(scope);
+    this.providers.set(this.provider, { authorizeUrl: url("authorizationUrl"), tokenUrl: url("tokenUrl"), issuer, ...known });
+    const oauth2 = scopes.length > 0 ? { oauth2: { scopes } } : {};
+    return { auth: { provider: this.provider, scheme: "Bearer" }, requirements: { authorization: [{ id: this.provider, ...oauth2 }] } };
+  }
+}

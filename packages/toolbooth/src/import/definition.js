@@ -1,0 +1,123 @@
+// The definition of a tool from an operation, without its id and version.
+import { bodyOf, isJson, parametersOf, responseOf } from "./operations.js";
+import { child, isObject, own } from "./nodes.js";
+import { mapping, readParameters } from "./parameters.js";
+import { MAX_DESCRIPTION, clean, shorten } from "./text.js";
+import { readBody } from "./body.js";
+import { Schemas } from "./schemas.js";
+import { withDefinitions, withRequired } from "./size.js";
+import { withProperties } from "./names.js";
+
+/** The longest title. */
+const MAX_TITLE = 100;
+/** The names of a parameter and of a member of the response that together mean pages with a cursor. */
+const CURSORS = [["cursor", "next_cursor"], ["cursor", "nextCursor"], ["pageToken", "nextPageToken"], ["page_token", "next_page_token"], ["nextToken", "nextToken"], ["next_token", "next_token"]];
+
+/**
+ * The definition of `toolkit`.`tool`. `context` has the documents, their notes, the servers, the credentials and the kinds of schemas.
+ * Throws an `Unsupported` if the operation cannot be a tool.
+ */
+export function define(context, toolkit, tool, operation) {
+  const { documents, notes, servers, credentials, subtypes } = context;
+  const schemas = new Schemas(documents, notes, subtypes);
+  const reading = { documents, notes, schemas };
+  const nodes = parametersOf(documents, operation);
+  const body = readBody(reading, bodyOf(documents, operation, nodes), operation.method);
+  const entries = withProperties([...readParameters(reading, operation, nodes), ...(body?.entries ?? [])]);
+  const { auth, requirements } = credentials.of(operation);
+  const name = `${toolkit}_${tool}`;
+  const isRead = ["GET", "HEAD"].includes(operation.method);
+  const documentation = documentationOf(operation, documents);
+  const { description, resources } = forModels(documentation, toolkit, tool);
+  const title = clean(own(operation.node.value, "summary")).replaceAll("\n", " ");
+  return {
+    name,
+    ...(title && [...title].length <= MAX_TITLE && { title }),
+    description,
+    input_schema: inputOf(context, operation, schemas, entries),
+    output_schema: {},
+    ...(auth && { scopes: [`${toolkit.toLowerCase()}:${isRead ? "read" : "write"}`] }),
+    ...(requirements && { requirements }),
+    http: {
+      method: operation.method,
+      base: servers.of(operation),
+      path: operation.requestPath,
+      ...requestOf(entries, body),
+      ...headersOf(context, operation, body),
+      ...(auth && { auth }),
+      ...(isRead && { retry: true, ...paginationOf(context, operation, entries) }),
+    },
+    annotations: {
+      read_only: isRead,
+      destructive: !isRead,
+      idempotent: isRead || ["PUT", "DELETE"].includes(operation.method),
+      open_world: true,
+    },
+    ...(resources && { resources }),
+    ...(own(operation.node.value, "deprecated") === true && { deprecated: { message: "The service's description calls this operation deprecated." } }),
+  };
+}
+
+/** What a document says about an operation: its summary, and its description. */
+function documentationOf({ node, method, path }, documents) {
+  const [summary, description] = ["summary", "description"].map((member) => clean(own(node.value, member)));
+  const title = clean(own(own(documents.root.value, "info"), "title"));
+  if (description === "") return summary || `${method} ${path}${title ? ` of ${title}` : ""}.`;
+  const isRepeated = summary === "" || description.toLowerCase().startsWith(summary.toLowerCase().replace(/\.$/, ""));
+  return isRepeated ? description : `${summary}${/[.!?]$/.test(summary) ? "" : "."}\n\n${description}`;
+}
+
+/** The description for models; the full one is a resource, if it is longer. */
+function forModels(documentation, toolkit, tool) {
+  const description = shorten(documentation, MAX_DESCRIPTION);
+  if (description === documentation) return { description };
+  const resource = { uri: `docs://${toolkit.toLowerCase()}/${tool}`, name: `${toolkit}_${tool}`, description: `The full description of ${toolkit}.${tool}.`, mime_type: "text/markdown", text: documentation };
+  return { description, resources: [resource] };
+}
+
+function inputOf({ documents, notes }, operation, schemas, entries) {
+  const { definitions } = schemas;
+  const properties = Object.fromEntries(entries.map(({ property, schema }) => [property, isObject(schema) ? schema : {}]));
+  const required = entries.filter((entry) => entry.required).map(({ property }) => property);
+  const input = { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
+  const complete = new Map([...definitions].map(([name, schema]) => [name, withRequired(schema, definitions)]));
+  const note = () => notes.add(documents.place(operation.node), "has an input that is too large for a model: its deepest parts are not described");
+  const { schema, isTooLarge } = withDefinitions(withRequired(input, complete), complete, note);
+  if (isTooLarge) throw documents.unsupported(operation.node, "has too many parameters");
+  return schema;
+}
+
+/** How the input becomes a request: the members `parameters` and `body` of `http`. */
+function requestOf(entries, body) {
+  const parameters = entries.filter((entry) => entry.in !== "body").map(mapping);
+  const ofBody = entries.filter((entry) => entry.in === "body");
+  const list = parameters.length > 0 ? { parameters } : {};
+  if (!body) return list;
+  if (body.whole) return { ...list, body: { type: body.type, whole: ofBody[0].property } };
+  const properties = Object.fromEntries(ofBody.map(({ property, name }) => [property, name]));
+  const hasEncoding = Object.keys(body.encoding).length > 0;
+  return { ...list, body: { type: body.type, properties, ...(body.required && { required: true }), ...(hasEncoding && { encoding: body.encoding }) } };
+}
+
+function headersOf({ documents }, operation, body) {
+  const { types } = responseOf(documents, operation);
+  const json = types.find((type) => /^application\/json\b/i.test(type)) ?? types.find(isJson) ?? types[0];
+  // A media type from a document becomes a header, so it may have nothing else in it.
+  const accept = json !== undefined && /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:; ?[\w-]+=[\w."-]+)*$/.test(json) ? { Accept: json } : {};
+  const headers = { ...accept, ...body?.headers };
+  return Object.keys(headers).length > 0 ? { headers } : {};
+}
+
+/** Whether the response has further pages, as far as the document says so. */
+function paginationOf({ documents }, operation, entries) {
+  const { response, schema } = responseOf(documents, operation);
+  if (!response) return {};
+  const headers = own(response.value, "headers");
+  if (isObject(headers) && Object.keys(headers).some((name) => /^link$/i.test(name))) return { pagination: { link: true } };
+  const target = schema?.value === undefined ? undefined : documents.follow(schema);
+  const properties = target && child(target, "properties").value;
+  const found = CURSORS.find(([parameter, member]) => own(properties, member) !== undefined && entries.some((entry) => entry.in === "query" && entry.name === parameter));
+  if (!found) return {};
+  const { property } = entries.find((entry) => entry.in === "query" && entry.name === found[0]);
+  return { pagination: { cursor: found[1], parameter: property } };
+}

@@ -1,0 +1,89 @@
+// The parameters of an operation as properties of a tool's input, each with where its value goes.
+import { child, isObject, members, own } from "./nodes.js";
+import { isJson } from "./operations.js";
+import * as swagger from "./swagger.js";
+import { clean, joined, shorten } from "./text.js";
+
+/** Headers that OpenAPI gives to other parts of a document, or that belong to the connection. */
+const RESERVED_HEADERS = /^(?:accept|authorization|connection|content-length|content-type|cookie|expect|host|keep-alive|proxy-.*|sec-.*|te|trailer|transfer-encoding|upgrade)$/i;
+/** The styles of each place; the first is the default. */
+const STYLES = { path: ["simple"], header: ["simple"], query: ["form", "spaceDelimited", "pipeDelimited", "deepObject"] };
+
+/**
+ * The parameters of an operation: `{ name, in, schema, required, style, explode }`. Fails if a required one is not supported; an
+ * optional one is left out with a note.
+ */
+export function readParameters({ documents, notes, schemas }, operation, nodes) {
+  const entries = [];
+  for (const node of nodes) {
+    const { value } = node;
+    if (["body", "formData"].includes(own(value, "in")) && documents.isSwagger) continue;
+    const reason = reasonAgainst(node, documents);
+    if (reason === undefined) entries.push(entry(documents.isSwagger ? swagger.parameter(node) : node, schemas));
+    else if (own(value, "required") === true && reason.isFatal) throw documents.unsupported(node, reason.text);
+    else if (reason.text) notes.add(documents.place(node), `${reason.text}: it is left out`);
+  }
+  return withPath(entries, operation, documents, notes);
+}
+
+function reasonAgainst(node, documents) {
+  const { value } = node;
+  const fatal = (text) => ({ text, isFatal: true });
+  if (!isObject(value) || typeof value.name !== "string" || value.name === "") return fatal("a parameter without a name is not valid");
+  if (value.in === "cookie") return fatal("parameters in cookies are not supported");
+  if (!Object.hasOwn(STYLES, String(value.in))) return fatal(`parameters in ${JSON.stringify(value.in ?? null)} are not supported`);
+  if (value.in === "header" && RESERVED_HEADERS.test(value.name)) return { text: undefined, isFatal: false };
+  if (value.in === "header" && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value.name)) return fatal("the name is not one of a header");
+  const style = documents.isSwagger ? swagger.parameter(node).value.style : value.style;
+  if (style !== undefined && !STYLES[value.in].includes(style)) return fatal(`the style ${JSON.stringify(style)} is not supported in ${value.in}`);
+  return undefined;
+}
+
+function entry(node, schemas) {
+  const { value } = node;
+  const [contentType, content] = members(child(node, "content"))[0] ?? [];
+  const isDocument = content !== undefined && value.in === "query" && isJson(contentType);
+  const style = isDocument ? "json" : (value.style ?? STYLES[value.in][0]);
+  const explode = typeof value.explode === "boolean" ? value.explode : style === "form" || style === "deepObject";
+  const given = child(content ?? node, "schema");
+  const schema = content && !isDocument ? encoded(contentType, clean(value.description)) : described(schemas, given, value);
+  return { name: value.name, in: value.in, required: value.in === "path" || value.required === true, schema, style, explode };
+}
+
+/** A parameter whose value is a document of a different format: the model writes its text. */
+const encoded = (type, description) => ({ type: "string", contentMediaType: type, description: shorten(joined(description, `The text of a document: ${type}.`)) });
+
+/** The schema of a parameter, with the description of the parameter, which is the better one. */
+export function described(schemas, node, { description, deprecated, example, examples } = {}) {
+  const schema = node.value === undefined ? {} : schemas.convert(node);
+  if (!isObject(schema)) return schema;
+  const text = shorten(clean(description));
+  // The format and the pattern in the description of the schema are not in that of the parameter.
+  const extra = [...(schema.description ?? "").matchAll(/(?:Format: \S+?\.|Pattern: .*|Default: .*\.)(?= |$)/g)].map(([one]) => one).join(" ");
+  const sample = example ?? Object.values(isObject(examples) ? examples : {}).map((one) => own(one, "value"))[0];
+  const isSample = schema.examples === undefined && schema.enum === undefined && ["string", "number"].includes(typeof sample) && String(sample).length <= 200;
+  return {
+    ...schema,
+    ...(text && { description: shorten(text === schema.description ? text : joined(text, extra)) }),
+    ...(deprecated === true && { deprecated: true }),
+    ...(isSample && { examples: [sample] }),
+  };
+}
+
+/** The entries with one for each `{name}` of the path, and no other in a path. */
+function withPath(entries, { requestPath: path, node }, documents, notes) {
+  const names = [...path.matchAll(/\{([^{}/]+)\}/g)].map(([, name]) => name);
+  const used = entries.filter((one) => one.in !== "path" || names.includes(one.name));
+  const missing = [...new Set(names)].filter((name) => !used.some((one) => one.in === "path" && one.name === name));
+  if (missing.length > 0) notes.add(documents.place(node), "does not describe a parameter of its path, which is therefore a text");
+  return [...missing.map((name) => ({ name, in: "path", required: true, schema: { type: "string", description: `A part of the path ${path}.` }, style: "simple", explode: false })), ...used];
+}
+
+/** What the definition's `http.parameters` says about an entry with a property. */
+export function mapping({ property, in: place, name, style, explode, schema }) {
+  const isScalar = style !== "json" && ["string", "integer", "number", "boolean"].includes(schema.type);
+  // Only what differs from the default is written: `form` with `explode` in the query, `simple` without it elsewhere.
+  const ofStyle = style === STYLES[place][0] ? {} : { style };
+  const usual = style === "form" || style === "deepObject";
+  return { property, in: place, name, ...(!isScalar && { ...ofStyle, ...(style !== "json" && explode !== usual && { explode }) }) };
+}

@@ -1,0 +1,71 @@
+// Prints what an import did, what it left out and why, and what is left to configure.
+
+/** How many places or names a list shows, unless all are to be shown. */
+const MAX_SHOWN = 10;
+/** The providers whose addresses the Worker knows. */
+const PRESETS = ["github", "google"];
+
+/** Prints the report of an import. */
+export function report({ catalogue, changes, files, toolkit, isDryRun, verbose }) {
+  const print = (line) => console.log(clean(line));
+  const shown = (list, show, more = "--verbose lists all") => {
+    const limit = verbose ? list.length : MAX_SHOWN;
+    for (const one of list.slice(0, limit)) print(`  ${show(one)}`);
+    if (list.length > limit) print(`  and ${list.length - limit} more; ${more}`);
+  };
+  const section = (kind, heading, show) => {
+    const list = changes.filter((change) => change.kind === kind);
+    if (list.length === 0) return;
+    print(`${heading(list.length)}:`);
+    shown(list, show);
+  };
+  section("added", (count) => `${isDryRun ? "Would add" : "Added"} ${tools(count)} to ${files.folder}`, ({ tool, version }) => `${toolkit}.${tool}@${version}`);
+  section("changed", (count) => `${isDryRun ? "Would change" : "Changed"} ${tools(count)}`, ({ tool, before, version, places }) => `${toolkit}.${tool} ${before} → ${version}: ${some(places)}`);
+  section("gone", (count) => `The document no longer has ${operations(count)}; delete the file if the service does not have it either`, ({ tool, version }) => files.path(tool, version));
+  section("deleted", (count) => `Left out ${tools(count)} whose files were deleted; to import them again, delete their lines in import.json`, ({ tool }) => tool);
+  section("foreign", (count) => `Kept ${tools(count)} that were not imported`, ({ tool }) => tool);
+  const conflicts = changes.flatMap(({ tool, conflicts: places = [] }) => places.map((place) => `${toolkit}.${tool}: ${place}`));
+  if (conflicts.length > 0) {
+    print("Kept edits of what the document changes as well; compare them with import.json:");
+    shown(conflicts, (line) => line);
+  }
+  for (const item of catalogue.unknown) print(`--include: no tag, operationId or path of the document is ${JSON.stringify(item)}`);
+  if (catalogue.left.length > 0) {
+    print(`Left out ${operations(catalogue.left.length)}:`);
+    // Each of these is a tool that is missing, so all are named.
+    for (const { operation, place, reason } of catalogue.left) print(`  ${operation}: ${reason} (${place})`);
+  }
+  for (const [reason, places] of catalogue.notes.list()) {
+    print(`Simplified ${places.length === 1 ? "1 place" : `${places.length} places`}: ${reason}`);
+    shown(places, (place) => place);
+  }
+  const unchanged = changes.filter(({ kind }) => kind === "unchanged").length;
+  print(`${isDryRun ? "Would import" : "Imported"} ${catalogue.tools.size} of ${operations(catalogue.found)}${unchanged > 0 ? `, ${unchanged} of them without a change` : ""}.`);
+  if (catalogue.tools.size > 0) configuration(catalogue, print);
+}
+
+const tools = (count) => (count === 1 ? "1 tool" : `${count} tools`);
+const operations = (count) => (count === 1 ? "1 operation" : `${count} operations`);
+const some = (places) => (places.length > 5 ? `${places.slice(0, 5).join(", ")} and ${places.length - 5} more` : places.join(", "));
+
+/** Text of a document in a terminal: it may have no escape sequences. */
+const clean = (text) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
+
+/** Prints what the tools need before they can be called. */
+function configuration({ servers, credentials }, print) {
+  const lines = [];
+  for (const [name, { default: address }] of servers.variables) if (!address) lines.push(`${name}: the address of the service`);
+  for (const [name, { kind }] of credentials.variables) lines.push(kind === "secret" ? `${name}: a secret; npx wrangler secret put ${name}` : `${name}: a name`);
+  for (const [id, { authorizeUrl, tokenUrl, issuer, scopes }] of credentials.providers) {
+    const prefix = `OAUTH_${id.toUpperCase().replaceAll("-", "_")}`;
+    lines.push(`OAUTH_PROVIDERS: add ${id}, with ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET of a client that you register there`);
+    if (!PRESETS.includes(id)) {
+      if (issuer) lines.push(`${prefix}_ISSUER=${issuer}`);
+      else lines.push(`${prefix}_AUTHORIZE_URL=${authorizeUrl ?? "…"}`, `${prefix}_TOKEN_URL=${tokenUrl ?? "…"}`);
+    }
+    if (scopes.size > 0) lines.push(`Scopes that its users grant: ${some([...scopes])}`);
+  }
+  if (lines.length === 0) return;
+  print("Left to configure, in .dev.vars, and in wrangler.toml or as secrets when you deploy:");
+  for (const line of lines) print(`  ${line}`);
+}

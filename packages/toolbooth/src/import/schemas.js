@@ -1,0 +1,297 @@
+// Converts the schemas of OpenAPI into those of a definition: JSON Schema 2020-12 without recursion, with the parts that are
+// used more than once, or by name, in `$defs`.
+import { formatOf, isCheapPattern, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
+import { merged } from "./merge.js";
+import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { clean, joined, shorten } from "./text.js";
+
+/** The deepest nesting of a schema, references included. */
+const MAX_DEPTH = 50;
+/** The most schemas that are converted for one tool. What is beyond is cut. */
+const MAX_CONVERTED = 2000;
+/** The most values in a list of allowed values. */
+const MAX_VALUES = 2000;
+/** The longest example or default in a description. */
+const MAX_SAMPLE = 200;
+
+/** Converts the schemas of one tool's input. */
+export class Schemas {
+  /** Schemas by the place of what they convert: `{ name, schema }`. */
+  #definitions = new Map();
+  /** The places that are being converted. */
+  #stack = [];
+  #count = 0;
+
+  constructor(documents, notes, subtypes) {
+    this.documents = documents;
+    this.notes = notes;
+    this.subtypes = subtypes;
+  }
+
+  /** The `$defs` that conversions have filled, by name. */
+  get definitions() {
+    return new Map([...this.#definitions.values()].map(({ name, schema }) => [name, schema]));
+  }
+
+  /** The schema of a node. */
+  convert(node, depth = 0) {
+    const { value } = node;
+    if (typeof value === "boolean") return value;
+    if (!isObject(value)) return this.#nothing(node, "is not a schema, so any value is allowed");
+    this.#count += 1;
+    if (depth > MAX_DEPTH) return this.#stub(node, "is nested too deeply: what is below is not described");
+    if (this.#count > MAX_CONVERTED) return this.#stub(node, "belongs to a schema that is too large: what is below is not described");
+    return typeof own(value, "$ref") === "string" ? this.#reference(node, depth) : this.#object(node, depth);
+  }
+
+  /** The schema of a node without a reference at its root, so that it can be merged, or be read property by property. */
+  inline(node, depth = 0, isBase = false) {
+    if (typeof own(node.value, "$ref") !== "string") return isObject(node.value) ? this.#object(node, depth, isBase) : this.convert(node, depth);
+    const convert = (target) => merged(this.#beside(node, depth), this.inline(target, depth + 1, isBase));
+    // A kind of a schema with a discriminator is a part of it, and has it as its base.
+    return this.#at(node, convert, isBase ? " as a base" : "");
+  }
+
+  /** Calls `convert` with what a node refers to, unless that contains the node in the same `role`. */
+  #at(node, convert, role = "") {
+    let target;
+    try {
+      target = this.documents.follow(node);
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      return this.#nothing(node, `${error.message}, so any value is allowed`);
+    }
+    const key = `${this.documents.place(target)}${role}`;
+    if (this.#stack.includes(key)) {
+      const { type, description } = this.#simple(target);
+      this.notes.add(this.documents.place(node), "refers to a schema that contains it: the reference is cut");
+      return { ...(type && { type }), ...(description && { description }) };
+    }
+    this.#stack.push(key);
+    const converted = convert(target, key);
+    this.#stack.pop();
+    return converted;
+  }
+
+  #reference(node, depth) {
+    const known = this.#known(node);
+    if (known !== undefined) return withReference(this.#beside(node, depth), known);
+    return this.#at(node, (target, key) => {
+      const schema = this.convert(target, depth + 1);
+      const isSmall = !isObject(schema) || Object.values(schema).every((value) => !isObject(value) && !(Array.isArray(value) && value.some(isObject)));
+      const beside = this.#beside(node, depth);
+      // A part with parts of its own has a name; a text or a number is written where it is used.
+      if (isSmall) return isObject(schema) && Object.keys(beside).every((keyword) => keyword === "description") ? { ...schema, ...beside } : merged(beside, schema);
+      const name = this.#nameOf(key);
+      this.#definitions.set(key, { name, schema });
+      return withReference(beside, name);
+    });
+  }
+
+  /** The name of the definition for what a node refers to, if there is one. */
+  #known(node) {
+    try {
+      return this.#definitions.get(this.documents.place(this.documents.follow(node)))?.name;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #nameOf(key) {
+    const last = key.split("/").at(-1).replaceAll("~1", "_").replaceAll("~0", "_").replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, 60) || "schema";
+    const taken = new Set([...this.#definitions.values()].map(({ name }) => name));
+    let name = last;
+    for (let next = 2; taken.has(name); next += 1) name = `${last}_${next}`;
+    return name;
+  }
+
+  /** The keywords next to a reference. OpenAPI 3.1 gives them a meaning; before, only descriptions are useful. */
+  #beside(node, depth) {
+    const { $ref, ...beside } = node.value;
+    if (this.documents.isModern) return Object.keys(beside).length === 0 ? {} : this.#object({ ...node, value: beside }, depth);
+    const description = clean(beside.description);
+    return { ...(description && { description: shorten(description) }), ...(beside.deprecated === true && { deprecated: true }) };
+  }
+
+  #object(node, depth, isBase = false) {
+    const alternatives = isBase ? undefined : this.#polymorphic(node, depth);
+    if (alternatives !== undefined) return this.#nullable(node, alternatives);
+    let schema = this.#keywords(node, depth);
+    const parts = items(child(node, "allOf"));
+    const isAlias = parts.length === 1 && Object.keys(schema).every((keyword) => keyword === "description" || keyword === "deprecated");
+    if (isAlias && !isBase) schema = merged(schema, this.convert(parts[0], depth + 1));
+    else for (const part of parts) schema = merged(schema, this.inline(part, depth + 1, true));
+    // A list of `allOf` with a reference and descriptions only is that reference, described here.
+    if (isObject(schema) && schema.allOf?.length === 2 && Object.keys(schema).length === 1 && schema.allOf[1]?.$ref) schema = { ...schema.allOf[0], ...schema.allOf[1] };
+    return this.#nullable(node, schema);
+  }
+
+  #keywords(node, depth) {
+    const { value } = node;
+    const schema = new Map();
+    const format = formatOf(value.format);
+    const type = this.#type(node);
+    if (type !== undefined) schema.set("type", type);
+    const isCostly = value.pattern !== undefined && !isCheapPattern(value.pattern);
+    const described = [
+      clean(value.description) || clean(value.title),
+      format.described && type !== "object" ? `Format: ${format.described}.` : "",
+      isCostly && typeof value.pattern === "string" ? `Pattern: ${value.pattern.slice(0, MAX_SAMPLE)}` : "",
+      sample("Default", value.default),
+    ];
+    const description = shorten(joined(...described));
+    if (description) schema.set("description", description);
+    if (isCostly) this.notes.add(this.documents.place(node), "has a pattern that the Worker cannot check at little cost: it is only described");
+    else if (value.pattern !== undefined) schema.set("pattern", value.pattern);
+    if (format.format) schema.set("format", format.format);
+    if (["byte", "base64"].includes(value.format)) schema.set("contentEncoding", "base64");
+    this.#values(node, type, schema);
+    const example = value.example ?? (Array.isArray(value.examples) ? value.examples[0] : undefined);
+    if (isScalar(example) && typeof example !== "boolean" && !value.enum) schema.set("examples", [example]);
+    for (const keyword of Object.keys(value)) this.#keyword(node, keyword, depth, schema);
+    return this.#checked(node, schema);
+  }
+
+  #keyword(node, keyword, depth, schema) {
+    const inner = child(node, keyword);
+    const { value } = inner;
+    if (Object.hasOwn(PLAIN, keyword)) {
+      const isLimit = typeof value === "number" && !Number.isSafeInteger(value) && Number.isInteger(value);
+      // The limits of 64-bit integers say nothing, and JavaScript rounds them.
+      if (isLimit) return;
+      if (PLAIN[keyword](value)) schema.set(keyword, Array.isArray(value) ? [...new Set(value)] : value);
+      else if (typeof value !== "boolean") this.notes.add(this.documents.place(inner), `is not a valid value of ${keyword}, which is left out`);
+    } else if (keyword === "items" && Array.isArray(value)) {
+      schema.set("prefixItems", items(inner).map((item) => this.convert(item, depth + 1)));
+    } else if (WITH_SCHEMA.includes(keyword)) {
+      schema.set(keyword, this.convert(inner, depth + 1));
+    } else if (WITH_LIST.includes(keyword)) {
+      const list = items(inner).map((item) => this.convert(item, depth + 1));
+      if (list.length > 0) schema.set(keyword, list);
+    } else if (WITH_NAMES.includes(keyword)) {
+      const named = members(inner).filter(([name, one]) => keyword !== "properties" || (own(one.value, "readOnly") !== true && isObject(one.value)) || typeof one.value === "boolean");
+      schema.set(keyword, Object.fromEntries(named.map(([name, one]) => [name, this.convert(one, depth + 1)])));
+    } else if (keyword === "dependentRequired" && isObject(value)) {
+      const valid = Object.entries(value).filter(([, names]) => PLAIN.required(names));
+      schema.set(keyword, Object.fromEntries(valid));
+    } else if (!SILENT.has(keyword) && !keyword.startsWith("x-")) {
+      this.notes.add(this.documents.place(inner), `${keyword} is not a keyword of schemas that a tool can have, so it is left out`);
+    }
+  }
+
+  /** Makes keywords fit to each other: the build refuses what could only be a mistake. */
+  #checked(node, schema) {
+    for (const [limit, exclusive] of [["minimum", "exclusiveMinimum"], ["maximum", "exclusiveMaximum"]]) {
+      if (node.value[exclusive] === true && schema.has(limit)) {
+        schema.set(exclusive, schema.get(limit));
+        schema.delete(limit);
+      }
+    }
+    const readOnly = members(child(node, "properties")).filter(([, one]) => own(one.value, "readOnly") === true).map(([name]) => name);
+    const required = schema.get("required")?.filter((name) => !readOnly.includes(name));
+    if (required?.length === 0) schema.delete("required");
+    else if (required) schema.set("required", required);
+    for (const pattern of Object.keys(schema.get("patternProperties") ?? {}).filter((one) => !isCheapPattern(one))) {
+      const { [pattern]: _, ...rest } = schema.get("patternProperties");
+      schema.set("patternProperties", rest);
+      this.notes.add(this.documents.place(node), "has a pattern for names that the Worker cannot check at little cost: it is left out");
+      // Names that only the pattern allows must stay possible.
+      schema.delete("additionalProperties");
+    }
+    if (schema.get("additionalProperties") === true) schema.delete("additionalProperties");
+    return Object.fromEntries(schema);
+  }
+
+  #type(node) {
+    const { type } = node.value;
+    if (type === undefined) return isObject(node.value.properties) ? "object" : undefined;
+    const given = (Array.isArray(type) ? type : [type]).filter((one, at, all) => all.indexOf(one) === at);
+    const known = given.filter((one) => TYPES.includes(one));
+    const unknown = given.filter((one) => !TYPES.includes(one) && one !== "any" && one !== "file");
+    if (unknown.length > 0) this.notes.add(this.documents.place(node), `has the type ${JSON.stringify(unknown[0])}, which JSON does not have, so any value is allowed`);
+    if (known.length < given.length) return undefined;
+    return known.length > 1 ? known : known[0];
+  }
+
+  #values(node, type, schema) {
+    const { enum: list, const: one } = node.value;
+    if (one !== undefined && isSmallValue(one)) schema.set("const", one);
+    if (!Array.isArray(list)) return;
+    const place = this.documents.place(child(node, "enum"));
+    if (list.length > MAX_VALUES || !list.every(isSmallValue)) return void this.notes.add(place, `has more than ${MAX_VALUES} values, or large ones: it is left out`);
+    // YAML reads `enum: [1, 2]` as numbers, also where the type is a string.
+    const fitting = type === "string" ? list.map((value) => (["number", "boolean"].includes(typeof value) ? String(value) : value)) : list;
+    const unique = fitting.filter((value, at) => fitting.findIndex((other) => JSON.stringify(other) === JSON.stringify(value)) === at);
+    if (unique.length === 0) return void this.notes.add(place, "allows no value: it is left out");
+    schema.set("enum", unique);
+    if (type === "string" && unique.includes(null)) schema.set("type", ["string", "null"]);
+  }
+
+  /** The schema with `null`, if the node is nullable. */
+  #nullable(node, schema) {
+    if ((node.value.nullable !== true && node.value["x-nullable"] !== true) || !isObject(schema)) return schema;
+    if (schema.type !== undefined) {
+      const type = [...new Set([schema.type, "null"].flat())];
+      const values = schema.enum && !schema.enum.includes(null) ? { enum: [...schema.enum, null] } : {};
+      return { ...schema, type, ...values };
+    }
+    if (schema.$ref === undefined && !["allOf", "anyOf", "oneOf", "enum", "const"].some((keyword) => keyword in schema)) return schema;
+    const { description, ...rest } = schema;
+    return { ...(description && { description }), anyOf: [rest, { type: "null" }] };
+  }
+
+  /** A schema with a discriminator as the list of its kinds, each with its value of the property. */
+  #polymorphic(node, depth) {
+    const discriminator = own(node.value, "discriminator");
+    const property = typeof discriminator === "string" ? discriminator : own(discriminator, "propertyName");
+    if (typeof property !== "string") return undefined;
+    const listed = ["oneOf", "anyOf"].find((keyword) => Array.isArray(node.value[keyword]));
+    const alternatives = listed ? items(child(node, listed)) : this.subtypes.of(node);
+    if (alternatives.length === 0) return undefined;
+    const mapping = Object.entries(own(discriminator, "mapping") ?? {}).filter(([, reference]) => typeof reference === "string");
+    const kinds = alternatives.map((alternative) => {
+      const reference = own(alternative.value, "$ref");
+      const last = (text) => text.split("/").at(-1);
+      const values = reference === undefined ? [] : mapping.filter(([, target]) => target === reference || target === last(reference)).map(([value]) => value);
+      if (values.length === 0 && reference !== undefined) values.push(last(reference));
+      const schema = this.convert(alternative, depth + 1);
+      if (values.length === 0 || !isObject(schema)) return schema;
+      const kind = values.length === 1 ? { const: values[0] } : { enum: values };
+      return { ...schema, properties: Object.fromEntries([...Object.entries(schema.properties ?? {}), [property, kind]]), required: [...new Set([...(schema.required ?? []), property])] };
+    });
+    const { description } = this.#simple(node);
+    const { [listed]: _, discriminator: __, ...rest } = node.value;
+    const common = listed ? this.#object({ ...node, value: rest }, depth + 1, true) : {};
+    return merged({ ...(description && { description }), oneOf: kinds }, common);
+  }
+
+  /** A schema's type and description, without its parts. */
+  #simple(node) {
+    const type = isObject(node.value) ? this.#type(node) : undefined;
+    const description = shorten(clean(own(node.value, "description")));
+    return { type, description };
+  }
+
+  #stub(node, reason) {
+    this.notes.add(this.documents.place(node), reason);
+    const { type, description } = this.#simple(node);
+    return { ...(type && { type }), ...(description && { description }) };
+  }
+
+  #nothing(node, reason) {
+    this.notes.add(this.documents.place(node), reason);
+    return {};
+  }
+}
+
+function withReference(beside, name) {
+  const reference = { $ref: `#/$defs/${name}` };
+  return Object.keys(beside).length === 0 ? reference : { ...reference, ...beside };
+}
+
+const isScalar = (value) => ["string", "number", "boolean"].includes(typeof value) && String(value).length <= MAX_SAMPLE;
+/** Values of `enum` and `const` may be lists and objects, if they are small. */
+const isSmallValue = (value) => value === null || typeof value !== "object" ? String(value).length <= 1000 : Object.values(value).length <= 50 && Object.values(value).every((inner) => typeof inner !== "object" || inner === null);
+
+/** A default is described, not set: the service has it anyway, and some reject it next to a different argument. */
+const sample = (label, value) => (isScalar(value) && value !== "" ? `${label}: ${value}.` : "");

@@ -1,0 +1,125 @@
+// Keeps schemas small enough for the build and for models: the build writes out every reference.
+import { WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
+import { isObject } from "./nodes.js";
+
+/** The most schemas of a tool's input, with references written out. The build allows 10,000, which no model could read. */
+const MAX_SCHEMAS = 1000;
+/** What the parts of one schema may count, so that no sum overflows. */
+const MANY = 1e9;
+
+/** The schemas in a schema. */
+export function* inner(schema) {
+  if (!isObject(schema)) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (WITH_SCHEMA.includes(keyword)) yield value;
+    else if (WITH_LIST.includes(keyword) || keyword === "allOf") yield* value;
+    else if (WITH_NAMES.includes(keyword)) yield* Object.values(value);
+  }
+}
+
+const target = (schema) => (isObject(schema) && schema.$ref?.startsWith("#/$defs/") ? schema.$ref.slice("#/$defs/".length) : undefined);
+const described = ({ type, description }) => ({ ...(type && { type }), ...(description && { description }) });
+
+/**
+ * The input schema with those `definitions` that it uses. If it would be too large, what is furthest from its root is cut, and
+ * `note` is called.
+ */
+export function withDefinitions(schema, definitions, note) {
+  let used = usedBy(schema, definitions);
+  let root = schema;
+  if (count(root, used) > MAX_SCHEMAS) {
+    note();
+    const deepest = Math.max(0, ...[...used.values()].map(({ level }) => level));
+    for (let level = deepest - 1; level >= 0 && count(root, used) > MAX_SCHEMAS; level -= 1) {
+      for (const one of used.values()) if (one.level > level) one.schema = described(one.schema);
+    }
+    for (let depth = 6; depth >= 1 && count(root, used) > MAX_SCHEMAS; depth -= 1) root = cut(root, depth);
+    used = usedBy(root, new Map([...used].map(([name, one]) => [name, one.schema])));
+  }
+  const $defs = Object.fromEntries([...used].map(([name, one]) => [name, one.schema]));
+  return { schema: used.size > 0 ? { ...root, $defs } : root, isTooLarge: count(root, used) > MAX_SCHEMAS };
+}
+
+/** The definitions that a schema uses, with the number of references from its root to them. */
+function usedBy(schema, definitions) {
+  const used = new Map();
+  let waiting = [schema];
+  for (let level = 1; waiting.length > 0; level += 1) {
+    const next = [];
+    for (const one of waiting) {
+      for (const name of referencesOf(one)) {
+        if (used.has(name) || !definitions.has(name)) continue;
+        used.set(name, { level, schema: definitions.get(name) });
+        next.push(definitions.get(name));
+      }
+    }
+    waiting = next;
+  }
+  return used;
+}
+
+function* referencesOf(schema) {
+  const name = target(schema);
+  if (name !== undefined) yield name;
+  for (const one of inner(schema)) yield* referencesOf(one);
+}
+
+/** The number of schemas when each reference is replaced by what it refers to. */
+function count(root, used) {
+  const known = new Map();
+  const of = (schema) => {
+    let sum = 1;
+    const name = target(schema);
+    if (name !== undefined) {
+      if (!known.has(name)) known.set(name, used.has(name) ? of(used.get(name).schema) : 0);
+      sum += known.get(name);
+    }
+    for (const one of inner(schema)) sum = Math.min(sum + of(one), MANY);
+    return sum;
+  };
+  return of(root);
+}
+
+/** A schema without what is deeper than `depth`. */
+function cut(schema, depth) {
+  if (!isObject(schema)) return schema;
+  if (depth === 0) return described(schema);
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (WITH_SCHEMA.includes(keyword)) return [keyword, cut(value, depth - 1)];
+      if (WITH_LIST.includes(keyword) || keyword === "allOf") return [keyword, value.map((one) => cut(one, depth - 1))];
+      if (WITH_NAMES.includes(keyword)) return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, depth - 1)]))];
+      return [keyword, value];
+    }),
+  );
+}
+
+/** The names that `required` may have: the build refuses any other, because it could only be a mistake. */
+function knownNames(schema, definitions) {
+  if (!isObject(schema)) return [];
+  const names = Object.keys(schema.properties ?? {});
+  const name = target(schema);
+  if (name !== undefined) names.push(...knownNames(definitions.get(name), definitions));
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) for (const one of schema[keyword] ?? []) names.push(...knownNames(one, definitions));
+  for (const keyword of ["if", "then", "else", "not"]) names.push(...knownNames(schema[keyword], definitions));
+  return names;
+}
+
+/** Adds a property for each required name that has none, which changes no verdict. */
+export function withRequired(schema, definitions, outer = []) {
+  if (!isObject(schema)) return schema;
+  const known = [...outer, ...knownNames(schema, definitions)];
+  const lacks = (schema.required ?? []).filter((name) => !known.includes(name));
+  const properties = lacks.length > 0 ? { properties: { ...schema.properties, ...Object.fromEntries(lacks.map((name) => [name, {}])) } } : {};
+  const all = [...known, ...lacks];
+  const inPlace = (keyword) => ["allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"].includes(keyword);
+  return Object.fromEntries(
+    Object.entries({ ...schema, ...properties }).map(([keyword, value]) => {
+      const one = (inner) => withRequired(inner, definitions, inPlace(keyword) ? all : []);
+      if (WITH_SCHEMA.includes(keyword)) return [keyword, one(value)];
+      if (WITH_LIST.includes(keyword) || keyword === "allOf") return [keyword, value.map(one)];
+      if (WITH_NAMES.includes(keyword)) return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, one(inner)]))];
+      return [keyword, value];
+    }),
+  );
+}
