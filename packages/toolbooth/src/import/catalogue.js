@@ -52,7 +52,7 @@ function names(toolkit, all, previous) {
   const isTaken = (key) => (name) => (taken.get(name.toLowerCase()) ?? key) !== key;
   const named = new Map();
   for (const [key, tool] of previous) taken.set(tool.toLowerCase(), key);
-  for (const operation of all) {
+  for (const operation of all.filter(({ problem }) => !problem)) {
     const key = keyOf(operation);
     // Names that differ only in case would be the same file on some machines.
     const tool = previous.get(key) ?? toolOf(toolkit, operation, isTaken(key));

@@ -5,9 +5,11 @@ import { mapping, readParameters } from "./parameters.js";
 import { MAX_DESCRIPTION, clean, shorten } from "./text.js";
 import { readBody } from "./body.js";
 import { Schemas } from "./schemas.js";
-import { withDefinitions, withRequired } from "./size.js";
+import { RequiredNames, withDefinitions } from "./size.js";
 import { withProperties } from "./names.js";
 
+/** The longest description that is kept for people. It is a part of the Worker. */
+const MAX_DOCUMENTATION = 16_000;
 /** The longest title. */
 const MAX_TITLE = 100;
 /** The names of a parameter and of a member of the response that together mean pages with a cursor. */
@@ -71,7 +73,7 @@ function documentationOf({ node, method, path }, documents) {
 function forModels(documentation, toolkit, tool) {
   const description = shorten(documentation, MAX_DESCRIPTION);
   if (description === documentation) return { description };
-  const resource = { uri: `docs://${toolkit.toLowerCase()}/${tool}`, name: `${toolkit}_${tool}`, description: `The full description of ${toolkit}.${tool}.`, mime_type: "text/markdown", text: documentation };
+  const resource = { uri: `docs://${toolkit.toLowerCase()}/${tool}`, name: `${toolkit}_${tool}`, description: `The full description of ${toolkit}.${tool}.`, mime_type: "text/markdown", text: shorten(documentation, MAX_DOCUMENTATION) };
   return { description, resources: [resource] };
 }
 
@@ -80,9 +82,10 @@ function inputOf({ documents, notes }, operation, schemas, entries) {
   const properties = Object.fromEntries(entries.map(({ property, schema }) => [property, isObject(schema) ? schema : {}]));
   const required = entries.filter((entry) => entry.required).map(({ property }) => property);
   const input = { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
-  const complete = new Map([...definitions].map(([name, schema]) => [name, withRequired(schema, definitions)]));
+  const names = new RequiredNames(definitions);
+  const complete = new Map([...definitions].map(([name, schema]) => [name, names.complete(schema)]));
   const note = () => notes.add(documents.place(operation.node), "has an input that is too large for a model: its deepest parts are not described");
-  const { schema, isTooLarge } = withDefinitions(withRequired(input, complete), complete, note);
+  const { schema, isTooLarge } = withDefinitions(names.complete(input), complete, note);
   if (isTooLarge) throw documents.unsupported(operation.node, "has too many parameters");
   return schema;
 }

@@ -6,6 +6,8 @@ import { clean, joined, shorten } from "./text.js";
 
 /** Headers that OpenAPI gives to other parts of a document, or that belong to the connection. */
 const RESERVED_HEADERS = /^(?:accept|authorization|connection|content-length|content-type|cookie|expect|host|keep-alive|proxy-.*|sec-.*|te|trailer|transfer-encoding|upgrade)$/i;
+/** The longest name of a parameter. */
+const MAX_NAME = 256;
 /** The styles of each place; the first is the default. */
 const STYLES = { path: ["simple"], header: ["simple"], query: ["form", "spaceDelimited", "pipeDelimited", "deepObject"] };
 
@@ -30,6 +32,7 @@ function reasonAgainst(node, documents) {
   const { value } = node;
   const fatal = (text) => ({ text, isFatal: true });
   if (!isObject(value) || typeof value.name !== "string" || value.name === "") return fatal("a parameter without a name is not valid");
+  if (value.name.length > MAX_NAME) return fatal(`a parameter whose name has more than ${MAX_NAME} characters is not supported`);
   if (value.in === "cookie") return fatal("parameters in cookies are not supported");
   if (!Object.hasOwn(STYLES, String(value.in))) return fatal(`parameters in ${JSON.stringify(value.in ?? null)} are not supported`);
   if (value.in === "header" && RESERVED_HEADERS.test(value.name)) return { text: undefined, isFatal: false };

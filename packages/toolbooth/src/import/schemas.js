@@ -38,15 +38,22 @@ export class Schemas {
     const { value } = node;
     if (typeof value === "boolean") return value;
     if (!isObject(value)) return this.#nothing(node, "is not a schema, so any value is allowed");
+    return this.#limit(node, depth) ?? (typeof own(value, "$ref") === "string" ? this.#reference(node, depth) : this.#object(node, depth));
+  }
+
+  /** What a schema becomes that is too deep, or one too many; undefined for any other. */
+  #limit(node, depth) {
     this.#count += 1;
     if (depth > MAX_DEPTH) return this.#stub(node, "is nested too deeply: what is below is not described");
-    if (this.#count > MAX_CONVERTED) return this.#stub(node, "belongs to a schema that is too large: what is below is not described");
-    return typeof own(value, "$ref") === "string" ? this.#reference(node, depth) : this.#object(node, depth);
+    return this.#count > MAX_CONVERTED ? this.#stub(node, "belongs to a schema that is too large: what is below is not described") : undefined;
   }
 
   /** The schema of a node without a reference at its root, so that it can be merged, or be read property by property. */
   inline(node, depth = 0, isBase = false) {
-    if (typeof own(node.value, "$ref") !== "string") return isObject(node.value) ? this.#object(node, depth, isBase) : this.convert(node, depth);
+    if (!isObject(node.value)) return this.convert(node, depth);
+    const cut = this.#limit(node, depth);
+    if (cut) return cut;
+    if (typeof own(node.value, "$ref") !== "string") return this.#object(node, depth, isBase);
     const convert = (target) => merged(this.#beside(node, depth), this.inline(target, depth + 1, isBase));
     // A kind of a schema with a discriminator is a part of it, and has it as its base.
     return this.#at(node, convert, isBase ? " as a base" : "");

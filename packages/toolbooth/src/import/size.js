@@ -83,42 +83,57 @@ function count(root, used) {
 /** A schema without what is deeper than `depth`. */
 function cut(schema, depth) {
   if (!isObject(schema)) return schema;
-  if (depth === 0) return described(schema);
+  return depth === 0 ? described(schema) : mapped(schema, (_, part) => cut(part, depth - 1));
+}
+
+/** Finds required names without a property: the build refuses them, because they could only be a mistake. */
+export class RequiredNames {
+  /** The names of each definition: references to references would be read exponentially often. */
+  #known = new Map();
+
+  constructor(definitions) {
+    this.definitions = definitions;
+  }
+
+  /** A schema with a property for each required name that has none, which changes no verdict. `outer`: the names around it. */
+  complete(schema, outer = []) {
+    if (!isObject(schema)) return schema;
+    const known = new Set([...outer, ...this.#names(schema)]);
+    const lacks = (schema.required ?? []).filter((name) => !known.has(name));
+    const properties = lacks.length > 0 ? { properties: { ...schema.properties, ...Object.fromEntries(lacks.map((name) => [name, {}])) } } : {};
+    const all = [...known, ...lacks];
+    const inPlace = [...LISTS, ...SINGLE, "dependentSchemas"];
+    return mapped({ ...schema, ...properties }, (keyword, one) => this.complete(one, inPlace.includes(keyword) ? all : []));
+  }
+
+  /** The names that `required` may have. */
+  #names(schema) {
+    if (!isObject(schema)) return new Set();
+    const names = new Set(Object.keys(schema.properties ?? {}));
+    const add = (more) => more.forEach((name) => names.add(name));
+    const name = target(schema);
+    if (name !== undefined) {
+      if (!this.#known.has(name)) this.#known.set(name, this.#names(this.definitions.get(name)));
+      add(this.#known.get(name));
+    }
+    for (const keyword of LISTS) for (const one of schema[keyword] ?? []) add(this.#names(one));
+    for (const keyword of SINGLE) add(this.#names(schema[keyword]));
+    return names;
+  }
+}
+
+/** Keywords whose schemas apply to the same value. */
+const LISTS = ["allOf", "anyOf", "oneOf"];
+const SINGLE = ["if", "then", "else", "not"];
+
+/** A schema whose parts are replaced by what `change` returns for the keyword and the part. */
+function mapped(schema, change) {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
-      if (WITH_SCHEMA.includes(keyword)) return [keyword, cut(value, depth - 1)];
-      if (WITH_LIST.includes(keyword) || keyword === "allOf") return [keyword, value.map((one) => cut(one, depth - 1))];
-      if (WITH_NAMES.includes(keyword)) return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, depth - 1)]))];
-      return [keyword, value];
-    }),
-  );
-}
-
-/** The names that `required` may have: the build refuses any other, because it could only be a mistake. */
-function knownNames(schema, definitions) {
-  if (!isObject(schema)) return [];
-  const names = Object.keys(schema.properties ?? {});
-  const name = target(schema);
-  if (name !== undefined) names.push(...knownNames(definitions.get(name), definitions));
-  for (const keyword of ["allOf", "anyOf", "oneOf"]) for (const one of schema[keyword] ?? []) names.push(...knownNames(one, definitions));
-  for (const keyword of ["if", "then", "else", "not"]) names.push(...knownNames(schema[keyword], definitions));
-  return names;
-}
-
-/** Adds a property for each required name that has none, which changes no verdict. */
-export function withRequired(schema, definitions, outer = []) {
-  if (!isObject(schema)) return schema;
-  const known = [...outer, ...knownNames(schema, definitions)];
-  const lacks = (schema.required ?? []).filter((name) => !known.includes(name));
-  const properties = lacks.length > 0 ? { properties: { ...schema.properties, ...Object.fromEntries(lacks.map((name) => [name, {}])) } } : {};
-  const all = [...known, ...lacks];
-  const inPlace = (keyword) => ["allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"].includes(keyword);
-  return Object.fromEntries(
-    Object.entries({ ...schema, ...properties }).map(([keyword, value]) => {
-      const one = (inner) => withRequired(inner, definitions, inPlace(keyword) ? all : []);
+      const one = (part) => change(keyword, part);
       if (WITH_SCHEMA.includes(keyword)) return [keyword, one(value)];
       if (WITH_LIST.includes(keyword) || keyword === "allOf") return [keyword, value.map(one)];
-      if (WITH_NAMES.includes(keyword)) return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, one(inner)]))];
+      if (WITH_NAMES.includes(keyword)) return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, one(part)]))];
       return [keyword, value];
     }),
   );

@@ -1,0 +1,526 @@
+// `toolbooth import`: what becomes of documents. tests/import-files.test.mjs has what it reads and writes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCatalogue } from "../packages/toolbooth/src/import/catalogue.js";
+import { toolkitOf, toolOf, withProperties } from "../packages/toolbooth/src/import/names.js";
+import { levelOf, raised, withEdits } from "../packages/toolbooth/src/import/update.js";
+
+const ADDRESS = "file:///document.json";
+/** What becomes of a document: `{ tools, left, notes, … }`, with definitions by name. */
+function imported(document, options = {}) {
+  const read = { address: ADDRESS, documents: new Map([[ADDRESS, { value: document }]]) };
+  const { tools, notes, ...rest } = readCatalogue({ read, toolkit: "Pets", ...options });
+  return { ...rest, notes: notes.list(), tools: Object.fromEntries([...tools].map(([tool, { definition }]) => [tool, definition])) };
+}
+const openapi = (paths, rest = {}) => ({ openapi: "3.1.0", info: { title: "Pets" }, servers: [{ url: "https://pets.example/v1/" }], paths, ...rest });
+/** The only definition of a document with one operation. */
+function only(document, options) {
+  const { tools, left } = imported(document, options);
+  assert.deepEqual(left, []);
+  return Object.values(tools)[0];
+}
+/** The schema of a property in a JSON body, with `$defs` next to it. */
+function converted(schema, { openapi: version = "3.1.0", schemas = {} } = {}) {
+  const content = { "application/json": { schema: { type: "object", properties: { it: schema } } } };
+  const document = { ...openapi({ "/a": { post: { operationId: "a", requestBody: { content } } } }, { components: { schemas } }), openapi: version };
+  const { tools, notes, left } = imported(document);
+  assert.deepEqual(left, []);
+  const { properties, $defs } = tools.A.input_schema;
+  return { schema: properties.it, ...($defs && { $defs }), ...(notes.length > 0 && { notes: notes.map(([reason]) => reason) }) };
+}
+
+test("an operation becomes a definition", () => {
+  const operation = {
+    operationId: "pets/update",
+    tags: ["pets"],
+    summary: "Update a pet",
+    description: "Changes the name of a pet, and more.",
+    deprecated: true,
+    security: [{ oauth: ["pets:write"] }],
+    parameters: [
+      { name: "petId", in: "path", required: true, description: "The id.", schema: { type: "integer" } },
+      { name: "labels[]", in: "query", description: "Labels.", schema: { type: "array", items: { type: "string" } }, explode: false },
+      { name: "X-Trace", in: "header", description: "A trace.", schema: { type: "string", default: "none" } },
+      { $ref: "#/components/parameters/filter" },
+    ],
+    requestBody: { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } },
+    responses: { 200: { content: { "application/json": {} } } },
+  };
+  const components = {
+    parameters: { filter: { name: "filter", in: "query", style: "deepObject", description: "A filter.", schema: { type: "object", properties: { age: { type: "integer", description: "Years." } } } } },
+    schemas: {
+      Pet: { type: "object", required: ["id", "name"], properties: { id: { type: "integer", readOnly: true }, name: { type: "string", description: "Its name." }, petId: { type: "string", description: "A different id." }, owner: { $ref: "#/components/schemas/Owner", description: "Who feeds it." } } },
+      Owner: { type: "object", properties: { email: { type: "string", format: "email" }, pets: { type: "array", description: "All.", items: { $ref: "#/components/schemas/Owner" } } } },
+      Unused: { type: "object" },
+    },
+    securitySchemes: { oauth: { type: "oauth2", flows: { authorizationCode: { authorizationUrl: "https://pets.example/authorize", tokenUrl: "https://pets.example/token", scopes: {} } } } },
+  };
+  const { tools, left, notes, servers, credentials } = imported(openapi({ "/pets/{petId}": { put: operation } }, { components }));
+  assert.deepEqual(left, []);
+  assert.deepEqual(notes, [["refers to a schema that contains it: the reference is cut", ["#/components/schemas/Owner/properties/pets/items"]]]);
+  assert.deepEqual(tools.PetsUpdate, {
+    name: "Pets_PetsUpdate",
+    title: "Update a pet",
+    description: "Update a pet.\n\nChanges the name of a pet, and more.",
+    input_schema: {
+      type: "object",
+      properties: {
+        petId__path: { type: "integer", description: "The id." },
+        labels: { type: "array", items: { type: "string" }, description: "Labels." },
+        "X-Trace": { type: "string", description: "A trace. Default: none." },
+        filter: { type: "object", properties: { age: { type: "integer", description: "Years." } }, description: "A filter." },
+        name: { type: "string", description: "Its name." },
+        petId: { type: "string", description: "A different id." },
+        owner: { $ref: "#/$defs/Owner", description: "Who feeds it." },
+      },
+      required: ["petId__path", "name"],
+      additionalProperties: false,
+      $defs: { Owner: { type: "object", properties: { email: { type: "string", description: "Format: email." }, pets: { type: "array", description: "All.", items: { type: "object" } } } } },
+    },
+    output_schema: {},
+    scopes: ["pets:write"],
+    requirements: { authorization: [{ id: "pets", oauth2: { scopes: ["pets:write"] } }] },
+    http: {
+      method: "PUT",
+      base: "PETS_URL",
+      path: "/pets/{petId}",
+      parameters: [
+        { property: "petId__path", in: "path", name: "petId" },
+        { property: "labels", in: "query", name: "labels[]", explode: false },
+        { property: "X-Trace", in: "header", name: "X-Trace" },
+        { property: "filter", in: "query", name: "filter", style: "deepObject" },
+      ],
+      body: { type: "json", properties: { name: "name", petId: "petId", owner: "owner" }, required: true },
+      headers: { Accept: "application/json" },
+      auth: { provider: "pets", scheme: "Bearer" },
+    },
+    annotations: { read_only: false, destructive: true, idempotent: true, open_world: true },
+    deprecated: { message: "The service's description calls this operation deprecated." },
+  });
+  assert.deepEqual([...servers.variables], [["PETS_URL", { kind: "base", default: "https://pets.example/v1" }]]);
+  assert.deepEqual([...credentials.providers.keys()], ["pets"]);
+});
+
+test("methods become annotations", () => {
+  for (const [method, read_only, idempotent] of [["get", true, true], ["head", true, true], ["post", false, false], ["patch", false, false], ["put", false, true], ["delete", false, true]]) {
+    const { annotations, http } = only(openapi({ "/a": { [method]: {} } }));
+    assert.deepEqual(annotations, { read_only, destructive: !read_only, idempotent, open_world: true }, method);
+    assert.equal(http.retry, read_only || undefined, method);
+  }
+});
+
+test("a long description is shortened, and kept as a resource", () => {
+  const description = `${"Sentence. ".repeat(200)}End.`;
+  const { description: short, resources } = only(openapi({ "/a": { get: { operationId: "a", description } } }));
+  assert.ok(short.length <= 1024 && short.endsWith("Sentence. …"), short.slice(-40));
+  assert.deepEqual(resources, [{ uri: "docs://pets/A", name: "Pets_A", description: "The full description of Pets.A.", mime_type: "text/markdown", text: description }]);
+  const html = only(openapi({ "/a": { get: { description: "<p>Gets <b>it</b> if a < b.</p><ul><li>One</li></ul>" } } }));
+  assert.equal(html.description, "Gets it if a < b.\n\nOne");
+});
+
+test("schemas", () => {
+  const text = { type: "string" };
+  const old = { openapi: "3.0.3" };
+  const node = { Node: { type: "object", properties: { next: { $ref: "#/components/schemas/Node" }, name: text } } };
+  const animals = {
+    Animal: { type: "object", required: ["kind"], properties: { kind: text }, discriminator: { propertyName: "kind", mapping: { cat: "#/components/schemas/Cat" } } },
+    Cat: { allOf: [{ $ref: "#/components/schemas/Animal" }, { type: "object", properties: { lives: { type: "integer" } } }] },
+  };
+  const isOfKind = { oneOf: [{ $ref: "#/$defs/Cat", properties: { kind: { const: "cat" } }, required: ["kind"] }] };
+  for (const [schema, expected, options] of [
+    [{ type: "string", nullable: true }, { schema: { type: ["string", "null"] } }, old],
+    [{ type: "string", nullable: true, enum: ["a"] }, { schema: { type: ["string", "null"], enum: ["a", null] } }, old],
+    [{ nullable: true, allOf: [{ type: "integer" }] }, { schema: { type: ["integer", "null"] } }, old],
+    [{ type: "integer", minimum: 1, exclusiveMinimum: true }, { schema: { type: "integer", exclusiveMinimum: 1 } }, old],
+    [{ type: "integer", format: "int64", maximum: 2 ** 63 }, { schema: { type: "integer" } }],
+    [{ type: "string", format: "date-time", description: "When." }, { schema: { type: "string", description: "When. Format: date-time." } }],
+    [{ type: "string", format: "uuid" }, { schema: { type: "string", format: "uuid" } }],
+    [{ type: "string", format: "byte" }, { schema: { type: "string", description: "Format: byte.", contentEncoding: "base64" } }],
+    [{ type: "string", pattern: "^[a-z]{2,9}$" }, { schema: { type: "string", pattern: "^[a-z]{2,9}$" } }],
+    [{ type: "string", pattern: "^(?!a)" }, { schema: { type: "string", description: "Pattern: ^(?!a)" }, notes: ["has a pattern that the Worker cannot check at little cost: it is only described"] }],
+    [{ title: "A title", default: 3, example: 4, "x-extra": 1, xml: {}, externalDocs: {} }, { schema: { description: "A title Default: 3.", examples: [4] } }],
+    [{ type: "array", items: [text, { type: "integer" }] }, { schema: { type: "array", prefixItems: [text, { type: "integer" }] } }],
+    [{ type: "string", enum: [1, 1, "b"] }, { schema: { type: "string", enum: ["1", "b"] } }],
+    [{ type: "text" }, { schema: {}, notes: ['has the type "text", which JSON does not have, so any value is allowed'] }],
+    [{ minLength: -1, maxLength: "9", required: true }, { schema: {}, notes: ["is not a valid value of minLength, which is left out", "is not a valid value of maxLength, which is left out"] }],
+    [{ minLenght: 1 }, { schema: {}, notes: ["minLenght is not a keyword of schemas that a tool can have, so it is left out"] }],
+    [{ type: "object", required: ["a"] }, { schema: { type: "object", required: ["a"], properties: { a: {} } } }],
+    [{ properties: { a: text }, anyOf: [{ required: ["a"] }] }, { schema: { type: "object", properties: { a: text }, anyOf: [{ required: ["a"] }] } }],
+    [{ type: "object", required: ["a"], properties: { a: { ...text, readOnly: true }, b: { ...text, writeOnly: true } } }, { schema: { type: "object", properties: { b: text } } }],
+    [
+      { description: "Both.", allOf: [{ type: "object", required: ["a"], properties: { a: text, b: { maximum: 9 } } }, { properties: { b: { maximum: 5 }, c: text }, required: ["c"] }] },
+      { schema: { description: "Both.", type: "object", required: ["a", "c"], properties: { a: text, b: { maximum: 5 }, c: text } } },
+    ],
+    [{ allOf: [{ oneOf: [text] }, { oneOf: [{ type: "null" }] }] }, { schema: { oneOf: [text], allOf: [{ oneOf: [{ type: "null" }] }] } }],
+    [{ $ref: "#/components/schemas/Text", description: "Mine." }, { schema: { ...text, maxLength: 2, description: "Mine." } }, { schemas: { Text: { ...text, maxLength: 2, description: "Theirs." } } }],
+    [{ $ref: "#/components/schemas/Text", maxLength: 9 }, { schema: text }, { ...old, schemas: { Text: text } }],
+    [
+      { $ref: "#/components/schemas/Node" },
+      { schema: { $ref: "#/$defs/Node" }, $defs: { Node: { type: "object", properties: { next: { type: "object" }, name: text } } }, notes: ["refers to a schema that contains it: the reference is cut"] },
+      { schemas: node },
+    ],
+    [{ description: "One.", allOf: [{ $ref: "#/components/schemas/Two" }] }, { schema: { $ref: "#/$defs/Two", description: "One." }, $defs: { Two: { type: "object", properties: { a: text } } } }, { ...old, schemas: { Two: { properties: { a: text } } } }],
+    [{ $ref: "#/components/schemas/None" }, { schema: {}, notes: ["refers to #/components/schemas/None, which does not exist, so any value is allowed"] }],
+    [
+      { $ref: "#/components/schemas/Animal" },
+      { schema: { $ref: "#/$defs/Animal" }, $defs: { Animal: isOfKind, Cat: { required: ["kind"], properties: { kind: text, lives: { type: "integer" } }, type: "object" } } },
+      { schemas: animals },
+    ],
+    [
+      { oneOf: [{ $ref: "#/components/schemas/Cat" }], discriminator: { propertyName: "kind" } },
+      { schema: { oneOf: [{ $ref: "#/$defs/Cat", properties: { kind: { const: "Cat" } }, required: ["kind"] }] }, $defs: { Cat: { type: "object", properties: { kind: text } } } },
+      { schemas: { Cat: { type: "object", properties: { kind: text } } } },
+    ],
+  ]) {
+    assert.deepEqual(converted(schema, options), expected, JSON.stringify(schema));
+  }
+});
+
+test("an input that is too large for a model loses its deepest parts", () => {
+  const schemas = Object.fromEntries(Array.from({ length: 12 }, (_, level) => [`L${level}`, { type: "object", description: `Level ${level}.`, properties: Object.fromEntries(["a", "b", "c"].map((name) => [name, { $ref: `#/components/schemas/L${level + 1}` }])) }]));
+  const { $defs, notes } = converted({ $ref: "#/components/schemas/L0" }, { schemas: { ...schemas, L12: { type: "string" } } });
+  assert.ok(notes.includes("has an input that is too large for a model: its deepest parts are not described"));
+  assert.deepEqual(Object.keys($defs), ["L0", "L1", "L2", "L3", "L4", "L5"]);
+  assert.deepEqual($defs.L5, { type: "object", description: "Level 5." });
+});
+
+test("bodies", () => {
+  const text = { type: "string", description: "A text." };
+  const object = { type: "object", properties: { a: text }, required: ["a"] };
+  const of = (content, rest = {}) => ({ post: { operationId: "a", requestBody: { content, ...rest } } });
+  for (const [operation, body, properties, headers] of [
+    [of({ "application/json": { schema: object } }), { type: "json", properties: { a: "a" } }, { a: text }],
+    [of({ "application/json": { schema: { type: "array", items: text } } }), { type: "json", whole: "body" }, { body: { type: "array", items: text, description: "The body of the request." } }],
+    [of({ "application/json": { schema: { type: "object", additionalProperties: text, properties: { a: text } } } }), { type: "json", whole: "body" }, { body: { type: "object", additionalProperties: text, properties: { a: text }, description: "The body of the request." } }],
+    [of({ "application/xml": {}, "application/merge-patch+json": { schema: object } }), { type: "json", properties: { a: "a" } }, { a: text }, { "Content-Type": "application/merge-patch+json" }],
+    [of({ "application/x-www-form-urlencoded": { schema: object, encoding: { a: { style: "deepObject", explode: true, contentType: "text/plain" } } } }, { required: true }), { type: "form", properties: { a: "a" }, required: true, encoding: { a: { style: "deepObject", explode: true } } }, { a: text }],
+    [
+      of({ "multipart/form-data": { schema: { type: "object", properties: { f: { type: "string", format: "binary" } } }, encoding: { f: { contentType: "image/png" } } } }),
+      { type: "multipart", properties: { f: "f" }, encoding: { f: { contentType: "image/png" } } },
+      { f: { type: "object", properties: { name: { type: "string", description: "The name of the file." }, type: { type: "string", description: "Its media type, such as image/png." }, data: { type: "string", contentEncoding: "base64", description: "Its content in base64." } }, required: ["data"], additionalProperties: false, description: "Format: binary." } },
+    ],
+    [of({ "application/x-www-form-urlencoded": { schema: { type: "object", properties: {} } } }), undefined, {}],
+  ]) {
+    const { http, input_schema } = only(openapi({ "/a": operation }));
+    assert.deepEqual([http.body, input_schema.properties, http.headers], [body, properties, headers], JSON.stringify(operation));
+  }
+});
+
+test("Swagger 2", () => {
+  const document = (parameters, rest = {}) => ({ swagger: "2.0", info: { title: "Pets" }, host: "pets.example", basePath: "/v2", paths: { "/a": { post: { operationId: "a", parameters, ...rest } } } });
+  const list = { name: "q", in: "query", type: "array", items: { type: "string" } };
+  for (const [parameters, rest, http] of [
+    [[{ ...list, collectionFormat: "multi" }], {}, { parameters: [{ property: "q", in: "query", name: "q" }] }],
+    [[list], {}, { parameters: [{ property: "q", in: "query", name: "q", explode: false }] }],
+    [[{ ...list, collectionFormat: "pipes" }], {}, { parameters: [{ property: "q", in: "query", name: "q", style: "pipeDelimited" }] }],
+    [[{ name: "b", in: "body", required: true, schema: { properties: { a: { type: "string" } } } }], {}, { body: { type: "json", properties: { a: "a" }, required: true } }],
+    [[{ name: "f", in: "formData", type: "string" }], {}, { body: { type: "form", properties: { f: "f" } } }],
+    [[{ name: "f", in: "formData", type: "file", required: true }], {}, { body: { type: "multipart", properties: { f: "f" }, required: true } }],
+    [[], { produces: ["application/xml", "application/json"], responses: { 200: {} } }, { headers: { Accept: "application/json" } }],
+  ]) {
+    const definition = only(document(parameters, rest));
+    assert.deepEqual(definition.http, { method: "POST", base: "PETS_URL", path: "/a", ...http }, JSON.stringify(parameters));
+  }
+  const { servers, left } = imported(document([{ ...list, required: true, collectionFormat: "tsv" }]));
+  assert.deepEqual(left, [{ operation: "POST /a", place: "#/paths/~1a/post/parameters/0", reason: 'the style "tabDelimited" is not supported in query' }]);
+  assert.deepEqual([...servers.variables], []);
+});
+
+test("security becomes authorization of users, or secrets of the operator", () => {
+  const schemes = {
+    oauth: { type: "oauth2", flows: {} },
+    other: { type: "openIdConnect", openIdConnectUrl: "https://id.example/.well-known/openid-configuration" },
+    token: { type: "http", scheme: "Bearer" },
+    key: { type: "apiKey", in: "header", name: "X-Key" },
+    second: { type: "apiKey", in: "query", name: "key" },
+    login: { type: "http", scheme: "basic" },
+    cookie: { type: "apiKey", in: "cookie", name: "sid" },
+  };
+  const read = (security, options) => imported(openapi({ "/a": { get: { operationId: "a" } } }, { ...(security && { security }), components: { securitySchemes: schemes } }), options);
+  const bearer = { in: "header", name: "Authorization", scheme: "Bearer" };
+  for (const [security, auth, options] of [
+    [undefined, undefined],
+    [[], undefined],
+    [[{}], undefined],
+    [[{ key: [] }, { oauth: ["a"] }], { provider: "pets", scheme: "Bearer" }],
+    [[{ oauth: [] }], { provider: "shop", scheme: "Bearer" }, { auth: { provider: "shop" } }],
+    [[{ oauth: ["a"], other: ["b"] }], { provider: "pets", scheme: "Bearer" }],
+    [[{ token: [] }], { secret: "PETS_TOKEN", ...bearer }],
+    [[{ key: [] }, {}], { secret: "PETS_API_KEY", in: "header", name: "X-Key" }],
+    [[{ second: [] }], { secret: "PETS_API_KEY", in: "query", name: "key" }],
+    [[{ login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
+    [[{ cookie: [] }, { login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
+    [undefined, { provider: "github", scheme: "Bearer" }, { auth: { provider: "github" } }],
+    [undefined, { secret: "SHOP", ...bearer }, { auth: { secret: "SHOP" } }],
+  ]) {
+    const { tools, left } = read(security, options);
+    assert.deepEqual(left, []);
+    assert.deepEqual(tools.A.http.auth, auth, JSON.stringify(security));
+    assert.deepEqual(tools.A.scopes, auth && ["pets:read"], JSON.stringify(security));
+  }
+  for (const [security, place, reason] of [
+    [[{ cookie: [] }], "#/components/securitySchemes/cookie", "security of the kind apiKey in cookie is not supported"],
+    [[{ key: [], second: [] }], "#/security/0", "needs several credentials at once (key, second), which is not supported"],
+    [[{ none: [] }], "#/security/0", 'names the security scheme "none", which the document does not have'],
+  ]) {
+    assert.deepEqual(read(security).left, [{ operation: "GET /a", place, reason }]);
+  }
+});
+
+test("base addresses", () => {
+  const documented = (servers) => [...imported(openapi({ "/a": { get: {} } }, { servers })).servers.variables];
+  for (const [servers, address] of [
+    [[{ url: "https://{region}.pets.example/", variables: { region: { default: "eu" } } }], "https://eu.pets.example"],
+    [[{ url: "https://{tenant}.pets.example" }], undefined],
+    [[{ url: "/v1" }], undefined],
+    [undefined, undefined],
+    [[{ url: "http://pets.example" }], undefined],
+    [[{ url: "https://localhost:8080" }], undefined],
+    [[{ url: "https://169.254.169.254/latest" }], undefined],
+    [[{ url: "https://[::1]/" }], undefined],
+    [[{ url: "https://metadata.internal" }], undefined],
+    [[{ url: "https://user:secret@pets.example" }], undefined],
+    [[{ url: "javascript:alert(1)" }], undefined],
+  ]) {
+    assert.deepEqual(documented(servers), [["PETS_URL", { kind: "base", ...(address && { default: address }) }]], JSON.stringify(servers));
+  }
+  const paths = { "/a": { get: { operationId: "a" } }, "/b": { servers: [{ url: "https://files.pets.example" }], get: { operationId: "b" } } };
+  const { tools, servers } = imported(openapi(paths));
+  assert.deepEqual([tools.A.http.base, tools.B.http.base], ["PETS_URL", "PETS_FILES_URL"]);
+  assert.deepEqual([...servers.variables.keys()], ["PETS_URL", "PETS_FILES_URL"]);
+});
+
+test("pages", () => {
+  const response = (rest) => ({ responses: { 200: { description: "", ...rest } } });
+  const schema = { properties: { next_cursor: { type: "string" } } };
+  const cursor = { name: "cursor", in: "query", schema: { type: "string" } };
+  for (const [operation, pagination] of [
+    [response({ headers: { Link: {} } }), { link: true }],
+    [{ parameters: [cursor], ...response({ content: { "application/json": { schema } } }) }, { cursor: "next_cursor", parameter: "cursor" }],
+    [response({ content: { "application/json": { schema } } }), undefined],
+  ]) {
+    assert.deepEqual(only(openapi({ "/a": { get: operation } })).http.pagination, pagination);
+  }
+});
+
+test("names of toolkits, tools and properties", () => {
+  for (const [title, name] of [
+    ["GitHub's official OpenAPI spec + more", "GitHub"],
+    ["Slack Web API", "Slack"],
+    ["Google Calendar API v3", "GoogleCalendar"],
+    ["The Stripe API", "Stripe"],
+    ["Ünïted Stätes", "UnitedStates"],
+    ["3 things", "Things"],
+    ["宠物", undefined],
+    [undefined, undefined],
+    ["Types", undefined],
+  ]) {
+    assert.equal(toolkitOf(title), name, title);
+  }
+  const long = "a".repeat(80);
+  for (const [operationId, tool] of [
+    ["repos/list-for-org", "ReposListForOrg"],
+    ["getPetById", "GetPetById"],
+    ["__proto__", "Proto"],
+    ["constructor", "Constructor"],
+    ["2fa", "Get2fa"],
+    ["self", /^self[0-9a-f]{6}$/i],
+    ["../../etc/passwd", "EtcPasswd"],
+    ["获取宠物", "GetAByBC"],
+    ["\u0000\u001b[31m", "Get31m"],
+    [undefined, "GetAByBC"],
+    [long, /^A[a]{42}[0-9a-f]{6}$/],
+  ]) {
+    const name = toolOf("Pets", { method: "GET", path: "/a/{b-c}", operationId }, () => false);
+    if (tool instanceof RegExp) assert.match(name, tool);
+    else assert.equal(name, tool);
+    assert.ok(`Pets_${name}__10_10_10`.length <= 64);
+  }
+  const properties = (...entries) => withProperties(entries.map(([place, name]) => ({ in: place, name }))).map(({ property }) => property);
+  for (const [entries, expected] of [
+    [[["path", "id"], ["body", "id"]], ["id__path", "id"]],
+    [[["path", "id"], ["query", "id"]], ["id__path", "id__query"]],
+    [[["query", "a[]"], ["query", "$top"], ["query", "[]"]], ["a", "top", "parameter"]],
+    [[["query", "id__path"], ["path", "id"], ["body", "id"]], ["id__path", "id__path_2", "id"]],
+    [[["query", "__proto__"], ["body", "constructor"]], ["__proto__", "constructor"]],
+    [[["query", "a.b"], ["query", "a b"], ["query", "a_b"]], ["a.b", "a_b__query", "a_b__query_2"]],
+  ]) {
+    assert.deepEqual(properties(...entries), expected);
+  }
+});
+
+test("operations with the same id have different names, which the next import keeps", () => {
+  const get = { get: { operationId: "list" } };
+  const first = imported(openapi({ "/a": get }));
+  assert.deepEqual(Object.keys(first.tools), ["List"]);
+  const previous = new Map([["GET /a", "List"]]);
+  const second = imported(openapi({ "/b": { get: { operationId: "LIST" } }, "/a": get }), { previous });
+  const [other, same] = Object.keys(second.tools);
+  assert.equal(same, "List");
+  assert.match(other, /^LIST[0-9a-f]{6}$/);
+  // A document that renames an operation does not rename the tool.
+  assert.deepEqual(Object.keys(imported(openapi({ "/a": { get: { operationId: "index" } } }), { previous }).tools), ["List"]);
+});
+
+test("--include selects tags, operationIds and paths", () => {
+  const paths = { "/pets": { get: { operationId: "pets/list", tags: ["pets"] } }, "/pets/{id}": { get: { operationId: "pets/get", tags: ["pets"] } }, "/petshop": { get: { operationId: "shop" } } };
+  for (const [include, tools, unknown] of [
+    [[], ["PetsList", "PetsGet", "Shop"], []],
+    [["pets"], ["PetsList", "PetsGet"], []],
+    [["pets/get", "shop"], ["PetsGet", "Shop"], []],
+    [["/pets"], ["PetsList", "PetsGet"], []],
+    [["/pets/", "cats"], ["PetsGet"], ["cats"]],
+  ]) {
+    const found = imported(openapi(paths), { include });
+    assert.deepEqual([Object.keys(found.tools), found.unknown], [tools, unknown]);
+  }
+});
+
+test("what is not supported, or not valid, is left out with its place and the reason", () => {
+  const paths = JSON.parse(`{
+    "/ok": {"get": {"operationId": "ok", "parameters": [{"name": "c", "in": "cookie", "schema": {}}]}},
+    "/cookie": {"get": {"parameters": [{"name": "c", "in": "cookie", "required": true}]}},
+    "/matrix/{a}": {"get": {"parameters": [{"name": "a", "in": "path", "required": true, "style": "matrix"}]}},
+    "/label/{a}": {"get": {"parameters": [{"name": "a", "in": "path", "required": true, "style": "label"}]}},
+    "/null": {"get": null},
+    "/list": [],
+    "/options": {"options": {}},
+    "/word": {"fetch": {}},
+    "relative": {"get": {}},
+    "/query?a=b": {"get": {}},
+    "/brace{": {"get": {}},
+    "/loop": {"$ref": "#/paths/~1loop"},
+    "/missing": {"get": {"parameters": [{"$ref": "#/components/parameters/none"}]}},
+    "/other": {"get": {"parameters": [{"$ref": "other.json#/a"}]}},
+    "/xml": {"post": {"requestBody": {"content": {"application/xml": {}}}}},
+    "/get": {"get": {"requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "string"}}}}}},
+    "/__proto__": {"get": {"operationId": "__proto__", "parameters": [{"name": "__proto__", "in": "query", "schema": {"type": "string"}}, {"name": "Authorization", "in": "header", "required": true}, null]}}
+  }`);
+  const { tools, left, notes } = imported(openapi(paths));
+  assert.deepEqual(left.map(({ operation, place, reason }) => `${operation}: ${reason} (${place})`), [
+    "GET /cookie: parameters in cookies are not supported (#/paths/~1cookie/get/parameters/0)",
+    'GET /matrix/{a}: the style "matrix" is not supported in path (#/paths/~1matrix~1{a}/get/parameters/0)',
+    'GET /label/{a}: the style "label" is not supported in path (#/paths/~1label~1{a}/get/parameters/0)',
+    "GET /null: is not an object (#/paths/~1null/get)",
+    " /list: is not an object (#/paths/~1list)",
+    "OPTIONS /options: the method OPTIONS is not supported (#/paths/~1options/options)",
+    'FETCH /word: "fetch" is not a method (#/paths/~1word/fetch)',
+    "GET relative: the path does not begin with / (#/paths/relative/get)",
+    "GET /query?a=b: a path with a fixed query is not supported (#/paths/~1query?a=b/get)",
+    "GET /brace{: the path is not valid: expected segments and {names} (#/paths/~1brace{/get)",
+    " /loop: refers to #/paths/~1loop, which leads to no end (#/paths/~1loop)",
+    "GET /missing: refers to #/components/parameters/none, which does not exist (#/paths/~1missing/get/parameters/0)",
+    "GET /other: refers to other.json#/a, which is not read (#/paths/~1other/get/parameters/0)",
+    "POST /xml: a body of application/xml is not supported (#/paths/~1xml/post/requestBody)",
+    "GET /get: a body of GET is not supported (#/paths/~1get/get/requestBody)",
+  ]);
+  assert.deepEqual(Object.keys(tools), ["Ok", "Proto"]);
+  assert.deepEqual(Object.keys(tools.Proto.input_schema.properties), ["__proto__"]);
+  assert.deepEqual(notes, [
+    ["parameters in cookies are not supported: it is left out", ["#/paths/~1ok/get/parameters/0"]],
+    ["a parameter without a name is not valid: it is left out", ["#/paths/~1__proto__/get/parameters/2"]],
+  ]);
+  assert.equal({}.polluted, undefined);
+});
+
+test("hostile documents", () => {
+  let deep = { type: "string" };
+  for (let level = 0; level < 50_000; level += 1) deep = { type: "object", properties: { a: deep } };
+  let list = [];
+  for (let level = 0; level < 50_000; level += 1) list = [list];
+  const bomb = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`B${level}`, { anyOf: Array(40).fill({ $ref: `#/components/schemas/B${level + 1}` }) }]));
+  const chain = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`C${at}`, { type: "object", properties: { a: { $ref: `#/components/schemas/C${at + 1}` } } }]));
+  const merging = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`M${at}`, { allOf: [{ $ref: `#/components/schemas/M${at + 1}` }, { $ref: `#/components/schemas/M${at + 1}` }] }]));
+  const loop = { L: { allOf: [{ $ref: "#/components/schemas/L" }] }, R: { $ref: "#/components/schemas/R" }, D: { discriminator: { propertyName: "k", mapping: { d: "D" } }, properties: { k: {} } } };
+  const body = (schema) => ({ post: { operationId: "a", requestBody: { content: { "application/json": { schema } } } } });
+  const refers = (name) => body({ properties: { it: { $ref: `#/components/schemas/${name}` } } });
+  const parameters = Array.from({ length: 3000 }, (_, at) => ({ name: `p${at}`, in: "query", schema: { type: "string" } }));
+  for (const [name, path, schemas, isLeft] of [
+    ["deep schema", body({ properties: { it: deep } }), {}],
+    ["deep body", body(deep), {}],
+    ["deep values", body({ properties: { it: { enum: [list], const: list, default: list, example: list, required: list } } }), {}],
+    ["exponential references", refers("B0"), bomb],
+    ["long chain", refers("C0"), chain],
+    ["exponential allOf", refers("M0"), merging],
+    ["allOf of itself", refers("L"), loop],
+    ["reference to itself", refers("R"), loop],
+    ["a kind of itself", refers("D"), loop],
+    ["too many parameters", { get: { operationId: "a", parameters } }, {}, true],
+    ["a long text", { get: { operationId: "a".repeat(1e6), description: "<p".repeat(1e5) + " a".repeat(1e6), parameters: [{ name: "n".repeat(1e6), in: "query" }, { name: "n".repeat(256), in: "query", schema: { pattern: "(a+)+$".repeat(1e5), enum: ["e".repeat(1e6)] } }] } }, {}],
+  ]) {
+    const { tools, left } = imported(openapi({ "/a": path, "/b": { get: { operationId: "b" } } }, { components: { schemas } }));
+    assert.equal(left.length, isLeft ? 1 : 0, `${name}: ${JSON.stringify(left)}`);
+    assert.ok(Object.hasOwn(tools, "B"), name);
+    assert.ok(JSON.stringify(tools).length < 500_000, name);
+  }
+});
+
+test("10,000 operations are read, and the rest is named", () => {
+  const schemas = { Pet: { type: "object", properties: { name: { type: "string" }, next: { $ref: "#/components/schemas/Pet" } } } };
+  const operation = (at) => [`/p${at}`, { post: { operationId: `op ${at % 5000}`, requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } } } }];
+  const { tools, notes } = imported(openapi(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => operation(at))), { components: { schemas } }));
+  assert.equal(Object.keys(tools).length, 10_000);
+  assert.deepEqual(notes.find(([, places]) => places[0] === "#/paths"), ["has more than 10000 operations: the rest is left out", ["#/paths"]]);
+});
+
+test("documents of a different kind are refused", () => {
+  for (const document of [{}, [], null, "text", { openapi: "2.0" }, { openapi: "4.0.0" }, { swagger: "1.2" }, { asyncapi: "3.0.0" }]) {
+    assert.throws(() => imported(document), /This is not a document of OpenAPI 3\.0 to 3\.2 or Swagger 2/, JSON.stringify(document));
+  }
+  for (const paths of [undefined, null, [], "paths", 3]) assert.deepEqual(imported(openapi(paths)).tools, {});
+});
+
+test("edits are kept", () => {
+  const conflicts = [];
+  const generated = { description: "Old.", http: { path: "/a", timeout_ms: 1, body: { a: "a" } }, title: "Title", tags: ["x"] };
+  const current = { description: "Mine.", http: { path: "/a", timeout_ms: 9, body: { a: "a" }, select: "$.a" }, tags: ["x"] };
+  const next = { description: "New.", http: { path: "/b", timeout_ms: 1, body: { a: "a", b: "b" } }, title: "Title", tags: ["y"] };
+  const merged = withEdits(generated, current, next, (place) => conflicts.push(place));
+  assert.deepEqual(merged, { description: "Mine.", http: { path: "/b", timeout_ms: 9, body: { a: "a", b: "b" }, select: "$.a" }, tags: ["y"] });
+  assert.deepEqual(conflicts, ["description"]);
+});
+
+test("versions are raised by what changed for callers", () => {
+  const text = { type: "string" };
+  const definition = (properties, rest = {}, $defs) => ({ description: "Old.", input_schema: { type: "object", properties, ...rest, ...($defs && { $defs }) }, http: { path: "/a" }, annotations: {} });
+  const old = definition({ a: { type: "string", maxLength: 5, enum: ["x", "y"] }, b: { type: "integer" } }, { required: ["a"] });
+  const withInput = (properties, rest) => ({ ...old, input_schema: { ...old.input_schema, properties: { ...old.input_schema.properties, ...properties }, ...rest } });
+  const reference = (target) => definition({ a: { $ref: "#/$defs/A" } }, {}, { A: target });
+  for (const [before, after, level] of [
+    [old, old, "none"],
+    [old, { ...old, description: "New." }, "patch"],
+    [old, { ...old, http: { path: "/b" } }, "patch"],
+    [old, { ...old, deprecated: { message: "m" } }, "minor"],
+    [old, { ...old, annotations: { read_only: true } }, "minor"],
+    [old, { ...old, scopes: ["pets:read"] }, "major"],
+    [old, { ...old, requirements: { authorization: [{ id: "pets" }] } }, "major"],
+    [old, withInput({ c: text }), "minor"],
+    [old, withInput({}, { required: [] }), "minor"],
+    [old, withInput({}, { required: ["a", "b"] }), "major"],
+    [old, withInput({ a: { type: "string", maxLength: 9, enum: ["x", "y"] } }), "minor"],
+    [old, withInput({ a: { type: "string", maxLength: 4, enum: ["x", "y"] } }), "major"],
+    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x", "y", "z"] } }), "minor"],
+    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x"] } }), "major"],
+    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x", "y"], description: "d" } }), "patch"],
+    [old, withInput({ b: { type: "number" } }), "minor"],
+    [old, withInput({ b: { type: ["integer", "null"] } }), "minor"],
+    [old, withInput({ b: text }), "major"],
+    [old, withInput({ b: { type: "integer", minimum: 1 } }), "major"],
+    [old, { ...old, input_schema: { type: "object", properties: { a: old.input_schema.properties.a }, required: ["a"] } }, "major"],
+    [reference(text), reference({ ...text, description: "d" }), "patch"],
+    [reference(text), reference({ type: ["string", "null"] }), "minor"],
+    [reference(text), reference({ type: "integer" }), "major"],
+  ]) {
+    assert.equal(levelOf(before, after), level, JSON.stringify(after));
+  }
+  for (const [version, level, expected] of [
+    ["0.1.3", "major", "0.2.0"],
+    ["0.1.3", "minor", "0.1.4"],
+    ["0.1.3", "patch", "0.1.4"],
+    ["1.2.3", "major", "2.0.0"],
+    ["1.2.3", "minor", "1.3.0"],
+    ["1.2.3", "none", "1.2.3"],
+  ]) {
+    assert.equal(raised(version, level), expected);
+  }
+});
