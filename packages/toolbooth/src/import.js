@@ -44,7 +44,8 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
     }
     const generated = { ...files.record.variables, ...variables };
     files.writeVariables(withEdits(files.record.variables ?? {}, files.variables, generated, () => {}));
-    const entries = [...catalogue.tools].map(([tool, { operation, definition }]) => [tool, { operation, definition }]);
+    const foreign = changes.filter(({ kind }) => kind === "foreign").map(({ tool }) => tool);
+    const entries = [...catalogue.tools].filter(([tool]) => !foreign.includes(tool)).map(([tool, { operation, definition }]) => [tool, { operation, definition }]);
     const tools = Object.fromEntries([...Object.entries(files.record.tools), ...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
     files.writeRecord({ toolkit, document: nameOf(source), variables: generated, tools });
   }

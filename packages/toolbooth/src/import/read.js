@@ -77,6 +77,7 @@ async function file(url, limits) {
 }
 
 async function download(url, limits) {
+  if (!URL.canParse(url)) throw new Error("is not an address");
   if (!/^https?:/.test(url) || new URL(url).origin !== limits.scope) throw new Error("has a different origin than the document, so it is not read");
   let response;
   try {
@@ -111,7 +112,7 @@ function parse(text) {
     }
   }
   try {
-    return parseYaml(text, { maxAliasCount: 1000, logLevel: "silent", schema: "core" });
+    return parseYaml(text, { maxAliasCount: 1000, logLevel: "error", schema: "core" });
   } catch (error) {
     const isDeep = error instanceof RangeError;
     throw new Error(isDeep ? "is nested too deeply for YAML" : `is neither JSON nor YAML: ${error.message.split("\n")[0]}`);

@@ -23,7 +23,7 @@ export function report({ catalogue, changes, files, toolkit, isDryRun, verbose }
   section("changed", (count) => `${isDryRun ? "Would change" : "Changed"} ${tools(count)}`, ({ tool, before, version, places }) => `${toolkit}.${tool} ${before} → ${version}: ${some(places)}`);
   section("gone", (count) => `The document no longer has ${operations(count)}; delete the file if the service does not have it either`, ({ tool, version }) => files.path(tool, version));
   section("deleted", (count) => `Left out ${tools(count)} whose files were deleted; to import them again, delete their lines in import.json`, ({ tool }) => tool);
-  section("foreign", (count) => `Kept ${tools(count)} that were not imported`, ({ tool }) => tool);
+  section("foreign", (count) => `Kept the files of ${tools(count)}, which no import has written`, ({ tool }) => tool);
   const conflicts = changes.flatMap(({ tool, conflicts: places = [] }) => places.map((place) => `${toolkit}.${tool}: ${place}`));
   if (conflicts.length > 0) {
     print("Kept edits of what the document changes as well; compare them with import.json:");
