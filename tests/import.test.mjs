@@ -303,6 +303,24 @@ test("pages", () => {
   }
 });
 
+test("a path is written as an address, and a parameter only once", () => {
+  for (const [path, expected] of [
+    ["/a|b/ü/{na-me}.json", "/a%7Cb/%C3%BC/{na-me}.json"],
+    ["/files/{id}#share", "/files/{id}"],
+    ["/\ud800", "/%EF%BF%BD"],
+  ]) {
+    assert.equal(only(openapi({ [path]: { get: {} } })).http.path, expected);
+  }
+  const header = (name) => ({ name, in: "header", schema: { type: "string" } });
+  const parameters = [header("X-A"), header("x-a"), header("X-Key"), header("Forwarded"), { name: "key", in: "query", schema: {} }];
+  const securitySchemes = { key: { type: "apiKey", in: "header", name: "x-key" }, host: { type: "apiKey", in: "header", name: "Host" } };
+  const read = (name) => imported(openapi({ "/a": { get: { operationId: "a", parameters, security: [{ [name]: [] }] } } }, { components: { securitySchemes } }));
+  const { tools, notes } = read("key");
+  assert.deepEqual(Object.keys(tools.A.input_schema.properties), ["X-A", "key"]);
+  assert.deepEqual(notes, [["has the place and the name of an earlier parameter: it is left out", ["#/paths/~1a/get/parameters/1"]]]);
+  assert.deepEqual(read("host").left.map(({ reason }) => reason), ["security of the kind apiKey in header is not supported"]);
+});
+
 test("names of toolkits, tools and properties", () => {
   for (const [title, name] of [
     ["GitHub's official OpenAPI spec + more", "GitHub"],
@@ -389,6 +407,9 @@ test("what is not supported, or not valid, is left out with its place and the re
     "relative": {"get": {}},
     "/query?a=b": {"get": {}},
     "/brace{": {"get": {}},
+    "/a/../b": {"get": {}},
+    "/a%2Fb": {"get": {}},
+    "/{a}/{a}": {"get": {}},
     "/loop": {"$ref": "#/paths/~1loop"},
     "/missing": {"get": {"parameters": [{"$ref": "#/components/parameters/none"}]}},
     "/other": {"get": {"parameters": [{"$ref": "other.json#/a"}]}},
@@ -408,6 +429,9 @@ test("what is not supported, or not valid, is left out with its place and the re
     "GET relative: the path does not begin with / (#/paths/relative/get)",
     "GET /query?a=b: a path with a fixed query is not supported (#/paths/~1query?a=b/get)",
     "GET /brace{: the path is not valid: expected segments and {names} (#/paths/~1brace{/get)",
+    "GET /a/../b: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a~1..~1b/get)",
+    "GET /a%2Fb: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a%2Fb/get)",
+    "GET /{a}/{a}: a path with the same {name} twice is not supported (#/paths/~1{a}~1{a}/get)",
     " /loop: refers to #/paths/~1loop, which leads to no end (#/paths/~1loop)",
     "GET /missing: refers to #/components/parameters/none, which does not exist (#/paths/~1missing/get/parameters/0)",
     "GET /other: refers to other.json#/a, which is not read (#/paths/~1other/get/parameters/0)",

@@ -1,6 +1,7 @@
 // The security of an operation as credentials of a tool: a user's token, or secrets of the operator.
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 import { variablePrefix } from "./names.js";
+import { isHeader } from "./parameters.js";
 import * as swagger from "./swagger.js";
 
 /** Which scheme is chosen if an operation accepts several: the user's own authorization comes first. */
@@ -70,7 +71,8 @@ export class Credentials {
     if (type === "oauth2" || type === "openIdConnect") return { kind: "provider", name, value };
     if (type === "http" && /^bearer$/i.test(value.scheme)) return { kind: "bearer", name };
     if (type === "http" && /^basic$/i.test(value.scheme)) return { kind: "basic", name };
-    if (type === "apiKey" && ["header", "query"].includes(value.in) && typeof value.name === "string") return { kind: value.in, name, field: value.name };
+    const isName = typeof value?.name === "string" && value.name !== "" && (value.in === "query" || /^authorization$/i.test(value.name) || isHeader(value.name));
+    if (type === "apiKey" && ["header", "query"].includes(value.in) && isName) return { kind: value.in, name, field: value.name };
     const kind = type === "apiKey" ? `apiKey in ${value.in}` : type === "http" ? `http ${value.scheme}` : String(type);
     return { problem: this.documents.unsupported(target, `security of the kind ${kind} is not supported`) };
   }

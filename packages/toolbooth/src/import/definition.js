@@ -1,7 +1,7 @@
 // The definition of a tool from an operation, without its id and version.
 import { bodyOf, isJson, parametersOf, responseOf } from "./operations.js";
 import { child, isObject, own } from "./nodes.js";
-import { mapping, readParameters } from "./parameters.js";
+import { mapping, readParameters, withoutCredentials } from "./parameters.js";
 import { MAX_DESCRIPTION, clean, shorten } from "./text.js";
 import { readBody } from "./body.js";
 import { Schemas } from "./schemas.js";
@@ -25,8 +25,9 @@ export function define(context, toolkit, tool, operation) {
   const reading = { documents, notes, schemas };
   const nodes = parametersOf(documents, operation);
   const body = readBody(reading, bodyOf(documents, operation, nodes), operation.method);
-  const entries = withProperties([...readParameters(reading, operation, nodes), ...(body?.entries ?? [])]);
   const { auth, requirements } = credentials.of(operation);
+  const parameters = withoutCredentials(readParameters(reading, operation, nodes), auth);
+  const entries = withProperties([...parameters, ...(body?.entries ?? [])]);
   const name = `${toolkit}_${tool}`;
   const isRead = ["GET", "HEAD"].includes(operation.method);
   const documentation = documentationOf(operation, documents);

@@ -29,7 +29,10 @@ export function toolkitOf(title) {
   return isToolkit(name) ? name : undefined;
 }
 
-export const isToolkit = (name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && name.length <= MAX_TOOLKIT && !REFUSED.includes(name.toLowerCase());
+/** Toolkits whose variables would have the beginning of the Worker's own. */
+const OF_WORKER = ["access", "agent", "gateway", "jwks", "jwt", "oauth", "tool"];
+
+export const isToolkit = (name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && name.length <= MAX_TOOLKIT && ![...REFUSED, ...OF_WORKER].includes(name.toLowerCase());
 
 /** The beginning of the names of a toolkit's variables: `GITHUB`. */
 export const variablePrefix = (toolkit) => toolkit.toUpperCase();

@@ -20,7 +20,7 @@ export function operations(documents) {
     if (path.startsWith("x-")) continue;
     for (const [method, operation] of methods(documents, node)) {
       if (found.length >= MAX_OPERATIONS) return { operations: found, isCut: true };
-      found.push({ method: method.toUpperCase(), path, requestPath: path.split("#")[0], ...part(documents, path, method, operation, node) });
+      found.push({ method: method.toUpperCase(), path, requestPath: encoded(path.split("#")[0]), ...part(documents, path, method, operation, node) });
     }
   }
   return { operations: found, isCut: false };
@@ -64,8 +64,17 @@ function wrongPath(documents, path, operation) {
   if (!path.startsWith("/")) return documents.unsupported(operation, "the path does not begin with /");
   if (path.includes("?")) return documents.unsupported(operation, "a path with a fixed query is not supported");
   if (/[\s\p{Cc}]/u.test(path) || !/^(?:[^{}]|\{[^{}/]+\})*$/.test(path)) return documents.unsupported(operation, "the path is not valid: expected segments and {names}");
-  return undefined;
+  const names = [...path.matchAll(/\{([^{}/]+)\}/g)].map(([, name]) => name);
+  if (new Set(names).size < names.length) return documents.unsupported(operation, "a path with the same {name} twice is not supported");
+  const isOut = path.split("/").some((segment) => [".", ".."].includes(segment)) || /%(?:2e|2f|5c|(?![0-9a-f]{2}))/i.test(path);
+  return isOut ? documents.unsupported(operation, "the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash") : undefined;
 }
+
+/** A path whose characters are those of an address; names stay as they are. */
+const encoded = (path) => path.replace(/\{[^{}/]+\}|[^\w\-.~!$&'()*+,;=:@%/]/gu, (one) => (one.length > 2 && one.startsWith("{") ? one : wellFormed(one)));
+
+/** Half of a character has no encoding. */
+const wellFormed = (text) => encodeURIComponent(text.replace(/\p{Cs}/gu, "\uFFFD"));
 
 /** Whether an item of `--include` selects an operation: a tag, an operationId, or a path with what is below it. */
 export function isIncluded({ path, tags, operationId }, item) {

@@ -4,8 +4,9 @@ import { isJson } from "./operations.js";
 import * as swagger from "./swagger.js";
 import { clean, joined, shorten } from "./text.js";
 
-/** Headers that OpenAPI gives to other parts of a document, or that belong to the connection. */
-const RESERVED_HEADERS = /^(?:accept|authorization|connection|content-length|content-type|cookie|expect|host|keep-alive|proxy-.*|sec-.*|te|trailer|transfer-encoding|upgrade)$/i;
+/** Headers that OpenAPI gives to other parts of a document, or that belong to the connection and to the Worker. */
+const RESERVED_HEADERS =
+  /^(?:accept|accept-encoding|authorization|cf-.*|connection|content-length|content-type|cookie|expect|forwarded|host|keep-alive|proxy-.*|sec-.*|set-cookie|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|x-forwarded-.*)$/i;
 /** The longest name of a parameter. */
 const MAX_NAME = 256;
 /** The styles of each place; the first is the default. */
@@ -17,16 +18,27 @@ const STYLES = { path: ["simple"], header: ["simple"], query: ["form", "spaceDel
  */
 export function readParameters({ documents, notes, schemas }, operation, nodes) {
   const entries = [];
+  const isTaken = (one) => entries.some((other) => other.in === one.in && sameName(one, other));
   for (const node of nodes) {
     const { value } = node;
     if (["body", "formData"].includes(own(value, "in")) && documents.isSwagger) continue;
     const reason = reasonAgainst(node, documents);
-    if (reason === undefined) entries.push(entry(documents.isSwagger ? swagger.parameter(node) : node, schemas));
+    if (reason === undefined && isTaken(value)) notes.add(documents.place(node), "has the place and the name of an earlier parameter: it is left out");
+    else if (reason === undefined) entries.push(entry(documents.isSwagger ? swagger.parameter(node) : node, schemas));
     else if (own(value, "required") === true && reason.isFatal) throw documents.unsupported(node, reason.text);
     else if (reason.text) notes.add(documents.place(node), `${reason.text}: it is left out`);
   }
   return withPath(entries, operation, documents, notes);
 }
+
+/** Whether a parameter or a secret may be the header of this name. */
+export const isHeader = (name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && !RESERVED_HEADERS.test(name);
+
+/** Names of headers are the same in any case. */
+const sameName = (one, other) => one.name === other.name || (one.in === "header" && one.name.toLowerCase() === other.name.toLowerCase());
+
+/** The entries without the one that the credentials of an operation send. */
+export const withoutCredentials = (entries, auth) => entries.filter((entry) => !(auth?.secret && entry.in === auth.in && sameName(entry, auth)));
 
 function reasonAgainst(node, documents) {
   const { value } = node;
@@ -36,7 +48,7 @@ function reasonAgainst(node, documents) {
   if (value.in === "cookie") return fatal("parameters in cookies are not supported");
   if (!Object.hasOwn(STYLES, String(value.in))) return fatal(`parameters in ${JSON.stringify(value.in ?? null)} are not supported`);
   if (value.in === "header" && RESERVED_HEADERS.test(value.name)) return { text: undefined, isFatal: false };
-  if (value.in === "header" && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value.name)) return fatal("the name is not one of a header");
+  if (value.in === "header" && !isHeader(value.name)) return fatal("the name is not one of a header");
   const style = documents.isSwagger ? swagger.parameter(node).value.style : value.style;
   if (style !== undefined && !STYLES[value.in].includes(style)) return fatal(`the style ${JSON.stringify(style)} is not supported in ${value.in}`);
   return undefined;
