@@ -267,6 +267,14 @@ test("security becomes authorization of users, or secrets of the operator", () =
   }
 });
 
+test("parameters that are credentials are no part of the input", () => {
+  const query = (name, description) => ({ name, in: "query", required: true, description, schema: { type: "string" } });
+  const parameters = [query("token"), query("access_token"), query("key", "An API key."), query("key_id"), { ...query("oauth_token"), in: "header" }, { ...query("token"), in: "path" }];
+  const properties = (options) => Object.keys(only(openapi({ "/{token}": { get: { parameters } } }), options).input_schema.properties);
+  assert.deepEqual(properties({ auth: { provider: "pets" } }), ["key_id", "token"]);
+  assert.deepEqual(properties(), ["token__query", "access_token", "key", "key_id", "oauth_token", "token__path"]);
+});
+
 test("base addresses", () => {
   const documented = (servers) => [...imported(openapi({ "/a": { get: {} } }, { servers })).servers.variables];
   for (const [servers, address] of [

@@ -70,5 +70,7 @@ export function isCheapPattern(pattern) {
   const repeated = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Math.max(Number(least), Number(most || 0)));
   const isWide = /\\[wWdDsS]|\[\^|(?<!\\)\./.test(pattern);
   const states = repeated.reduce((sum, count) => sum + count, 0);
-  return states <= (isWide ? 12 : 128) && repeated.filter((count) => count > 1).length <= 8;
+  // Within a group that repeats, they multiply.
+  const isNested = /\)[*+{]/.test(pattern);
+  return states <= (isWide ? 12 : isNested ? 32 : 128) && repeated.filter((count) => count > 1).length <= 8;
 }

@@ -37,8 +37,17 @@ export const isHeader = (name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && 
 /** Names of headers are the same in any case. */
 const sameName = (one, other) => one.name === other.name || (one.in === "header" && one.name.toLowerCase() === other.name.toLowerCase());
 
-/** The entries without the one that the credentials of an operation send. */
-export const withoutCredentials = (entries, auth) => entries.filter((entry) => !(auth?.secret && entry.in === auth.in && sameName(entry, auth)));
+/**
+ * The entries without those that the credentials of an operation send, and without other ways to send the same: Slack requires a
+ * parameter `token`, and Google's documents have several. A model has no token, and must not be asked for one.
+ */
+export function withoutCredentials(entries, auth) {
+  if (!auth) return entries;
+  const isSent = (entry) => entry.in === auth.in && sameName(entry, auth);
+  const isToken = ({ name }) => /^(?:access_token|oauth_token|token)$/i.test(name);
+  const isKey = ({ name, schema }) => /^(?:api_?)?key$/i.test(name) && /\bAPI key\b/i.test(schema.description ?? "");
+  return entries.filter((entry) => entry.in === "path" || !(isSent(entry) || isToken(entry) || isKey(entry)));
+}
 
 function reasonAgainst(node, documents) {
   const { value } = node;
