@@ -270,9 +270,11 @@ test("security becomes authorization of users, or secrets of the operator", () =
 test("parameters that are credentials are no part of the input", () => {
   const query = (name, description) => ({ name, in: "query", required: true, description, schema: { type: "string" } });
   const parameters = [query("token"), query("access_token"), query("key", "An API key."), query("key_id"), { ...query("oauth_token"), in: "header" }, { ...query("token"), in: "path" }];
-  const properties = (options) => Object.keys(only(openapi({ "/{token}": { get: { parameters } } }), options).input_schema.properties);
-  assert.deepEqual(properties({ auth: { provider: "pets" } }), ["key_id", "token"]);
-  assert.deepEqual(properties(), ["token__query", "access_token", "key", "key_id", "oauth_token", "token__path"]);
+  const fields = { access_token: { description: "Authentication token." }, token: { description: "A card." } };
+  const requestBody = { content: { "application/x-www-form-urlencoded": { schema: { properties: fields } } } };
+  const properties = (options) => Object.keys(only(openapi({ "/{token}": { post: { parameters, requestBody } } }), options).input_schema.properties);
+  assert.deepEqual(properties({ auth: { provider: "pets" } }), ["key_id", "token__path", "token"]);
+  assert.deepEqual(properties(), ["token__query", "access_token__query", "key", "key_id", "oauth_token", "token__path", "access_token", "token"]);
 });
 
 test("base addresses", () => {

@@ -26,8 +26,8 @@ export function define(context, toolkit, tool, operation) {
   const nodes = parametersOf(documents, operation);
   const body = readBody(reading, bodyOf(documents, operation, nodes), operation.method);
   const { auth, requirements } = credentials.of(operation);
-  const parameters = withoutCredentials(readParameters(reading, operation, nodes), auth);
-  const entries = withProperties([...parameters, ...(body?.entries ?? [])]);
+  const parameters = readParameters(reading, operation, nodes);
+  const entries = withProperties(withoutCredentials([...parameters, ...(body?.entries ?? [])], auth));
   const name = `${toolkit}_${tool}`;
   const isRead = ["GET", "HEAD"].includes(operation.method);
   const documentation = documentationOf(operation, documents);
