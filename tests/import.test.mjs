@@ -1,24 +1,9 @@
-// `toolbooth import`: what becomes of documents. tests/import-files.test.mjs has what it reads and writes.
+// `toolbooth import`: what becomes of documents. tests/import-files.test.mjs has what it reads and writes, tests/import-names.test.mjs names and versions,
+// and tests/import-limits.test.mjs what is not supported or hostile.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCatalogue } from "../packages/toolbooth/src/import/catalogue.js";
-import { toolkitOf, toolOf, withProperties } from "../packages/toolbooth/src/import/names.js";
-import { levelOf, raised, withEdits } from "../packages/toolbooth/src/import/update.js";
+import { imported, only, openapi } from "./support/import.mjs";
 
-const ADDRESS = "file:///document.json";
-/** What becomes of a document: `{ tools, left, notes, … }`, with definitions by name. */
-function imported(document, options = {}) {
-  const read = { address: ADDRESS, documents: new Map([[ADDRESS, { value: document }]]) };
-  const { tools, notes, ...rest } = readCatalogue({ read, toolkit: "Pets", ...options });
-  return { ...rest, notes: notes.list(), tools: Object.fromEntries([...tools].map(([tool, { definition }]) => [tool, definition])) };
-}
-const openapi = (paths, rest = {}) => ({ openapi: "3.1.0", info: { title: "Pets" }, servers: [{ url: "https://pets.example/v1/" }], paths, ...rest });
-/** The only definition of a document with one operation. */
-function only(document, options) {
-  const { tools, left } = imported(document, options);
-  assert.deepEqual(left, []);
-  return Object.values(tools)[0];
-}
 /** The schema of a property in a JSON body, with `$defs` next to it. */
 function converted(schema, { openapi: version = "3.1.0", schemas = {} } = {}) {
   const content = { "application/json": { schema: { type: "object", properties: { it: schema } } } };
@@ -277,6 +262,24 @@ test("parameters that are credentials are no part of the input", () => {
   assert.deepEqual(properties(), ["token__query", "access_token__query", "key", "key_id", "oauth_token", "token__path", "access_token", "token"]);
 });
 
+test("a path is written as an address, and a parameter only once", () => {
+  for (const [path, expected] of [
+    ["/a|b/ü/{na-me}.json", "/a%7Cb/%C3%BC/{na-me}.json"],
+    ["/files/{id}#share", "/files/{id}"],
+    ["/\ud800", "/%EF%BF%BD"],
+  ]) {
+    assert.equal(only(openapi({ [path]: { get: {} } })).http.path, expected);
+  }
+  const header = (name) => ({ name, in: "header", schema: { type: "string" } });
+  const parameters = [header("X-A"), header("x-a"), header("X-Key"), header("Forwarded"), { name: "key", in: "query", schema: {} }];
+  const securitySchemes = { key: { type: "apiKey", in: "header", name: "x-key" }, host: { type: "apiKey", in: "header", name: "Host" } };
+  const read = (name) => imported(openapi({ "/a": { get: { operationId: "a", parameters, security: [{ [name]: [] }] } } }, { components: { securitySchemes } }));
+  const { tools, notes } = read("key");
+  assert.deepEqual(Object.keys(tools.A.input_schema.properties), ["X-A", "key"]);
+  assert.deepEqual(notes, [["has the place and the name of an earlier parameter: it is left out", ["#/paths/~1a/get/parameters/1"]]]);
+  assert.deepEqual(read("host").left.map(({ reason }) => reason), ["security of the kind apiKey in header is not supported"]);
+});
+
 test("base addresses", () => {
   const documented = (servers) => [...imported(openapi({ "/a": { get: {} } }, { servers })).servers.variables];
   for (const [servers, address] of [
@@ -313,83 +316,6 @@ test("pages", () => {
   }
 });
 
-test("a path is written as an address, and a parameter only once", () => {
-  for (const [path, expected] of [
-    ["/a|b/ü/{na-me}.json", "/a%7Cb/%C3%BC/{na-me}.json"],
-    ["/files/{id}#share", "/files/{id}"],
-    ["/\ud800", "/%EF%BF%BD"],
-  ]) {
-    assert.equal(only(openapi({ [path]: { get: {} } })).http.path, expected);
-  }
-  const header = (name) => ({ name, in: "header", schema: { type: "string" } });
-  const parameters = [header("X-A"), header("x-a"), header("X-Key"), header("Forwarded"), { name: "key", in: "query", schema: {} }];
-  const securitySchemes = { key: { type: "apiKey", in: "header", name: "x-key" }, host: { type: "apiKey", in: "header", name: "Host" } };
-  const read = (name) => imported(openapi({ "/a": { get: { operationId: "a", parameters, security: [{ [name]: [] }] } } }, { components: { securitySchemes } }));
-  const { tools, notes } = read("key");
-  assert.deepEqual(Object.keys(tools.A.input_schema.properties), ["X-A", "key"]);
-  assert.deepEqual(notes, [["has the place and the name of an earlier parameter: it is left out", ["#/paths/~1a/get/parameters/1"]]]);
-  assert.deepEqual(read("host").left.map(({ reason }) => reason), ["security of the kind apiKey in header is not supported"]);
-});
-
-test("names of toolkits, tools and properties", () => {
-  for (const [title, name] of [
-    ["GitHub's official OpenAPI spec + more", "GitHub"],
-    ["Slack Web API", "Slack"],
-    ["Google Calendar API v3", "GoogleCalendar"],
-    ["The Stripe API", "Stripe"],
-    ["Ünïted Stätes", "UnitedStates"],
-    ["3 things", "Things"],
-    ["宠物", undefined],
-    [undefined, undefined],
-    ["Types", undefined],
-  ]) {
-    assert.equal(toolkitOf(title), name, title);
-  }
-  const long = "a".repeat(80);
-  for (const [operationId, tool] of [
-    ["repos/list-for-org", "ReposListForOrg"],
-    ["getPetById", "GetPetById"],
-    ["__proto__", "Proto"],
-    ["constructor", "Constructor"],
-    ["2fa", "Get2fa"],
-    ["self", /^self[0-9a-f]{6}$/i],
-    ["../../etc/passwd", "EtcPasswd"],
-    ["获取宠物", "GetAByBC"],
-    ["\u0000\u001b[31m", "Get31m"],
-    [undefined, "GetAByBC"],
-    [long, /^A[a]{42}[0-9a-f]{6}$/],
-  ]) {
-    const name = toolOf("Pets", { method: "GET", path: "/a/{b-c}", operationId }, () => false);
-    if (tool instanceof RegExp) assert.match(name, tool);
-    else assert.equal(name, tool);
-    assert.ok(`Pets_${name}__10_10_10`.length <= 64);
-  }
-  const properties = (...entries) => withProperties(entries.map(([place, name]) => ({ in: place, name }))).map(({ property }) => property);
-  for (const [entries, expected] of [
-    [[["path", "id"], ["body", "id"]], ["id__path", "id"]],
-    [[["path", "id"], ["query", "id"]], ["id__path", "id__query"]],
-    [[["query", "a[]"], ["query", "$top"], ["query", "[]"]], ["a", "top", "parameter"]],
-    [[["query", "id__path"], ["path", "id"], ["body", "id"]], ["id__path", "id__path_2", "id"]],
-    [[["query", "__proto__"], ["body", "constructor"]], ["__proto__", "constructor"]],
-    [[["query", "a.b"], ["query", "a b"], ["query", "a_b"]], ["a.b", "a_b__query", "a_b__query_2"]],
-  ]) {
-    assert.deepEqual(properties(...entries), expected);
-  }
-});
-
-test("operations with the same id have different names, which the next import keeps", () => {
-  const get = { get: { operationId: "list" } };
-  const first = imported(openapi({ "/a": get }));
-  assert.deepEqual(Object.keys(first.tools), ["List"]);
-  const previous = new Map([["GET /a", "List"]]);
-  const second = imported(openapi({ "/b": { get: { operationId: "LIST" } }, "/a": get }), { previous });
-  const [other, same] = Object.keys(second.tools);
-  assert.equal(same, "List");
-  assert.match(other, /^LIST[0-9a-f]{6}$/);
-  // A document that renames an operation does not rename the tool.
-  assert.deepEqual(Object.keys(imported(openapi({ "/a": { get: { operationId: "index" } } }), { previous }).tools), ["List"]);
-});
-
 test("--include selects tags, operationIds and paths", () => {
   const paths = { "/pets": { get: { operationId: "pets/list", tags: ["pets"] } }, "/pets/{id}": { get: { operationId: "pets/get", tags: ["pets"] } }, "/petshop": { get: { operationId: "shop" } } };
   for (const [include, tools, unknown] of [
@@ -401,160 +327,5 @@ test("--include selects tags, operationIds and paths", () => {
   ]) {
     const found = imported(openapi(paths), { include });
     assert.deepEqual([Object.keys(found.tools), found.unknown], [tools, unknown]);
-  }
-});
-
-test("what is not supported, or not valid, is left out with its place and the reason", () => {
-  const paths = JSON.parse(`{
-    "/ok": {"get": {"operationId": "ok", "parameters": [{"name": "c", "in": "cookie", "schema": {}}]}},
-    "/cookie": {"get": {"parameters": [{"name": "c", "in": "cookie", "required": true}]}},
-    "/matrix/{a}": {"get": {"parameters": [{"name": "a", "in": "path", "required": true, "style": "matrix"}]}},
-    "/label/{a}": {"get": {"parameters": [{"name": "a", "in": "path", "required": true, "style": "label"}]}},
-    "/null": {"get": null},
-    "/list": [],
-    "/options": {"options": {}},
-    "/word": {"fetch": {}},
-    "relative": {"get": {}},
-    "/query?a=b": {"get": {}},
-    "/brace{": {"get": {}},
-    "/a/../b": {"get": {}},
-    "/a%2Fb": {"get": {}},
-    "/{a}/{a}": {"get": {}},
-    "/loop": {"$ref": "#/paths/~1loop"},
-    "/missing": {"get": {"parameters": [{"$ref": "#/components/parameters/none"}]}},
-    "/other": {"get": {"parameters": [{"$ref": "other.json#/a"}]}},
-    "/xml": {"post": {"requestBody": {"content": {"application/xml": {}}}}},
-    "/get": {"get": {"requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "string"}}}}}},
-    "/__proto__": {"get": {"operationId": "__proto__", "parameters": [{"name": "__proto__", "in": "query", "schema": {"type": "string"}}, {"name": "Authorization", "in": "header", "required": true}, null]}}
-  }`);
-  const { tools, left, notes } = imported(openapi(paths));
-  assert.deepEqual(left.map(({ operation, place, reason }) => `${operation}: ${reason} (${place})`), [
-    "GET /cookie: parameters in cookies are not supported (#/paths/~1cookie/get/parameters/0)",
-    'GET /matrix/{a}: the style "matrix" is not supported in path (#/paths/~1matrix~1{a}/get/parameters/0)',
-    'GET /label/{a}: the style "label" is not supported in path (#/paths/~1label~1{a}/get/parameters/0)',
-    "GET /null: is not an object (#/paths/~1null/get)",
-    " /list: is not an object (#/paths/~1list)",
-    "OPTIONS /options: the method OPTIONS is not supported (#/paths/~1options/options)",
-    'FETCH /word: "fetch" is not a method (#/paths/~1word/fetch)',
-    "GET relative: the path does not begin with / (#/paths/relative/get)",
-    "GET /query?a=b: a path with a fixed query is not supported (#/paths/~1query?a=b/get)",
-    "GET /brace{: the path is not valid: expected segments and {names} (#/paths/~1brace{/get)",
-    "GET /a/../b: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a~1..~1b/get)",
-    "GET /a%2Fb: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a%2Fb/get)",
-    "GET /{a}/{a}: a path with the same {name} twice is not supported (#/paths/~1{a}~1{a}/get)",
-    " /loop: refers to #/paths/~1loop, which leads to no end (#/paths/~1loop)",
-    "GET /missing: refers to #/components/parameters/none, which does not exist (#/paths/~1missing/get/parameters/0)",
-    "GET /other: refers to other.json#/a, which is not read (#/paths/~1other/get/parameters/0)",
-    "POST /xml: a body of application/xml is not supported (#/paths/~1xml/post/requestBody)",
-    "GET /get: a body of GET is not supported (#/paths/~1get/get/requestBody)",
-  ]);
-  assert.deepEqual(Object.keys(tools), ["Ok", "Proto"]);
-  assert.deepEqual(Object.keys(tools.Proto.input_schema.properties), ["__proto__"]);
-  assert.deepEqual(notes, [
-    ["parameters in cookies are not supported: it is left out", ["#/paths/~1ok/get/parameters/0"]],
-    ["a parameter without a name is not valid: it is left out", ["#/paths/~1__proto__/get/parameters/2"]],
-  ]);
-  assert.equal({}.polluted, undefined);
-});
-
-test("hostile documents", () => {
-  let deep = { type: "string" };
-  for (let level = 0; level < 50_000; level += 1) deep = { type: "object", properties: { a: deep } };
-  let list = [];
-  for (let level = 0; level < 50_000; level += 1) list = [list];
-  const bomb = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`B${level}`, { anyOf: Array(40).fill({ $ref: `#/components/schemas/B${level + 1}` }) }]));
-  const chain = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`C${at}`, { type: "object", properties: { a: { $ref: `#/components/schemas/C${at + 1}` } } }]));
-  const merging = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`M${at}`, { allOf: [{ $ref: `#/components/schemas/M${at + 1}` }, { $ref: `#/components/schemas/M${at + 1}` }] }]));
-  const loop = { L: { allOf: [{ $ref: "#/components/schemas/L" }] }, R: { $ref: "#/components/schemas/R" }, D: { discriminator: { propertyName: "k", mapping: { d: "D" } }, properties: { k: {} } } };
-  const body = (schema) => ({ post: { operationId: "a", requestBody: { content: { "application/json": { schema } } } } });
-  const refers = (name) => body({ properties: { it: { $ref: `#/components/schemas/${name}` } } });
-  const parameters = Array.from({ length: 3000 }, (_, at) => ({ name: `p${at}`, in: "query", schema: { type: "string" } }));
-  for (const [name, path, schemas, isLeft] of [
-    ["deep schema", body({ properties: { it: deep } }), {}],
-    ["deep body", body(deep), {}],
-    ["deep values", body({ properties: { it: { enum: [list], const: list, default: list, example: list, required: list } } }), {}],
-    ["exponential references", refers("B0"), bomb],
-    ["long chain", refers("C0"), chain],
-    ["exponential allOf", refers("M0"), merging],
-    ["allOf of itself", refers("L"), loop],
-    ["reference to itself", refers("R"), loop],
-    ["a kind of itself", refers("D"), loop],
-    ["too many parameters", { get: { operationId: "a", parameters } }, {}, true],
-    ["a long text", { get: { operationId: "a".repeat(1e6), description: "<p".repeat(1e5) + " a".repeat(1e6), parameters: [{ name: "n".repeat(1e6), in: "query" }, { name: "n".repeat(256), in: "query", schema: { pattern: "(a+)+$".repeat(1e5), enum: ["e".repeat(1e6)] } }] } }, {}],
-  ]) {
-    const { tools, left } = imported(openapi({ "/a": path, "/b": { get: { operationId: "b" } } }, { components: { schemas } }));
-    assert.equal(left.length, isLeft ? 1 : 0, `${name}: ${JSON.stringify(left)}`);
-    assert.ok(Object.hasOwn(tools, "B"), name);
-    assert.ok(JSON.stringify(tools).length < 500_000, name);
-  }
-});
-
-test("10,000 operations are read, and the rest is named", () => {
-  const schemas = { Pet: { type: "object", properties: { name: { type: "string" }, next: { $ref: "#/components/schemas/Pet" } } } };
-  const operation = (at) => [`/p${at}`, { post: { operationId: `op ${at % 5000}`, requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } } } }];
-  const { tools, notes } = imported(openapi(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => operation(at))), { components: { schemas } }));
-  assert.equal(Object.keys(tools).length, 10_000);
-  assert.deepEqual(notes.find(([, places]) => places[0] === "#/paths"), ["has more than 10000 operations: the rest is left out", ["#/paths"]]);
-});
-
-test("documents of a different kind are refused", () => {
-  for (const document of [{}, [], null, "text", { openapi: "2.0" }, { openapi: "4.0.0" }, { swagger: "1.2" }, { asyncapi: "3.0.0" }]) {
-    assert.throws(() => imported(document), /This is not a document of OpenAPI 3\.0 to 3\.2 or Swagger 2/, JSON.stringify(document));
-  }
-  for (const paths of [undefined, null, [], "paths", 3]) assert.deepEqual(imported(openapi(paths)).tools, {});
-});
-
-test("edits are kept", () => {
-  const conflicts = [];
-  const generated = { description: "Old.", http: { path: "/a", timeout_ms: 1, body: { a: "a" } }, title: "Title", tags: ["x"] };
-  const current = { description: "Mine.", http: { path: "/a", timeout_ms: 9, body: { a: "a" }, select: "$.a" }, tags: ["x"] };
-  const next = { description: "New.", http: { path: "/b", timeout_ms: 1, body: { a: "a", b: "b" } }, title: "Title", tags: ["y"] };
-  const merged = withEdits(generated, current, next, (place) => conflicts.push(place));
-  assert.deepEqual(merged, { description: "Mine.", http: { path: "/b", timeout_ms: 9, body: { a: "a", b: "b" }, select: "$.a" }, tags: ["y"] });
-  assert.deepEqual(conflicts, ["description"]);
-});
-
-test("versions are raised by what changed for callers", () => {
-  const text = { type: "string" };
-  const definition = (properties, rest = {}, $defs) => ({ description: "Old.", input_schema: { type: "object", properties, ...rest, ...($defs && { $defs }) }, http: { path: "/a" }, annotations: {} });
-  const old = definition({ a: { type: "string", maxLength: 5, enum: ["x", "y"] }, b: { type: "integer" } }, { required: ["a"] });
-  const withInput = (properties, rest) => ({ ...old, input_schema: { ...old.input_schema, properties: { ...old.input_schema.properties, ...properties }, ...rest } });
-  const reference = (target) => definition({ a: { $ref: "#/$defs/A" } }, {}, { A: target });
-  for (const [before, after, level] of [
-    [old, old, "none"],
-    [old, { ...old, description: "New." }, "patch"],
-    [old, { ...old, http: { path: "/b" } }, "patch"],
-    [old, { ...old, deprecated: { message: "m" } }, "minor"],
-    [old, { ...old, annotations: { read_only: true } }, "minor"],
-    [old, { ...old, scopes: ["pets:read"] }, "major"],
-    [old, { ...old, requirements: { authorization: [{ id: "pets" }] } }, "major"],
-    [old, withInput({ c: text }), "minor"],
-    [old, withInput({}, { required: [] }), "minor"],
-    [old, withInput({}, { required: ["a", "b"] }), "major"],
-    [old, withInput({ a: { type: "string", maxLength: 9, enum: ["x", "y"] } }), "minor"],
-    [old, withInput({ a: { type: "string", maxLength: 4, enum: ["x", "y"] } }), "major"],
-    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x", "y", "z"] } }), "minor"],
-    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x"] } }), "major"],
-    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x", "y"], description: "d" } }), "patch"],
-    [old, withInput({ b: { type: "number" } }), "minor"],
-    [old, withInput({ b: { type: ["integer", "null"] } }), "minor"],
-    [old, withInput({ b: text }), "major"],
-    [old, withInput({ b: { type: "integer", minimum: 1 } }), "major"],
-    [old, { ...old, input_schema: { type: "object", properties: { a: old.input_schema.properties.a }, required: ["a"] } }, "major"],
-    [reference(text), reference({ ...text, description: "d" }), "patch"],
-    [reference(text), reference({ type: ["string", "null"] }), "minor"],
-    [reference(text), reference({ type: "integer" }), "major"],
-  ]) {
-    assert.equal(levelOf(before, after), level, JSON.stringify(after));
-  }
-  for (const [version, level, expected] of [
-    ["0.1.3", "major", "0.2.0"],
-    ["0.1.3", "minor", "0.1.4"],
-    ["0.1.3", "patch", "0.1.4"],
-    ["1.2.3", "major", "2.0.0"],
-    ["1.2.3", "minor", "1.3.0"],
-    ["1.2.3", "none", "1.2.3"],
-  ]) {
-    assert.equal(raised(version, level), expected);
   }
 });

@@ -1,0 +1,104 @@
+// `toolbooth import`: documents that are not supported, not valid or hostile.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { imported, openapi } from "./support/import.mjs";
+
+test("what is not supported, or not valid, is left out with its place and the reason", () => {
+  const paths = JSON.parse(`{
+    "/ok": {"get": {"operationId": "ok", "parameters": [{"name": "c", "in": "cookie", "schema": {}}]}},
+    "/cookie": {"get": {"parameters": [{"name": "c", "in": "cookie", "required": true}]}},
+    "/matrix/{a}": {"get": {"parameters": [{"name": "a", "in": "path", "required": true, "style": "matrix"}]}},
+    "/label/{a}": {"get": {"parameters": [{"name": "a", "in": "path", "required": true, "style": "label"}]}},
+    "/null": {"get": null},
+    "/list": [],
+    "/options": {"options": {}},
+    "/word": {"fetch": {}},
+    "relative": {"get": {}},
+    "/query?a=b": {"get": {}},
+    "/brace{": {"get": {}},
+    "/a/../b": {"get": {}},
+    "/a%2Fb": {"get": {}},
+    "/{a}/{a}": {"get": {}},
+    "/loop": {"$ref": "#/paths/~1loop"},
+    "/missing": {"get": {"parameters": [{"$ref": "#/components/parameters/none"}]}},
+    "/other": {"get": {"parameters": [{"$ref": "other.json#/a"}]}},
+    "/xml": {"post": {"requestBody": {"content": {"application/xml": {}}}}},
+    "/get": {"get": {"requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "string"}}}}}},
+    "/__proto__": {"get": {"operationId": "__proto__", "parameters": [{"name": "__proto__", "in": "query", "schema": {"type": "string"}}, {"name": "Authorization", "in": "header", "required": true}, null]}}
+  }`);
+  const { tools, left, notes } = imported(openapi(paths));
+  assert.deepEqual(left.map(({ operation, place, reason }) => `${operation}: ${reason} (${place})`), [
+    "GET /cookie: parameters in cookies are not supported (#/paths/~1cookie/get/parameters/0)",
+    'GET /matrix/{a}: the style "matrix" is not supported in path (#/paths/~1matrix~1{a}/get/parameters/0)',
+    'GET /label/{a}: the style "label" is not supported in path (#/paths/~1label~1{a}/get/parameters/0)',
+    "GET /null: is not an object (#/paths/~1null/get)",
+    " /list: is not an object (#/paths/~1list)",
+    "OPTIONS /options: the method OPTIONS is not supported (#/paths/~1options/options)",
+    'FETCH /word: "fetch" is not a method (#/paths/~1word/fetch)',
+    "GET relative: the path does not begin with / (#/paths/relative/get)",
+    "GET /query?a=b: a path with a fixed query is not supported (#/paths/~1query?a=b/get)",
+    "GET /brace{: the path is not valid: expected segments and {names} (#/paths/~1brace{/get)",
+    "GET /a/../b: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a~1..~1b/get)",
+    "GET /a%2Fb: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a%2Fb/get)",
+    "GET /{a}/{a}: a path with the same {name} twice is not supported (#/paths/~1{a}~1{a}/get)",
+    " /loop: refers to #/paths/~1loop, which leads to no end (#/paths/~1loop)",
+    "GET /missing: refers to #/components/parameters/none, which does not exist (#/paths/~1missing/get/parameters/0)",
+    "GET /other: refers to other.json#/a, which is not read (#/paths/~1other/get/parameters/0)",
+    "POST /xml: a body of application/xml is not supported (#/paths/~1xml/post/requestBody)",
+    "GET /get: a body of GET is not supported (#/paths/~1get/get/requestBody)",
+  ]);
+  assert.deepEqual(Object.keys(tools), ["Ok", "Proto"]);
+  assert.deepEqual(Object.keys(tools.Proto.input_schema.properties), ["__proto__"]);
+  assert.deepEqual(notes, [
+    ["parameters in cookies are not supported: it is left out", ["#/paths/~1ok/get/parameters/0"]],
+    ["a parameter without a name is not valid: it is left out", ["#/paths/~1__proto__/get/parameters/2"]],
+  ]);
+  assert.equal({}.polluted, undefined);
+});
+
+test("hostile documents", () => {
+  let deep = { type: "string" };
+  for (let level = 0; level < 50_000; level += 1) deep = { type: "object", properties: { a: deep } };
+  let list = [];
+  for (let level = 0; level < 50_000; level += 1) list = [list];
+  const bomb = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`B${level}`, { anyOf: Array(40).fill({ $ref: `#/components/schemas/B${level + 1}` }) }]));
+  const chain = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`C${at}`, { type: "object", properties: { a: { $ref: `#/components/schemas/C${at + 1}` } } }]));
+  const merging = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`M${at}`, { allOf: [{ $ref: `#/components/schemas/M${at + 1}` }, { $ref: `#/components/schemas/M${at + 1}` }] }]));
+  const loop = { L: { allOf: [{ $ref: "#/components/schemas/L" }] }, R: { $ref: "#/components/schemas/R" }, D: { discriminator: { propertyName: "k", mapping: { d: "D" } }, properties: { k: {} } } };
+  const body = (schema) => ({ post: { operationId: "a", requestBody: { content: { "application/json": { schema } } } } });
+  const refers = (name) => body({ properties: { it: { $ref: `#/components/schemas/${name}` } } });
+  const parameters = Array.from({ length: 3000 }, (_, at) => ({ name: `p${at}`, in: "query", schema: { type: "string" } }));
+  for (const [name, path, schemas, isLeft] of [
+    ["deep schema", body({ properties: { it: deep } }), {}],
+    ["deep body", body(deep), {}],
+    ["deep values", body({ properties: { it: { enum: [list], const: list, default: list, example: list, required: list } } }), {}],
+    ["exponential references", refers("B0"), bomb],
+    ["long chain", refers("C0"), chain],
+    ["exponential allOf", refers("M0"), merging],
+    ["allOf of itself", refers("L"), loop],
+    ["reference to itself", refers("R"), loop],
+    ["a kind of itself", refers("D"), loop],
+    ["too many parameters", { get: { operationId: "a", parameters } }, {}, true],
+    ["a long text", { get: { operationId: "a".repeat(1e6), description: "<p".repeat(1e5) + " a".repeat(1e6), parameters: [{ name: "n".repeat(1e6), in: "query" }, { name: "n".repeat(256), in: "query", schema: { pattern: "(a+)+$".repeat(1e5), enum: ["e".repeat(1e6)] } }] } }, {}],
+  ]) {
+    const { tools, left } = imported(openapi({ "/a": path, "/b": { get: { operationId: "b" } } }, { components: { schemas } }));
+    assert.equal(left.length, isLeft ? 1 : 0, `${name}: ${JSON.stringify(left)}`);
+    assert.ok(Object.hasOwn(tools, "B"), name);
+    assert.ok(JSON.stringify(tools).length < 500_000, name);
+  }
+});
+
+test("10,000 operations are read, and the rest is named", () => {
+  const schemas = { Pet: { type: "object", properties: { name: { type: "string" }, next: { $ref: "#/components/schemas/Pet" } } } };
+  const operation = (at) => [`/p${at}`, { post: { operationId: `op ${at % 5000}`, requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } } } }];
+  const { tools, notes } = imported(openapi(Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => operation(at))), { components: { schemas } }));
+  assert.equal(Object.keys(tools).length, 10_000);
+  assert.deepEqual(notes.find(([, places]) => places[0] === "#/paths"), ["has more than 10000 operations: the rest is left out", ["#/paths"]]);
+});
+
+test("documents of a different kind are refused", () => {
+  for (const document of [{}, [], null, "text", { openapi: "2.0" }, { openapi: "4.0.0" }, { swagger: "1.2" }, { asyncapi: "3.0.0" }]) {
+    assert.throws(() => imported(document), /This is not a document of OpenAPI 3\.0 to 3\.2 or Swagger 2/, JSON.stringify(document));
+  }
+  for (const paths of [undefined, null, [], "paths", 3]) assert.deepEqual(imported(openapi(paths)).tools, {});
+});

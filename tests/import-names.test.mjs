@@ -1,0 +1,120 @@
+// `toolbooth import`: the names of tools, and what the next import changes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toolkitOf, toolOf, withProperties } from "../packages/toolbooth/src/import/names.js";
+import { levelOf, raised, withEdits } from "../packages/toolbooth/src/import/update.js";
+import { imported, openapi } from "./support/import.mjs";
+
+test("names of toolkits, tools and properties", () => {
+  for (const [title, name] of [
+    ["GitHub's official OpenAPI spec + more", "GitHub"],
+    ["Slack Web API", "Slack"],
+    ["Google Calendar API v3", "GoogleCalendar"],
+    ["The Stripe API", "Stripe"],
+    ["Ünïted Stätes", "UnitedStates"],
+    ["3 things", "Things"],
+    ["宠物", undefined],
+    [undefined, undefined],
+    ["Types", undefined],
+  ]) {
+    assert.equal(toolkitOf(title), name, title);
+  }
+  const long = "a".repeat(80);
+  for (const [operationId, tool] of [
+    ["repos/list-for-org", "ReposListForOrg"],
+    ["getPetById", "GetPetById"],
+    ["__proto__", "Proto"],
+    ["constructor", "Constructor"],
+    ["2fa", "Get2fa"],
+    ["self", /^self[0-9a-f]{6}$/i],
+    ["../../etc/passwd", "EtcPasswd"],
+    ["获取宠物", "GetAByBC"],
+    ["\u0000\u001b[31m", "Get31m"],
+    [undefined, "GetAByBC"],
+    [long, /^A[a]{42}[0-9a-f]{6}$/],
+  ]) {
+    const name = toolOf("Pets", { method: "GET", path: "/a/{b-c}", operationId }, () => false);
+    if (tool instanceof RegExp) assert.match(name, tool);
+    else assert.equal(name, tool);
+    assert.ok(`Pets_${name}__10_10_10`.length <= 64);
+  }
+  const properties = (...entries) => withProperties(entries.map(([place, name]) => ({ in: place, name }))).map(({ property }) => property);
+  for (const [entries, expected] of [
+    [[["path", "id"], ["body", "id"]], ["id__path", "id"]],
+    [[["path", "id"], ["query", "id"]], ["id__path", "id__query"]],
+    [[["query", "a[]"], ["query", "$top"], ["query", "[]"]], ["a", "top", "parameter"]],
+    [[["query", "id__path"], ["path", "id"], ["body", "id"]], ["id__path", "id__path_2", "id"]],
+    [[["query", "__proto__"], ["body", "constructor"]], ["__proto__", "constructor"]],
+    [[["query", "a.b"], ["query", "a b"], ["query", "a_b"]], ["a.b", "a_b__query", "a_b__query_2"]],
+  ]) {
+    assert.deepEqual(properties(...entries), expected);
+  }
+});
+
+test("operations with the same id have different names, which the next import keeps", () => {
+  const get = { get: { operationId: "list" } };
+  const first = imported(openapi({ "/a": get }));
+  assert.deepEqual(Object.keys(first.tools), ["List"]);
+  const previous = new Map([["GET /a", "List"]]);
+  const second = imported(openapi({ "/b": { get: { operationId: "LIST" } }, "/a": get }), { previous });
+  const [other, same] = Object.keys(second.tools);
+  assert.equal(same, "List");
+  assert.match(other, /^LIST[0-9a-f]{6}$/);
+  // A document that renames an operation does not rename the tool.
+  assert.deepEqual(Object.keys(imported(openapi({ "/a": { get: { operationId: "index" } } }), { previous }).tools), ["List"]);
+});
+
+test("edits are kept", () => {
+  const conflicts = [];
+  const generated = { description: "Old.", http: { path: "/a", timeout_ms: 1, body: { a: "a" } }, title: "Title", tags: ["x"] };
+  const current = { description: "Mine.", http: { path: "/a", timeout_ms: 9, body: { a: "a" }, select: "$.a" }, tags: ["x"] };
+  const next = { description: "New.", http: { path: "/b", timeout_ms: 1, body: { a: "a", b: "b" } }, title: "Title", tags: ["y"] };
+  const merged = withEdits(generated, current, next, (place) => conflicts.push(place));
+  assert.deepEqual(merged, { description: "Mine.", http: { path: "/b", timeout_ms: 9, body: { a: "a", b: "b" }, select: "$.a" }, tags: ["y"] });
+  assert.deepEqual(conflicts, ["description"]);
+});
+
+test("versions are raised by what changed for callers", () => {
+  const text = { type: "string" };
+  const definition = (properties, rest = {}, $defs) => ({ description: "Old.", input_schema: { type: "object", properties, ...rest, ...($defs && { $defs }) }, http: { path: "/a" }, annotations: {} });
+  const old = definition({ a: { type: "string", maxLength: 5, enum: ["x", "y"] }, b: { type: "integer" } }, { required: ["a"] });
+  const withInput = (properties, rest) => ({ ...old, input_schema: { ...old.input_schema, properties: { ...old.input_schema.properties, ...properties }, ...rest } });
+  const reference = (target) => definition({ a: { $ref: "#/$defs/A" } }, {}, { A: target });
+  for (const [before, after, level] of [
+    [old, old, "none"],
+    [old, { ...old, description: "New." }, "patch"],
+    [old, { ...old, http: { path: "/b" } }, "patch"],
+    [old, { ...old, deprecated: { message: "m" } }, "minor"],
+    [old, { ...old, annotations: { read_only: true } }, "minor"],
+    [old, { ...old, scopes: ["pets:read"] }, "major"],
+    [old, { ...old, requirements: { authorization: [{ id: "pets" }] } }, "major"],
+    [old, withInput({ c: text }), "minor"],
+    [old, withInput({}, { required: [] }), "minor"],
+    [old, withInput({}, { required: ["a", "b"] }), "major"],
+    [old, withInput({ a: { type: "string", maxLength: 9, enum: ["x", "y"] } }), "minor"],
+    [old, withInput({ a: { type: "string", maxLength: 4, enum: ["x", "y"] } }), "major"],
+    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x", "y", "z"] } }), "minor"],
+    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x"] } }), "major"],
+    [old, withInput({ a: { type: "string", maxLength: 5, enum: ["x", "y"], description: "d" } }), "patch"],
+    [old, withInput({ b: { type: "number" } }), "minor"],
+    [old, withInput({ b: { type: ["integer", "null"] } }), "minor"],
+    [old, withInput({ b: text }), "major"],
+    [old, withInput({ b: { type: "integer", minimum: 1 } }), "major"],
+    [old, { ...old, input_schema: { type: "object", properties: { a: old.input_schema.properties.a }, required: ["a"] } }, "major"],
+    [reference(text), reference({ ...text, description: "d" }), "patch"],
+    [reference(text), reference({ type: ["string", "null"] }), "minor"],
+    [reference(text), reference({ type: "integer" }), "major"],
+  ]) {
+    assert.equal(levelOf(before, after), level, JSON.stringify(after));
+  }
+  for (const [version, level, expected] of [
+    ["0.1.3", "major", "0.2.0"],
+    ["0.1.3", "minor", "0.1.4"],
+    ["0.1.3", "patch", "0.1.4"],
+    ["1.2.3", "major", "2.0.0"],
+    ["1.2.3", "minor", "1.3.0"],
+    ["1.2.3", "none", "1.2.3"],
+  ]) {
+    assert.equal(raised(version, level), expected);
+  }
+});
