@@ -122,18 +122,34 @@ fn passes(format: usize, model: &str) -> bool {
     matches!((format, model), (0, "openai/m") | (1, "anthropic/m") | (2, "openai/m" | "answers/m"))
 }
 
+/// The name and the data of each event. Events that pass may have any line ends, and data in several lines.
+fn events(text: &str) -> Vec<(String, String)> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let field = |event: &str, name: &str| {
+        let lines = event.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let lines: Vec<_> = lines.map(|value| value.strip_prefix(' ').unwrap_or(value)).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    };
+    let events = text.split("\n\n");
+    let named = |event| Some((field(event, "event").unwrap_or_default(), field(event, "data")?));
+    events.filter_map(named).collect()
+}
+
 /// What every stream of a format keeps to, whatever the provider has sent. If its events pass, that is the end alone.
 fn check(format: usize, passes: bool, text: &str) {
-    let data: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
-    let events = data.iter().filter(|data| **data != "[DONE]");
-    let events: Vec<Value> =
-        events.map(|data| serde_json::from_str(data).expect("events are JSON")).collect();
-    let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap_or("")).collect();
+    let all = events(text);
+    let is_done = all.iter().any(|(_, data)| data == "[DONE]");
+    let named = all.iter().filter(|(_, data)| data != "[DONE]");
+    let events: Vec<(&str, Value)> = named
+        .map(|(name, data)| (&**name, serde_json::from_str(data).expect("events are JSON")))
+        .collect();
+    let types: Vec<_> =
+        events.iter().map(|(name, event)| event["type"].as_str().unwrap_or(name)).collect();
     let count = |kind: &str| types.iter().filter(|one| **one == kind).count();
     match format {
         0 => {
-            let has_error = events.iter().any(|event| event.get("error").is_some());
-            assert!(!has_error || !data.contains(&"[DONE]"), "a clean end after an error: {text}");
+            let has_error = events.iter().any(|(_, event)| event.get("error").is_some());
+            assert!(!has_error || !is_done, "a clean end after an error: {text}");
         }
         1 => {
             assert!(passes || count("message_start") <= 1, "{text}");
