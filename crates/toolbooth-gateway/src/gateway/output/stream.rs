@@ -244,7 +244,9 @@ impl Output for StreamOutput {
         }
         // The whole message is needed for the next round, or to check its calls.
         let collect = !chat.tools.is_empty() || chat.schemas.is_some();
-        let forward = chat.sender.front.reads(format);
+        // The answer to a request that was translated has to be translated back.
+        let passes = chat.request.native.is_none() || chat.request.passes_to(format);
+        let forward = chat.sender.front.reads(format) && passes;
         let names = format.names(&chat.request);
         let decoder = Decoder::new(format, ids, DecodeOptions { collect, forward, names });
         let mut incoming =
