@@ -1,8 +1,11 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers, and for each API key and rule of sign-in.
 
+use std::collections::HashSet;
+use std::mem::take;
+
 use serde_json::value::RawValue;
 
-use super::fields::{raw_items, raw_member, to_raw};
+use super::fields::{parse, raw_items, raw_member, to_raw};
 use super::front::RequestLimits;
 use super::{
     ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool, ToolChoice,
@@ -10,13 +13,15 @@ use super::{
 use crate::wire::{Json, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::host::Level;
-use toolbooth::json;
+use toolbooth::json::{self, Value};
 use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, KeyLimits, Permission, Settings};
 
 /// The member that makes some models search the web without a tool.
 const WEB_SEARCH: &str = "web_search_options";
+/// The member of tools that the model must find before it knows them, in JSON.
+const DEFERRED: &str = "\"defer_loading\"";
 const MAX_TOOLS: usize = 128;
 const MAX_NAME: usize = 64;
 /// The limiter of calls per minute, unless a key names another one.
@@ -165,43 +170,53 @@ impl<'s> Limits<'s> {
     /// them in every request. The error: the model must call one of them.
     pub(super) fn leave_out_hosted(&self, request: &mut ChatRequest, notes: &Notes) -> Result<()> {
         let Some(native) = request.native.as_mut() else { return Ok(()) };
-        let mut denied = Vec::new();
-        request.tools.retain(|tool| match tool {
-            // Clients name the server, so they must know that they cannot have it.
-            Tool::Hosted { kind, .. } if kind != "mcp" && !self.tools.lists(kind) => {
-                denied.push(kind.clone());
-                false
-            }
-            _ => true,
-        });
-        if let Some(ToolChoice::Other(choice)) = &request.tool_choice
-            && let Some(kind) = denied.iter().find(|kind| choice.contains(&format!("\"{kind}\"")))
-        {
-            return self.check_hosted(kind, "tool_choice");
+        let is_denied = |tool: &Tool| {
+            // Clients name the server of `mcp`, so they must know that they cannot have it.
+            matches!(tool, Tool::Hosted { kind, .. } if kind != "mcp" && !self.tools.lists(kind))
+        };
+        let (denied, kept) = take(&mut request.tools).into_iter().partition(is_denied);
+        request.tools = kept;
+        let denied: Vec<_> = Vec::<Tool>::into_iter(denied).filter_map(Tool::hosted).collect();
+        if denied.is_empty() {
+            return Ok(());
         }
-        for kind in &denied {
+        let choice =
+            native.members.iter().find(|(name, _)| name == "tool_choice").map(|(_, json)| &**json);
+        if let Some(kind) = choice.and_then(|choice| chosen(choice, &denied, &request.tools)) {
+            if !matches!(request.tool_choice, Some(ToolChoice::Allowed { .. })) {
+                return self.check_hosted(kind, "tool_choice");
+            }
+            // The choice has others, which are in the gateway's form of it.
+            native.passes = false;
+        }
+        for (kind, _) in &denied {
             let kind = excerpt(kind);
             notes.drop_member(&format!("tools[] ({kind})"));
             notes.warn(format!(
                 "'{kind}' is run by the provider, and its type is not in the operator's allowlist, so it was left out"
             ));
         }
+        let mut removed = 0;
         if let Some((_, json)) = native.members.iter_mut().find(|(name, _)| name == "tools") {
-            let is_denied = |tool: &&RawValue| {
-                let kind = raw_member(tool, &["type"])
-                    .and_then(|it| json::read::<String>(it.get().as_bytes()));
-                kind.is_some_and(|kind| denied.contains(&kind))
-            };
-            let (removed, kept): (Vec<_>, Vec<_>) =
-                raw_items(Some(json)).into_iter().partition(is_denied);
-            denied.drain(..removed.len().min(denied.len()));
-            let kept: Vec<_> = kept.into_iter().map(Json::from).collect();
+            let texts: HashSet<_> = denied.iter().map(|(_, json)| json.get()).collect();
+            let tools = raw_items(Some(json));
+            let count = tools.len();
+            let kept = tools.into_iter().filter(|tool| !texts.contains(tool.get()));
+            let kept: Vec<_> = kept.map(Json::from).collect();
+            removed = count - kept.len();
             // Without tools, there is nothing to choose.
-            native.passes &= removed.is_empty() || !kept.is_empty();
+            native.passes &= removed == 0 || !kept.is_empty();
             *json = to_raw(&kept)?;
         }
         // What is left is in the conversation.
-        native.passes &= denied.is_empty();
+        native.passes &= removed == denied.len();
+        let is_search = |kind: &str| kind.starts_with("tool_search");
+        let searches = |tool: &Tool| matches!(tool, Tool::Hosted { kind, .. } if is_search(kind));
+        if denied.iter().any(|(kind, _)| is_search(kind)) && !request.tools.iter().any(searches) {
+            // The model could not find the tools that it does not know yet, so it must know them all.
+            let defers = |(_, json): &(String, Box<RawValue>)| json.get().contains(DEFERRED);
+            native.passes &= !native.members.iter().any(defers);
+        }
         Ok(())
     }
 
@@ -255,4 +270,27 @@ impl<'s> Limits<'s> {
             }
         }
     }
+}
+
+/// The type of a tool in `denied` that a `tool_choice` names, alone or among others. Tools that are `kept` may have its name.
+fn chosen<'d>(
+    choice: &RawValue,
+    denied: &'d [(String, Box<RawValue>)],
+    kept: &[Tool],
+) -> Option<&'d str> {
+    let choice = parse(choice.get(), "tool_choice").ok()?;
+    let others = choice.get("tools").and_then(Value::as_array).unwrap_or_default();
+    let mut named: HashSet<&str> = HashSet::new();
+    for choice in [&choice].into_iter().chain(others) {
+        let name = choice.get("name").and_then(Value::as_str);
+        named.extend(name.filter(|name| !kept.iter().any(|tool| tool.name() == Some(name))));
+        named.extend(choice.get("type").and_then(Value::as_str));
+    }
+    let is_named = |json: &RawValue| {
+        let name =
+            raw_member(json, &["name"]).and_then(|it| json::read::<String>(it.get().as_bytes()));
+        name.is_some_and(|name| named.contains(name.as_str()))
+    };
+    let found = denied.iter().find(|(kind, json)| named.contains(kind.as_str()) || is_named(json));
+    found.map(|(kind, _)| kind.as_str())
 }

@@ -295,6 +295,14 @@ impl ToolChoice {
 }
 
 impl Tool {
+    /// The type and the JSON of a tool that the provider runs.
+    pub(crate) fn hosted(self) -> Option<(String, Box<RawValue>)> {
+        match self {
+            Self::Hosted { kind, json } => Some((kind, json)),
+            Self::Function(_) | Self::Custom { .. } => None,
+        }
+    }
+
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Function(tool) => Some(&tool.name),

@@ -6,6 +6,7 @@ mod budgets;
 mod costs;
 mod embeddings;
 mod errors;
+mod hosted;
 mod ids;
 mod limits;
 mod loops;

@@ -1,6 +1,6 @@
 //! `tool_choice`: which tools the model may call.
 
-use super::tools::{ONLY_OPENAI, SEARCH, Tools, flat_name};
+use super::tools::{SEARCH, Tools, flat_name};
 use crate::gateway::{GatewayError, Result, Tool, ToolChoice};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
@@ -91,7 +91,8 @@ fn chosen(choice: &Value<'_>, tools: &Tools) -> Result<Option<Chosen>> {
         _ => {
             let is_known =
                 |tool: &Tool| matches!(tool, Tool::Hosted { kind: known, .. } if known == kind);
-            if !ONLY_OPENAI.contains(&kind) && !tools.list.iter().any(is_known) {
+            let is_client_run = tools.client_run.iter().any(|known| known == kind);
+            if !is_client_run && !tools.list.iter().any(is_known) {
                 return unknown(kind);
             }
             Some(Chosen::Hosted)

@@ -25,9 +25,8 @@ const MAX_NAME: usize = 64;
 const SEARCH_PARAMETERS: &str =
     r#"{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}"#;
 
-/// Types of tools that the client runs, in a form that only OpenAI's models know.
-pub(super) const ONLY_OPENAI: &[&str] =
-    &["local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
+/// Types of tools that the client runs, in a form that only OpenAI's models know. So is a `shell` whose environment is `local`.
+const ONLY_OPENAI: &[&str] = &["local_shell", "apply_patch", "computer", "computer_use_preview"];
 
 /// The tools of a request, as they are read.
 #[derive(Default)]
@@ -36,6 +35,8 @@ pub(super) struct Tools {
     pub(super) selections: Vec<Selection>,
     /// Those that the client knows in a form of Responses.
     pub(super) client: Vec<(String, ClientTool)>,
+    /// The types of those that the client runs, and that are no functions.
+    pub(super) client_run: Vec<String>,
     /// Members that are lost if the request is translated.
     pub(super) lost: Vec<String>,
     pub(super) server: Option<ServerEntry>,
@@ -169,7 +170,8 @@ impl Tools {
             "mcp" if tool.get("server_url").and_then(Value::as_str) == Some("toolbooth") => {
                 self.server(tool)
             }
-            it if ONLY_OPENAI.contains(&it) => {
+            it if ONLY_OPENAI.contains(&it) || it == "shell" && is_local(&tool) => {
+                self.client_run.push(kind.clone());
                 self.lost.push(format!("{} ({kind})", tool.path));
                 Ok(())
             }
@@ -308,6 +310,12 @@ impl Tools {
         self.server.get_or_insert(ServerEntry { label, is_listed: false, tools: Vec::new() });
         Ok(())
     }
+}
+
+/// Whether the client runs the commands of a `shell`. Otherwise OpenAI does, in a container.
+fn is_local(shell: &Fields<'_>) -> bool {
+    let environment = shell.get("environment").and_then(|it| it.get("type"));
+    environment.and_then(Value::as_str) == Some("local")
 }
 
 /// The names of tools: an array, or an object with `tool_names`.
