@@ -21,7 +21,7 @@ impl Input<'_> {
             },
         };
         if let Some(request) = item.text("approval_request_id")?
-            && let Some(position) = self.approved.iter().position(|it| it.request_id == request)
+            && let Some(position) = self.approved.iter().rposition(|it| it.request_id == request)
         {
             let approved = self.approved.remove(position);
             return continuation::fill(&mut self.history, &approved.call.id, &output, false);
@@ -52,8 +52,14 @@ impl Input<'_> {
             ..ToolCall::default()
         };
         let path = item.path;
-        self.requests.push((id, call.clone()));
-        self.round(false)?.calls.push((call, path));
+        let copy = call.clone();
+        self.round(false)?.calls.push((call, path.clone()));
+        // An answer names only the id.
+        if self.requests.iter().any(|(known, _)| *known == id) {
+            let message = format!("{path} has the id of a request that has no answer yet");
+            return Err(GatewayError::invalid(path, message));
+        }
+        self.requests.push((id, copy));
         Ok(())
     }
 
@@ -67,11 +73,12 @@ impl Input<'_> {
         let path = item.path_of("approval_request_id");
         let id = item.name("approval_request_id", "the id of the request")?;
         let approve = item.boolean("approve")?;
-        let Some((_, call)) = self.requests.iter().find(|(known, _)| *known == id) else {
-            let message = format!("{path} answers no mcp_approval_request before it");
+        let Some(position) = self.requests.iter().position(|(known, _)| *known == id) else {
+            let message =
+                format!("{path} answers no mcp_approval_request before it that has no answer yet");
             return Err(GatewayError::invalid(path, message));
         };
-        let call = call.clone();
+        let (_, call) = self.requests.swap_remove(position);
         self.close()?;
         if !self.pending.iter().any(|(known, _)| *known == call.id) {
             let message = format!("{path} answers a request that has an answer already");

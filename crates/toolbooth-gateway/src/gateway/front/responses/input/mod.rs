@@ -58,7 +58,7 @@ pub(super) struct Input<'n> {
     pub(super) untranslatable: Option<GatewayError>,
     pub(super) needs_translation: bool,
     pub(super) approved: Vec<ApprovedCall>,
-    /// The requests for approval, by their ids.
+    /// The requests for approval without an answer, by their ids: those of the assistant message that was read last.
     requests: Vec<(String, ToolCall<'static>)>,
     /// The positions of items that no provider may get: what this server has sealed, and reasoning without its content.
     pub(super) removed: Vec<usize>,
@@ -210,6 +210,7 @@ impl<'n> Input<'n> {
         }
         if self.open.is_none() {
             self.check_pending()?;
+            self.requests.clear();
         }
         Ok(self.open.get_or_insert_default())
     }
