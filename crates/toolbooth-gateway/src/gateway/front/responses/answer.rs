@@ -13,7 +13,7 @@ use toolbooth::json::{self, Value};
 pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let Answer { request, completion, info, earlier, report } = answer;
     if let Some(body) = &completion.native_body {
-        return with_report(body, b"", &report.json());
+        return with_report(body, None, &report.json());
     }
     let mut encoder = ResponseEncoder::new(request, (*info).clone(), false);
     let mut out = Vec::new();
@@ -105,14 +105,10 @@ pub(super) fn listed(tools: &[(&str, &str)]) -> String {
     json::to_string(&tools.iter().filter_map(tool).collect::<Vec<_>>())
 }
 
-/// The JSON object with a further member `_2api`, or the object in it that follows `before`.
-pub(super) fn with_report(json: &[u8], before: &[u8], report: &str) -> Vec<u8> {
+/// The JSON object with a further member `_2api`, or the object that is its member `name`.
+pub(super) fn with_report(json: &[u8], name: Option<&str>, report: &str) -> Vec<u8> {
     let mut changed = json.to_vec();
-    // Quotes in strings are escaped, so that a member's name is found only where it is one.
-    let start = match before {
-        [] => Some(0),
-        _ => json.windows(before.len()).position(|it| it == before).map(|at| at + before.len()),
-    };
+    let start = name.map_or(Some(0), |name| value_of(json, name));
     let object = start.and_then(|start| {
         let rest = json.get(start..)?;
         let at = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -125,4 +121,16 @@ pub(super) fn with_report(json: &[u8], before: &[u8], report: &str) -> Vec<u8> {
         changed.splice(object..object, format!("\"_2api\":{report}{comma}").into_bytes());
     }
     changed
+}
+
+/// Where the value of the first member with this name begins.
+fn value_of(json: &[u8], name: &str) -> Option<usize> {
+    // Quotes in strings are escaped, so that a name in quotes before a colon is that of a member.
+    let name = format!("\"{name}\"").into_bytes();
+    let ends = json.windows(name.len()).enumerate().filter(|(_, it)| *it == name);
+    ends.map(|(at, _)| at + name.len()).find_map(|end| {
+        let rest = json.get(end..)?;
+        let at = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        (rest.get(at) == Some(&b':')).then_some(end + at + 1)
+    })
 }

@@ -58,7 +58,7 @@ impl EventEncoder for ResponseEncoder {
             self.sequence += 1;
         }
         match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(answer::with_report(raw, b"\"response\":", &report)),
+            Some(report) => out.extend(answer::with_report(raw, Some("response"), &report)),
             None => out.extend_from_slice(raw),
         }
     }
