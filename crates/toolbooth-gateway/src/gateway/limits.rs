@@ -1,6 +1,6 @@
 //! The limits of requests and answers (2api.ai, 7), for all callers, and for each API key and rule of sign-in.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::mem::take;
 
 use serde_json::value::RawValue;
@@ -112,11 +112,19 @@ impl<'s> Limits<'s> {
             RequestLimits::Seed => (MAX_TOOLS, self.max_tool_description),
             RequestLimits::Agents => (self.agent_max_tools, self.agent_max_tool_description),
         };
-        let count = request.tools.len();
+        let own = request.responses.as_ref();
+        let count = request.tools.len() + own.map_or(0, |own| own.further_tools);
         if count > max_tools {
             let message =
                 format!("There are {count} tools; a request may have at most {max_tools}");
             return Err(GatewayError::new(ErrorKind::TooManyTools, message).at("tools"));
+        }
+        if let Some((path, length)) = own.and_then(|own| own.longest_namespace.as_ref())
+            && *length > max_description
+        {
+            let message =
+                format!("{path} has {length} characters; it may have at most {max_description}");
+            return Err(GatewayError::new(ErrorKind::LongDescription, message).at(path.as_str()));
         }
         for (index, tool) in request.tools.iter().enumerate() {
             let (kind, name, description) = match tool {
@@ -198,7 +206,7 @@ impl<'s> Limits<'s> {
         }
         let mut removed = 0;
         if let Some((_, json)) = native.members.iter_mut().find(|(name, _)| name == "tools") {
-            let texts: HashSet<_> = denied.iter().map(|(_, json)| json.get()).collect();
+            let texts: BTreeSet<_> = denied.iter().map(|(_, json)| json.get()).collect();
             let tools = raw_items(Some(json));
             let count = tools.len();
             let kept = tools.into_iter().filter(|tool| !texts.contains(tool.get()));
@@ -280,7 +288,7 @@ fn chosen<'d>(
 ) -> Option<&'d str> {
     let choice = parse(choice.get(), "tool_choice").ok()?;
     let others = choice.get("tools").and_then(Value::as_array).unwrap_or_default();
-    let mut named: HashSet<&str> = HashSet::new();
+    let mut named = BTreeSet::new();
     for choice in [&choice].into_iter().chain(others) {
         let name = choice.get("name").and_then(Value::as_str);
         named.extend(name.filter(|name| !kept.iter().any(|tool| tool.name() == Some(name))));

@@ -38,6 +38,10 @@ pub(crate) struct ChatRequest {
 pub(crate) struct ResponsesContext {
     /// The tools that the client knows in a form of Responses, by their names here.
     pub tools: Vec<(String, ClientTool)>,
+    /// The number of tools that the client runs, and that are no functions.
+    pub further_tools: usize,
+    /// The longest description of a namespace: where it is, and how many characters it has.
+    pub longest_namespace: Option<(String, usize)>,
     /// Why the request cannot be translated.
     pub untranslatable: Option<GatewayError>,
     /// The entry of `tools` that gives the model compiled-in tools.

@@ -6,8 +6,20 @@ use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 /// Members with text that nothing fetches, and with the sources that a model has named.
-const TEXTS: [&str; 8] =
-    ["text", "content", "refusal", "thinking", "title", "context", "citations", "annotations"];
+const TEXTS: [&str; 12] = [
+    "text",
+    "content",
+    "refusal",
+    "thinking",
+    "title",
+    "context",
+    "citations",
+    "annotations",
+    "logprobs",
+    "logs",
+    "stdout",
+    "stderr",
+];
 
 /// Checks all addresses in the parts at `path`.
 ///

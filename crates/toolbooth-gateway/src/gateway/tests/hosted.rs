@@ -74,3 +74,26 @@ fn a_choice_has_none_of_the_removed_tools() {
     );
     assert!(!sent.to_string().contains("defer_loading"), "{sent}");
 }
+
+/// What agents send has limits wherever it is in the request.
+#[test]
+fn each_tool_of_an_agent_counts() {
+    let variables = [("AGENT_MAX_TOOLS", "2"), ("AGENT_MAX_TOOL_DESCRIPTION", "9")];
+    let patch = |number: usize| json!({"type": "apply_patch", "number": number});
+    let described = |text: &str| json!({"type": "namespace", "name": "n", "description": text, "tools": [function("a")]});
+    for (tools, added, code) in [
+        (json!([function("a"), patch(1)]), json!([patch(1), function("a")]), ""),
+        (json!([patch(1), patch(2)]), json!([patch(3)]), "too_many_tools"),
+        (json!([function("a"), function("b")]), json!([patch(1)]), "too_many_tools"),
+        (json!([described("123456789")]), json!([]), ""),
+        (json!([described("1234567890")]), json!([]), "tool_description_too_long"),
+        (json!([function("a")]), json!([described("1234567890")]), "tool_description_too_long"),
+    ] {
+        let body = json!({"model": "openai/m", "tools": tools, "input": [
+            {"role": "user", "content": "hi"}, {"type": "additional_tools", "tools": added}]});
+        let gateway = TestGateway { path: "/v1/responses", ..TestGateway::with(&variables) };
+        let reply = gateway.ask(vec![], &body);
+        assert_eq!(reply.sent.len(), usize::from(code.is_empty()), "{body} {}", reply.text);
+        assert!(code.is_empty() || reply.code() == code, "{}", reply.text);
+    }
+}

@@ -6,7 +6,11 @@ use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 /// `tool_choice`.
-pub(super) fn tool_choice(choice: Option<Value<'_>>, tools: &Tools) -> Result<Option<ToolChoice>> {
+/// `lost` of the tools gets those that it cannot express.
+pub(super) fn tool_choice(
+    choice: Option<Value<'_>>,
+    tools: &mut Tools,
+) -> Result<Option<ToolChoice>> {
     const EXPECTED: &str =
         "\"none\", \"auto\", \"required\", or an object with the type of a tool, or allowed_tools";
     let Some(choice) = choice else { return Ok(None) };
@@ -37,7 +41,10 @@ pub(super) fn tool_choice(choice: Option<Value<'_>>, tools: &Tools) -> Result<Op
     for tool in listed {
         match chosen(tool, tools)?.ok_or_else(expected)? {
             Chosen::Function(name) | Chosen::Custom(name) => names.push(name),
-            Chosen::Hosted | Chosen::Server => {}
+            Chosen::Hosted | Chosen::Server => {
+                let kind = tool.get("type").and_then(Value::as_str).unwrap_or_default();
+                tools.lost.push(format!("tool_choice.tools[] ({})", excerpt(kind)));
+            }
         }
     }
     if names.is_empty() {
@@ -91,7 +98,7 @@ fn chosen(choice: &Value<'_>, tools: &Tools) -> Result<Option<Chosen>> {
         _ => {
             let is_known =
                 |tool: &Tool| matches!(tool, Tool::Hosted { kind: known, .. } if known == kind);
-            let is_client_run = tools.client_run.iter().any(|known| known == kind);
+            let is_client_run = tools.client_run.iter().any(|(known, _)| known == kind);
             if !is_client_run && !tools.list.iter().any(is_known) {
                 return unknown(kind);
             }

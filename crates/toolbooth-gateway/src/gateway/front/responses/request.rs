@@ -82,7 +82,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     }
     read_input(fields.take("input"), raw_of("input"), &mut input)?;
     let Input { history, mut tools, removed, .. } = input;
-    let tool_choice = choice::tool_choice(fields.take("tool_choice"), &tools)?;
+    let tool_choice = choice::tool_choice(fields.take("tool_choice"), &mut tools)?;
     let own_members = own_members(&mut fields, raw_of, &mut tools.lost)?;
     for (name, _) in &members {
         if !PASSED_ON.contains(&name.as_str()) && !OWN.contains(&name.as_str()) {
@@ -98,7 +98,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     let native = NativeRequest {
         format: Format::Responses,
         members: native_members(&members, &removed)?,
-        passes: !input.needs_translation,
+        passes: !input.needs_translation && !tools.differ,
         headers: Vec::new(),
         unloaded: Vec::new(),
         losses,
@@ -118,6 +118,8 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         native: Some(native),
         responses: Some(Box::new(ResponsesContext {
             tools: tools.client,
+            further_tools: tools.client_run.len(),
+            longest_namespace: tools.longest_namespace,
             untranslatable: input.untranslatable,
             server: tools.server,
             approved: input.approved,
@@ -183,10 +185,6 @@ fn own_members<'t>(
         add(name, raw_of(name));
     }
     add("max_completion_tokens", raw_of("max_output_tokens"));
-    if let Some(json) = raw_of("top_logprobs") {
-        add("top_logprobs", Some(json));
-        add("logprobs", Some(&to_raw(&true)?));
-    }
     if let Some(mut reasoning) = fields.fields("reasoning")? {
         if reasoning.text("effort")?.is_some() {
             add("reasoning_effort", raw_of("reasoning").and_then(|it| raw_member(it, &["effort"])));
@@ -207,14 +205,15 @@ fn own_members<'t>(
         lose(text, lost);
     }
     for name in fields.texts("include")?.unwrap_or_default() {
-        if name != "reasoning.encrypted_content" && name != "message.output_text.logprobs" {
+        if name != "reasoning.encrypted_content" {
             lost.push(format!("include.{}", excerpt(&name)));
         }
     }
     if fields.text("truncation")?.is_some_and(|it| it != "disabled") {
         lost.push("truncation".to_owned());
     }
-    for name in ["max_tool_calls", "context_management"] {
+    // Answers that are translated have no probabilities.
+    for name in ["max_tool_calls", "context_management", "stream_options", "top_logprobs"] {
         if fields.take(name).is_some() {
             lost.push(name.to_owned());
         }

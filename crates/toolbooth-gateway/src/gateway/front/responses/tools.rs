@@ -1,6 +1,7 @@
 //! The tools of a request.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -35,13 +36,19 @@ pub(super) struct Tools {
     pub(super) selections: Vec<Selection>,
     /// Those that the client knows in a form of Responses.
     pub(super) client: Vec<(String, ClientTool)>,
-    /// The types of those that the client runs, and that are no functions.
-    pub(super) client_run: Vec<String>,
+    /// Those that the client runs, and that are no functions: the type and the JSON of each.
+    pub(super) client_run: BTreeSet<(String, String)>,
+    /// The position of each tool with a name in `list`, and how the client knows it.
+    known: BTreeMap<String, (usize, Option<ClientTool>)>,
+    /// Whether the conversation has a tool again with a different definition. The first one holds.
+    pub(super) differ: bool,
+    /// The longest description of a namespace: where it is, and how many characters it has.
+    pub(super) longest_namespace: Option<(String, usize)>,
     /// Members that are lost if the request is translated.
     pub(super) lost: Vec<String>,
     pub(super) server: Option<ServerEntry>,
     /// The labels of other MCP servers.
-    pub(super) other_servers: Vec<String>,
+    pub(super) other_servers: BTreeSet<String>,
 }
 
 /// A function or a custom tool as OpenAI Chat Completions has it.
@@ -102,6 +109,30 @@ pub(super) fn flat_name(namespace: Option<&str>, name: &str) -> String {
     flat
 }
 
+/// The name of a tool for models, and how the client knows it if that is not its name.
+struct Name {
+    name: String,
+    client: Option<ClientTool>,
+}
+
+impl Name {
+    fn of(tool: &mut Fields<'_>, namespace: Option<&str>) -> Result<Self> {
+        let own = tool.name("name", "the tool's name")?;
+        let name = flat_name(namespace, &own);
+        let client = namespace
+            .map(|namespace| ClientTool::Member { namespace: namespace.to_owned(), name: own });
+        Ok(Self { name, client })
+    }
+}
+
+/// The definition of a tool that the client runs.
+fn json_of(tool: &Tool) -> Option<&str> {
+    match tool {
+        Tool::Function(FunctionTool { json, .. }) | Tool::Custom { json, .. } => Some(json.get()),
+        Tool::Hosted { .. } => None,
+    }
+}
+
 impl Tools {
     /// Reads an array of tools at `path`. `again` says that the conversation may repeat tools.
     pub(super) fn read(
@@ -133,13 +164,20 @@ impl Tools {
         again: bool,
     ) -> Result<()> {
         let kind = tool.name("type", "the type of a tool, such as \"function\"")?;
+        if namespace.is_some() && !matches!(kind.as_str(), "function" | "custom") {
+            return tool.expected("type", "\"function\" or \"custom\" in a namespace");
+        }
         match kind.as_str() {
             "function" => self.function(tool, json, namespace, again),
             "custom" => self.custom(tool, namespace, again),
-            "namespace" if namespace.is_none() => {
+            "namespace" => {
                 let name = tool.name("name", "the name of the namespace")?;
-                if tool.text("description")?.is_some() {
-                    self.lost.push(format!("{} (namespace)", tool.path_of("description")));
+                if let Some(description) = tool.text("description")? {
+                    let (path, length) = (tool.path_of("description"), description.chars().count());
+                    self.lost.push(format!("{path} (namespace)"));
+                    if self.longest_namespace.as_ref().is_none_or(|(_, most)| length > *most) {
+                        self.longest_namespace = Some((path, length));
+                    }
                 }
                 let path = tool.path_of("tools");
                 let members = tool.take("tools");
@@ -163,21 +201,21 @@ impl Tools {
                 };
                 let parameters = parameters.map_or(SEARCH_PARAMETERS, RawValue::get);
                 let description = tool.text("description")?;
-                self.client.push((SEARCH.to_owned(), ClientTool::Search));
                 self.finish(tool);
-                self.add_function(SEARCH, description.as_deref(), Some(parameters), None, again)
+                let name = Name { name: SEARCH.to_owned(), client: Some(ClientTool::Search) };
+                self.add_function(name, description.as_deref(), Some(parameters), None, again)
             }
             "mcp" if tool.get("server_url").and_then(Value::as_str) == Some("toolbooth") => {
                 self.server(tool)
             }
             it if ONLY_OPENAI.contains(&it) || it == "shell" && is_local(&tool) => {
-                self.client_run.push(kind.clone());
+                self.client_run.insert((kind.clone(), json.get().to_owned()));
                 self.lost.push(format!("{} ({kind})", tool.path));
                 Ok(())
             }
             _ => {
                 if let Some(label) = tool.text("server_label")? {
-                    self.other_servers.push(label.into_owned());
+                    self.other_servers.insert(label.into_owned());
                 }
                 self.list.push(Tool::Hosted { kind, json: json.to_owned() });
                 Ok(())
@@ -192,7 +230,7 @@ impl Tools {
         namespace: Option<&str>,
         again: bool,
     ) -> Result<()> {
-        let name = self.name(&mut tool, namespace)?;
+        let name = Name::of(&mut tool, namespace)?;
         let parameters = match tool.take("parameters") {
             None => None,
             Some(Value::Object(_)) => raw_member(json, &["parameters"]).map(RawValue::get),
@@ -201,31 +239,33 @@ impl Tools {
         let description = tool.text("description")?;
         let strict = tool.boolean("strict")?;
         self.finish(tool);
-        self.add_function(&name, description.as_deref(), parameters, strict, again)
+        self.add_function(name, description.as_deref(), parameters, strict, again)
     }
 
     fn add_function(
         &mut self,
-        name: &str,
+        name: Name,
         description: Option<&str>,
         parameters: Option<&str>,
         strict: Option<bool>,
         again: bool,
     ) -> Result<()> {
+        let Name { name, client } = name;
         let rendered = parameters.map(Rendered);
-        let function = ChatFunction { name, description, parameters: rendered, strict };
+        let function = ChatFunction { name: &name, description, parameters: rendered, strict };
+        let json = to_raw(&ChatTool::Function { function })?;
         let tool = Tool::Function(FunctionTool {
-            name: name.to_owned(),
+            name: name.clone(),
             description: description.map(str::to_owned),
             parameters: parameters.map(|json| to_raw(&Rendered(json))).transpose()?,
             strict: strict.unwrap_or(false),
-            json: to_raw(&ChatTool::Function { function })?,
+            json,
         });
-        self.add(tool, again)
+        self.add(name, tool, client, again)
     }
 
     fn custom(&mut self, mut tool: Fields<'_>, namespace: Option<&str>, again: bool) -> Result<()> {
-        let name = self.name(&mut tool, namespace)?;
+        let Name { name, client } = Name::of(&mut tool, namespace)?;
         let description = tool.text("description")?;
         let format = match tool.fields("format")? {
             None => None,
@@ -244,29 +284,30 @@ impl Tools {
         let json = to_raw(&ChatTool::Custom { custom })?;
         self.finish(tool);
         let description = description.map(Cow::into_owned);
-        self.add(Tool::Custom { name, description, json }, again)
+        self.add(name.clone(), Tool::Custom { name, description, json }, client, again)
     }
 
-    /// The name of a tool, which is known by it from now on.
-    fn name(&mut self, tool: &mut Fields<'_>, namespace: Option<&str>) -> Result<String> {
-        let own = tool.name("name", "the tool's name")?;
-        let name = flat_name(namespace, &own);
-        if let Some(namespace) = namespace {
-            let member = ClientTool::Member { namespace: namespace.to_owned(), name: own };
-            self.client.push((name.clone(), member));
+    /// A tool that is known already is one more only if the conversation may not repeat it.
+    fn add(
+        &mut self,
+        name: String,
+        tool: Tool,
+        client: Option<ClientTool>,
+        again: bool,
+    ) -> Result<()> {
+        let Some((position, known)) = self.known.get(&name) else {
+            self.client.extend(client.clone().map(|client| (name.clone(), client)));
+            self.known.insert(name, (self.list.len(), client));
+            self.list.push(tool);
+            return Ok(());
+        };
+        if !again {
+            let message = format!("There are several tools named \"{}\"", excerpt(&name));
+            return Err(GatewayError::invalid("tools", message));
         }
-        Ok(name)
-    }
-
-    fn add(&mut self, tool: Tool, again: bool) -> Result<()> {
-        let is_known = self.list.iter().any(|known| known.name() == tool.name());
-        match tool.name() {
-            Some(name) if is_known && !again => {
-                let message = format!("There are several tools named \"{}\"", excerpt(name));
-                return Err(GatewayError::invalid("tools", message));
-            }
-            _ if is_known => {}
-            _ => self.list.push(tool),
+        if *known != client || self.list.get(*position).and_then(json_of) != json_of(&tool) {
+            self.lost.push(format!("tools[] ({}, defined again)", excerpt(&name)));
+            self.differ = true;
         }
         Ok(())
     }

@@ -39,7 +39,6 @@ impl Input<'_> {
                 let mut image = Object::default();
                 match part.text("image_url")? {
                     Some(url) => {
-                        check_address(&url, &part.path_of("image_url"))?;
                         image.insert("url".into(), Value::String(url));
                     }
                     None => self.only_openai(&part.path, "is no address and no data"),
@@ -58,9 +57,6 @@ impl Input<'_> {
                     [("file_data", "file_data"), ("file_url", "file_data"), ("file_id", "file_id")]
                 {
                     let Some(text) = part.text(name)? else { continue };
-                    if own == "file_data" && (name == "file_url" || text.contains("://")) {
-                        check_address(&text, &part.path_of(name))?;
-                    }
                     file.insert(own.into(), Value::String(text));
                 }
                 if file.is_empty() {
@@ -75,12 +71,17 @@ impl Input<'_> {
                 );
             }
         };
+        self.finish_part(part);
+        Ok(value)
+    }
+
+    /// What is left of a part is lost in a translation.
+    fn finish_part(&mut self, part: Fields<'_>) {
         for (name, _) in part.into_object() {
             if !matches!(&*name, "annotations" | "logprobs") {
                 self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
             }
         }
-        Ok(value)
     }
 
     fn only_openai(&mut self, path: &str, what: &str) {
@@ -93,6 +94,7 @@ impl Input<'_> {
         let parts = match item.take("content") {
             None => Vec::new(),
             Some(Value::String(text)) => {
+                self.finish(item);
                 self.round(true)?.texts.push(text.into_owned());
                 return Ok(());
             }
@@ -110,7 +112,9 @@ impl Input<'_> {
                 "refusal" => (true, part.required_text("refusal")?.into_owned()),
                 _ => return part.expected("type", "\"output_text\" or \"refusal\""),
             });
+            self.finish_part(part);
         }
+        self.finish(item);
         let open = self.round(true)?;
         for (is_refusal, text) in read {
             if is_refusal { open.refusals.push(text) } else { open.texts.push(text) }
@@ -125,14 +129,4 @@ fn chat_part<'t>(kind: &'static str, value: Value<'t>) -> Value<'t> {
     part.insert(kind.into(), value);
     part.insert("type".into(), kind.into());
     Value::Object(part)
-}
-
-/// Checks the address of an image or a file. A model on the operator's own machines may fetch it from there.
-fn check_address(address: &str, path: &str) -> Result<()> {
-    let (scheme, _) = address.split_once(':').unwrap_or_default();
-    if ["https", "data"].iter().any(|allowed| scheme.eq_ignore_ascii_case(allowed)) {
-        return Ok(());
-    }
-    let expected = "an https URL, or a data URL such as data:image/png;base64,…";
-    Err(GatewayError::expected(path, expected))
 }

@@ -5,6 +5,9 @@ use crate::gateway::{ApprovedCall, Fields, GatewayError, Result, continuation};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::Value;
 
+/// The most calls that are approved and have not run.
+const MAX_APPROVED: usize = 128;
+
 impl Input<'_> {
     /// A call that the gateway has run.
     pub(super) fn ran(&mut self, mut item: Fields<'_>) -> Result<()> {
@@ -35,7 +38,7 @@ impl Input<'_> {
             ..ToolCall::default()
         };
         let open = self.round(false)?;
-        open.calls.push((call, path));
+        open.add(call, path)?;
         open.results.push((id, output));
         Ok(())
     }
@@ -53,7 +56,7 @@ impl Input<'_> {
         };
         let path = item.path;
         let copy = call.clone();
-        self.round(false)?.calls.push((call, path.clone()));
+        self.round(false)?.add(call, path.clone())?;
         // An answer names only the id.
         if self.requests.iter().any(|(known, _)| *known == id) {
             let message = format!("{path} has the id of a request that has no answer yet");
@@ -86,6 +89,10 @@ impl Input<'_> {
         }
         match approve {
             // The result follows when the call has run.
+            Some(true) if self.approved.len() >= MAX_APPROVED => {
+                let message = format!("{path} approves more than {MAX_APPROVED} calls at once");
+                Err(GatewayError::invalid(path, message))
+            }
             Some(true) => {
                 let call_id = call.id.clone();
                 self.approved.push(ApprovedCall { request_id: id, call });

@@ -9,12 +9,14 @@ use serde_json::value::RawValue;
 use super::tools::{SEARCH, Tools, flat_name};
 use super::{EXTRA, ROUNDS};
 use crate::gateway::fields::{raw_member, to_raw};
+use crate::gateway::front::address;
 use crate::gateway::{
     ApprovedCall, Fields, GatewayError, HistoryItem, Notes, Result, Role, continuation,
 };
 use crate::wire::openai::message::Call;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{Object, Value};
+use toolbooth::schema::text::excerpt;
 
 /// Items that only OpenAI's models know, with their outputs. Others cannot need them.
 const ONLY_OPENAI: &[&str] = &[
@@ -35,6 +37,13 @@ const ONLY_OPENAI: &[&str] = &[
     "shell_call_output",
     "web_search_call",
 ];
+
+/// Items without which the conversation means something different, and that only OpenAI's models know.
+const UNTRANSLATABLE: &[&str] =
+    &["compaction", "compaction_trigger", "configuration_update", "program", "program_output"];
+
+/// The most calls of one answer.
+const MAX_CALLS: usize = 1024;
 
 /// The beginning of the ids of requests for approval. The id of the call follows.
 pub(super) const APPROVAL: &str = "mcpr_";
@@ -79,6 +88,20 @@ struct ChatMessage<'a> {
     tool_calls: Vec<Call<'a>>,
 }
 
+/// Checks the addresses of an item that a model's server may fetch: those in the parts of messages and of results. A result that is a
+/// text may have any.
+fn check_addresses(path: &str, item: &Value<'_>) -> Result<()> {
+    if matches!(item.get("type").and_then(Value::as_str), None | Some("message")) {
+        address::check(path, item)?;
+    }
+    for name in ["content", "output", "outputs"] {
+        if let Some(parts @ (Value::Array(_) | Value::Object(_))) = item.get(name) {
+            address::check(&format!("{path}.{name}"), parts)?;
+        }
+    }
+    Ok(())
+}
+
 /// An object with one member.
 fn nested(name: &'static str, value: Value<'static>) -> Value<'static> {
     let mut object = Object::default();
@@ -98,6 +121,18 @@ struct Assistant {
     sealed: Option<String>,
     /// Rounds that this server has sealed.
     rounds: Option<String>,
+}
+
+impl Assistant {
+    /// A call, which is at `path`.
+    fn add(&mut self, call: ToolCall<'static>, path: String) -> Result<()> {
+        if self.calls.len() >= MAX_CALLS {
+            let message = format!("{path} is one of more than {MAX_CALLS} calls in one answer");
+            return Err(GatewayError::invalid(path, message));
+        }
+        self.calls.push((call, path));
+        Ok(())
+    }
 }
 
 impl<'n> Input<'n> {
@@ -131,15 +166,16 @@ impl<'n> Input<'n> {
 
     /// Reads the item at a position; `json` is its text.
     pub(super) fn item(&mut self, index: usize, item: Value<'_>, json: &RawValue) -> Result<()> {
-        let mut item = Fields::of(item, format!("input[{index}]"), self.notes)?;
+        let path = format!("input[{index}]");
+        check_addresses(&path, &item)?;
+        let mut item = Fields::of(item, path, self.notes)?;
         let kind = match item.text("type")? {
             Some(kind) => kind,
             None if item.get("role").is_some() => "message".into(),
             None => return item.expected("type", "the type of an item, such as \"message\""),
         };
         let label = item.get("server_label").and_then(Value::as_str);
-        let is_other =
-            label.is_some_and(|label| self.tools.other_servers.iter().any(|it| it == label));
+        let is_other = label.is_some_and(|label| self.tools.other_servers.contains(label));
         match kind.as_ref() {
             "message" => self.message(item),
             "function_call" | "custom_tool_call" | "tool_search_call" => self.call(&kind, item),
@@ -169,9 +205,9 @@ impl<'n> Input<'n> {
                 );
                 Err(GatewayError::invalid(path, message))
             }
-            "compaction" => {
+            known if UNTRANSLATABLE.contains(&known) => {
                 let path = item.path;
-                let message = format!("{path} is a compaction, which only OpenAI can read");
+                let message = format!("{path} is a {known}, which only OpenAI can read");
                 self.untranslatable.get_or_insert(GatewayError::invalid(path, message));
                 Ok(())
             }
@@ -180,6 +216,15 @@ impl<'n> Input<'n> {
                 Ok(())
             }
             _ => item.expected("type", "the type of an item that this server knows"),
+        }
+    }
+
+    /// What is left of an item is lost in a translation.
+    fn finish(&mut self, item: Fields<'_>) {
+        for (name, _) in item.into_object() {
+            if !matches!(&*name, "id" | "status" | "execution") {
+                self.tools.lost.push(format!("input[].{}", excerpt(&name)));
+            }
         }
     }
 
@@ -194,6 +239,7 @@ impl<'n> Input<'n> {
             _ => return item.expected("role", expected),
         };
         let content = self.content(&mut item, "content")?;
+        self.finish(item);
         self.close()?;
         self.push(role, &ChatMessage { role: word, content, ..ChatMessage::default() })?;
         if !self.pending.is_empty() {
@@ -240,15 +286,17 @@ impl<'n> Input<'n> {
             custom: kind == "custom_tool_call",
             ..ToolCall::default()
         };
-        let path = item.path;
-        self.round(false)?.calls.push((call, path));
-        Ok(())
+        let path = item.path.clone();
+        self.finish(item);
+        self.round(false)?.add(call, path)
     }
 
     fn output(&mut self, mut item: Fields<'_>) -> Result<()> {
         let id = item.name("call_id", "the id of the call")?;
         let content = self.content(&mut item, "output")?;
-        self.result(&id, content, &item.path_of("call_id"))
+        let path = item.path_of("call_id");
+        self.finish(item);
+        self.result(&id, content, &path)
     }
 
     /// The result of a call. The error: there is no such call before it.

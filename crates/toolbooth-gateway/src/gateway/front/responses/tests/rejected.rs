@@ -47,6 +47,45 @@ fn each_fault_is_named_with_its_place() {
             "https",
         ),
         (
+            input(
+                json!({"role": "user", "content": [{"type": "input_file", "file_data": "file:/etc/passwd"}]}),
+            ),
+            "input[1].content[0].file_data",
+            "https",
+        ),
+        (
+            input(
+                json!({"role": "assistant", "content": [{"type": "output_text", "text": "x", "image_url": "http://10.0.0.1"}]}),
+            ),
+            "input[1].content[0].image_url",
+            "https",
+        ),
+        (
+            input(json!({"role": "user", "content": "x", "image_url": "http://10.0.0.1"})),
+            "input[1].image_url",
+            "https",
+        ),
+        (
+            input(json!({"type": "computer_call_output", "call_id": "c",
+                "output": {"type": "computer_screenshot", "image_url": "http://10.0.0.1"}})),
+            "input[1].output.image_url",
+            "https",
+        ),
+        (
+            input(
+                json!({"type": "web_search_call", "action": {"type": "open_page", "url": "http://a.example"}}),
+            ),
+            "",
+            "",
+        ),
+        (
+            input(
+                json!({"type": "shell_call_output", "call_id": "c", "output": [{"stdout": "http://a.example"}]}),
+            ),
+            "",
+            "",
+        ),
+        (
             input(json!({"type": "function_call", "name": "a"})),
             "input[1].call_id",
             "id of the call",
@@ -90,6 +129,11 @@ fn each_fault_is_named_with_its_place() {
             tools(json!({"type": "namespace", "name": "a", "tools": [{"type": "function"}]})),
             "tools[0].tools[0].name",
             "name",
+        ),
+        (
+            tools(json!({"type": "namespace", "name": "a", "tools": [{"type": "web_search"}]})),
+            "tools[0].tools[0].type",
+            "in a namespace",
         ),
         (
             json!({"tools": [{"type": "function", "name": "a"}, {"type": "custom", "name": "a"}]}),
@@ -139,5 +183,28 @@ fn each_fault_is_named_with_its_place() {
         ["", "[]", "{", "\"x\"", &format!("{{\"a\":{}1{}}}", "[".repeat(99), "]".repeat(99))]
     {
         assert!(decode(text, &Notes::default()).is_err(), "{text}");
+    }
+}
+
+/// Each of them is compared with others.
+#[test]
+fn the_calls_of_an_answer_have_a_limit() {
+    let call = |id: usize| json!({"type": "function_call", "call_id": format!("c{id}"), "name": "a", "arguments": "{}"});
+    let output = |id: usize| json!({"type": "function_call_output", "call_id": format!("c{id}"), "output": "R"});
+    let ask = |id: usize| json!({"type": "mcp_approval_request", "id": format!("mcpr_{id}"), "name": "a", "arguments": "{}"});
+    let approve = |id: usize| json!({"type": "mcp_approval_response", "approval_request_id": format!("mcpr_{id}"), "approve": true});
+    for (items, answers, most) in [
+        (&call as &dyn Fn(usize) -> Value, &output as &dyn Fn(usize) -> Value, 1024),
+        (&ask, &approve, 128),
+    ] {
+        for count in [most, most + 1] {
+            let input: Vec<_> = [json!({"role": "user", "content": "hi"})]
+                .into_iter()
+                .chain((0..count).map(items))
+                .chain((0..count).map(answers))
+                .collect();
+            let result = read(&body(json!({"input": input})));
+            assert_eq!(result.is_ok(), count == most, "{count} {:?}", result.err());
+        }
     }
 }

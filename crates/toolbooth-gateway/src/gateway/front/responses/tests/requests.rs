@@ -89,7 +89,7 @@ fn members_become_those_of_chat_completions() {
         "safety_identifier": "s", "prompt_cache_key": "k", "service_tier": "auto", "truncation": "auto",
         "text": {"verbosity": "low", "format": {"type": "json_schema", "name": "n", "strict": true, "schema": schema}},
         "reasoning": {"effort": "high", "summary": "auto"}, "top_logprobs": 2, "max_tool_calls": 3,
-        "include": ["reasoning.encrypted_content", "file_search_call.results"], "stream_options": {"include_obfuscation": false},
+        "include": ["reasoning.encrypted_content", "file_search_call.results", "message.output_text.logprobs"], "stream_options": {"include_obfuscation": false},
         "tools": tools(),
     }));
     let (sent, dropped, _) = sent(Format::OpenAiCompatible, &request);
@@ -105,8 +105,6 @@ fn members_become_those_of_chat_completions() {
         ("service_tier", json!("auto")),
         ("verbosity", json!("low")),
         ("reasoning_effort", json!("high")),
-        ("top_logprobs", json!(2)),
-        ("logprobs", json!(true)),
         (
             "response_format",
             json!({"type": "json_schema", "json_schema": {"name": "n", "strict": true, "schema": schema}}),
@@ -118,7 +116,15 @@ fn members_become_those_of_chat_completions() {
     assert_eq!(left, ["messages", "model", "tools"]);
     assert_eq!(
         dropped,
-        ["include.file_search_call.results", "max_tool_calls", "reasoning.summary", "truncation"]
+        [
+            "include.file_search_call.results",
+            "include.message.output_text.logprobs",
+            "max_tool_calls",
+            "reasoning.summary",
+            "stream_options",
+            "top_logprobs",
+            "truncation",
+        ]
     );
 }
 
@@ -256,6 +262,30 @@ fn tools_that_the_conversation_adds() {
     assert_eq!(messages[2]["content"], "These tools can be called now: own__add");
 }
 
+/// The first definition of a tool holds, and was checked. OpenAI does not get a different one of the same name either.
+#[test]
+fn tools_that_are_defined_again() {
+    let member = |namespace: &str, name: &str| json!({"type": "namespace", "name": namespace, "tools": [{"type": "function", "name": name}]});
+    let function = |text: &str| json!({"type": "function", "name": "a", "description": text});
+    for (first, again, passes) in [
+        (function("First"), function("First"), true),
+        (function("First"), function("Second"), false),
+        (function("First"), json!({"type": "custom", "name": "a", "description": "First"}), false),
+        (member("a__b", "c"), member("a__b", "c"), true),
+        (member("a__b", "c"), member("a", "b__c"), false),
+    ] {
+        let request = body(json!({"tools": [first], "input": [
+            {"role": "user", "content": "hi"}, {"type": "additional_tools", "tools": [again]}]}));
+        let (native, dropped, _) = sent(Format::Responses, &request);
+        assert_eq!(native["input"] == request["input"], passes, "{native}");
+        assert_eq!(native["tools"].as_array().unwrap().len(), 1, "{native}");
+        assert!(!native.to_string().contains("Second"), "{native}");
+        let is_named = dropped.iter().any(|it| it.ends_with("defined again)"));
+        assert_eq!(is_named, !passes, "{dropped:?}");
+        assert_eq!(read(&request).unwrap().tools.len(), 1);
+    }
+}
+
 #[test]
 fn what_only_openai_can_read_is_named() {
     for (item, dropped) in [
@@ -279,8 +309,33 @@ fn what_only_openai_can_read_is_named() {
         let (native, dropped, _) = sent(Format::Responses, &request);
         assert_eq!((&native["input"], dropped.len()), (&request["input"], 0));
     }
+    // So are members of items and of choices.
+    let request = body(json!({
+        "input": [
+            {"role": "user", "content": "hi"},
+            {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "phase": "commentary", "content": [
+                {"type": "output_text", "text": "T", "annotations": [], "style": "x"}]},
+            {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "a", "arguments": "{}", "caller": {"type": "direct"}},
+            {"type": "function_call_output", "call_id": "c", "output": "R"},
+        ],
+        "tools": [{"type": "function", "name": "a"}, {"type": "apply_patch"}],
+        "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "apply_patch"}, {"type": "function", "name": "a"}]},
+    }));
+    let lost = [
+        "input[].caller",
+        "input[].content[].style",
+        "input[].phase",
+        "tool_choice.tools[] (apply_patch)",
+        "tools[] (apply_patch)",
+    ];
+    assert_eq!(sent(Format::OpenAiCompatible, &request).1, lost);
     // What cannot be left out is an error.
+    let known = |kind: &str| (json!({"type": kind, "id": "x"}), "input[1]");
     for (item, param) in [
+        known("compaction_trigger"),
+        known("configuration_update"),
+        known("program"),
+        known("program_output"),
         (json!({"type": "compaction", "encrypted_content": "x"}), "input[1]"),
         (
             json!({"role": "user", "content": [{"type": "input_image", "file_id": "f"}]}),
