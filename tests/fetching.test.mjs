@@ -8,7 +8,7 @@ import { maxAge, retryAfter, send } from "../crates/toolbooth-worker/js/send.js"
 test("a request that fails leaves no timer behind", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
   const before = timers();
-  await assert.rejects(open("POST", "http://127.0.0.1:9/", new Headers(), undefined, 60_000));
+  await assert.rejects(open(undefined, "POST", "http://127.0.0.1:9/", new Headers(), undefined, 60_000));
   assert.equal(timers(), before);
 });
 

@@ -102,9 +102,12 @@ static TOOLS: &[toolbooth::catalog::Tool] = &[
 static LISTS: &[toolbooth::catalog::Lists] = &[
 {lists}];
 
-/// The variables of functions, and those that `toolkit.json` declares.
+/// The variables that `toolkit.json` declares.
+const DECLARED: &[toolbooth::tool::Variable] = &[{variables}];
+
+/// Those, and the variables of functions.
 const ALL_VARIABLES: &[toolbooth::tool::Variable] =
-    &toolbooth::private::all_variables::<{{ VARIABLES.len() + {count} }}>(VARIABLES, &[{variables}]);
+    &toolbooth::private::all_variables::<{{ VARIABLES.len() + DECLARED.len() }}>(VARIABLES, DECLARED);
 
 /// The tools of this crate, sorted, checked and rendered at build time.
 pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
@@ -134,7 +137,6 @@ toolbooth::type_checks! {{
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
         tools = tools.concat(),
-        count = variables.len(),
         variables = variables.join(", "),
         schemas = schemas.rust,
         server = server.rust(),

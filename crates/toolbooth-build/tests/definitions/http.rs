@@ -81,10 +81,10 @@ fn a_request_is_compiled_into_a_table() {
          timeout_ms: 5000, max_bytes: 1000, retry: false, returns_nothing: false }",
         "run: toolbooth::catalog::Run::Http(&catalog_requests::CALL_2, toolbooth::tool::http::run),",
         "variables: &[\"WEB_URL\", \"WEB_KEY\"],",
-        "(VARIABLES, &[toolbooth::tool::Variable::required(\"OTHER_URL\", toolbooth::address::service_address), \
+        "DECLARED: &[toolbooth::tool::Variable] = &[toolbooth::tool::Variable::required(\"OTHER_URL\", toolbooth::address::service_address), \
          toolbooth::tool::Variable::secret(\"WEB_KEY\"), \
          toolbooth::tool::Variable::new(\"WEB_URL\", \"https://web.example/v1\", toolbooth::address::service_address), \
-         toolbooth::tool::Variable::required(\"WEB_USER\", toolbooth::private::not_empty)]);",
+         toolbooth::tool::Variable::required(\"WEB_USER\", toolbooth::private::not_empty)];",
     ] {
         assert!(rust.contains(part), "{part}\n{rust}");
     }
