@@ -1,21 +1,20 @@
 //! The conversation: items become the messages of OpenAI Chat Completions.
 
+mod assistant;
 mod content;
 mod mcp;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use self::assistant::Assistant;
 use super::tools::{SEARCH, Tools, flat_name};
-use super::{EXTRA, ROUNDS};
 use crate::gateway::fields::{raw_member, to_raw};
 use crate::gateway::front::address;
-use crate::gateway::{
-    ApprovedCall, Fields, GatewayError, HistoryItem, Notes, Result, Role, continuation,
-};
+use crate::gateway::{ApprovedCall, Fields, GatewayError, HistoryItem, Notes, Result, Role};
 use crate::wire::openai::message::Call;
 use crate::wire::{Arguments, ToolCall};
-use toolbooth::json::{Object, Value};
+use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 /// Items that only OpenAI's models know, with their outputs. Others cannot need them.
@@ -41,9 +40,6 @@ const ONLY_OPENAI: &[&str] = &[
 /// Items without which the conversation means something different, and that only OpenAI's models know.
 const UNTRANSLATABLE: &[&str] =
     &["compaction", "compaction_trigger", "configuration_update", "program", "program_output"];
-
-/// The most calls of one answer.
-const MAX_CALLS: usize = 1024;
 
 /// The beginning of the ids of requests for approval. The id of the call follows.
 pub(super) const APPROVAL: &str = "mcpr_";
@@ -100,39 +96,6 @@ fn check_addresses(path: &str, item: &Value<'_>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// An object with one member.
-fn nested(name: &'static str, value: Value<'static>) -> Value<'static> {
-    let mut object = Object::default();
-    object.insert(name.into(), value);
-    Value::Object(object)
-}
-
-/// An assistant message, with the results of the calls that the gateway ran.
-#[derive(Default)]
-struct Assistant {
-    texts: Vec<String>,
-    refusals: Vec<String>,
-    calls: Vec<(ToolCall<'static>, String)>,
-    results: Vec<(String, String)>,
-    /// What the provider must get back: OpenAI's reasoning items, and what this server has sealed.
-    reasoning: Vec<Value<'static>>,
-    sealed: Option<String>,
-    /// Rounds that this server has sealed.
-    rounds: Option<String>,
-}
-
-impl Assistant {
-    /// A call, which is at `path`.
-    fn add(&mut self, call: ToolCall<'static>, path: String) -> Result<()> {
-        if self.calls.len() >= MAX_CALLS {
-            let message = format!("{path} is one of more than {MAX_CALLS} calls in one answer");
-            return Err(GatewayError::invalid(path, message));
-        }
-        self.calls.push((call, path));
-        Ok(())
-    }
 }
 
 impl<'n> Input<'n> {
@@ -249,18 +212,6 @@ impl<'n> Input<'n> {
         Ok(())
     }
 
-    /// The assistant message that is being read, or a new one if `begins` and the gateway has run calls of it.
-    fn round(&mut self, begins: bool) -> Result<&mut Assistant> {
-        if begins && self.open.as_ref().is_some_and(|open| !open.results.is_empty()) {
-            self.close()?;
-        }
-        if self.open.is_none() {
-            self.check_pending()?;
-            self.requests.clear();
-        }
-        Ok(self.open.get_or_insert_default())
-    }
-
     fn call(&mut self, kind: &str, mut item: Fields<'_>) -> Result<()> {
         let id = item.name("call_id", "the id of the call")?;
         let namespace = item.text("namespace")?;
@@ -337,85 +288,6 @@ impl<'n> Input<'n> {
             (true, _) => "The tools that were found can be called already.".to_owned(),
         };
         self.result(&id, Value::String(text.into()), &path)
-    }
-
-    fn reasoning(&mut self, index: usize, item: &Fields<'_>) -> Result<()> {
-        let encrypted = item.get("encrypted_content").and_then(Value::as_str).unwrap_or_default();
-        if let Some(sealed) = encrypted.strip_prefix(EXTRA) {
-            self.removed.push(index);
-            // What was sealed at the end of an answer belongs to it.
-            self.round(false)?.sealed = Some(sealed.to_owned());
-        } else if let Some(rounds) = encrypted.strip_prefix(ROUNDS) {
-            self.removed.push(index);
-            self.needs_translation = true;
-            // The sealed rounds are those of this answer that the client has as items.
-            let answer = self.answer;
-            let open = self.round(false)?;
-            let ran: Vec<_> = open.results.drain(..).map(|(id, _)| id).collect();
-            open.calls.retain(|(call, _)| !ran.iter().any(|id| *id == call.id));
-            open.rounds = Some(rounds.to_owned());
-            self.history.truncate(answer);
-        } else if encrypted.is_empty() {
-            // Without its content, it means nothing to a server that has not stored it.
-            self.removed.push(index);
-        } else {
-            let mut own = Object::from_iter([
-                ("type", Value::from("reasoning")),
-                ("encrypted_content", Value::from(encrypted)),
-            ]);
-            for name in ["id", "summary"] {
-                let default = || (name == "summary").then(|| Value::Array(Vec::new()));
-                if let Some(value) = item.get(name).cloned().or_else(default) {
-                    own.insert(name.into(), value);
-                }
-            }
-            let own = Value::Object(own).into_owned();
-            self.round(true)?.reasoning.push(own);
-        }
-        Ok(())
-    }
-
-    /// The assistant message that was read is complete.
-    fn close(&mut self) -> Result<()> {
-        let Some(open) = self.open.take() else { return Ok(()) };
-        self.check_pending()?;
-        let Assistant { texts, refusals, mut calls, results, reasoning, sealed, rounds } = open;
-        if calls.is_empty() && texts.is_empty() && refusals.is_empty() {
-            // Reasoning without an answer.
-            return Ok(());
-        }
-        let mut extra = Object::default();
-        if !reasoning.is_empty() {
-            extra.insert("openai".into(), nested("reasoning", Value::Array(reasoning)));
-        }
-        if let Some(sealed) = sealed {
-            extra.insert("toolbooth".into(), nested("sealed", Value::String(sealed.into())));
-        }
-        if let (Some(rounds), Some((call, _))) = (rounds, calls.first_mut()) {
-            continuation::attach(call, &rounds);
-        }
-        let text = Some(texts.join("\n\n")).filter(|_| !texts.is_empty());
-        let message = ChatMessage {
-            role: "assistant",
-            content: text.map_or(Value::Null, |text| Value::String(text.into())),
-            refusal: Some(refusals.join("\n\n")).filter(|_| !refusals.is_empty()),
-            extra_content: (!extra.is_empty()).then_some(Value::Object(extra)),
-            tool_calls: calls.iter().map(|(call, _)| Call::whole(call)).collect(),
-            ..ChatMessage::default()
-        };
-        self.push(Role::Assistant, &message)?;
-        for (id, content) in &results {
-            let content = Value::from(content.as_str());
-            let tool_call_id = Some(id.as_str());
-            let role = "tool";
-            self.push(
-                Role::Tool,
-                &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
-            )?;
-        }
-        let calls = calls.into_iter().map(|(call, path)| (call.id.into_owned(), path));
-        self.pending = calls.filter(|(id, _)| !results.iter().any(|(ran, _)| ran == id)).collect();
-        Ok(())
     }
 
     /// Checks that each call has a result.
