@@ -196,7 +196,8 @@ async fn send(
 
 /// The tokens of an answer, if it has them; `None` if it is not JSON. Vectors have very many numbers, which are not read.
 fn usage(answer: &[u8]) -> Option<Option<Usage>> {
-    let all: &RawValue = serde_json::from_slice(answer).ok()?;
+    // From a string, as everywhere else: `from_slice` would add a second copy of the parser to the Worker.
+    let all: &RawValue = serde_json::from_str(str::from_utf8(answer).ok()?).ok()?;
     let usage = raw_member(all, &["usage"]).and_then(|json| json::parse(json.get()).ok());
     Some(usage.as_ref().and_then(Usage::of_openai))
 }
