@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{ErrorKind, GatewayError, Job, Result};
-use crate::gateway::fields::raw_member;
+use crate::gateway::fields::{parse, raw_member};
 use crate::gateway::{Fields, FunctionTool};
 use crate::providers::schema::{Target, adapt_schema};
 use crate::wire::Json;
@@ -58,8 +58,9 @@ impl<'t> ClientSchema<'t> {
     /// order.
     pub(super) fn convert(&self, target: &Target, job: &Job<'_>) -> Result<Json<'t>> {
         let model = job.options.target;
-        let original: Map<String, Value> = serde_json::from_str(self.json.get())
-            .map_err(|_| GatewayError::expected(&self.path, "a JSON Schema object"))?;
+        let original = parse(self.json.get(), &self.path)?;
+        let original: Map<String, Value> = json::read_value(&original)
+            .ok_or_else(|| GatewayError::expected(&self.path, "a JSON Schema object"))?;
         let mut schema = Value::Object(original.clone());
         rename_definitions(&mut schema);
         let mut features = BTreeSet::new();
