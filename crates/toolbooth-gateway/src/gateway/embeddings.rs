@@ -1,14 +1,13 @@
 //! `POST /v1/embeddings`: passes texts on to a provider with OpenAI's format.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
 use super::adapter::decode_error;
 use super::chat::admit;
 use super::cost::Hold;
-use super::fields::raw_member;
+use super::fields::{raw_member, raw_members, raw_of};
 use super::report::{Attempt, Operation};
 use super::upstream::is_success;
 use super::{
@@ -120,11 +119,11 @@ impl EmbeddingsRequest {
             return fields.expected("input", "a text, or an array of texts or tokens");
         }
         // The same text again, now for the JSON of each member.
-        let all: BTreeMap<String, &RawValue> = serde_json::from_str(body).unwrap_or_default();
+        let all = raw_members(body).unwrap_or_default();
         let mut members = Vec::new();
         for name in MEMBERS {
-            if let (Some(_), Some(json)) = (fields.take(name), all.get(name)) {
-                members.push((name, (*json).to_owned()));
+            if let (Some(_), Some(json)) = (fields.take(name), raw_of(&all, name)) {
+                members.push((name, json.to_owned()));
             }
         }
         fields.reject_others("model, input, dimensions, encoding_format and user")?;

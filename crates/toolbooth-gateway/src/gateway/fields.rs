@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{MapAccess, Visitor};
@@ -312,16 +311,21 @@ pub(super) fn body_members(body: &str) -> Result<(Value<'_>, Vec<(String, &RawVa
     let value = json::parse_within(body, &mut { MAX_VALUES })
         .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
     // The same text again, now for the JSON of each member.
-    let Ok(OrderedMembers(mut members)) = serde_json::from_str(body) else {
+    let Some(mut members) = raw_members(body) else {
         return Err(invalid("The body must be an object".to_owned()));
     };
     members.retain(|(_, json)| json.get() != "null");
     Ok((value, members))
 }
 
-/// The JSON of a member.
+/// The members of an object in the order in which they are written, each with its JSON.
+pub(super) fn raw_members(object: &str) -> Option<Vec<(String, &RawValue)>> {
+    serde_json::from_str(object).ok().map(|OrderedMembers(members)| members)
+}
+
+/// The JSON of a member: the last with this name.
 pub(super) fn raw_of<'t>(members: &[(String, &'t RawValue)], name: &str) -> Option<&'t RawValue> {
-    members.iter().find(|(known, _)| known == name).map(|(_, json)| *json)
+    members.iter().rfind(|(known, _)| known == name).map(|(_, json)| *json)
 }
 
 /// The JSON of each item of an array.
@@ -332,8 +336,7 @@ pub(super) fn raw_items(array: Option<&RawValue>) -> Vec<&RawValue> {
 /// The JSON of a member of a member, as deep as there are names.
 pub(super) fn raw_member<'t>(mut json: &'t RawValue, names: &[&str]) -> Option<&'t RawValue> {
     for name in names {
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(json.get()).ok()?;
-        json = *members.get(*name)?;
+        json = raw_of(&raw_members(json.get())?, name)?;
     }
     Some(json)
 }

@@ -1,15 +1,14 @@
 //! Requests in OpenAI's Chat Completions format.
 
-use std::collections::BTreeMap;
-
 use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
-use crate::gateway::fields::{body_members, raw_items, raw_of};
+use crate::gateway::fields::{body_members, raw_items, raw_members, raw_of, to_raw};
 use crate::gateway::front::address;
 use crate::gateway::{
     ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };
+use crate::wire::Members;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
@@ -103,7 +102,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         let json = match role {
             // Models add members to their messages, and some need them back.
             Role::Assistant => json.to_owned(),
-            _ => known_members(json, message),
+            _ => known_members(json, message)?,
         };
         Ok(HistoryItem::Message { role, json })
     });
@@ -149,17 +148,18 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
 }
 
 /// A message without the members that the gateway does not know: some providers take tools from them.
-fn known_members(json: &RawValue, message: Fields<'_>) -> Box<RawValue> {
-    let all = serde_json::from_str::<BTreeMap<String, &RawValue>>(json.get()).unwrap_or_default();
+fn known_members(json: &RawValue, message: Fields<'_>) -> Result<Box<RawValue>> {
+    let all = raw_members(json.get()).unwrap_or_default();
     let is_known = |name: &str| MESSAGE_MEMBERS.contains(&name);
-    let known: BTreeMap<_, _> = all.iter().filter(|(name, _)| is_known(name)).collect();
-    for name in all.keys().filter(|name| !is_known(name)) {
-        message.notes.drop_member(&message.path_of(&excerpt(name)));
+    let (known, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| is_known(name));
+    if others.is_empty() {
+        return Ok(json.to_owned());
     }
-    match known.len() < all.len() {
-        true => serde_json::value::to_raw_value(&known).unwrap_or_else(|_| json.to_owned()),
-        false => json.to_owned(),
+    for (name, _) in others {
+        message.notes.drop_member(&message.path_of(&excerpt(&name)));
     }
+    let known = known.into_iter().map(|(name, json)| (name.into(), json.into()));
+    to_raw(&Members(known.collect()))
 }
 
 /// Checks that calls and results match.
