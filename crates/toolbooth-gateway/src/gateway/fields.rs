@@ -204,7 +204,7 @@ impl<'t> Fields<'t> {
     }
 
     /// The member `name`, a whole number above 0.
-    fn count(&mut self, name: &str) -> Result<Option<u64>> {
+    pub(super) fn count(&mut self, name: &str) -> Result<Option<u64>> {
         self.optional(name, "a positive integer", |value| {
             value.as_number()?.as_u64().filter(|count| *count > 0)
         })

@@ -12,6 +12,7 @@ mod limits;
 mod loops;
 mod members;
 mod messages;
+mod messages_checks;
 mod responses;
 mod routing;
 mod streams;

@@ -3,14 +3,14 @@
 use super::*;
 
 /// Of the key `abc`.
-const HASH: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+pub(super) const HASH: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 const VARIABLES: &[(&str, &str)] = &[("ANTHROPIC_API_KEY", "sk-ant"), ("GEMINI_API_KEY", "g")];
 
-fn gateway(more: &[(&str, &str)]) -> TestGateway {
+pub(super) fn gateway(more: &[(&str, &str)]) -> TestGateway {
     TestGateway { path: "/v1/messages", ..TestGateway::with(&[VARIABLES, more].concat()) }
 }
 
-fn ask(model: &str, more: Value) -> Value {
+pub(super) fn ask(model: &str, more: Value) -> Value {
     let mut body =
         json!({"model": model, "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]});
     for (name, value) in more.as_object().unwrap() {
@@ -20,7 +20,7 @@ fn ask(model: &str, more: Value) -> Value {
 }
 
 /// An answer of Anthropic with these blocks.
-fn message(content: Value, stop_reason: &str) -> Result<HttpResponse, HttpError> {
+pub(super) fn message(content: Value, stop_reason: &str) -> Result<HttpResponse, HttpError> {
     let usage = json!({"input_tokens": 9, "cache_read_input_tokens": 4, "output_tokens": 5});
     let body = json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": content,
@@ -34,7 +34,7 @@ fn tool_of(name: &str) -> Value {
 }
 
 /// This server's tools as those of an MCP server.
-fn own_tools(approval: &str) -> Value {
+pub(super) fn own_tools(approval: &str) -> Value {
     json!({
         "mcp_servers": [{"type": "url", "name": "own", "url": "toolbooth"}],
         "tools": [{
@@ -171,7 +171,7 @@ fn the_allowlist_holds_for_deferred_tools() {
     assert_eq!((reply.status, reply.sent.len()), (400, 0), "{}", reply.text);
 }
 
-fn world() -> TestGateway {
+pub(super) fn world() -> TestGateway {
     TestGateway { path: "/v1/messages", ..loops::world(VARIABLES) }
 }
 

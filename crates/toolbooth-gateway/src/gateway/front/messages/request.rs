@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::content::History;
+use super::content::{History, is_known};
 use super::tools::{Servers, tool_choice, tools};
 use super::{NAMES, foreign};
 use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
@@ -68,11 +68,13 @@ pub(super) fn decode(
     let servers = Servers::read(fields.take("mcp_servers"), raw_of("mcp_servers"), &losses)?;
     let tools = tools(fields.take("tools"), raw_of("tools"), servers, &losses)?;
     let mut history = History::new(&losses);
+    let mut is_checked = fields.get("system").is_none_or(is_known);
     history.system(fields.take("system"), "system".to_owned())?;
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         _ => return fields.expected("messages", "an array of messages that is not empty"),
     };
+    is_checked &= messages.iter().filter_map(|message| message.get("content")).all(is_known);
     let raw_messages = raw_items(raw_of("messages"));
     let unloaded = tools.unloaded(&messages);
     for (index, (json, message)) in raw_messages.iter().zip(messages).enumerate() {
@@ -114,7 +116,7 @@ pub(super) fn decode(
         format: Format::Anthropic,
         members: native_members(&raw, &raw_messages)?,
         headers: native_headers(headers)?,
-        passes: !history.has_own_calls && !tools.names_own_server,
+        passes: is_checked && !history.has_own_calls && !tools.names_own_server,
         unloaded,
         losses: losses.clone(),
         names: NAMES,
@@ -202,7 +204,7 @@ impl Members {
 
     /// `max_tokens`, which a request for an answer must have.
     fn limit(&mut self, fields: &mut Fields<'_>, counts_only: bool) -> Result<()> {
-        match fields.max_tokens()? {
+        match fields.count("max_tokens")? {
             Some(limit) => self.value("max_tokens", &limit),
             None if counts_only => Ok(()),
             None => fields.expected("max_tokens", "a positive integer"),

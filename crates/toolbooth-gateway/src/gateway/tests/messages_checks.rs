@@ -1,0 +1,56 @@
+//! The checks of `/v1/messages` hold for the bodies that Anthropic gets as they are.
+
+use super::messages::{HASH, ask, gateway, message};
+use super::*;
+
+/// A second limit of tokens must not hide the one that Anthropic reads.
+#[test]
+fn the_limit_of_tokens_is_that_of_the_member_that_anthropic_reads() {
+    let keys = json!([{"name": "a", "scopes": ["gateway"], "gateway": {"max_output_tokens": 100},
+        "hash": HASH}]);
+    let gateway = gateway(&[("AUTH", "api-key"), ("API_KEYS", &keys.to_string())]);
+    let headers = [JSON, LOCAL, ("x-api-key", "abc")];
+    for (limits, status) in [
+        (json!({"max_completion_tokens": 5, "max_tokens": 999_999}), 400),
+        (json!({"max_completion_tokens": 5, "max_tokens": null}), 400),
+        (json!({"max_completion_tokens": 999, "max_tokens": 100}), 200),
+    ] {
+        let body = ask("anthropic/m", limits);
+        let answers = vec![message(json!([]), "end_turn")];
+        let reply = gateway.ask_with(answers, &headers, &body, usize::MAX);
+        assert_eq!(reply.status, status, "{}", reply.text);
+        let sent = reply.sent.iter().map(|it| &it.body);
+        assert!(
+            sent.map(|it| (&it["max_tokens"], it.get("max_completion_tokens")))
+                .eq((status == 200).then_some((&json!(100), None)))
+        );
+    }
+}
+
+/// Blocks that define tools bypass the allowlist, so no provider gets them.
+#[test]
+fn blocks_that_define_tools_do_not_pass() {
+    let tool = json!({"type": "web_search_20250305", "name": "web_search"});
+    let definition = json!({"type": "tool_definition", "definition": tool});
+    let addition = json!({"type": "tool_addition", "tool": definition});
+    let changes = json!({"type": "compaction", "content": "S", "tool_changes": [addition]});
+    let text = json!({"type": "text", "text": "x"});
+    let call = json!({"type": "tool_use", "id": "t", "name": "a", "input": {}});
+    let result = json!({"type": "tool_result", "tool_use_id": "t", "content": [text, addition]});
+    let user = |content: Value| json!({"role": "user", "content": content});
+    let said = |content: Value| json!({"role": "assistant", "content": content});
+    for members in [
+        json!({"messages": [user(json!([text, addition]))]}),
+        json!({"messages": [user(json!([text, changes]))]}),
+        json!({"messages": [user(json!("x")), said(json!([text, addition])), user(json!("x"))]}),
+        json!({"messages": [user(json!("x")), said(json!([changes])), user(json!("x"))]}),
+        json!({"messages": [{"role": "system", "content": [addition]}, user(json!("x"))]}),
+        json!({"messages": [user(json!("x")), said(json!([call])), user(json!([result]))]}),
+        json!({"system": [text, addition]}),
+    ] {
+        let body = ask("anthropic/m", members);
+        let reply = gateway(&[]).ask(vec![message(json!([]), "end_turn")], &body);
+        assert_eq!((reply.status, reply.sent.len()), (200, 1), "{}", reply.text);
+        assert!(!reply.sent[0].body.to_string().contains("web_search"), "{}", reply.sent[0].body);
+    }
+}
