@@ -120,7 +120,7 @@ impl Chat<'_> {
             vec![("content-type", "application/json".into())];
         let own = target.format.headers(target.key.as_ref().map(Secret::expose));
         headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
-        if let Some(native) = self.request.native_of(target.format) {
+        if let Some(native) = self.request.native_for(target.format) {
             headers.retain(|(name, _)| native.headers.iter().all(|(known, _)| known != name));
             headers
                 .extend(native.headers.iter().map(|(name, value)| (*name, value.clone().into())));

@@ -3,6 +3,25 @@
 use super::messages::{HASH, ask, gateway, message};
 use super::*;
 
+/// Anthropic's events of these blocks.
+fn stream(blocks: &[Value], stop_reason: &str) -> Result<HttpResponse, HttpError> {
+    let mut text = String::new();
+    let mut event = |event: Value| {
+        text.push_str(&format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()));
+    };
+    event(
+        json!({"type": "message_start", "message": {"id": "msg_raw", "model": "claude", "marker": 1}}),
+    );
+    for (index, block) in blocks.iter().enumerate() {
+        event(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        event(json!({"type": "content_block_stop", "index": index}));
+    }
+    let usage = json!({"output_tokens": 5});
+    event(json!({"type": "message_delta", "delta": {"stop_reason": stop_reason}, "usage": usage}));
+    event(json!({"type": "message_stop"}));
+    answer(200, text)
+}
+
 /// A second limit of tokens must not hide the one that Anthropic reads.
 #[test]
 fn the_limit_of_tokens_is_that_of_the_member_that_anthropic_reads() {
@@ -52,5 +71,22 @@ fn blocks_that_define_tools_do_not_pass() {
         let reply = gateway(&[]).ask(vec![message(json!([]), "end_turn")], &body);
         assert_eq!((reply.status, reply.sent.len()), (200, 1), "{}", reply.text);
         assert!(!reply.sent[0].body.to_string().contains("web_search"), "{}", reply.sent[0].body);
+    }
+}
+
+/// The headers and the events of a request that is translated are the gateway's.
+#[test]
+fn a_translated_request_has_a_translated_stream() {
+    let block = json!({"type": "of_the_future"});
+    let texts = [json!({"type": "text", "text": "x"})];
+    for (content, passes) in [(json!(texts), true), (json!([texts[0], block]), false)] {
+        let messages = json!([{"role": "user", "content": content}]);
+        let body = ask("anthropic/m", json!({"stream": true, "messages": messages}));
+        let headers = [JSON, LOCAL, ("anthropic-version", "2026-10-21")];
+        let answers = vec![stream(&texts, "end_turn")];
+        let reply = gateway(&[]).ask_with(answers, &headers, &body, usize::MAX);
+        assert_eq!(reply.text.contains("marker"), passes, "{}", reply.text);
+        assert_eq!(reply.sent[0].header("anthropic-version") == "2026-10-21", passes);
+        assert!(reply.text.contains("event: message_stop"), "{}", reply.text);
     }
 }
