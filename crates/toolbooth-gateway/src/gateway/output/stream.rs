@@ -374,10 +374,12 @@ impl EventWriter {
         }
     }
 
-    /// Writes the deltas that are text. Rounds are separated by an empty line.
+    /// Writes the deltas that are text or thinking. Rounds are separated by an empty line.
     fn text(&mut self, deltas: &[Delta], out: &mut Vec<u8>) {
         for delta in deltas {
-            if let Delta::Text(_) | Delta::Refusal(_) | Delta::Reasoning(_) = delta {
+            if let Delta::Text(_) | Delta::Refusal(_) | Delta::Reasoning(_) | Delta::Thinking(_) =
+                delta
+            {
                 if matches!(delta, Delta::Text(_)) && mem::take(&mut self.wrote_text) {
                     self.encoder.delta(&Delta::Text("\n\n".to_owned()), out);
                 }

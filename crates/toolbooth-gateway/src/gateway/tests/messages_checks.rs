@@ -1,6 +1,6 @@
 //! The checks of `/v1/messages` hold for the bodies that Anthropic gets as they are.
 
-use super::messages::{HASH, ask, gateway, message};
+use super::messages::{HASH, ask, gateway, message, own_tools, world};
 use super::*;
 
 /// Anthropic's events of these blocks.
@@ -89,4 +89,38 @@ fn a_translated_request_has_a_translated_stream() {
         assert_eq!(reply.sent[0].header("anthropic-version") == "2026-10-21", passes);
         assert!(reply.text.contains("event: message_stop"), "{}", reply.text);
     }
+}
+
+/// Anthropic gets the signature of its thinking back, also if the client streams, and has tools of this server.
+#[test]
+fn streamed_thinking_keeps_its_signature() {
+    let thinking = json!({"type": "thinking", "thinking": "T", "signature": "SIG"});
+    let call = json!({"type": "tool_use", "id": "t1", "name": "mine", "input": {}});
+    let mut members = own_tools("never");
+    members["stream"] = true.into();
+    members["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
+    members["max_tokens"] = 2000.into();
+    let mut body = ask("anthropic/m", members);
+    let reply = world().ask(vec![stream(&[thinking.clone(), call.clone()], "tool_use")], &body);
+    let mut found = vec![];
+    for event in reply.events() {
+        let delta = &event["delta"];
+        if event["type"] == "content_block_start" {
+            found.push(event["content_block"].clone());
+        }
+        for name in ["thinking", "signature"] {
+            if let Some(text) = delta[name].as_str() {
+                let block = found.last_mut().unwrap();
+                block[name] = (block[name].as_str().unwrap().to_owned() + text).into();
+            }
+        }
+    }
+    assert_eq!(found[0], thinking, "{}", reply.text);
+    let result = json!({"type": "tool_result", "tool_use_id": "t1", "content": "r"});
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": found}));
+    messages.push(json!({"role": "user", "content": [result]}));
+    body["stream"] = false.into();
+    let reply = world().ask(vec![message(json!([]), "end_turn")], &body);
+    assert_eq!(reply.sent[0].body["messages"][1]["content"][0], thinking, "{}", reply.text);
 }
