@@ -201,7 +201,7 @@ impl<'s> Limits<'s> {
             let kind = excerpt(kind);
             notes.drop_member(&format!("tools[] ({kind})"));
             notes.warn(format!(
-                "'{kind}' is run by the provider, and its type is not in the operator's allowlist, so it was left out"
+                "'{kind}' is a tool of the provider's own, and its type is not in the operator's allowlist, so it was left out"
             ));
         }
         let mut removed = 0;
@@ -235,7 +235,7 @@ impl<'s> Limits<'s> {
             return Ok(());
         }
         let message = format!(
-            "'{}' is run by the provider, and its type is not in the operator's allowlist",
+            "'{}' is a tool of the provider's own, and its type is not in the operator's allowlist",
             excerpt(kind)
         );
         Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param))
