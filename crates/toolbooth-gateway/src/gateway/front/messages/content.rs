@@ -13,49 +13,6 @@ use toolbooth::json::{Object, Value};
 /// The name of this server among the MCP servers of a request.
 pub(super) const SERVER_NAME: &str = "toolbooth";
 
-/// The blocks that Anthropic may get as they are. Others can define tools, which no limit has checked.
-const KNOWN: [&str; 20] = [
-    "bash_code_execution_tool_result",
-    "code_execution_tool_result",
-    "compaction",
-    "container_upload",
-    "document",
-    "image",
-    "mcp_tool_result",
-    "mcp_tool_use",
-    "redacted_thinking",
-    "search_result",
-    "server_tool_use",
-    "text",
-    "text_editor_code_execution_tool_result",
-    "thinking",
-    "tool_reference",
-    "tool_result",
-    "tool_search_tool_result",
-    "tool_use",
-    "web_fetch_tool_result",
-    "web_search_tool_result",
-];
-
-/// Whether all blocks of a content are ones that Anthropic may get as they are.
-pub(super) fn is_known(content: &Value<'_>) -> bool {
-    content.as_array().unwrap_or_default().iter().all(|block| {
-        let kind = block.get("type").and_then(Value::as_str);
-        let inner = [block.get("content"), block.get("source").and_then(|it| it.get("content"))];
-        // A compaction can define tools, too.
-        kind.is_some_and(|kind| KNOWN.contains(&kind))
-            && block.get("tool_changes").is_none_or(Value::is_null)
-            && inner.into_iter().flatten().all(|content| is_inner(kind, content))
-    })
-}
-
-/// The contents of results of Anthropic's own tools have types of their own.
-fn is_inner(kind: Option<&str>, content: &Value<'_>) -> bool {
-    let is_own =
-        kind.is_some_and(|kind| kind.ends_with("_tool_result") && kind != "mcp_tool_result");
-    is_own || is_known(content)
-}
-
 /// A conversation that is read message by message.
 pub(super) struct History<'n> {
     pub(super) items: Vec<HistoryItem>,

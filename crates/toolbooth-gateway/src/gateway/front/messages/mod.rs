@@ -7,6 +7,7 @@ pub(in crate::gateway) mod estimate;
 mod foreign;
 pub(in crate::gateway) mod models;
 mod part;
+mod passes;
 mod request;
 mod stream;
 mod tools;

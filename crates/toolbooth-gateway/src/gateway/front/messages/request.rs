@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::content::{History, is_known};
+use super::content::History;
+use super::passes::{check_addresses, is_known};
 use super::tools::{Servers, tool_choice, tools};
 use super::{NAMES, foreign};
 use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
@@ -77,6 +78,11 @@ pub(super) fn decode(
     is_checked &= messages.iter().filter_map(|message| message.get("content")).all(is_known);
     let raw_messages = raw_items(raw_of("messages"));
     let unloaded = tools.unloaded(&messages);
+    for (index, message) in messages.iter().enumerate() {
+        if let Some(content) = message.get("content") {
+            check_addresses(&format!("messages[{index}].content"), content)?;
+        }
+    }
     for (index, (json, message)) in raw_messages.iter().zip(messages).enumerate() {
         history.message(json, Fields::of(message, format!("messages[{index}]"), &losses)?)?;
     }

@@ -61,6 +61,25 @@ fn invalid_requests_name_the_member() {
             image(json!({"type": "base64", "media_type": "image/tiff", "data": ""})),
             "messages[0].content[0].source.media_type",
         ),
+        (
+            image(
+                json!({"type": "base64", "media_type": "image/png", "data": "", "url": "http://a"}),
+            ),
+            "messages[0].content[0].source.url",
+        ),
+        (
+            json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "x", "image_url": "http://a"}]}]}),
+            "messages[0].content[0].image_url",
+        ),
+        (
+            json!({"messages": [{"role": "assistant", "content": [{"type": "image", "source": {"type": "url", "url": "http://a"}}]}]}),
+            "messages[0].content[0].source.url",
+        ),
+        (
+            json!({"messages": [{"role": "assistant", "content": [call]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t",
+                "content": [{"type": "text", "text": "x", "image_url": "http://a"}]}]}]}),
+            "messages[1].content[0].content[0].image_url",
+        ),
         (image(json!({"type": "x"})), "messages[0].content[0].source.type"),
         (json!({"system": 1}), "system"),
         (json!({"stream": "yes"}), "stream"),

@@ -1,0 +1,64 @@
+//! The checks of contents that Anthropic gets as they are.
+
+use crate::gateway::Result;
+use crate::gateway::front::address;
+use toolbooth::json::Value;
+
+/// The blocks that Anthropic may get as they are. Others can define tools, which no limit has checked.
+const KNOWN: [&str; 20] = [
+    "bash_code_execution_tool_result",
+    "code_execution_tool_result",
+    "compaction",
+    "container_upload",
+    "document",
+    "image",
+    "mcp_tool_result",
+    "mcp_tool_use",
+    "redacted_thinking",
+    "search_result",
+    "server_tool_use",
+    "text",
+    "text_editor_code_execution_tool_result",
+    "thinking",
+    "tool_reference",
+    "tool_result",
+    "tool_search_tool_result",
+    "tool_use",
+    "web_fetch_tool_result",
+    "web_search_tool_result",
+];
+
+/// Whether all blocks of a content are ones that Anthropic may get as they are.
+pub(super) fn is_known(content: &Value<'_>) -> bool {
+    content.as_array().unwrap_or_default().iter().all(|block| {
+        let kind = block.get("type").and_then(Value::as_str);
+        let inner = [block.get("content"), block.get("source").and_then(|it| it.get("content"))];
+        // A compaction can define tools, too.
+        kind.is_some_and(|kind| KNOWN.contains(&kind))
+            && block.get("tool_changes").is_none_or(Value::is_null)
+            && inner.into_iter().flatten().all(|content| is_inner(kind, content))
+    })
+}
+
+/// Checks the addresses in a content that passes. The inputs of calls, and the sources that Anthropic's own tools have found, may be any.
+pub(super) fn check_addresses(path: &str, content: &Value<'_>) -> Result<()> {
+    for (at, block) in content.as_array().unwrap_or_default().iter().enumerate() {
+        let path = format!("{path}[{at}]");
+        if let Some("text" | "image" | "document") = block.get("type").and_then(Value::as_str) {
+            address::check(&path, block)?;
+        }
+        for (place, inner) in [("", Some(block)), (".source", block.get("source"))] {
+            if let Some(content) = inner.and_then(|it| it.get("content")) {
+                check_addresses(&format!("{path}{place}.content"), content)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The contents of results of Anthropic's own tools have types of their own.
+fn is_inner(kind: Option<&str>, content: &Value<'_>) -> bool {
+    let is_own =
+        kind.is_some_and(|kind| kind.ends_with("_tool_result") && kind != "mcp_tool_result");
+    is_own || is_known(content)
+}
