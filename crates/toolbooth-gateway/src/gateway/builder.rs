@@ -1,15 +1,13 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
 use super::adapter::{Names, custom};
+use super::request::MAX_CALLS;
 use super::{
     Completion, DecodeOptions, Delta, IdSource, Read, SseEvent, StreamEvent, UpstreamError,
 };
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
-
-/// The most calls in an answer. The limit of the gateway's settings is lower.
-const MAX_CALLS: usize = 1024;
 
 /// The most bytes of arguments in an answer. The limit of the gateway's settings is lower.
 const MAX_ARGUMENT_BYTES: usize = 8 << 20;

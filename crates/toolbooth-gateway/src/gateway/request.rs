@@ -147,6 +147,9 @@ pub(crate) struct ToolResult {
     pub is_error: bool,
 }
 
+/// The most calls in an assistant message, of a request or of a model. The limit of the gateway's settings is lower.
+pub(super) const MAX_CALLS: usize = 1024;
+
 /// The calls of an assistant message that have no result yet. By them, a front checks that every result answers a call and every
 /// call has a result, whatever provider gets them.
 #[derive(Debug, Default)]
@@ -160,9 +163,14 @@ struct OpenCall {
 }
 
 impl OpenCalls {
-    /// A call, which is at `path`.
-    pub(super) fn add(&mut self, id: &str, path: String) {
+    /// A call, which is at `path`. The error: there are too many.
+    pub(super) fn add(&mut self, id: &str, path: String) -> Result<()> {
+        if self.0.len() >= MAX_CALLS {
+            let message = format!("{path}: a message may have at most {MAX_CALLS} calls");
+            return Err(GatewayError::invalid(path, message));
+        }
         self.0.push(OpenCall { id: id.to_owned(), path });
+        Ok(())
     }
 
     /// A result, whose id is at `path`. The error: it answers no call.

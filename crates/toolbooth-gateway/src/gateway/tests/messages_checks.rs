@@ -66,6 +66,7 @@ fn blocks_that_define_tools_do_not_pass() {
         json!({"messages": [{"role": "system", "content": [addition]}, user(json!("x"))]}),
         json!({"messages": [user(json!("x")), said(json!([call])), user(json!([result]))]}),
         json!({"system": [text, addition]}),
+        json!({"messages": [{"role": "user", "content": "x", "more": [addition]}]}),
     ] {
         let body = ask("anthropic/m", members);
         let reply = gateway(&[]).ask(vec![message(json!([]), "end_turn")], &body);

@@ -175,7 +175,7 @@ fn check_calls(role: Role, message: &Fields<'_>, open: &mut OpenCalls) -> Result
                 let Some(id) = call.get("id").and_then(Value::as_str) else {
                     return Err(GatewayError::expected(&format!("{path}.id"), "a string"));
                 };
-                open.add(id, path);
+                open.add(id, path)?;
             }
         }
         Role::Tool => {

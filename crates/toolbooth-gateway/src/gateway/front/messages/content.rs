@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::foreign::{self, Thinking};
 use super::part::{part, parts, text_part};
 use crate::gateway::fields::{pair, raw_items, raw_member, to_raw};
+use crate::gateway::request::MAX_CALLS;
 use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
 use toolbooth::json::{Object, Value};
 
@@ -154,7 +155,7 @@ impl<'n> History<'n> {
                 "tool_use" => {
                     let raw = raw_blocks.get(index).copied();
                     let (place, id) = (block.path.clone(), round.call(block, raw)?);
-                    self.open.add(&id, place);
+                    self.open.add(&id, place)?;
                 }
                 "mcp_tool_use" if is_own(&block) => {
                     let raw = raw_blocks.get(index).copied();
@@ -222,6 +223,10 @@ impl<'t> Round<'t> {
     /// Adds a call, which is also `json`. Returns its id.
     fn call(&mut self, mut block: Fields<'t>, json: Option<&RawValue>) -> Result<String> {
         let id = block.name("id", "the id of the call")?;
+        if self.calls.len() >= MAX_CALLS {
+            let message = format!("{}: a message may have at most {MAX_CALLS} calls", block.path);
+            return Err(GatewayError::invalid(block.path, message));
+        }
         let name = block.name("name", "the name of the tool")?;
         if block.get("input").is_some_and(|input| input.as_object().is_none()) {
             return block.expected("input", "an object");

@@ -28,9 +28,22 @@ const KNOWN: [&str; 20] = [
     "web_search_tool_result",
 ];
 
-/// Whether all blocks of a content are ones that Anthropic may get as they are.
+/// Whether Anthropic may get a message as it is: it has no other members than these, and only blocks that are known.
+pub(super) fn is_known_message(message: &Value<'_>) -> bool {
+    let members = message.as_object();
+    members.is_some_and(|members| {
+        members.iter().all(|(name, _)| matches!(&**name, "role" | "content"))
+    }) && message.get("content").is_some_and(is_known)
+}
+
+/// Whether a content is a text, or has only blocks that Anthropic may get as they are.
 pub(super) fn is_known(content: &Value<'_>) -> bool {
-    content.as_array().unwrap_or_default().iter().all(|block| {
+    let blocks = match content {
+        Value::Null | Value::String(_) => return true,
+        Value::Array(blocks) => blocks,
+        _ => return false,
+    };
+    blocks.iter().all(|block| {
         let kind = block.get("type").and_then(Value::as_str);
         let inner = [block.get("content"), block.get("source").and_then(|it| it.get("content"))];
         // A compaction can define tools, too.

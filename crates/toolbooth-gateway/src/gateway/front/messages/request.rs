@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::content::History;
-use super::passes::{check_addresses, is_known};
+use super::passes::{check_addresses, is_known, is_known_message};
 use super::tools::{Servers, tool_choice, tools};
 use super::{NAMES, foreign};
 use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
@@ -75,7 +75,7 @@ pub(super) fn decode(
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
         _ => return fields.expected("messages", "an array of messages that is not empty"),
     };
-    is_checked &= messages.iter().filter_map(|message| message.get("content")).all(is_known);
+    is_checked &= messages.iter().all(is_known_message);
     let raw_messages = raw_items(raw_of("messages"));
     let unloaded = tools.unloaded(&messages);
     for (index, message) in messages.iter().enumerate() {

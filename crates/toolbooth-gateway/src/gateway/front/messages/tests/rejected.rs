@@ -23,6 +23,10 @@ fn invalid_requests_name_the_member() {
         }
         json!({"mcp_servers": [{"name": "own", "url": "toolbooth"}], "tools": [set]})
     };
+    let many = |kind: &str| {
+        let call = |at: usize| json!({"type": kind, "id": format!("t{at}"), "name": "a", "server_name": "toolbooth", "input": {}});
+        json!({"role": "assistant", "content": (0..1025).map(call).collect::<Vec<_>>()})
+    };
     for (members, param) in [
         (json!({"model": ""}), "model"),
         (json!({"max_tokens": null}), "max_tokens"),
@@ -38,6 +42,8 @@ fn invalid_requests_name_the_member() {
             json!({"messages": [assistant, {"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}),
             "messages[0].content[1]",
         ),
+        (json!({"messages": [many("tool_use")]}), "messages[0].content[1024]"),
+        (json!({"messages": [many("mcp_tool_use")]}), "messages[0].content[1024]"),
         (json!({"messages": [assistant, result("u")]}), "messages[1].content[0].tool_use_id"),
         (
             json!({"messages": [assistant, result("t"), result("t")]}),

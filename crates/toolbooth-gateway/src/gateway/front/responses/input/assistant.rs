@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{ChatMessage, Input};
 use crate::gateway::front::responses::{EXTRA, ROUNDS};
+use crate::gateway::request::MAX_CALLS;
 use crate::gateway::{Fields, GatewayError, Result, Role, continuation};
 use crate::wire::ToolCall;
 use crate::wire::openai::message::Call;
 use toolbooth::json::{Object, Value};
-
-/// The most calls of one answer.
-const MAX_CALLS: usize = 1024;
 
 /// An assistant message, with the results of the calls that the gateway ran.
 #[derive(Default)]
