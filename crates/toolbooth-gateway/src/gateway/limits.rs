@@ -206,7 +206,9 @@ impl<'s> Limits<'s> {
         }
         let mut removed = 0;
         if let Some((_, json)) = native.members.iter_mut().find(|(name, _)| name == "tools") {
-            let texts: BTreeSet<_> = denied.iter().map(|(_, json)| json.get()).collect();
+            // `collect` would bring a sort into the Worker.
+            let mut texts = BTreeSet::new();
+            texts.extend(denied.iter().map(|(_, json)| json.get()));
             let tools = raw_items(Some(json));
             let count = tools.len();
             let kept = tools.into_iter().filter(|tool| !texts.contains(tool.get()));

@@ -1,6 +1,6 @@
 //! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own; with the scope `usage`, those of all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -110,16 +110,15 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
             known => known.map_err(|error| rejection(&error, *host))?,
         };
         let names = keys.map(|it| it.to_string()).filter(|name| *name > after).chain(known);
-        let accounts = names.filter_map(|name| Some((Account::named(&name)?, name)));
-        let mut accounts: Vec<_> = accounts
-            .map(|(account, name)| (name, account))
-            .collect::<BTreeMap<_, _>>()
-            .into_iter()
-            .collect();
+        // `collect` would bring a sort into the Worker.
+        let mut sorted = BTreeSet::new();
+        sorted.extend(names);
+        let accounts = sorted.into_iter().filter_map(|name| Some((Account::named(&name)?, name)));
+        let mut accounts: Vec<_> = accounts.collect();
         let is_last = accounts.len() <= MOST;
         accounts.truncate(MOST);
-        let next = accounts.last().filter(|_| !is_last).map(|(name, _)| name.clone());
-        (accounts.into_iter().map(|(_, account)| account).collect(), next)
+        let next = accounts.last().filter(|_| !is_last).map(|(_, name)| name.clone());
+        (accounts.into_iter().map(|(account, _)| account).collect(), next)
     } else {
         (settings.account_of(principal).into_iter().collect::<Vec<_>>(), None)
     };
