@@ -31,8 +31,11 @@ export function termOf(word: string): string | null {
   return Object.hasOwn(SYNONYMS, stem) ? (SYNONYMS[stem] ?? null) : stem;
 }
 
-/** The words of a text. A name such as `TOOL_ALLOWLIST` counts as a whole too. */
-const wordsOf = (text: string): string[] => (text.match(/[\p{Letter}\p{Number}_]+/gu) ?? []).flatMap((word) => [word, ...(word.includes("_") ? word.split("_").filter(Boolean) : [])]);
+/** The words of a question. A name such as `TOOL_ALLOWLIST` counts only as a whole. */
+const wordsOfQuestion = (text: string): string[] => text.match(/[\p{Letter}\p{Number}_]+/gu) ?? [];
+
+/** The words of a text. A name counts as a whole and by its words. */
+const wordsOf = (text: string): string[] => wordsOfQuestion(text).flatMap((word) => [word, ...(word.includes("_") ? word.split("_").filter(Boolean) : [])]);
 
 /** The words around the first match, in about 140 characters. */
 function excerptOf(text: string, terms: string[]): string {
@@ -48,7 +51,7 @@ const MOST = 8;
 export function searchIn(sections: Section[]): (question: string) => Match[] {
   const search = new MiniSearch<Section>({ fields: ["title", "page", "text"], tokenize: wordsOf, processTerm: termOf });
   search.addAll(sections);
-  const options = { prefix: (term: string) => term.length > 2, fuzzy: (term: string) => (term.length > 4 ? 0.2 : false), boost: { title: 6, page: 2 } };
+  const options = { tokenize: wordsOfQuestion, prefix: (term: string) => term.length > 2, fuzzy: (term: string) => (term.length > 4 ? 0.2 : false), boost: { title: 6, page: 2 } };
   return (question) => {
     const all = search.search(question, { ...options, combineWith: "AND" });
     const found = all.length > 0 ? all : search.search(question, options);

@@ -85,7 +85,8 @@ def problems(document, address, headers={}, only_statuses=False):
     return found
 
 
-each_contract = pytest.mark.parametrize("name", CONTRACTS)
+# The path where clients would register accepts no request, so there is no valid one to send.
+each_contract = pytest.mark.parametrize("name", [name for name in CONTRACTS if name != "registration"])
 
 
 @each_contract

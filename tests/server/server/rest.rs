@@ -206,24 +206,27 @@ proptest! {
     }
 }
 
-/// `OPTIONS` names `GET` for tools that take it, to those who may know the tool.
+/// `OPTIONS` does not name `GET` for tools that write, to callers who may know the tool.
 #[test]
 fn methods_of_a_tool() {
     const KEYS: &str = r#"[{"name":"a","scopes":["*"],"hash":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}]"#;
+    const ALL: &str = "GET, HEAD, POST, OPTIONS";
+    let tools = vec![Tool { query: None, ..toolbooth::testing::echo::private() }].leak();
+    let names: &'static [(&str, usize)] = &[("Echo_Private", 0)];
+    let writes = Box::leak(Box::new(Catalog { tools, names, ..*CATALOG }));
     let key = [("authorization", "Bearer abc")];
     let open = FakeHost::default();
     let closed = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", KEYS)]);
-    for (host, headers, tool, allow) in [
-        (&open, &[][..], "Echo_Say", "GET, HEAD, POST, OPTIONS"),
-        (&open, &[], "Echo_Write", "POST, OPTIONS"),
-        (&open, &[], "Nothing", "POST, OPTIONS"),
-        (&closed, &key, "Echo.Say@1", "GET, HEAD, POST, OPTIONS"),
-        (&closed, &key, "Echo_Write", "POST, OPTIONS"),
-        (&closed, &[], "Echo_Say", "POST, OPTIONS"),
-        (&closed, &[("authorization", "Bearer no")], "Echo_Say", "POST, OPTIONS"),
+    for (catalog, host, headers, tool, allow) in [
+        (CATALOG, &open, &[][..], "Echo_Say", ALL),
+        (CATALOG, &open, &[], "Nothing", ALL),
+        (CATALOG, &closed, &key, "Echo.Say@1", ALL),
+        (writes, &closed, &key, "Echo_Private", "POST, OPTIONS"),
+        (writes, &closed, &[], "Echo_Private", ALL),
+        (writes, &closed, &[("authorization", "Bearer no")], "Echo_Private", ALL),
     ] {
         let request = ("OPTIONS", &*format!("/rest/{tool}"), headers);
-        let answer = answer(CATALOG, host, request, Body::from(""));
+        let answer = answer(catalog, host, request, Body::from(""));
         let found = answer.headers.iter().find(|(name, _)| *name == "allow");
         assert_eq!((answer.status, found.map(|(_, value)| &**value)), (204, Some(allow)), "{tool}");
     }

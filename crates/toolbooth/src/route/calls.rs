@@ -50,6 +50,6 @@ impl Handler for QueryCalls {
     }
 
     fn accepts(&self, request: Option<&RouteRequest<'_>>) -> bool {
-        request.is_some_and(|request| (self.1)(&request.context()))
+        request.is_none_or(|request| (self.1)(&request.context()))
     }
 }

@@ -17,10 +17,11 @@ pub(super) fn call(context: RequestContext<'_>) -> CallResponse<'_> {
     respond(context, decode(&context))
 }
 
-/// Whether the tool that the path names takes calls with `GET`, and the caller may know it.
+/// Whether the tool that the path names may take calls with `GET`. A tool that the caller may not know is like one that does not
+/// exist.
 pub(super) fn is_called(context: &RequestContext<'_>) -> bool {
     let tool = context.resolve(&selector(context.parameter));
-    tool.is_ok_and(|tool| tool.query.is_some() && context.allows(tool))
+    tool.map_or(true, |tool| tool.query.is_some() || !context.allows(tool))
 }
 
 /// Reads the input. A value that does not have the type of its parameter stays a text, so that the schema rejects it.
