@@ -233,7 +233,7 @@ fn models_of_providers_are_listed() {
     }
 }
 
-/// The list of a provider has bounds, and whoever may not use every model causes no request.
+/// The list of a provider has bounds, and a caller who may not use every model causes no request.
 #[test]
 fn lists_of_models_are_bounded() {
     let many: Vec<_> = (0..3000).map(|at| json!({"id": at.to_string()})).collect();

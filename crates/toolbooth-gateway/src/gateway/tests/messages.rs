@@ -81,7 +81,7 @@ fn to_other_providers_and_back() {
     assert_eq!(json["model"], "m-1");
 }
 
-/// Errors have Anthropic's form, whoever finds them.
+/// All errors have Anthropic's form.
 #[test]
 fn errors() {
     let gateway = gateway(&[]);

@@ -11,7 +11,8 @@ mod tools;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::gateway::{IdSource, TranslateOptions};
+use crate::gateway::IdSource;
+use crate::gateway::adapter::tests::options;
 use toolbooth::testing::Pairs;
 
 /// The body of a request with one user message and these members.
@@ -36,25 +37,6 @@ fn decode(members: Value) -> Result<ChatRequest> {
 
 fn request(members: Value) -> ChatRequest {
     decode(members.clone()).unwrap_or_else(|error| panic!("{members}: {error:?}"))
-}
-
-fn options(format: Format) -> TranslateOptions<'static> {
-    let (model, target) = match format {
-        Format::OpenAi | Format::Responses => ("gpt-5", "openai/gpt-5"),
-        Format::OpenAiCompatible | Format::WorkersAi => ("llama", "groq/llama"),
-        Format::Anthropic => ("claude-opus-5", "anthropic/claude-opus-5"),
-        Format::Gemini => ("gemini-2.5-flash", "google/gemini-2.5-flash"),
-    };
-    TranslateOptions {
-        model,
-        target,
-        stream: false,
-        server_tools: &[],
-        may_force: true,
-        max_output_tokens: None,
-        model_output_tokens: None,
-        needs_limit: false,
-    }
 }
 
 /// The body that a provider gets, and the members that it does not.
