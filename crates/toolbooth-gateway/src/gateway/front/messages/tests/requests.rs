@@ -284,7 +284,10 @@ fn requests_that_pass() {
         [("anthropic-beta", "b-2,a-1".to_owned()), ("anthropic-version", "2026-10-21".to_owned())]
     );
     let sent = Format::Anthropic.translate(&request, &options(Format::Anthropic), &notes).unwrap();
-    assert_eq!(String::from_utf8(sent).unwrap(), format!(r#"{{"model":"claude-sonnet-4-5",{rest}"#));
+    assert_eq!(
+        String::from_utf8(sent).unwrap(),
+        format!(r#"{{"model":"claude-sonnet-4-5",{rest}"#)
+    );
     assert_eq!(json!(notes)["dropped"], json!(["speed"]));
 }
 
