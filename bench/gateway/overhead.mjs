@@ -161,6 +161,7 @@ async function measure(subjects, { log, chunks }) {
 }
 
 const ms = (value) => (Number.isNaN(value) ? "" : value.toFixed(value < 10 ? 2 : 1));
+const signed = (value) => (value < 0 || Number.isNaN(value) ? ms(value) : `+${ms(value)}`);
 
 /** The rows as tables, and whether the targets are met. */
 export function report(rows) {
@@ -171,7 +172,7 @@ export function report(rows) {
     parts.push(`**${route.title}**\n`);
     parts.push("| | Added p50, ms | p99, ms | First chunk p50, ms | p99, ms | × pipe | CPU per 1,000 chunks, ms | Memory, MB |\n|---|---:|---:|---:|---:|---:|---:|---:|");
     for (const row of own(route)) {
-      const added = row === base ? [`(${ms(row.p50)})`, `(${ms(row.p99)})`] : [`+${ms(row.p50 - base.p50)}`, `+${ms(row.p99 - base.p99)}`];
+      const added = row === base ? [`(${ms(row.p50)})`, `(${ms(row.p99)})`] : [signed(row.p50 - base.p50), signed(row.p99 - base.p99)];
       const ratio = row === base ? "" : (row.first50 / pipe.first50).toFixed(2);
       const usage = row === base ? ["", ""] : [ms(row.cpu), row.rss.toFixed(0)];
       parts.push(`| ${[row.name, ...added, ms(row.first50), ms(row.first99), ratio, ...usage].join(" | ")} |`);
