@@ -275,6 +275,9 @@ impl Builder {
             (reason, _) => reason,
         };
         self.completion.finish_reason = reason;
+        let stop_sequence = &mut self.completion.stop_sequence;
+        stop_sequence.take_if(|_| reason != FinishReason::Stop);
+        self.deltas.extend(stop_sequence.clone().map(Delta::StopSequence));
         self.deltas.push(Delta::Finish(reason));
     }
 

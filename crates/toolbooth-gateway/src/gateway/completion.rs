@@ -16,6 +16,8 @@ pub(crate) struct Completion {
     /// Whether it has text, which is kept only if it is needed.
     pub has_text: bool,
     pub finish_reason: FinishReason,
+    /// The sequence of the request at which the model stopped, if the provider says so.
+    pub stop_sequence: Option<String>,
     /// The tokens, as far as the provider has counted them.
     pub usage: Option<Usage>,
     /// The content of the message as the provider wrote it, for [`Turn`]. Empty unless it was collected, and for

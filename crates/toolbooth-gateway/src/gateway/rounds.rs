@@ -2,8 +2,8 @@
 
 use super::output::{BodyOutput, OpenStream, Output, StreamOutput};
 use super::{
-    Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender, ToolResult,
-    continuation,
+    AssistantMessage, Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender,
+    ToolResult, continuation,
 };
 use crate::wire::{FinishReason, ToolCall};
 use toolbooth::call::RequestContext;
@@ -13,7 +13,7 @@ use toolbooth::log::CallRequest;
 /// What follows from an answer.
 enum Round {
     /// Its calls have run: ask the model again.
-    Next { text: Option<String> },
+    Next(AssistantMessage),
     /// It is the last one: the answer for the client, without the calls that the gateway ran.
     Last(Box<Completion>),
 }
@@ -81,7 +81,7 @@ async fn run<O: Output>(
     loop {
         let completion = output.receive(chat, reply).await?;
         match chat.decide(completion).await? {
-            Round::Next { text } => output.next_round(chat, text).await?,
+            Round::Next(message) => output.next_round(chat, message).await?,
             Round::Last(completion) => return output.finish(chat, *completion).await,
         }
         reply = output.ask(chat).await?;
@@ -140,7 +140,7 @@ impl Chat<'_> {
         let turn = HistoryItem::Turn(completion.clone().into_turn(target.format, results));
         self.request.history.push(turn);
         if clients.is_empty() {
-            return Ok(Round::Next { text: completion.message.content });
+            return Ok(Round::Next(completion.message));
         }
         completion.message.tool_calls = clients;
         completion.finish_reason = FinishReason::ToolCalls;

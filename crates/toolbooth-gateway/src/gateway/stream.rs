@@ -38,6 +38,8 @@ pub(crate) enum Delta {
     Thinking(Value<'static>),
     /// `extra_content` of the message: what the provider must get back.
     ExtraContent(Value<'static>),
+    /// The model stopped at this sequence of the request. It comes before [`Delta::Finish`].
+    StopSequence(String),
     /// The model stopped. Exactly one per stream.
     Finish(FinishReason),
     /// The tokens. At most one per stream, after [`Delta::Finish`].

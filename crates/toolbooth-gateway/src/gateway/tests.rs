@@ -3,6 +3,7 @@
 mod approval;
 mod arguments;
 mod budgets;
+mod challenges;
 mod costs;
 mod embeddings;
 mod errors;

@@ -7,8 +7,8 @@ pub(super) mod responses;
 
 use super::report::RanCall;
 use super::{
-    ChatRequest, Completion, CompletionInfo, Delta, Format, GatewayError, Notes, Report, Result,
-    StreamEvent,
+    AssistantMessage, ChatRequest, Completion, CompletionInfo, Delta, Format, GatewayError, Notes,
+    Report, Result, StreamEvent,
 };
 use toolbooth::http::Headers;
 
@@ -60,20 +60,35 @@ pub(super) struct Answer<'a> {
 
 /// A round whose calls were run by the gateway.
 pub(super) struct EarlierRound {
-    pub(super) text: Option<String>,
+    pub(super) message: AssistantMessage,
     /// How many of the calls in [`Report::ran`] there were at its end.
     pub(super) ran: usize,
 }
 
-impl Answer<'_> {
-    /// The texts of all rounds, and the gateway's own, separated by empty lines.
-    pub(super) fn text(&self) -> Option<String> {
-        let notice = self.report.notice();
-        let texts = self.earlier.iter().map(|round| round.text.as_deref());
-        let texts = texts.chain([self.completion.message.content.as_deref(), notice.as_deref()]);
-        let texts: Vec<_> = texts.flatten().filter(|text| !text.is_empty()).collect();
-        Some(texts.join("\n\n")).filter(|text| !text.is_empty())
+/// What the model said in a round, and the calls of it that the gateway ran.
+pub(super) struct AnsweredRound<'a> {
+    pub(super) message: &'a AssistantMessage,
+    pub(super) ran: &'a [RanCall],
+}
+
+impl<'a> Answer<'a> {
+    /// All rounds. The last one may have calls of the client too.
+    pub(super) fn rounds(&self) -> impl Iterator<Item = AnsweredRound<'a>> {
+        let Self { completion, earlier, report, .. } = *self;
+        let earlier = earlier.iter().map(|round| (&round.message, round.ran));
+        let mut done = 0;
+        earlier.chain([(&completion.message, report.ran.len())]).map(move |(message, end)| {
+            let ran = report.ran.get(done..end).unwrap_or_default();
+            done = end;
+            AnsweredRound { message, ran }
+        })
     }
+}
+
+/// Texts with empty lines between them; `None` if there are none.
+pub(super) fn paragraphs<'t>(texts: impl Iterator<Item = &'t str>) -> Option<String> {
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// Writes the events of a stream as the client gets them.
@@ -87,6 +102,11 @@ pub(super) trait EventEncoder {
     /// Writes calls that the gateway has run, with their results.
     fn ran(&mut self, _calls: &[RanCall], _out: &mut Vec<u8>) {}
 
+    /// How many bytes of the answer it holds back.
+    fn held_bytes(&self) -> usize {
+        0
+    }
+
     /// Sets the gateway's own member of the answer. It comes with the finish reason, or after it.
     fn report(&mut self, report: &Report);
 
@@ -94,12 +114,43 @@ pub(super) trait EventEncoder {
     fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>);
 }
 
-/// A JSON object, alone or in an event, with a further member `_2api`. It is unchanged if it is no object.
-pub(super) fn with_report(json: &[u8], report: &str) -> Vec<u8> {
-    let mut json = json.to_vec();
-    // It has other members, and none of this name.
-    if let Some(end) = json.iter().rposition(|byte| *byte == b'}') {
-        json.splice(end..end, format!(",\"_2api\":{report}").into_bytes());
+/// A JSON object, alone or in an event, with a further member `_2api`, or the object that is its member `name`. It is unchanged if it
+/// is no object.
+pub(super) fn with_report(json: &[u8], name: Option<&str>, report: &str) -> Vec<u8> {
+    let mut changed = json.to_vec();
+    let end = match name {
+        None => json.iter().rposition(|byte| *byte == b'}'),
+        Some(name) => end_of_member(json, name),
+    };
+    if let Some(end) = end {
+        let before = json.get(..end).unwrap_or_default().trim_ascii_end();
+        let comma = if before.ends_with(b"{") { "" } else { "," };
+        changed.splice(end..end, format!("{comma}\"_2api\":{report}").into_bytes());
     }
-    json
+    changed
+}
+
+/// Where the object ends that is the value of the first member with this name.
+fn end_of_member(json: &[u8], name: &str) -> Option<usize> {
+    // Quotes in strings are escaped, so that a name in quotes before a colon is that of a member.
+    let name = format!("\"{name}\"").into_bytes();
+    let ends = json.windows(name.len()).enumerate().filter(|(_, it)| *it == name);
+    let start = ends.map(|(at, _)| at + name.len()).find_map(|end| {
+        let value = json.get(end..)?.trim_ascii_start().strip_prefix(b":")?;
+        value.trim_ascii_start().starts_with(b"{").then_some(json.len() - value.len())
+    })?;
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in json.iter().enumerate().skip(start) {
+        match byte {
+            b'{' if !in_string => depth += 1,
+            b'}' if !in_string => depth = depth.checked_sub(1)?,
+            b'"' if !is_escaped => in_string = !in_string,
+            _ => {}
+        }
+        is_escaped = in_string && *byte == b'\\' && !is_escaped;
+        if depth == 0 && *byte == b'}' {
+            return Some(at);
+        }
+    }
+    None
 }

@@ -7,7 +7,7 @@ pub(super) use stream::{OpenStream, StreamOutput};
 use super::adapter::decode_error;
 use super::front::{Answer, EarlierRound};
 use super::upstream::is_success;
-use super::{Chat, Completion, Exchange, GatewayError, Result};
+use super::{AssistantMessage, Chat, Completion, Exchange, GatewayError, Result};
 use toolbooth::http::Response;
 
 /// Where an answer goes, and how it comes.
@@ -30,14 +30,14 @@ pub(super) trait Output: Sized {
     /// Receives the rest of an answer. The client may get parts of it.
     async fn receive(&mut self, chat: &mut Chat<'_>, reply: Self::Reply) -> Result<Completion>;
 
-    /// Another round follows an answer with this text. Its calls have run.
-    async fn next_round(&mut self, chat: &Chat<'_>, text: Option<String>) -> Result<()>;
+    /// Another round follows this answer. Its calls have run.
+    async fn next_round(&mut self, chat: &Chat<'_>, message: AssistantMessage) -> Result<()>;
 
     /// Gives the client the last answer, with what the gateway adds to its text.
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<Self::Done>;
 }
 
-/// One body, with the texts of all rounds.
+/// One body, with the answers of all rounds.
 #[derive(Default)]
 pub(super) struct BodyOutput {
     earlier: Vec<EarlierRound>,
@@ -72,13 +72,13 @@ impl Output for BodyOutput {
         // Calls that the user has approved have run before.
         let ran = chat.report.ran.len();
         if self.earlier.is_empty() && ran > 0 {
-            self.earlier.push(EarlierRound { text: None, ran });
+            self.earlier.push(EarlierRound { message: AssistantMessage::default(), ran });
         }
         Ok(reply)
     }
 
-    async fn next_round(&mut self, chat: &Chat<'_>, text: Option<String>) -> Result<()> {
-        self.earlier.push(EarlierRound { text, ran: chat.report.ran.len() });
+    async fn next_round(&mut self, chat: &Chat<'_>, message: AssistantMessage) -> Result<()> {
+        self.earlier.push(EarlierRound { message, ran: chat.report.ran.len() });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
-//! Which calls of compiled-in tools run, and which the user must approve.
+//! Which compiled-in tools a request selects, which of their calls run, and which the user must approve.
 
-use super::loops::{both, say, world};
+use super::loops::{both, names, say, world};
 use super::*;
 
 /// `Echo_Say` is read-only, `Echo_Narrow` is not.
@@ -12,6 +12,54 @@ pub(super) fn select(members: Value) -> Value {
     let mut entry = json!({"type": "toolbooth"});
     entry.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     entry
+}
+
+#[test]
+fn which_tools_a_request_selects() {
+    for (entry, expected) in [
+        (json!({"type": "toolbooth"}), &["Echo_Narrow", "Echo_Private", "Echo_Say"][..]),
+        (
+            json!({"type": "toolbooth", "allowed": ["Echo.*"]}),
+            &["Echo_Narrow", "Echo_Private", "Echo_Say"],
+        ),
+        (json!({"type": "toolbooth", "allowed": ["Echo_Say"]}), &["Echo_Say"]),
+        (
+            json!({"type": "mcp", "server_url": "toolbooth", "server_label": "x", "allowed_tools": ["Echo.Say"]}),
+            &["Echo_Say"],
+        ),
+        (json!({"type": "toolbooth", "allowed": ["Echo.Scoped"]}), &[]),
+        (json!({"type": "toolbooth", "allowed": ["Nothing.Here"]}), &[]),
+        (json!({"type": "toolbooth", "allowed": "Echo.Say"}), &[]),
+        (json!({"type": "toolbooth", "require_approval": "sometimes"}), &[]),
+        (json!({"type": "toolbooth", "allowed": ["Echo.Say"], "allowed_tools": ["Echo.Say"]}), &[]),
+    ] {
+        let reply = world(&[]).ask(vec![says("hi")], &chat(json!({"tools": [entry]})));
+        if expected.is_empty() {
+            assert_eq!(
+                (reply.status, reply.code().as_str()),
+                (400, "invalid_request"),
+                "{entry} {reply:?}"
+            );
+        } else {
+            let tools = reply.sent[0].body["tools"].as_array().unwrap();
+            assert_eq!(names(tools), expected, "{entry}");
+        }
+    }
+    let reply = world(&[]).ask(vec![says("hi")], &chat(json!({"tools": [{"type": "toolbooth"}]})));
+    let warnings = reply.json()["_2api"]["warnings"].to_string();
+    assert!(warnings.contains("'Echo_Broken' is left out"), "{warnings}");
+    // Only those of the caller's key: the hash is that of "key-one".
+    let keys = r#"[{"name":"one","scopes":["gateway"],"tools":["Echo_Say", "Echo.Private"],
+        "hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
+    let keyed = world(&[("AUTH", "api-key"), ("API_KEYS", keys)]);
+    let body = chat(json!({"tools": [{"type": "toolbooth"}]}));
+    let headers = [JSON, ("authorization", "Bearer key-one")];
+    let reply = keyed.ask_with(vec![says("hi")], &headers, &body, usize::MAX);
+    let tools = reply.sent[0].body["tools"].as_array().unwrap();
+    assert_eq!(names(tools), ["Echo_Private", "Echo_Say"]);
+    let twice =
+        json!({"tools": [tool("Echo_Say"), {"type": "toolbooth", "allowed": ["Echo.Say"]}]});
+    assert_eq!(world(&[]).ask(vec![], &chat(twice)).code(), "invalid_request", "the same name");
 }
 
 #[test]

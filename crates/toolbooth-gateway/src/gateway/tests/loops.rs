@@ -1,11 +1,6 @@
 //! The loop over compiled-in tools.
 
-use std::sync::Arc;
-
 use super::*;
-use crate::GATEWAY;
-use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
-use toolbooth::capabilities::CORE;
 use toolbooth::catalog::{Entry, List, ListBody, Tool};
 
 /// The catalogue of the pipeline's tests with lists for models. `Echo_Narrow` is not read-only.
@@ -93,6 +88,10 @@ pub(super) fn streamed(answer: Result<HttpResponse, HttpError>) -> Result<HttpRe
         text.push_str(&format!("data: {chunk}\n\n"));
     };
     let message = &choice["message"];
+    if message["reasoning_content"].is_string() {
+        let reasoning = json!({"reasoning_content": message["reasoning_content"]});
+        chunk(reasoning, Value::Null, Value::Null);
+    }
     if message["content"].is_string() {
         chunk(json!({"content": message["content"]}), Value::Null, Value::Null);
     }
@@ -119,6 +118,7 @@ pub(super) fn both(
     let choice = &json["choices"][0];
     let result = json!({
         "text": choice["message"]["content"].as_str().unwrap_or_default(),
+        "reasoning": choice["message"]["reasoning_content"].as_str().unwrap_or_default(),
         "finish_reason": choice["finish_reason"],
         "calls": choice["message"]["tool_calls"].as_array().map(|calls| names(calls)).unwrap_or_default(),
         "_2api": stable(&json["_2api"]),
@@ -136,8 +136,11 @@ pub(super) fn both(
         .filter(|call| call["id"].is_string())
         .cloned()
         .collect();
+    let reasoning =
+        events.iter().filter_map(|it| it["choices"][0]["delta"]["reasoning_content"].as_str());
     let streamed = json!({
         "text": stream.content(),
+        "reasoning": reasoning.collect::<String>(),
         "finish_reason": finish[0]["choices"][0]["finish_reason"],
         "calls": names(&calls),
         "_2api": stable(&finish[0]["_2api"]),
@@ -148,7 +151,7 @@ pub(super) fn both(
     (result, whole.sent)
 }
 
-fn names(calls: &[Value]) -> Vec<Value> {
+pub(super) fn names(calls: &[Value]) -> Vec<Value> {
     calls.iter().map(|call| call["function"]["name"].clone()).collect()
 }
 
@@ -191,6 +194,22 @@ fn rounds() {
         let result = &messages[2 + index];
         assert_eq!((&result["tool_call_id"], &result["content"]), (&json!(id), &json!(text)));
     }
+}
+
+/// The texts and the reasoning of all rounds are in the answer, with empty lines between them.
+#[test]
+fn what_the_model_said_and_thought_in_each_round() {
+    let thinks = |text: &str, reasoning: &str, calls: Value| {
+        let message = json!({"role": "assistant", "content": text, "reasoning_content": reasoning, "tool_calls": calls});
+        completion(message)
+    };
+    let answers = [
+        thinks("a", "one", json!([say("call_1", "x")])),
+        calls(&[say("call_2", "y")]),
+        thinks("b", "two", json!([])),
+    ];
+    let (result, _) = both(&world(&[]), &answers, &with_say(json!({})));
+    assert_eq!((&result["text"], &result["reasoning"]), (&json!("a\n\nb"), &json!("one\n\ntwo")));
 }
 
 #[test]
@@ -251,54 +270,6 @@ fn results_that_are_errors() {
         assert!(content.starts_with(expected), "{content}");
         assert!(result["_2api"]["tool_calls"][0]["error"].is_string(), "{result}");
     }
-}
-
-#[test]
-fn which_tools_a_request_selects() {
-    for (entry, expected) in [
-        (json!({"type": "toolbooth"}), &["Echo_Narrow", "Echo_Private", "Echo_Say"][..]),
-        (
-            json!({"type": "toolbooth", "allowed": ["Echo.*"]}),
-            &["Echo_Narrow", "Echo_Private", "Echo_Say"],
-        ),
-        (json!({"type": "toolbooth", "allowed": ["Echo_Say"]}), &["Echo_Say"]),
-        (
-            json!({"type": "mcp", "server_url": "toolbooth", "server_label": "x", "allowed_tools": ["Echo.Say"]}),
-            &["Echo_Say"],
-        ),
-        (json!({"type": "toolbooth", "allowed": ["Echo.Scoped"]}), &[]),
-        (json!({"type": "toolbooth", "allowed": ["Nothing.Here"]}), &[]),
-        (json!({"type": "toolbooth", "allowed": "Echo.Say"}), &[]),
-        (json!({"type": "toolbooth", "require_approval": "sometimes"}), &[]),
-        (json!({"type": "toolbooth", "allowed": ["Echo.Say"], "allowed_tools": ["Echo.Say"]}), &[]),
-    ] {
-        let reply = world(&[]).ask(vec![says("hi")], &chat(json!({"tools": [entry]})));
-        if expected.is_empty() {
-            assert_eq!(
-                (reply.status, reply.code().as_str()),
-                (400, "invalid_request"),
-                "{entry} {reply:?}"
-            );
-        } else {
-            let tools = reply.sent[0].body["tools"].as_array().unwrap();
-            assert_eq!(names(tools), expected, "{entry}");
-        }
-    }
-    let reply = world(&[]).ask(vec![says("hi")], &chat(json!({"tools": [{"type": "toolbooth"}]})));
-    let warnings = reply.json()["_2api"]["warnings"].to_string();
-    assert!(warnings.contains("'Echo_Broken' is left out"), "{warnings}");
-    // Only those of the caller's key: the hash is that of "key-one".
-    let keys = r#"[{"name":"one","scopes":["gateway"],"tools":["Echo_Say", "Echo.Private"],
-        "hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
-    let keyed = world(&[("AUTH", "api-key"), ("API_KEYS", keys)]);
-    let body = chat(json!({"tools": [{"type": "toolbooth"}]}));
-    let headers = [JSON, ("authorization", "Bearer key-one")];
-    let reply = keyed.ask_with(vec![says("hi")], &headers, &body, usize::MAX);
-    let tools = reply.sent[0].body["tools"].as_array().unwrap();
-    assert_eq!(names(tools), ["Echo_Private", "Echo_Say"]);
-    let twice =
-        json!({"tools": [tool("Echo_Say"), {"type": "toolbooth", "allowed": ["Echo.Say"]}]});
-    assert_eq!(world(&[]).ask(vec![], &chat(twice)).code(), "invalid_request", "the same name");
 }
 
 #[test]
@@ -400,49 +371,6 @@ fn calls_of_both_kinds() {
     };
     let reply = without_key.ask(answers.to_vec(), &body).json();
     assert!(reply["_2api"]["warnings"].to_string().contains("STATE_KEY"), "{reply}");
-}
-
-/// Grants of nobody: every user is asked to authorize the call.
-struct NoGrants;
-
-#[async_trait(?Send)]
-impl Grants for NoGrants {
-    async fn token(&self, request: GrantRequest<'_>) -> Result<Granted, Rejection> {
-        let provider = request.required.id.to_owned();
-        let address = |path: &str| format!("http://localhost:8787/auth/{path}?c=a");
-        let (id, title) = ("a".to_owned(), "Mail".to_owned());
-        let (url, check_url) = (address("start"), address("check"));
-        let challenge = Challenge { id, url, check_url, provider, title };
-        Ok(Granted::Challenged(challenge))
-    }
-
-    fn renew(&self, _: GrantRequest<'_>, _: &UsedGrant) -> Result<Challenge, Rejection> {
-        Err(Rejection::Internal)
-    }
-}
-
-#[test]
-fn a_challenge_ends_the_loop() {
-    static GRANTS: Capability = Capability {
-        start: Some(|startup| startup.grants = Some(Arc::new(NoGrants))),
-        ..Capability::new("grants")
-    };
-    static SERVED: &[&Capability] = &[&CORE, &GATEWAY, &GRANTS];
-    let own =
-        json!({"type": "toolbooth", "allowed": ["Echo.Private"], "require_approval": "never"});
-    let body = chat(json!({"tools": [own], "user": "u"}));
-    let private = call("1", "Echo_Private", r#"{"text":"a"}"#);
-    let world = TestGateway { capabilities: SERVED, ..world(&[]) };
-    let (result, sent) = both(&world, &[calls(std::slice::from_ref(&private)), says("x")], &body);
-    assert_eq!(sent.len(), 1);
-    assert!(
-        result["text"].as_str().unwrap().contains("http://localhost:8787/auth/start?"),
-        "{result}"
-    );
-    assert_eq!(result["finish_reason"], "stop");
-    let challenge = &world.ask(vec![calls(&[private])], &body).json()["_2api"]["challenge"];
-    assert_eq!(challenge["provider"], "mail");
-    assert!(challenge["check_url"].as_str().unwrap().contains("/auth/check?"), "{challenge}");
 }
 
 #[test]

@@ -281,6 +281,13 @@ fn what_is_held_back_has_a_limit() {
         assert!(events.last().unwrap()["error"]["message"].to_string().contains("too large"));
         assert!(reply.text.len() < 4096, "nothing of it was sent");
     }
+    // Blocks of Messages come one after the other, so what follows a call that is not complete waits.
+    let open = part(0, Some("a"), "{");
+    let parts: Vec<&str> = [&[open.as_str()][..], &[large.as_str(); 17]].concat();
+    let body = super::messages::ask("openai/m", json!({"stream": true, "max_tokens": 9}));
+    let reply = super::messages::gateway(&[]).ask(vec![stream(&parts)], &body);
+    assert!(reply.text.trim_end().ends_with("\"request_id\":null}"), "{}", reply.text);
+    assert!(reply.text.contains("too large") && reply.text.len() < 4096, "{}", reply.text);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
         stream.begin(0, block, raw_blocks.next(), builder)?;
         stream.close(0, builder)?;
     }
-    stream.stop(body.get("stop_reason"), builder);
+    stream.stop(Some(&body), builder);
     stream.reason.get_or_insert(FinishReason::Stop);
     stream.end(builder)
 }

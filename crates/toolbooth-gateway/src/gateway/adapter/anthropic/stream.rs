@@ -1,6 +1,7 @@
 //! Streams of Anthropic.
 
 use std::borrow::Cow;
+use std::mem;
 
 use serde_json::value::RawValue;
 
@@ -19,6 +20,7 @@ const MAX_OPEN_BLOCKS: usize = 256;
 #[derive(Default)]
 pub(super) struct Stream {
     usage: MessageUsage,
+    has_begun: bool,
     /// The blocks that have begun and not ended, by their index.
     open: Vec<(u64, Block)>,
     pub(super) reason: Option<FinishReason>,
@@ -61,6 +63,9 @@ impl EventDecoder for Stream {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
         match kind {
             "message_start" => {
+                if mem::replace(&mut self.has_begun, true) {
+                    return Err(UpstreamError::malformed("a message begins within a message"));
+                }
                 if let Some(message) = value.get("message") {
                     self.head(message, builder);
                 }
@@ -75,7 +80,7 @@ impl EventDecoder for Stream {
             "message_delta" => {
                 let usage = self.usage.add(value.get("usage"));
                 builder.completion.usage = usage.or(builder.completion.usage.take());
-                self.stop(value.get("delta").and_then(|delta| delta.get("stop_reason")), builder);
+                self.stop(value.get("delta"), builder);
                 self.finish(builder)?;
             }
             "message_stop" => self.end(builder)?,
@@ -118,9 +123,12 @@ impl Stream {
         builder.head(&mut ModelAnswer { id, model, usage, ..ModelAnswer::default() });
     }
 
-    /// Reads `stop_reason`.
-    pub(super) fn stop(&mut self, word: Option<&Value<'_>>, builder: &mut Builder) {
-        if let Some(word) = text(word) {
+    /// Reads `stop_reason` and `stop_sequence`.
+    pub(super) fn stop(&mut self, message: Option<&Value<'_>>, builder: &mut Builder) {
+        let member = |name| text(message.and_then(|message| message.get(name)));
+        if let Some(word) = member("stop_reason") {
+            let sequence = member("stop_sequence").filter(|_| word == "stop_sequence");
+            builder.completion.stop_sequence = sequence.map(str::to_owned);
             let finish = Finish { word: word.into(), reason: finish_reason(word) };
             self.reason = Some(builder.reason(&finish));
         }

@@ -171,10 +171,21 @@ fn unchanged_events_are_forwarded_byte_for_byte() {
         assert_eq!(bytes_of(&events, true), text);
     }
     let report = "{\"x\":2}";
-    let changed = with_report(b"data: {\"a\":1}\n\n", report);
+    let changed = with_report(b"data: {\"a\":1}\n\n", None, report);
     assert_eq!(changed, b"data: {\"a\":1,\"_2api\":{\"x\":2}}\n\n");
     let done = b"data: [DONE]\n\n";
-    assert_eq!(with_report(done, report), done);
+    assert_eq!(with_report(done, None, report), done);
+    for (json, expected) in [
+        (
+            r#"{"type":"response","response":{"a":{"b":"}\""}},"c":{}}"#,
+            r#"{"type":"response","response":{"a":{"b":"}\""},"_2api":{"x":2}},"c":{}}"#,
+        ),
+        (r#"{"response": { } }"#, r#"{"response": { "_2api":{"x":2}} }"#),
+        (r#"{"response":null}"#, r#"{"response":null}"#),
+    ] {
+        let changed = with_report(json.as_bytes(), Some("response"), report);
+        assert_eq!(String::from_utf8(changed).unwrap(), expected);
+    }
 }
 
 /// Cases 1, 2 and 13: what providers with OpenAI's format get wrong.
@@ -326,6 +337,9 @@ fn case_11_and_12_streams_that_fail() {
         assert_eq!(decoder.feed(b"data: [DONE]\n\n", &mut more), Ok(()));
         assert_eq!((decoder.finish(&mut more), more.len()), (Ok(()), 0));
     }
+    let (start, _) = ANTHROPIC.split_at(ANTHROPIC.find("event: content_block_start").unwrap());
+    let (_, error, _) = decoded(Format::Anthropic, &[start.as_bytes(), ANTHROPIC.as_bytes()]);
+    assert!(matches!(error, Some(UpstreamError::Malformed(_))), "{error:?}");
     for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
         for text in ["data: {\n\n", "data: <html>\n\n", "data: \u{0}\n\n"] {
             let (_, error, _) = decoded(provider, &[text.as_bytes()]);

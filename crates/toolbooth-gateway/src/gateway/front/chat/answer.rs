@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::error_body;
-use crate::gateway::front::{Answer, EventEncoder, with_report};
+use crate::gateway::front::{Answer, EventEncoder, paragraphs, with_report};
+use crate::gateway::report::RanCall;
 use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
 use crate::wire::Usage;
 use crate::wire::openai::message::{Call, Message};
@@ -40,14 +41,25 @@ struct Choice<'a> {
 
 /// The body of a response (2api.ai, 3.2).
 pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
-    let Answer { completion, info, .. } = answer;
-    let (text, report) = (answer.text(), answer.report.json());
-    let message = Message { content: Some(text.as_deref()), ..message(&completion.message) };
+    let Answer { completion, info, earlier, report, .. } = answer;
+    let said = &completion.message;
+    let notice = report.notice();
+    let texts = answer.rounds().filter_map(|round| round.message.content.as_deref());
+    let text = paragraphs(texts.chain(notice.as_deref()));
+    let mut message = Message { content: Some(text.as_deref()), ..message(said) };
+    let (reasoning, mut further);
+    if !earlier.is_empty() {
+        reasoning = paragraphs(answer.rounds().filter_map(|round| round.message.reasoning_text()));
+        message.reasoning_content = reasoning.as_deref();
+        // It has that of the last round.
+        further = said.extra.clone();
+        further.take("reasoning_content");
+        message.extra = Some(&further);
+    }
+    let report = report.json();
     let choice = Choice {
         message: Some(message),
-        finish_reason: Some(
-            completion.finish_reason.word(!completion.message.tool_calls.is_empty()),
-        ),
+        finish_reason: Some(completion.finish_reason.word(!said.tool_calls.is_empty())),
         extra: Some(&completion.of_choice),
         ..Choice::default()
     };
@@ -80,6 +92,9 @@ pub(super) struct ChunkEncoder {
     include_usage: bool,
     begun: bool,
     has_calls: bool,
+    /// Whether there has been reasoning, and whether it was that of an earlier round.
+    has_reasoning: bool,
+    is_apart: bool,
     /// For the finish chunk.
     report: Option<String>,
 }
@@ -95,7 +110,7 @@ impl EventEncoder for ChunkEncoder {
         self.begun |= !event.deltas.is_empty();
         let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
         match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(with_report(raw, &report)),
+            Some(report) => out.extend(with_report(raw, None, &report)),
             None => out.extend_from_slice(raw),
         }
     }
@@ -106,14 +121,20 @@ impl EventEncoder for ChunkEncoder {
         match delta {
             Delta::Text(text) => message.content = Some(Some(text)),
             Delta::Refusal(text) => message.refusal = Some(Some(text)),
-            Delta::Reasoning(text) => message.reasoning_content = Some(text),
+            Delta::Reasoning(text) => {
+                if std::mem::take(&mut self.is_apart) {
+                    self.delta(&Delta::Reasoning("\n\n".to_owned()), out);
+                }
+                self.has_reasoning = true;
+                message.reasoning_content = Some(text);
+            }
             Delta::ExtraContent(value) => message.extra_content = Some(value),
             Delta::Call { .. } | Delta::Arguments { .. } => {
                 self.has_calls = true;
                 message.tool_calls.extend(delta.call_part());
             }
-            // It is in the extra content.
-            Delta::Thinking(_) => return,
+            // The first is in the extra content; for the second there is no member.
+            Delta::Thinking(_) | Delta::StopSequence(_) => return,
             Delta::Finish(reason) => {
                 self.role(out);
                 let report = self.report.take();
@@ -128,6 +149,10 @@ impl EventEncoder for ChunkEncoder {
         self.choice(message, None, None, out);
     }
 
+    fn ran(&mut self, _: &[RanCall], _: &mut Vec<u8>) {
+        self.is_apart = self.has_reasoning;
+    }
+
     fn report(&mut self, report: &Report) {
         self.report = Some(report.json());
     }
@@ -140,7 +165,15 @@ impl EventEncoder for ChunkEncoder {
 impl ChunkEncoder {
     /// An encoder. Without `include_usage`, usage chunks are left out.
     pub(super) fn new(info: CompletionInfo, include_usage: bool) -> Self {
-        Self { info, include_usage, begun: false, has_calls: false, report: None }
+        Self {
+            info,
+            include_usage,
+            begun: false,
+            has_calls: false,
+            has_reasoning: false,
+            is_apart: false,
+            report: None,
+        }
     }
 
     /// Writes the chunk with the role, if no chunk has been written.

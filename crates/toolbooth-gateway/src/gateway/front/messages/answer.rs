@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::block::{Block, Counts, Null, is_object, message_id, stop_reason};
 use super::stream::shows_reasoning;
+use crate::gateway::AssistantMessage;
 use crate::gateway::front::{Answer, with_report};
-use crate::gateway::report::RanCall;
 use crate::wire::Usage;
 use toolbooth::json::{self, Object, Rendered, Value};
 
@@ -20,7 +20,7 @@ pub(super) struct Message<'a> {
     pub(super) model: &'a str,
     pub(super) content: Vec<Block<'a>>,
     pub(super) stop_reason: Option<&'static str>,
-    pub(super) stop_sequence: Null,
+    pub(super) stop_sequence: Option<&'a str>,
     pub(super) stop_details: Null,
     pub(super) container: Null,
     pub(super) diagnostics: Null,
@@ -53,37 +53,33 @@ impl<'a> Message<'a> {
 pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let Answer { request, completion, info, report, .. } = answer;
     if let Some(body) = &completion.native_body {
-        return with_report(body, &report.json());
+        return with_report(body, None, &report.json());
     }
-    let said = &completion.message;
-    let inputs: Vec<_> = said.tool_calls.iter().map(|call| input(&call.arguments.text())).collect();
+    let message = &completion.message;
+    let calls = &message.tool_calls;
+    let inputs: Vec<_> = calls.iter().map(|call| input(&call.arguments.text())).collect();
     let notice = report.notice();
+    let shows_reasoning = shows_reasoning(request);
     let mut content = Vec::new();
-    let mut ran = 0;
-    for round in answer.earlier {
-        content.extend(text(round.text.as_deref()));
-        content.extend(Block::of_ran(between(&report.ran, ran, round.ran)));
-        ran = round.ran;
+    for round in answer.rounds() {
+        said(round.message, shows_reasoning, &mut content);
+        content.extend(Block::of_ran(round.ran));
     }
-    let thoughts = thoughts(&said.extra);
-    content.extend(thoughts.iter().map(Block::Verbatim));
-    if thoughts.is_empty() && shows_reasoning(request) {
-        content.extend(said.reasoning_text().map(Block::reasoning));
-    }
-    for said in [said.content.as_deref(), said.refusal.as_deref(), notice.as_deref()] {
-        content.extend(text(said));
-    }
-    for (call, input) in said.tool_calls.iter().zip(&inputs) {
+    content.extend(text(notice.as_deref()));
+    for (call, input) in calls.iter().zip(&inputs) {
         content.extend(call.extra.get("extra_content").map(Block::extra_content));
         content.push(Block::call(&call.id, &call.name, input));
     }
     let usage = completion.usage.as_ref();
     let counts = usage.map_or_else(|| Counts::of(&Usage::default()), Counts::of);
-    let stop = stop_reason(completion.finish_reason, said.refusal.is_some());
+    let stop_sequence = completion.stop_sequence.as_deref();
+    let refuses = message.refusal.is_some();
+    let stop = stop_reason(completion.finish_reason, refuses, stop_sequence);
     let own = report.json();
     json::to_vec(&Message {
         content,
         stop_reason: Some(stop),
+        stop_sequence,
         report: Some(Rendered(&own)),
         ..Message::new(&info.id, &info.model, counts)
     })
@@ -94,8 +90,15 @@ fn text(text: Option<&str>) -> Option<Block<'_>> {
     text.filter(|text| !text.is_empty()).map(Block::text)
 }
 
-fn between(calls: &[RanCall], from: usize, to: usize) -> &[RanCall] {
-    calls.get(from..to).unwrap_or_default()
+/// Adds what a message says, and what the model thought before.
+fn said<'a>(message: &'a AssistantMessage, shows_reasoning: bool, content: &mut Vec<Block<'a>>) {
+    let thoughts = thoughts(&message.extra);
+    content.extend(thoughts.iter().map(Block::Verbatim));
+    if thoughts.is_empty() && shows_reasoning {
+        content.extend(message.reasoning_text().map(Block::reasoning));
+    }
+    content.extend(text(message.content.as_deref()));
+    content.extend(text(message.refusal.as_deref()));
 }
 
 /// The thinking blocks of Anthropic.

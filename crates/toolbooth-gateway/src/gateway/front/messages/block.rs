@@ -149,10 +149,16 @@ impl Counts {
     }
 }
 
-pub(super) fn stop_reason(reason: FinishReason, refuses: bool) -> &'static str {
+/// Why a message ended, for which the model may have refused, or met a sequence of the request.
+pub(super) fn stop_reason(
+    reason: FinishReason,
+    refuses: bool,
+    sequence: Option<&str>,
+) -> &'static str {
     match reason {
         FinishReason::ContentFilter => "refusal",
         FinishReason::Stop if refuses => "refusal",
+        FinishReason::Stop if sequence.is_some() => "stop_sequence",
         FinishReason::Stop | FinishReason::Failed(_) | FinishReason::Other => "end_turn",
         FinishReason::Length => "max_tokens",
         FinishReason::ToolCalls => "tool_use",

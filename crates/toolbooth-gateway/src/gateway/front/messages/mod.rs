@@ -11,6 +11,7 @@ mod passes;
 mod request;
 mod stream;
 mod tools;
+mod waiting;
 
 use std::borrow::Cow;
 

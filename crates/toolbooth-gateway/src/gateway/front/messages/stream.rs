@@ -9,14 +9,12 @@ use super::block::{Block, Counts, Null, is_object, stop_reason};
 use super::error_body;
 use super::estimate::input_tokens;
 use super::foreign;
+use super::waiting::Waiting;
 use crate::gateway::front::{EventEncoder, with_report};
 use crate::gateway::report::RanCall;
 use crate::gateway::{ChatRequest, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::{self, Rendered, Value};
-
-/// The most bytes that wait for a call to be complete.
-const MAX_WAITING: usize = 8 << 20;
 
 /// Writes Anthropic's events as Server-Sent Events: one block after the other.
 pub(super) struct MessageEncoder {
@@ -31,12 +29,12 @@ pub(super) struct MessageEncoder {
     next: usize,
     open: Option<Open>,
     /// What came while a call was incomplete, which is open. The arguments of each call follow it at once.
-    waiting: Vec<Delta>,
-    waiting_bytes: usize,
+    waiting: Waiting,
     /// Whether calls have just run: the text that follows is a block of its own, so that no empty line must separate it.
     is_apart: bool,
     refuses: bool,
     stop: FinishReason,
+    stop_sequence: Option<String>,
     usage: Option<Usage>,
     report: Option<String>,
 }
@@ -67,7 +65,7 @@ enum Event<'a> {
         index: usize,
     },
     MessageDelta {
-        delta: Stop,
+        delta: Stop<'a>,
         usage: Counts,
         #[serde(rename = "_2api", skip_serializing_if = "Option::is_none")]
         report: Option<Rendered<'a>>,
@@ -89,9 +87,9 @@ enum BlockDelta<'a> {
 }
 
 #[derive(Serialize)]
-struct Stop {
+struct Stop<'a> {
     stop_reason: &'static str,
-    stop_sequence: Null,
+    stop_sequence: Option<&'a str>,
     stop_details: Null,
     container: Null,
 }
@@ -125,25 +123,21 @@ impl EventEncoder for MessageEncoder {
         self.passes = true;
         let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
         match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(with_report(raw, &report)),
+            Some(report) => out.extend(with_report(raw, None, &report)),
             None => out.extend_from_slice(raw),
         }
     }
 
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>) {
         match delta {
+            Delta::StopSequence(sequence) => self.stop_sequence = Some(sequence.clone()),
             Delta::Finish(reason) => self.stop = *reason,
             Delta::Usage(usage) => self.usage = Some(usage.clone()),
             Delta::Done => self.end(out),
             // A complete block of thinking has come before, and no call needs the signature of a text.
             Delta::ExtraContent(_) => {}
             Delta::Text(text) if mem::take(&mut self.is_apart) && text == "\n\n" => {}
-            part if self.must_wait(part) => {
-                self.wait(part);
-                if self.waiting_bytes > MAX_WAITING {
-                    self.go_on(out);
-                }
-            }
+            part if self.must_wait(part) => self.waiting.add(part),
             part => self.part(part, out),
         }
     }
@@ -153,6 +147,10 @@ impl EventEncoder for MessageEncoder {
         self.go_on(out);
         Block::of_ran(calls).for_each(|block| self.whole(block, out));
         self.is_apart = true;
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.waiting.bytes()
     }
 
     fn report(&mut self, report: &Report) {
@@ -174,11 +172,11 @@ impl MessageEncoder {
             passes: false,
             next: 0,
             open: None,
-            waiting: Vec::new(),
-            waiting_bytes: 0,
+            waiting: Waiting::default(),
             is_apart: false,
             refuses: false,
             stop: FinishReason::Stop,
+            stop_sequence: None,
             usage: None,
             report: None,
         }
@@ -191,28 +189,10 @@ impl MessageEncoder {
         !continues && (!self.waiting.is_empty() || !is_object(arguments))
     }
 
-    fn wait(&mut self, part: &Delta) {
-        self.waiting_bytes += 64;
-        let Delta::Arguments { index, fragment, .. } = part else {
-            if let Delta::Text(text) | Delta::Refusal(text) | Delta::Reasoning(text) = part {
-                self.waiting_bytes += text.len();
-            }
-            return self.waiting.push(part.clone());
-        };
-        self.waiting_bytes += fragment.len();
-        let is_of_call = |it: &Delta| matches!(it, Delta::Call { index: of, .. } | Delta::Arguments { index: of, .. } if of == index);
-        let Some(at) = self.waiting.iter().rposition(is_of_call) else { return };
-        match self.waiting.get_mut(at) {
-            Some(Delta::Arguments { fragment: known, .. }) => known.push_str(fragment),
-            _ => self.waiting.insert(at + 1, part.clone()),
-        }
-    }
-
     /// Ends the open block, and writes what has waited for it.
     fn go_on(&mut self, out: &mut Vec<u8>) {
         self.close(out);
-        self.waiting_bytes = 0;
-        for part in mem::take(&mut self.waiting) {
+        for part in mem::take(&mut self.waiting).into_parts() {
             self.part(&part, out);
         }
         self.close(out);
@@ -243,7 +223,7 @@ impl MessageEncoder {
                 self.begin(Block::call(id, name, "{}"), out);
                 self.open = Some(Open::Call(*index, String::new()));
             }
-            Delta::Arguments { index, fragment, .. } => {
+            Delta::Arguments { index, fragment, .. } if !fragment.is_empty() => {
                 if let Some(Open::Call(open, arguments)) = &mut self.open
                     && open == index
                 {
@@ -330,9 +310,10 @@ impl MessageEncoder {
                 Some(usage) => Counts::of(usage),
                 None => Counts::estimated(self.input_tokens),
             };
+            let sequence = self.stop_sequence.take();
             let delta = Stop {
-                stop_reason: stop_reason(self.stop, self.refuses),
-                stop_sequence: None,
+                stop_reason: stop_reason(self.stop, self.refuses, sequence.as_deref()),
+                stop_sequence: sequence.as_deref(),
                 stop_details: None,
                 container: None,
             };

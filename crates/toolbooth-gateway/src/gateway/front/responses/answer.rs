@@ -4,38 +4,33 @@ use serde_json::value::RawValue;
 
 use super::events::ResponseEncoder;
 use crate::gateway::fields::raw_member;
-use crate::gateway::front::{Answer, EarlierRound, EventEncoder};
+use crate::gateway::front::{Answer, EventEncoder, with_report};
 use crate::gateway::{ChatRequest, Delta};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 
 /// The body of a response. It has the items that the events of a stream lead to.
 pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
-    let Answer { request, completion, info, earlier, report } = answer;
+    let Answer { request, completion, info, report, .. } = answer;
     if let Some(body) = &completion.native_body {
         return with_report(body, None, &report.json());
     }
     let mut encoder = ResponseEncoder::new(request, (*info).clone(), false);
     let mut out = Vec::new();
-    let mut done = 0;
-    for EarlierRound { text, ran } in *earlier {
-        if let Some(text) = text {
-            encoder.delta(&Delta::Text(text.clone()), &mut out);
+    for round in answer.rounds() {
+        let message = round.message;
+        for (text, delta) in [
+            (message.reasoning_text(), Delta::Reasoning as fn(String) -> Delta),
+            (message.content.as_deref(), Delta::Text),
+            (message.refusal.as_deref(), Delta::Refusal),
+        ] {
+            if let Some(text) = text {
+                encoder.delta(&delta(text.to_owned()), &mut out);
+            }
         }
-        encoder.ran(report.ran.get(done..*ran).unwrap_or_default(), &mut out);
-        done = *ran;
+        encoder.ran(round.ran, &mut out);
     }
     let message = &completion.message;
-    for (text, delta) in [
-        (&message.reasoning, Delta::Reasoning as fn(String) -> Delta),
-        (&message.content, Delta::Text),
-        (&message.refusal, Delta::Refusal),
-    ] {
-        if let Some(text) = text {
-            encoder.delta(&delta(text.clone()), &mut out);
-        }
-    }
-    encoder.ran(report.ran.get(done..).unwrap_or_default(), &mut out);
     if let Some(notice) = report.notice() {
         encoder.delta(&Delta::Text(notice), &mut out);
     }
@@ -103,34 +98,4 @@ pub(super) fn listed(tools: &[(&str, &str)]) -> String {
         Some(tool)
     };
     json::to_string(&tools.iter().filter_map(tool).collect::<Vec<_>>())
-}
-
-/// The JSON object with a further member `_2api`, or the object that is its member `name`.
-pub(super) fn with_report(json: &[u8], name: Option<&str>, report: &str) -> Vec<u8> {
-    let mut changed = json.to_vec();
-    let start = name.map_or(Some(0), |name| value_of(json, name));
-    let object = start.and_then(|start| {
-        let rest = json.get(start..)?;
-        let at = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        (rest.get(at) == Some(&b'{')).then_some(start + at + 1)
-    });
-    if let Some(object) = object {
-        let rest = json.get(object..).unwrap_or_default();
-        let is_empty = rest.iter().find(|it| !it.is_ascii_whitespace()) == Some(&b'}');
-        let comma = if is_empty { "" } else { "," };
-        changed.splice(object..object, format!("\"_2api\":{report}{comma}").into_bytes());
-    }
-    changed
-}
-
-/// Where the value of the first member with this name begins.
-fn value_of(json: &[u8], name: &str) -> Option<usize> {
-    // Quotes in strings are escaped, so that a name in quotes before a colon is that of a member.
-    let name = format!("\"{name}\"").into_bytes();
-    let ends = json.windows(name.len()).enumerate().filter(|(_, it)| *it == name);
-    ends.map(|(at, _)| at + name.len()).find_map(|end| {
-        let rest = json.get(end..)?;
-        let at = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        (rest.get(at) == Some(&b':')).then_some(end + at + 1)
-    })
 }

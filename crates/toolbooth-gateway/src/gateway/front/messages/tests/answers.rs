@@ -1,10 +1,10 @@
 //! Whole messages.
 
 use super::*;
-use crate::gateway::Report;
 use crate::gateway::adapter::Names;
 use crate::gateway::front::EarlierRound;
 use crate::gateway::report::RanCall;
+use crate::gateway::{AssistantMessage, Report};
 
 /// The message for an answer of a provider, to a request with these members.
 fn encoded(
@@ -95,6 +95,12 @@ fn reasons_to_stop() {
         let body = encoded(format, &answer, json!({}), &Report::default(), &[]);
         assert_eq!(body["stop_reason"], expected, "{answer}");
     }
+    let anthropic = |word: &str| json!({"content": [{"type": "text", "text": "x"}], "stop_reason": word, "stop_sequence": "END"});
+    for (word, expected) in [("stop_sequence", json!("END")), ("max_tokens", Value::Null)] {
+        let answer = anthropic(word);
+        let body = encoded(Format::Anthropic, &answer, json!({}), &Report::default(), &[]);
+        assert_eq!((&body["stop_reason"], &body["stop_sequence"]), (&json!(word), &expected));
+    }
 }
 
 /// Signatures that a provider must get back, and Anthropic's thinking if its answer was read.
@@ -128,14 +134,26 @@ fn calls_that_the_gateway_ran() {
         ran: vec![ran("1", None), ran("2", Some("bad")), ran("3", None)],
         ..Report::default()
     };
-    let earlier =
-        [EarlierRound { text: Some("A".to_owned()), ran: 2 }, EarlierRound { text: None, ran: 3 }];
-    let answer = chat(json!({"role": "assistant", "content": "B"}), "stop");
-    let body = encoded(Format::OpenAi, &answer, json!({}), &report, &earlier);
+    let said = |content: Option<&str>, reasoning: Option<&str>| AssistantMessage {
+        content: content.map(str::to_owned),
+        reasoning: reasoning.map(str::to_owned),
+        ..AssistantMessage::default()
+    };
+    let earlier = [
+        EarlierRound { message: said(Some("A"), Some("R")), ran: 2 },
+        EarlierRound { message: said(None, None), ran: 3 },
+    ];
+    let answer =
+        chat(json!({"role": "assistant", "content": "B", "reasoning_content": "S"}), "stop");
+    let thinking = json!({"thinking": {"type": "adaptive"}});
+    let body = encoded(Format::OpenAi, &answer, thinking, &report, &earlier);
     let call = |id: &str| json!({"type": "mcp_tool_use", "id": id, "name": "N", "server_name": "toolbooth", "input": {"x": 1}});
     let result = |id: &str, is_error: bool| json!({"type": "mcp_tool_result", "tool_use_id": id, "is_error": is_error, "content": [{"type": "text", "text": format!("r{id}"), "citations": null}]});
     let text = |text: &str| json!({"type": "text", "text": text, "citations": null});
+    let thought =
+        |text: &str| json!({"type": "thinking", "thinking": text, "signature": foreign::SIGNATURE});
     let expected = json!([
+        thought("R"),
         text("A"),
         call("1"),
         call("2"),
@@ -143,6 +161,7 @@ fn calls_that_the_gateway_ran() {
         result("2", true),
         call("3"),
         result("3", false),
+        thought("S"),
         text("B"),
     ]);
     assert_eq!(body["content"], expected);

@@ -80,7 +80,9 @@ pub(super) fn joined(events: &Events) -> Option<Value> {
             "message_delta" => {
                 assert_eq!(open, None);
                 let message = message.as_mut().unwrap();
-                message["stop_reason"] = data["delta"]["stop_reason"].clone();
+                for name in ["stop_reason", "stop_sequence"] {
+                    message[name] = data["delta"][name].clone();
+                }
                 message["usage"] = data["usage"].clone();
                 message["_2api"] = data["_2api"].clone();
             }
@@ -237,6 +239,21 @@ fn reasons_to_stop() {
             message(Format::OpenAi, &openai(&deltas, finish), json!({}))["stop_reason"],
             expected
         );
+    }
+}
+
+/// Anthropic says at which sequence of the request it has stopped.
+#[test]
+fn stop_sequences() {
+    for (word, expected) in [("stop_sequence", json!("END")), ("end_turn", Value::Null)] {
+        let end = format!(
+            r#"{{"type":"message_delta","delta":{{"stop_reason":"{word}","stop_sequence":"END"}},"usage":{{"output_tokens":1}}}}"#
+        );
+        let start = r#"{"type":"message_start","message":{"id":"m","usage":{"input_tokens":1}}}"#;
+        let stop = r#"{"type":"message_stop"}"#;
+        let text = [start, &end, stop].map(|data| format!("data: {data}\n\n")).concat();
+        let message = message(Format::Anthropic, &text, json!({}));
+        assert_eq!((&message["stop_reason"], &message["stop_sequence"]), (&json!(word), &expected));
     }
 }
 

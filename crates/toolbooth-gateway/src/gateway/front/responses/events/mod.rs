@@ -7,7 +7,7 @@ mod text;
 use super::item::{Event, Failure, Incomplete, OutputItem, Part, Response};
 use super::open::{OpenCall, OpenItem, PartKind};
 use super::{EXTRA, ROUNDS, answer};
-use crate::gateway::front::EventEncoder;
+use crate::gateway::front::{EventEncoder, with_report};
 use crate::gateway::report::RanCall;
 use crate::gateway::{
     ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, Report, ResponsesContext,
@@ -58,7 +58,7 @@ impl EventEncoder for ResponseEncoder {
             self.sequence += 1;
         }
         match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(answer::with_report(raw, Some("response"), &report)),
+            Some(report) => out.extend(with_report(raw, Some("response"), &report)),
             None => out.extend_from_slice(raw),
         }
     }
@@ -70,8 +70,8 @@ impl EventEncoder for ResponseEncoder {
             Delta::Text(text) => self.text(PartKind::Text, text, out),
             Delta::Refusal(text) => self.text(PartKind::Refusal, text, out),
             Delta::Reasoning(text) => self.reasoning(text, out),
-            // It is in the extra content.
-            Delta::Thinking(_) => {}
+            // The first is in the extra content; for the second there is no member.
+            Delta::Thinking(_) | Delta::StopSequence(_) => {}
             Delta::ExtraContent(value) => self.extra = Some(value.clone()),
             Delta::Call { index, id, name, custom, extra_content } => {
                 self.extra_of_call(id, extra_content.as_ref(), out);

@@ -1,25 +1,23 @@
 //! Answers that are streamed as Server-Sent Events.
 
+mod writer;
+
 use std::future::poll_fn;
 use std::mem;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use self::writer::{Buffer, EventWriter};
 use super::Output;
 use crate::gateway::adapter::decode_error;
-use crate::gateway::front::EventEncoder;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
-    Chat, Completion, DecodeOptions, Decoder, Delta, Exchange, GatewayError, Report, Result,
-    StreamEvent,
+    AssistantMessage, Chat, Completion, DecodeOptions, Decoder, Delta, Exchange, GatewayError,
+    Result, StreamEvent,
 };
-use crate::wire::FinishReason;
-use toolbooth::host::{ByteStream, HttpError};
+use toolbooth::host::ByteStream;
 use toolbooth::http::{BodySink, ClientGone, KeepAlive, PipeError};
-
-/// The most bytes that are held back until the end of a stream.
-const MAX_BUFFERED: usize = 16 << 20;
 
 /// The largest error that is read from a stream, in bytes.
 const MAX_ERROR: usize = 64 << 10;
@@ -88,36 +86,12 @@ impl Incoming {
     }
 }
 
-/// Writes the events that the client gets.
-struct EventWriter {
-    encoder: Box<dyn EventEncoder>,
-    /// Whether an earlier round had text.
-    wrote_text: bool,
-    /// What is held back if events are forwarded; `None` if there may be several rounds.
-    buffer: Option<Buffer>,
-}
-
-/// The events that are held back until the end.
-#[derive(Default)]
-struct Buffer {
-    /// Whether calls are held back, because their arguments must be valid.
-    calls: bool,
-    /// Whether the first call has begun.
-    began: bool,
-    /// The events from the first call on.
-    bytes: Vec<u8>,
-    /// The events from the finish reason on, which gets `_2api`.
-    tail: Vec<StreamEvent>,
-    /// The bytes of these.
-    tail_size: usize,
-}
-
 impl StreamOutput {
     /// A stream to `sink` that begins with `first`.
     pub(crate) fn new(sink: Box<dyn BodySink>, chat: &Chat<'_>, first: &OpenStream) -> Self {
         let info = chat.info(first.incoming.decoder.completion());
         let encoder = chat.sender.front.events(&chat.request, info);
-        let buffer = Buffer { calls: chat.schemas.is_some(), ..Buffer::default() };
+        let buffer = Buffer::new(chat.schemas.is_some());
         let buffer = chat.tools.is_empty().then_some(buffer);
         let mut events = EventWriter { encoder, wrote_text: false, buffer };
         // Calls that the user has approved have run before.
@@ -309,8 +283,8 @@ impl Output for StreamOutput {
         Err(error.without(key))
     }
 
-    async fn next_round(&mut self, chat: &Chat<'_>, text: Option<String>) -> Result<()> {
-        self.events.wrote_text |= text.is_some_and(|it| !it.is_empty());
+    async fn next_round(&mut self, chat: &Chat<'_>, message: AssistantMessage) -> Result<()> {
+        self.events.wrote_text |= message.content.is_some_and(|it| !it.is_empty());
         let ran = chat.report.ran.get(self.ran..).unwrap_or_default();
         self.ran = chat.report.ran.len();
         self.events.encoder.ran(ran, &mut self.unsent);
@@ -339,100 +313,4 @@ impl Output for StreamOutput {
 
 fn longest_silence(chat: &Chat<'_>) -> Duration {
     LONGEST_SILENCE.min(chat.plan.timeout / 10)
-}
-
-impl EventWriter {
-    /// Writes what the client gets now of the events that have arrived. Returns whether the answer is complete.
-    fn accept(
-        &mut self,
-        chat: &Chat<'_>,
-        incoming: &mut Incoming,
-        out: &mut Vec<u8>,
-    ) -> Result<bool> {
-        chat.limits.check_calls(&incoming.decoder.completion().message.tool_calls)?;
-        let mut is_done = false;
-        for event in mem::take(&mut incoming.events) {
-            is_done |= event.deltas.contains(&Delta::Done);
-            if !self.write(event, out) {
-                return Err(GatewayError::transport(&HttpError::TooLarge, &incoming.name));
-            }
-        }
-        incoming.failure.take().map_or(Ok(is_done), Err)
-    }
-
-    /// Writes what the client gets of an event now. False if too much is held back.
-    fn write(&mut self, event: StreamEvent, out: &mut Vec<u8>) -> bool {
-        match &mut self.buffer {
-            Some(buffer) => {
-                buffer.write(event, &mut *self.encoder, out);
-                buffer.bytes.len() + buffer.tail_size <= MAX_BUFFERED
-            }
-            None => {
-                self.text(&event.deltas, out);
-                true
-            }
-        }
-    }
-
-    /// Writes the deltas that are text or thinking. Rounds are separated by an empty line.
-    fn text(&mut self, deltas: &[Delta], out: &mut Vec<u8>) {
-        for delta in deltas {
-            if let Delta::Text(_) | Delta::Refusal(_) | Delta::Reasoning(_) | Delta::Thinking(_) =
-                delta
-            {
-                if matches!(delta, Delta::Text(_)) && mem::take(&mut self.wrote_text) {
-                    self.encoder.delta(&Delta::Text("\n\n".to_owned()), out);
-                }
-                self.encoder.delta(delta, out);
-            }
-        }
-    }
-
-    /// Writes what follows the text of the last round.
-    fn last(&mut self, completion: Completion, report: &Report, out: &mut Vec<u8>) {
-        let message = completion.message;
-        if let Some(notice) = report.notice() {
-            self.wrote_text |= message.content.is_some_and(|text| !text.is_empty());
-            self.text(&[Delta::Text(notice)], out);
-        }
-        let reason = match (message.tool_calls.is_empty(), completion.finish_reason) {
-            (true, FinishReason::ToolCalls) => FinishReason::Stop,
-            (_, reason) => reason,
-        };
-        let mut deltas = Vec::new();
-        for (index, call) in message.tool_calls.iter().enumerate() {
-            deltas.extend(Delta::of_call(index, call));
-        }
-        deltas.extend(message.extra.get("extra_content").cloned().map(Delta::ExtraContent));
-        deltas.push(Delta::Finish(reason));
-        deltas.extend(report.usage.clone().map(Delta::Usage));
-        deltas.push(Delta::Done);
-        deltas.iter().for_each(|delta| self.encoder.delta(delta, out));
-    }
-}
-
-impl Buffer {
-    /// Writes an event, or holds it back.
-    fn write(&mut self, event: StreamEvent, encoder: &mut dyn EventEncoder, out: &mut Vec<u8>) {
-        if !self.tail.is_empty() {
-            return self.push(event);
-        }
-        self.began |= event.deltas.iter().any(|delta| matches!(delta, Delta::Call { .. }));
-        let into = if self.calls && self.began { &mut self.bytes } else { out };
-        match event.deltas.iter().position(|delta| matches!(delta, Delta::Finish(_))) {
-            None => encoder.event(&event, into),
-            Some(_) if event.raw.is_some() => self.push(event),
-            Some(position) => {
-                let (before, after) = event.deltas.split_at(position);
-                before.iter().for_each(|delta| encoder.delta(delta, into));
-                self.push(StreamEvent { raw: None, deltas: after.to_vec() });
-            }
-        }
-    }
-
-    fn push(&mut self, event: StreamEvent) {
-        // An event takes memory even if it has no bytes.
-        self.tail_size += 64 + event.raw.as_ref().map_or(0, Vec::len);
-        self.tail.push(event);
-    }
 }

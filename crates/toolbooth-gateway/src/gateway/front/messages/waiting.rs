@@ -1,0 +1,54 @@
+//! Parts of an answer that wait until a call is complete, because blocks come one after the other.
+
+use std::collections::BTreeMap;
+
+use crate::gateway::Delta;
+
+/// The memory that a part takes, apart from its text.
+const PART: usize = 64;
+
+/// The parts in their order. The arguments of each call are joined, and follow it at once.
+#[derive(Default)]
+pub(super) struct Waiting {
+    parts: Vec<Delta>,
+    /// Where the arguments of each call are, by its position among the calls.
+    arguments: BTreeMap<usize, usize>,
+    bytes: usize,
+}
+
+impl Waiting {
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// About how much memory the parts take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn into_parts(self) -> Vec<Delta> {
+        self.parts
+    }
+
+    pub(super) fn add(&mut self, part: &Delta) {
+        self.bytes += match part {
+            Delta::Text(text) | Delta::Refusal(text) | Delta::Reasoning(text) => PART + text.len(),
+            Delta::Arguments { fragment, .. } => fragment.len(),
+            _ => PART,
+        };
+        if let Delta::Arguments { index, fragment, .. } = part {
+            let known = self.arguments.get(index).and_then(|at| self.parts.get_mut(*at));
+            // Those of a call that has been written can have no further part.
+            if let Some(Delta::Arguments { fragment: known, .. }) = known {
+                known.push_str(fragment);
+            }
+            return;
+        }
+        self.parts.push(part.clone());
+        if let Delta::Call { index, custom, .. } = part {
+            self.arguments.insert(*index, self.parts.len());
+            let (index, custom, fragment) = (*index, *custom, String::new());
+            self.parts.push(Delta::Arguments { index, custom, fragment });
+        }
+    }
+}
