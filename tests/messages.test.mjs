@@ -182,7 +182,7 @@ test("compiled-in tools run, and come back in the next request", async () => {
       const message = await send(ask(provider, { ...own, messages }));
       assert.deepEqual(message.content.map(({ type }) => type), ["text", "mcp_tool_use", "mcp_tool_result", "text"]);
       const [, call, result] = message.content;
-      assert.deepEqual([call.name, call.input, call.server_name, result.tool_use_id], ["Calculator_Add", { a: 17, b: 25 }, "toolbooth", call.id]);
+      assert.deepEqual([call.name, call.input, call.server_name, result.tool_use_id], ["Calculator_Add", { a: 17, b: 25 }, "own", call.id]);
       messages.push({ role: "assistant", content: message.content }, { role: "user", content: "Again." });
       assert.deepEqual(at(provider).rejections, []);
     }

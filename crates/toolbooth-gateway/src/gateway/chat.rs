@@ -9,6 +9,7 @@ use super::arguments::Schemas;
 use super::catalog_tools::CatalogTools;
 use super::front::Front;
 use super::plan::CALLER_KEY;
+use super::report::Operation;
 use super::{
     ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, Hold,
     IdSource, Limits, Plan, Report, Result, Target, Units, continuation, rounds,
@@ -31,6 +32,7 @@ const MAX_ROUNDS: usize = 25;
 pub(crate) struct Sender<'a> {
     /// The format of the client.
     pub(crate) front: &'static dyn Front,
+    pub(super) operation: Operation,
     pub(crate) settings: &'a GatewaySettings,
     pub(crate) headers: &'a dyn Headers,
     pub(crate) principal: Principal,
@@ -99,7 +101,7 @@ pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
 impl<'a> Chat<'a> {
     /// Checks who may chat, reads the request and checks it. If that fails, the error is the response, which is in the log.
     pub(super) fn of(sender: Sender<'a>, body: &str) -> Result<Self, Response> {
-        let mut report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
+        let mut report = Report::of(&sender);
         Self::read(&sender, body, &mut report).map_err(|error| {
             report.log(&sender, error.kind.status(), Some(error.kind.code()));
             error.response(sender.front)

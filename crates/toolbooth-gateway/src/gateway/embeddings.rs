@@ -8,7 +8,7 @@ use super::adapter::decode_error;
 use super::chat::admit;
 use super::cost::Hold;
 use super::fields::{raw_member, raw_members, raw_of};
-use super::report::{Attempt, Operation};
+use super::report::Attempt;
 use super::upstream::is_success;
 use super::{
     ErrorKind, Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target,
@@ -35,8 +35,7 @@ struct EmbeddingsRequest {
 }
 
 pub(super) async fn embeddings(sender: Sender<'_>, body: &str) -> Response {
-    let started_ms = sender.host.now_ms();
-    let mut report = Report { started_ms, operation: Operation::Embeddings, ..Report::default() };
+    let mut report = Report::of(&sender);
     let (response, error) = match ask(&sender, body, &mut report).await {
         Ok(body) => {
             let response = Response::json(200, body).with("cache-control", "no-store");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::builder::MAX_WARNINGS;
-use super::{ErrorKind, FunctionTool, GatewayError, Result};
+use super::{Approval, ErrorKind, FunctionTool, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -54,6 +54,18 @@ impl Notes {
             && dropped.len() < MAX_WARNINGS
         {
             dropped.insert(at, name);
+        }
+    }
+
+    /// No provider gets the members of a request that are in none of these lists.
+    pub(super) fn drop_unknown(&self, members: &[(String, &RawValue)], known: &[&[&str]]) {
+        let is_known = |name: &str| known.iter().any(|list| list.contains(&name));
+        for (name, _) in members.iter().filter(|(name, _)| !is_known(name)) {
+            let name = excerpt(name);
+            self.drop_member(&name);
+            self.warn(format!(
+                "{name}: the gateway does not know this member, so no provider gets it"
+            ));
         }
     }
 
@@ -240,6 +252,36 @@ impl<'t> Fields<'t> {
         self.optional(name, "an array of strings", |value| {
             value.as_array()?.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
         })
+    }
+
+    /// The member `name`, names of tools: an array, or an object with `tool_names`.
+    pub(super) fn tool_names(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        if !matches!(self.get(name), Some(Value::Object(_))) {
+            return self.texts(name);
+        }
+        let mut filter = self.required_fields(name)?;
+        let names = filter.texts("tool_names")?;
+        filter.reject_others("tool_names")?;
+        Ok(names)
+    }
+
+    /// `require_approval`: which calls of compiled-in tools the user must approve.
+    pub(super) fn approval(&mut self) -> Result<Approval> {
+        const NAME: &str = "require_approval";
+        if matches!(self.get(NAME), Some(Value::Object(_))) {
+            let mut filter = self.required_fields(NAME)?;
+            let always = filter.tool_names("always")?.unwrap_or_default();
+            let never = filter.tool_names("never")?.unwrap_or_default();
+            filter.reject_others("always and never")?;
+            return Ok(Approval::ByTool { always, never });
+        }
+        let expected = "never, always, or an object with the names of tools for each";
+        match self.take(NAME).as_ref().map(Value::as_str) {
+            None => Ok(Approval::UnlessReadOnly),
+            Some(Some("never")) => Ok(Approval::Never),
+            Some(Some("always")) => Ok(Approval::Always),
+            Some(_) => self.expected(NAME, expected),
+        }
     }
 
     /// `reasoning_effort`, or else what Anthropic's `thinking` means: what `of` has for this word.

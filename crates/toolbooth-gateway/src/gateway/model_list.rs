@@ -64,10 +64,11 @@ struct ProviderModel {
 }
 
 /// What the sender of a request may use: the aliases and the models in them, those that its key names and, if it may use every
-/// model, those that the providers list. Nothing without the scope.
+/// model, those that the providers list. Nothing without the scope. If only the model `id` is asked for, only its provider is.
 pub(super) async fn models_of(
     request: &RouteRequest<'_>,
     settings: &GatewaySettings,
+    id: Option<&str>,
 ) -> Result<ModelList, Rejection> {
     let mut list = ModelList::default();
     if !request.principal.scopes().cover(&[GATEWAY_SCOPE]) {
@@ -94,8 +95,11 @@ pub(super) async fn models_of(
     }
     if names.is_none() {
         let lists = request.state.extensions.get::<ModelLists>().ok_or(Rejection::NOT_FOUND)?;
-        let fetched = settings.providers.iter().map(|it| lists.of(it, request.host));
-        for (provider, models) in settings.providers.iter().zip(join_all(fetched).await) {
+        let only = id.map(|id| settings.provider_of(id).map(|(provider, _)| &provider.id));
+        let is_asked = |provider: &&ModelProvider| only.is_none_or(|id| id == Some(&provider.id));
+        let asked: Vec<_> = settings.providers.iter().filter(is_asked).collect();
+        let fetched = asked.iter().map(|provider| lists.of(provider, request.host));
+        for (provider, models) in asked.iter().zip(join_all(fetched).await) {
             for model in models.iter() {
                 add(format!("{}/{}", provider.id, model.name), &provider.id, model.created);
             }
@@ -118,6 +122,12 @@ impl ModelLists {
         };
         if now_ms < cached.until_ms {
             return cached.models;
+        }
+        if !cached.models.is_empty() {
+            // Meanwhile, other requests get the list as it was.
+            let until_ms = now_ms.saturating_add(FAILED_MS);
+            let models = Arc::clone(&cached.models);
+            self.lists().insert(provider.id.clone(), CachedList { models, until_ms });
         }
         let mut headers = vec![("accept", "application/json".into())];
         let own = format.headers(key);

@@ -53,6 +53,7 @@ pub(super) struct Report {
 pub(super) enum Operation {
     #[default]
     Chat,
+    CountTokens,
     Embeddings,
 }
 
@@ -140,6 +141,12 @@ impl LogEvent for ChatEvent<'_> {
 }
 
 impl Report {
+    /// The report on a request that has just arrived.
+    pub(super) fn of(sender: &Sender<'_>) -> Self {
+        let (started_ms, operation) = (sender.host.now_ms(), sender.operation);
+        Self { started_ms, operation, ..Self::default() }
+    }
+
     pub(super) fn add_usage(&mut self, usage: Usage) {
         match &mut self.usage {
             Some(sum) => sum.add(&usage),
@@ -196,6 +203,7 @@ impl Report {
         let event = ChatEvent {
             operation: match self.operation {
                 Operation::Chat => "chat",
+                Operation::CountTokens => "count_tokens",
                 Operation::Embeddings => "embeddings",
             },
             provider: Some(&*self.provider).filter(|id| !id.is_empty()),
@@ -218,8 +226,7 @@ impl Report {
 /// Writes the line of a request that was rejected before it was read.
 pub(super) fn log_rejected(sender: &Sender<'_>, rejection: &Rejection) {
     let kind = rejection.describe().kind;
-    let report = Report { started_ms: sender.host.now_ms(), ..Report::default() };
-    report.log(sender, kind.status(), Some(kind.code()));
+    Report::of(sender).log(sender, kind.status(), Some(kind.code()));
 }
 
 /// Whether a text is made like the name of a model. The caller wrote it: nothing else may reach the log.

@@ -95,6 +95,8 @@ pub(crate) struct NativeRequest {
     pub(super) losses: Notes,
     /// Members of the gateway's form of a request, and what the client calls them.
     pub names: &'static [(&'static str, &'static str)],
+    /// What this server is called among the MCP servers of the conversation.
+    pub server_name: String,
 }
 
 impl NativeRequest {
@@ -191,6 +193,10 @@ impl OpenCalls {
         self.0.is_empty()
     }
 
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.0.iter().any(|call| call.id == id)
+    }
+
     /// No results may follow. The error: a call has none.
     pub(super) fn close(&self) -> Result<()> {
         match self.0.first() {
@@ -219,6 +225,11 @@ impl ChatRequest {
     /// Whether a provider with this format gets the request as the client wrote it.
     pub(super) fn passes_to(&self, format: Format) -> bool {
         self.native_for(format).is_some()
+    }
+
+    /// What this server is called where answers have calls of compiled-in tools.
+    pub(super) fn server_name(&self) -> &str {
+        self.native.as_ref().map_or("", |native| &native.server_name)
     }
 
     pub(super) fn member(&self, name: &str) -> Option<&RawValue> {

@@ -10,7 +10,7 @@ use super::front::chat::{ChatCompletions, encode_rejection};
 use super::front::messages::{self, Messages};
 use super::front::responses::Responses;
 use super::model_list::{ListedModel, ModelList, ModelLists, models_of};
-use super::report::log_rejected;
+use super::report::{Operation, log_rejected};
 use super::settings::SETTINGS;
 use super::{ErrorKind, GatewayError, GatewaySettings, Sender};
 use toolbooth::call::Rejection;
@@ -20,7 +20,8 @@ use toolbooth::http::{Answer, Response};
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Scopes};
 use toolbooth::route::{
-    BodyFormat, EncodeRejection, Handler, Limit, Policy, Protocol, Route, RouteRequest, State,
+    BodyFormat, EncodeRejection, ErrorForm, Handler, Limit, Policy, Protocol, Route, RouteRequest,
+    State,
 };
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, Permission};
@@ -94,8 +95,8 @@ static GATEWAY: Protocol =
     protocol("gateway", "Chat gateway, with the format of OpenAI Chat Completions");
 static MESSAGES: Protocol = Protocol {
     routes: &[
-        Route::post("", CHAT, &ChatHandler(&Messages { counts_only: false })),
-        Route::post("/count_tokens", CHAT, &count),
+        Route::post("", CHAT, &ModelHandler(Operation::Chat, &MESSAGE)),
+        Route::post("/count_tokens", CHAT, &ModelHandler(Operation::CountTokens, &COUNT)),
     ],
     ..Protocol::new(
         "messages",
@@ -106,7 +107,7 @@ static MESSAGES: Protocol = Protocol {
 static AT_2API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
 
 static RESPONSES: Protocol = Protocol {
-    routes: &[Route::post("", CHAT, &ChatHandler(&Responses))],
+    routes: &[Route::post("", CHAT, &ModelHandler(Operation::Chat, &Responses))],
     ..Protocol::new("responses", "OpenAI Responses", EncodeRejection::Plain(encode_rejection))
 };
 
@@ -123,11 +124,17 @@ const CHAT: Policy = Policy {
 };
 
 const ROUTES: &[Route] = &[
-    Route::post("/chat/completions", CHAT, &ChatHandler(&ChatCompletions)),
-    Route::post("/embeddings", CHAT, &EmbeddingsHandler),
-    Route::get("/models", Policy::CALLER, &models),
-    Route::get("/models/{+model}", Policy::CALLER, &model),
+    Route::post("/chat/completions", CHAT, &ModelHandler(Operation::Chat, &ChatCompletions)),
+    Route::post("/embeddings", CHAT, &ModelHandler(Operation::Embeddings, &ChatCompletions)),
+    Route::get("/models", LIST, &models),
+    Route::get("/models/{+model}", LIST, &model),
 ];
+
+const MESSAGE: Messages = Messages { counts_only: false };
+const COUNT: Messages = Messages { counts_only: true };
+
+/// Lists are written as the client's format has them, and so are rejections.
+const LIST: Policy = Policy { errors: ErrorForm::Page(messages::list_rejection), ..Policy::CALLER };
 
 const fn protocol(name: &'static str, title: &'static str) -> Protocol {
     Protocol {
@@ -136,13 +143,18 @@ const fn protocol(name: &'static str, title: &'static str) -> Protocol {
     }
 }
 
-/// Passes a conversation on to a model, and answers with a stream if the client asks for one.
-struct ChatHandler(&'static dyn Front);
+/// Passes a request on to a model. A chat is answered with a stream if the client asks for one.
+struct ModelHandler(Operation, &'static dyn Front);
 
 #[async_trait(?Send)]
-impl Handler for ChatHandler {
+impl Handler for ModelHandler {
     async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-        Ok(chat(self.sender(request)?, request.text()?).await)
+        let (sender, body) = (self.sender(request)?, request.text()?);
+        Ok(match self.0 {
+            Operation::Chat => chat(sender, body).await,
+            Operation::CountTokens => count_tokens(sender, body).await,
+            Operation::Embeddings => embeddings(sender, body).await.into(),
+        })
     }
 
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
@@ -152,15 +164,11 @@ impl Handler for ChatHandler {
     }
 }
 
-async fn count<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let sender = ChatHandler(&Messages { counts_only: true }).sender(request)?;
-    Ok(count_tokens(sender, request.text()?).await)
-}
-
-impl ChatHandler {
+impl ModelHandler {
     fn sender<'a>(&self, request: &RouteRequest<'a>) -> Result<Sender<'a>, Rejection> {
         Ok(Sender {
-            front: self.0,
+            front: self.1,
+            operation: self.0,
             settings: settings(request)?,
             headers: request.headers,
             principal: request.principal.clone(),
@@ -202,7 +210,7 @@ impl<'a> Model<'a> {
 
 /// `GET /v1/models`: what the caller may use.
 async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let ModelList { models, providers } = models_of(request, settings(request)?).await?;
+    let ModelList { models, providers } = models_of(request, settings(request)?, None).await?;
     if messages::models::is_asked_for(request.headers) {
         return Ok(messages::models::list(models.iter().map(|model| &*model.id)).into());
     }
@@ -213,8 +221,8 @@ async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
 
 /// `GET /v1/models/{id}`: one of them. Its id may have slashes.
 async fn model<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let list = models_of(request, settings(request)?).await?;
     let id = decoded(request.parameter);
+    let list = models_of(request, settings(request)?, Some(&id)).await?;
     let found = list.models.iter().find(|model| model.id == id);
     let is_anthropic = messages::models::is_asked_for(request.headers);
     let response = match found {
@@ -223,26 +231,11 @@ async fn model<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
         None => {
             let message = format!("There is no model '{}' that the caller may use", excerpt(&id));
             let front: &dyn Front = match is_anthropic {
-                true => &Messages { counts_only: false },
+                true => &MESSAGE,
                 false => &ChatCompletions,
             };
             GatewayError::new(ErrorKind::UnknownModel, message).response(front)
         }
     };
     Ok(response.into())
-}
-
-/// Passes texts on to a model that embeds them.
-struct EmbeddingsHandler;
-
-#[async_trait(?Send)]
-impl Handler for EmbeddingsHandler {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-        let sender = ChatHandler(&ChatCompletions).sender(request)?;
-        Ok(embeddings(sender, request.text()?).await.into())
-    }
-
-    fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        ChatHandler(&ChatCompletions).rejected(request, rejection);
-    }
 }

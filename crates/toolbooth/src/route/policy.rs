@@ -68,7 +68,7 @@ pub enum BodyFormat {
 pub enum ErrorForm {
     /// In the protocol's format.
     Protocol,
-    /// As a page for people; in the protocol's format if there is none.
+    /// As a page for people, or in a format that the client asks for; in the protocol's format if there is none.
     Page(fn(&Rejection, &RouteRequest<'_>) -> Option<Response>),
 }
 

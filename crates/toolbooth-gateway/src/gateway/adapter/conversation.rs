@@ -29,7 +29,6 @@ pub(super) struct Assistant<'t> {
     pub(super) calls: Vec<Call<'t>>,
     /// What the provider added: signatures, reasoning.
     pub(super) extra_content: Option<Value<'t>>,
-    path: String,
 }
 
 pub(super) struct Call<'t> {
@@ -51,15 +50,11 @@ pub(super) struct ResultContent<'t> {
     pub(super) is_error: bool,
 }
 
+/// Reads the messages. The front has checked that each result answers a call before it, and that each call has one.
 pub(super) fn read<'t>(job: &'t Job<'t>, format: Format) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
     for (index, item) in job.request.history.iter().enumerate() {
         let path = format!("messages[{index}]");
-        if let HistoryItem::Turn(_)
-        | HistoryItem::Message { role: Role::User | Role::Assistant, .. } = item
-        {
-            conversation.close()?;
-        }
         match item {
             HistoryItem::Turn(turn) if turn.format == format => {
                 conversation.entries.push(Entry::Native(turn));
@@ -78,7 +73,6 @@ pub(super) fn read<'t>(job: &'t Job<'t>, format: Format) -> Result<Conversation<
             }
         }
     }
-    conversation.close()?;
     if conversation.entries.is_empty() {
         // The providers need a message that is not a system message.
         let system = std::mem::take(&mut conversation.system);
@@ -118,11 +112,6 @@ impl<'t> Conversation<'t> {
             _ => &mut [],
         };
         let call = calls.iter_mut().find(|call| call.id == id && call.result.is_none());
-        let Some(call) = call else {
-            let path = fields.path_of("tool_call_id");
-            let message = format!("{path} answers no call of the assistant message before it");
-            return Err(GatewayError::invalid(path, message));
-        };
         // The name is known from the call.
         fields.take("name");
         let parts = content(&mut fields)?;
@@ -131,22 +120,10 @@ impl<'t> Conversation<'t> {
             parts.first(),
             Some(Part { content: Content::Text(text), .. }) if text.starts_with("Error:")
         );
-        call.result = Some(ResultContent { parts, is_error });
-        Ok(())
-    }
-
-    /// No results may follow any more: checks that every call has one.
-    fn close(&self) -> Result<()> {
-        let Some(Entry::Assistant(message)) = self.entries.last() else { return Ok(()) };
-        match message.calls.iter().position(|call| call.result.is_none()) {
-            None => Ok(()),
-            Some(index) => {
-                let path = format!("{}.tool_calls[{index}]", message.path);
-                let message =
-                    format!("{path} has no result: a tool message with its id must follow");
-                Err(GatewayError::invalid(path, message))
-            }
+        if let Some(call) = call {
+            call.result = Some(ResultContent { parts, is_error });
         }
+        Ok(())
     }
 }
 
@@ -183,9 +160,8 @@ fn assistant(mut fields: Fields<'_>) -> Result<Assistant<'_>> {
         Some(_) => return fields.expected("tool_calls", "an array"),
     }
     let extra_content = fields.take("extra_content");
-    let path = fields.path.clone();
     fields.finish();
-    Ok(Assistant { texts, calls, extra_content, path })
+    Ok(Assistant { texts, calls, extra_content })
 }
 
 fn call(mut fields: Fields<'_>) -> Result<Call<'_>> {

@@ -76,6 +76,13 @@ fn tools_that_write_run_only_if_the_request_says_so() {
         (vec![select(json!({"require_approval": null}))], true, false),
         (vec![never()], true, true),
         (vec![server], true, true),
+        (
+            vec![select(json!({"require_approval": {
+                "always": {"tool_names": ["Echo_Say"]}, "never": {"tool_names": ["Echo_Narrow"]},
+            }}))],
+            false,
+            true,
+        ),
         (vec![always()], false, false),
         // The strictest entry decides, wherever it is.
         (vec![never(), plain()], true, false),
@@ -141,7 +148,11 @@ fn members_of_an_entry_that_are_unknown_are_errors() {
         (select(json!({"requireApproval": "always"})), "tools[0].requireApproval"),
         (select(json!({"server_label": "own"})), "tools[0].server_label"),
         (select(json!({"require_approval": "sometimes"})), "tools[0].require_approval"),
-        (select(json!({"require_approval": {"always": {}}})), "tools[0].require_approval"),
+        (select(json!({"require_approval": {"allways": {}}})), "tools[0].require_approval.allways"),
+        (
+            select(json!({"require_approval": {"never": {"read_only": true}}})),
+            "tools[0].require_approval.never.read_only",
+        ),
         (select(json!({"allowed": "Echo.Say"})), "tools[0].allowed"),
         (select(json!({"allowed": ["Nothing.Here"]})), "tools[0].allowed"),
         // A misspelled name next to one that matches.

@@ -189,6 +189,14 @@ fn models_of_providers_are_listed() {
     let get = |path: &'static str, answers| {
         world.send_to(&server, (Method::Get, path), answers, &[KEY], &Value::Null)
     };
+    // For a single model, only its provider is asked.
+    let one = world.send(
+        (Method::Get, "/v1/models/openai/gpt"),
+        vec![answer(200, openai)],
+        &[KEY],
+        &Value::Null,
+    );
+    assert_eq!((one.status, one.sent.len()), (200, 1), "{one:?}");
     let reply = get("/v1/models", answers());
     let ids = |reply: &Reply| {
         let list = reply.json();

@@ -111,6 +111,15 @@ fn errors() {
         "{}",
         reply.text
     );
+    // That of a list, if a client of Anthropic asks for it.
+    let list = |headers: &[(&str, &str)]| {
+        gateway.send((Method::Get, "/v1/models"), vec![], headers, &Value::Null)
+    };
+    let reply = list(&[("anthropic-version", "2023-06-01")]);
+    assert_eq!((reply.status, &reply.json()["type"]), (401, &json!("error")), "{}", reply.text);
+    assert!(reply.header("www-authenticate").is_some(), "{reply:?}");
+    let reply = list(&[]);
+    assert!(reply.status == 401 && reply.json()["error"]["code"].is_string(), "{}", reply.text);
     for credentials in [("x-api-key", "abc"), ("authorization", "Bearer abc")] {
         let reply =
             gateway.ask_with(vec![says("x")], &[JSON, LOCAL, credentials], &body, usize::MAX);
@@ -329,6 +338,7 @@ fn counting_tokens() {
     let reply =
         gateway.ask_with(vec![answer(200, r#"{"input_tokens":7}"#)], &headers, &body, usize::MAX);
     assert_eq!((reply.status, reply.json()), (200, json!({"input_tokens": 7})));
+    assert_eq!(reply.line()["gen_ai.operation.name"], "count_tokens");
     let sent = &reply.sent[0];
     assert!(sent.url.ends_with("/v1/messages/count_tokens"), "{}", sent.url);
     assert_eq!(sent.body, json!({"model": "m", "messages": messages, "system": "S"}));

@@ -117,14 +117,8 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
         None => false,
     };
-    let others = raw.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
-    let (members, unknown): (Vec<_>, Vec<_>) =
-        others.partition(|(name, _)| PASSED_ON.contains(&name.as_str()));
-    for name in unknown.into_iter().map(|(name, _)| excerpt(name)) {
-        notes.drop_member(&name);
-        notes
-            .warn(format!("{name}: the gateway does not know this member, so no provider gets it"));
-    }
+    notes.drop_unknown(&raw, &[OWN, PASSED_ON]);
+    let members = raw.iter().filter(|(name, _)| PASSED_ON.contains(&name.as_str()));
     let state = fields.take("_2api").and_then(|it| Some(it.get("state")?.as_str()?.to_owned()));
     let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
     Ok(ChatRequest {
@@ -137,10 +131,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         selections,
         request_options: raw_of("request_options").map(RawValue::to_owned),
         state,
-        members: members
-            .into_iter()
-            .map(|(name, json)| (name.clone(), (*json).to_owned()))
-            .collect(),
+        members: members.map(|(name, json)| (name.clone(), (*json).to_owned())).collect(),
         // It is the gateway's own form of a request.
         native: None,
         responses: None,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::gateway::fields::{raw_items, raw_member};
 use crate::gateway::{
-    Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
+    Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
@@ -60,15 +60,10 @@ const MCP_MEMBERS: &[&str] = &["server_url", "server_label", "server_description
 /// be a misspelled `require_approval`.
 fn selection(mut entry: Fields<'_>, ignored: &[&str]) -> Result<Selection> {
     let allowed = match entry.texts("allowed")? {
-        None => entry.texts("allowed_tools")?,
+        None => entry.tool_names("allowed_tools")?,
         allowed => allowed,
     };
-    let approval = match entry.text("require_approval")?.as_deref() {
-        None => Approval::UnlessReadOnly,
-        Some("never") => Approval::Never,
-        Some("always") => Approval::Always,
-        Some(_) => return entry.expected("require_approval", "never or always"),
-    };
+    let approval = entry.approval()?;
     for name in ignored {
         entry.take(name);
     }

@@ -63,7 +63,7 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let mut content = Vec::new();
     for round in answer.rounds() {
         said(round.message, shows_reasoning, &mut content);
-        content.extend(Block::of_ran(round.ran));
+        content.extend(Block::of_ran(round.ran, request.server_name()));
     }
     content.extend(text(notice.as_deref()));
     for (call, input) in calls.iter().zip(&inputs) {

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::content::SERVER_NAME;
 use super::foreign;
 use crate::gateway::report::RanCall;
 use crate::wire::{FinishReason, Usage};
@@ -36,7 +35,7 @@ pub(super) enum Block<'a> {
     McpToolUse {
         id: &'a str,
         name: &'a str,
-        server_name: &'static str,
+        server_name: &'a str,
         input: Rendered<'a>,
     },
     McpToolResult {
@@ -83,11 +82,11 @@ impl<'a> Block<'a> {
     }
 
     /// The blocks of calls that the gateway ran in one round: first the calls, then the results, so that rounds can be told apart.
-    pub(super) fn of_ran(calls: &'a [RanCall]) -> impl Iterator<Item = Self> {
-        let made = calls.iter().map(|call| Self::McpToolUse {
+    pub(super) fn of_ran(calls: &'a [RanCall], server_name: &'a str) -> impl Iterator<Item = Self> {
+        let made = calls.iter().map(move |call| Self::McpToolUse {
             id: &call.id,
             name: &call.tool,
-            server_name: SERVER_NAME,
+            server_name,
             input: Rendered(if is_object(&call.arguments) { &call.arguments } else { "{}" }),
         });
         let results = calls.iter().map(|call| Self::McpToolResult {

@@ -11,7 +11,7 @@ use crate::gateway::request::MAX_CALLS;
 use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
 use toolbooth::json::{Object, Value};
 
-/// The name of this server among the MCP servers of a request.
+/// The usual name of this server among the MCP servers of a request.
 pub(super) const SERVER_NAME: &str = "toolbooth";
 
 /// A conversation that is read message by message.
@@ -22,16 +22,19 @@ pub(super) struct History<'n> {
     open: OpenCalls,
     /// What follows the results of these calls.
     held: Vec<HistoryItem>,
+    /// The names of this server in blocks.
+    own_names: &'n [String],
     losses: &'n Notes,
 }
 
 impl<'n> History<'n> {
-    pub(super) fn new(losses: &'n Notes) -> Self {
+    pub(super) fn new(own_names: &'n [String], losses: &'n Notes) -> Self {
         Self {
             items: Vec::new(),
             has_own_calls: false,
             open: OpenCalls::default(),
             held: Vec::new(),
+            own_names,
             losses,
         }
     }
@@ -157,7 +160,7 @@ impl<'n> History<'n> {
                     let (place, id) = (block.path.clone(), round.call(block, raw)?);
                     self.open.add(&id, place)?;
                 }
-                "mcp_tool_use" if is_own(&block) => {
+                "mcp_tool_use" if self.is_own(&block) => {
                     let raw = raw_blocks.get(index).copied();
                     let id = round.call(block, raw)?;
                     round.own.push(id);
@@ -177,6 +180,12 @@ impl<'n> History<'n> {
             return Err(GatewayError::invalid(path, message));
         }
         self.add(round)
+    }
+
+    /// Whether a call is one of this server's tools.
+    fn is_own(&self, block: &Fields<'_>) -> bool {
+        let name = block.get("server_name").and_then(Value::as_str);
+        name.is_some_and(|name| self.own_names.iter().any(|known| known == name))
     }
 
     fn add(&mut self, round: Round<'_>) -> Result<()> {
@@ -290,11 +299,6 @@ impl<'t> Round<'t> {
         }
         Some(message)
     }
-}
-
-/// Whether a call is one of this server's tools.
-fn is_own(block: &Fields<'_>) -> bool {
-    block.get("server_name").and_then(Value::as_str) == Some(SERVER_NAME)
 }
 
 /// The blocks of a content, which may be a string.

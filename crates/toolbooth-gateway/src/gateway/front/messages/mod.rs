@@ -27,6 +27,7 @@ use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::http::{Headers, Response};
 use toolbooth::json;
 use toolbooth::protocol::rejection_response;
+use toolbooth::route::RouteRequest;
 
 /// Requests for messages, or only for the number of their tokens.
 #[derive(Debug)]
@@ -134,6 +135,17 @@ pub(crate) fn encode_rejection(rejection: &Rejection, _: &Pipeline) -> Response 
     let status = description.kind.status();
     let message = description.to_string();
     rejection_response(status, rejection, &ErrorBody::new(status, message.into()))
+}
+
+/// The response to a client of Anthropic whose request for a list is rejected.
+pub(crate) fn list_rejection(
+    rejection: &Rejection,
+    request: &RouteRequest<'_>,
+) -> Option<Response> {
+    let description = rejection.describe();
+    let status = description.kind.status();
+    models::is_asked_for(request.headers)
+        .then(|| Response::json_of(status, &ErrorBody::new(status, description.to_string().into())))
 }
 
 #[cfg(test)]

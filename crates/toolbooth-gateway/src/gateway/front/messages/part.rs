@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::content::blocks;
 use crate::gateway::fields::pair;
-use crate::gateway::{Fields, GatewayError, Notes, Result};
+use crate::gateway::{Fields, Notes, Result};
 use toolbooth::json::{Object, Value};
 
 /// The parts of a content.
@@ -63,7 +63,7 @@ fn image<'t>(block: &mut Fields<'t>) -> Result<Option<Value<'t>>> {
     let mut source = block.required_fields("source")?;
     let url = match source.required_text("type")?.as_ref() {
         "base64" => data_url(&mut source, &["image/jpeg", "image/png", "image/gif", "image/webp"])?,
-        "url" => https(&mut source)?,
+        "url" => source.required_text("url")?,
         "file" => {
             source.take("file_id");
             source.notes.drop_member(&source.path_of("file_id"));
@@ -85,7 +85,7 @@ fn document<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
     let mut source = block.required_fields("source")?;
     let data = match source.required_text("type")?.as_ref() {
         "base64" => data_url(&mut source, &["application/pdf"])?,
-        "url" => https(&mut source)?,
+        "url" => source.required_text("url")?,
         "text" => {
             source.take("media_type");
             let text = source.required_text("data")?;
@@ -120,14 +120,4 @@ fn data_url<'t>(source: &mut Fields<'t>, types: &[&str]) -> Result<Cow<'t, str>>
     }
     let data = source.required_text("data")?;
     Ok(format!("data:{media_type};base64,{data}").into())
-}
-
-/// The address of a source. A model on the operator's own machines may fetch it from there.
-fn https<'t>(source: &mut Fields<'t>) -> Result<Cow<'t, str>> {
-    let url = source.required_text("url")?;
-    let is_https = url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
-    if !is_https {
-        return Err(GatewayError::expected(&source.path_of("url"), "an https URL"));
-    }
-    Ok(url)
 }

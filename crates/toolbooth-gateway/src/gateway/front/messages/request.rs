@@ -14,7 +14,6 @@ use crate::gateway::{
 use crate::wire::{self, Json};
 use toolbooth::http::Headers;
 use toolbooth::json::{self, Value};
-use toolbooth::schema::text::excerpt;
 
 /// The members that Anthropic gets, apart from the model. No other may get past the limits: `fallbacks` names further models, `speed`
 /// and `inference_geo` raise the price.
@@ -42,7 +41,7 @@ const PASSED_ON: &[&str] = &[
 ];
 
 /// Those of them that only Anthropic understands.
-const UNTRANSLATED: &[&str] = &["cache_control", "container", "context_management"];
+const UNTRANSLATED: &[&str] = &["cache_control", "container", "context_management", "diagnostics"];
 
 /// The members that the gateway reads itself.
 const OWN: &[&str] = &["model", "request_options", "_2api"];
@@ -67,9 +66,13 @@ pub(super) fn decode(
     let mut fields = Fields::of(value, String::new(), &losses)?;
     let model = fields.name("model", "the name of a model, such as \"anthropic/claude-opus-5\"")?;
     let servers = Servers::read(fields.take("mcp_servers"), raw_of("mcp_servers"), &losses)?;
+    let own_names = servers.own_names();
     let tools = tools(fields.take("tools"), raw_of("tools"), servers, &losses)?;
-    let mut history = History::new(&losses);
+    let mut history = History::new(&own_names, &losses);
     let mut is_checked = fields.get("system").is_none_or(is_known);
+    if let Some(system) = fields.get("system") {
+        check_addresses("system", system)?;
+    }
     history.system(fields.take("system"), "system".to_owned())?;
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
@@ -111,13 +114,7 @@ pub(super) fn decode(
     for name in UNTRANSLATED.iter().filter(|name| raw_of(name).is_some()) {
         losses.drop_member(name);
     }
-    let is_known = |name: &str| PASSED_ON.contains(&name) || OWN.contains(&name);
-    for (name, _) in raw.iter().filter(|(name, _)| !is_known(name)) {
-        let name = excerpt(name);
-        notes.drop_member(&name);
-        notes
-            .warn(format!("{name}: the gateway does not know this member, so no provider gets it"));
-    }
+    notes.drop_unknown(&raw, &[PASSED_ON, OWN]);
     let native = NativeRequest {
         format: Format::Anthropic,
         members: native_members(&raw, &raw_messages)?,
@@ -126,6 +123,7 @@ pub(super) fn decode(
         unloaded,
         losses: losses.clone(),
         names: NAMES,
+        server_name: own_names.first().cloned().unwrap_or_default(),
     };
     let state = fields.take("_2api").and_then(|it| Some(it.get("state")?.as_str()?.to_owned()));
     Ok(ChatRequest {

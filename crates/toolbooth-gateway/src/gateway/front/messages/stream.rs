@@ -21,6 +21,8 @@ pub(super) struct MessageEncoder {
     info: CompletionInfo,
     /// About how many tokens the request has.
     input_tokens: u64,
+    /// What this server is called in blocks.
+    server_name: String,
     shows_reasoning: bool,
     has_begun: bool,
     /// Whether events are those of Anthropic itself.
@@ -145,7 +147,9 @@ impl EventEncoder for MessageEncoder {
     /// Each block comes whole, because SDKs join the input of `tool_use` only.
     fn ran(&mut self, calls: &[RanCall], out: &mut Vec<u8>) {
         self.go_on(out);
-        Block::of_ran(calls).for_each(|block| self.whole(block, out));
+        let server_name = mem::take(&mut self.server_name);
+        Block::of_ran(calls, &server_name).for_each(|block| self.whole(block, out));
+        self.server_name = server_name;
         self.is_apart = true;
     }
 
@@ -167,6 +171,7 @@ impl MessageEncoder {
         Self {
             info,
             input_tokens: input_tokens(request),
+            server_name: request.server_name().to_owned(),
             shows_reasoning: shows_reasoning(request),
             has_begun: false,
             passes: false,

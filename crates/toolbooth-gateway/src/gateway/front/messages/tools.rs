@@ -14,6 +14,9 @@ use crate::wire::{Json, Members};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
+/// The name of this server, if a different one has its usual name.
+const FURTHER_NAME: &str = "toolbooth-gateway";
+
 /// The type of tools that servers of MCP run for Anthropic.
 const MCP: &str = "mcp";
 
@@ -22,6 +25,8 @@ pub(super) struct Servers {
     /// This server, if it is one of them.
     own: Option<OwnServer>,
     others: Vec<Tool>,
+    /// Whether one of the others has the name that this server has if the request gives it none.
+    taken: bool,
 }
 
 struct OwnServer {
@@ -36,7 +41,7 @@ impl Servers {
         json: Option<&RawValue>,
         losses: &Notes,
     ) -> Result<Self> {
-        let mut all = Self { own: None, others: Vec::new() };
+        let mut all = Self { own: None, others: Vec::new(), taken: false };
         let servers = match servers {
             None => return Ok(all),
             Some(Value::Array(servers)) => servers,
@@ -47,6 +52,7 @@ impl Servers {
             let name = server.name("name", "the name of the server")?;
             if server.required_text("url")? != SERVER_NAME {
                 all.others.push(Tool::Hosted { kind: MCP.to_owned(), json: json.to_owned() });
+                all.taken |= name == SERVER_NAME;
                 continue;
             }
             for ignored in ["type", "authorization_token"] {
@@ -59,7 +65,7 @@ impl Servers {
             if let Some(mut configuration) = server.fields("tool_configuration")? {
                 let is_enabled = configuration.boolean("enabled")? != Some(false);
                 let allowed = configuration.texts("allowed_tools")?;
-                let approval = approval(&mut configuration)?;
+                let approval = configuration.approval()?;
                 selection = is_enabled.then_some(Selection { path, allowed, approval });
                 configuration.reject_others("enabled, allowed_tools and require_approval")?;
             }
@@ -70,6 +76,13 @@ impl Servers {
             }
         }
         Ok(all)
+    }
+
+    /// The names of this server in blocks of the conversation. Answers have the first one.
+    pub(super) fn own_names(&self) -> Vec<String> {
+        let usual = if self.taken { FURTHER_NAME } else { SERVER_NAME };
+        let own = self.own.iter().map(|own| own.name.clone());
+        own.chain([usual.to_owned()]).collect()
     }
 }
 
@@ -112,7 +125,7 @@ pub(super) fn tools(
     servers: Servers,
     losses: &Notes,
 ) -> Result<Tools> {
-    let Servers { own, others } = servers;
+    let Servers { own, others, .. } = servers;
     let mut all = Tools {
         tools: Vec::new(),
         selections: Vec::new(),
@@ -189,7 +202,7 @@ fn toolset(mut entry: Fields<'_>) -> Result<Selection> {
             }
         }
     }
-    let approval = approval(&mut entry)?;
+    let approval = entry.approval()?;
     entry.take("cache_control");
     let path = entry.path.clone();
     entry.reject_others(
@@ -197,16 +210,6 @@ fn toolset(mut entry: Fields<'_>) -> Result<Selection> {
     )?;
     let allowed = (!by_default).then_some(names);
     Ok(Selection { path, allowed, approval })
-}
-
-/// `require_approval`, a member of ours.
-fn approval(entry: &mut Fields<'_>) -> Result<Approval> {
-    Ok(match entry.text("require_approval")?.as_deref() {
-        None => Approval::UnlessReadOnly,
-        Some("never") => Approval::Never,
-        Some("always") => Approval::Always,
-        Some(_) => return entry.expected("require_approval", "never or always"),
-    })
 }
 
 /// A function of the client, also in the gateway's form.

@@ -84,15 +84,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     let Input { history, mut tools, removed, .. } = input;
     let tool_choice = choice::tool_choice(fields.take("tool_choice"), &mut tools)?;
     let own_members = own_members(&mut fields, raw_of, &mut tools.lost)?;
-    for (name, _) in &members {
-        if !PASSED_ON.contains(&name.as_str()) && !OWN.contains(&name.as_str()) {
-            let name = excerpt(name);
-            notes.drop_member(&name);
-            notes.warn(format!(
-                "{name}: the gateway does not know this member, so no provider gets it"
-            ));
-        }
-    }
+    notes.drop_unknown(&members, &[PASSED_ON, OWN]);
     let losses = Notes::default();
     tools.lost.iter().for_each(|path| losses.drop_member(path));
     let native = NativeRequest {
@@ -103,6 +95,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         unloaded: Vec::new(),
         losses,
         names: NAMES,
+        server_name: tools.label().to_owned(),
     };
     Ok(ChatRequest {
         model,

@@ -10,8 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::gateway::fields::{raw_items, raw_member, to_raw};
 use crate::gateway::{
-    Approval, ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection,
-    ServerEntry, Tool,
+    ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
 };
 use toolbooth::json::{Rendered, Value};
 use toolbooth::schema::text::excerpt;
@@ -216,6 +215,7 @@ impl Tools {
             _ => {
                 if let Some(label) = tool.text("server_label")? {
                     self.other_servers.insert(label.into_owned());
+                    self.check_labels(&tool.path)?;
                 }
                 self.list.push(Tool::Hosted { kind, json: json.to_owned() });
                 Ok(())
@@ -327,29 +327,34 @@ impl Tools {
         for ignored in ["server_url", "server_description", "defer_loading"] {
             entry.take(ignored);
         }
-        let allowed = names(&mut entry, "allowed_tools")?;
-        let approval = match entry.take("require_approval") {
-            None => Approval::UnlessReadOnly,
-            Some(Value::String(word)) if word == "never" => Approval::Never,
-            Some(Value::String(word)) if word == "always" => Approval::Always,
-            Some(value @ Value::Object(_)) => {
-                let path = entry.path_of("require_approval");
-                let mut filter = Fields::of(value, path, entry.notes)?;
-                let always = names(&mut filter, "always")?.unwrap_or_default();
-                let never = names(&mut filter, "never")?.unwrap_or_default();
-                filter.reject_others("always and never")?;
-                Approval::ByTool { always, never }
-            }
-            Some(_) => {
-                let expected = "never, always, or an object with the names of tools for each";
-                return entry.expected("require_approval", expected);
-            }
-        };
+        let allowed = entry.tool_names("allowed_tools")?;
+        let approval = entry.approval()?;
         let path = entry.path.clone();
         entry.reject_others("server_label, allowed_tools and require_approval")?;
-        self.selections.push(Selection { path, allowed, approval });
+        self.selections.push(Selection { path: path.clone(), allowed, approval });
         self.server.get_or_insert(ServerEntry { label, is_listed: false, tools: Vec::new() });
-        Ok(())
+        self.check_labels(&path)
+    }
+
+    /// Items name a server by its label alone, so that none may have that of this server.
+    fn check_labels(&self, path: &str) -> Result<()> {
+        let own = self.server.as_ref().map(|server| &server.label);
+        if !own.is_some_and(|own| self.other_servers.contains(own)) {
+            return Ok(());
+        }
+        let path = format!("{path}.server_label");
+        let message = format!("{path}: a different server must have a different label");
+        Err(GatewayError::invalid(path, message))
+    }
+
+    /// What this server is called in items.
+    pub(super) fn label(&self) -> &str {
+        const USUAL: &str = "toolbooth";
+        match &self.server {
+            Some(server) => &server.label,
+            None if self.other_servers.contains(USUAL) => "toolbooth-gateway",
+            None => USUAL,
+        }
     }
 }
 
@@ -357,15 +362,4 @@ impl Tools {
 fn is_local(shell: &Fields<'_>) -> bool {
     let environment = shell.get("environment").and_then(|it| it.get("type"));
     environment.and_then(Value::as_str) == Some("local")
-}
-
-/// The names of tools: an array, or an object with `tool_names`.
-fn names(fields: &mut Fields<'_>, name: &str) -> Result<Option<Vec<String>>> {
-    if !matches!(fields.get(name), Some(Value::Object(_))) {
-        return fields.texts(name);
-    }
-    let mut filter = fields.required_fields(name)?;
-    let names = filter.texts("tool_names")?;
-    filter.reject_others("tool_names")?;
-    Ok(names)
 }

@@ -33,6 +33,10 @@ fn invalid_requests_name_the_member() {
         (json!({"max_tokens": 0}), "max_tokens"),
         (json!({"messages": []}), "messages"),
         (json!({"messages": ["x"]}), "messages[0]"),
+        (
+            json!({"system": [{"type": "image", "source": {"type": "url", "url": "http://10.0.0.1/a"}}]}),
+            "system[0].source.url",
+        ),
         (json!({"messages": [{"role": "tool", "content": "x"}]}), "messages[0].role"),
         (json!({"messages": [{"role": "user"}]}), "messages[0].content"),
         (json!({"messages": [{"role": "user", "content": [1]}]}), "messages[0].content[0]"),

@@ -138,7 +138,7 @@ fn members_and_their_names() {
     let schema =
         json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
     let all = json!({
-        "stop_sequences": ["1", "2", "3", "4", "5"], "temperature": 0.5, "top_p": 0.4, "top_k": 3,
+        "stop_sequences": ["1", "2", "3", "4", "5"], "diagnostics": {}, "temperature": 0.5, "top_p": 0.4, "top_k": 3,
         "metadata": {"user_id": "u"}, "service_tier": "standard_only", "tools": [tool("a")],
         "tool_choice": {"type": "auto", "disable_parallel_tool_use": true},
         "thinking": {"type": "enabled", "budget_tokens": 5000},
@@ -153,7 +153,7 @@ fn members_and_their_names() {
         "parallel_tool_calls": false, "response_format": format,
     });
     assert_eq!(body, expected);
-    assert_eq!(dropped, ["service_tier", "thinking", "top_k"]);
+    assert_eq!(dropped, ["diagnostics", "service_tier", "thinking", "top_k"]);
     // A model that thinks does not choose its words by these members.
     let (body, dropped) = sent(Format::OpenAi, &request);
     let expected = json!({
@@ -162,14 +162,20 @@ fn members_and_their_names() {
         "response_format": format, "reasoning_effort": "medium", "service_tier": "default",
     });
     assert_eq!(body, expected);
-    assert_eq!(dropped, ["stop_sequences", "temperature", "top_k", "top_p"]);
+    assert_eq!(dropped, ["diagnostics", "stop_sequences", "temperature", "top_k", "top_p"]);
     let (body, dropped) = sent(Format::Gemini, &request);
     let config = &body["generationConfig"];
     assert_eq!((&config["topK"], &config["maxOutputTokens"]), (&json!(3), &json!(100)));
     assert_eq!(config["responseJsonSchema"]["type"], "object");
     assert_eq!(
         dropped,
-        ["metadata.user_id", "service_tier", "tool_choice.disable_parallel_tool_use", "user"]
+        [
+            "diagnostics",
+            "metadata.user_id",
+            "service_tier",
+            "tool_choice.disable_parallel_tool_use",
+            "user"
+        ]
     );
 }
 
@@ -333,6 +339,36 @@ fn calls_that_the_gateway_ran() {
             ("user", "y", 0),
         ]
     );
+}
+
+/// A different server whose name is the usual one of this server: its calls are not ours, and ours have another name.
+#[test]
+fn names_of_servers() {
+    let server = |name: &str, url: &str| json!({"type": "url", "name": name, "url": url});
+    let (own, other) =
+        (server("own", "toolbooth"), server("toolbooth", "https://other.example/mcp"));
+    for (servers, own_name, ours) in [
+        (json!([]), "toolbooth", vec!["toolbooth"]),
+        (json!([own]), "own", vec!["own", "toolbooth"]),
+        (json!([other]), "toolbooth-gateway", vec!["toolbooth-gateway"]),
+        (json!([other, own]), "own", vec!["own", "toolbooth-gateway"]),
+    ] {
+        for name in ["own", "toolbooth", "toolbooth-gateway"] {
+            let content = json!([
+                {"type": "mcp_tool_use", "id": "1", "name": "N", "server_name": name, "input": {}},
+                {"type": "mcp_tool_result", "tool_use_id": "1", "is_error": false, "content": []},
+                {"type": "text", "text": "x"},
+            ]);
+            let messages = json!([
+                {"role": "user", "content": "x"}, {"role": "assistant", "content": content}, {"role": "user", "content": "y"},
+            ]);
+            let request = request(json!({"mcp_servers": servers, "messages": messages}));
+            assert_eq!(request.server_name(), own_name, "{servers}");
+            // The call and its result are messages of their own.
+            let is_ours = request.history.len() == 5;
+            assert_eq!(is_ours, ours.contains(&name), "{servers} {name}");
+        }
+    }
 }
 
 /// A user's name is one on whose behalf tools run, unless an agent has written ids of its own into it.

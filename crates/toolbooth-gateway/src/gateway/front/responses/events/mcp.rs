@@ -43,8 +43,7 @@ impl ResponseEncoder {
     pub(super) fn ran_call(&mut self, call: &RanCall, out: &mut Vec<u8>) {
         let (index, _) = self.add("mcp");
         let id = format!("{RAN}{}", call.id);
-        let label =
-            self.context.server.as_ref().map_or("toolbooth", |server| &server.label).to_owned();
+        let label = self.label.clone();
         let mut approved = self.context.approved.iter();
         let request = approved.find(|it| it.call.id == call.id).map(|it| it.request_id.clone());
         let item = |status, arguments: &str, output, error| {

@@ -28,6 +28,8 @@ pub(super) struct ResponseEncoder {
     stream: bool,
     /// The members of the request that the response repeats.
     request: Members<'static>,
+    /// What this server is called in items.
+    label: String,
     context: ResponsesContext,
     /// The number of the next event.
     sequence: u64,
@@ -132,6 +134,7 @@ impl ResponseEncoder {
             id,
             stream,
             request: answer::request_members(request),
+            label: request.server_name().to_owned(),
             context: request.responses.as_deref().cloned().unwrap_or_default(),
             sequence: 0,
             begun: false,

@@ -50,7 +50,7 @@ impl Input<'_> {
             self.close()?;
         }
         if self.open.is_none() {
-            self.check_pending()?;
+            self.pending.close()?;
             self.requests.clear();
         }
         Ok(self.open.get_or_insert_default())
@@ -95,7 +95,7 @@ impl Input<'_> {
     /// The assistant message that was read is complete.
     pub(super) fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
-        self.check_pending()?;
+        self.pending.close()?;
         let Assistant { texts, refusals, mut calls, results, reasoning, sealed, rounds } = open;
         if calls.is_empty() && texts.is_empty() && refusals.is_empty() {
             // Reasoning without an answer.
@@ -130,9 +130,8 @@ impl Input<'_> {
                 &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
             )?;
         }
-        let calls = calls.into_iter().map(|(call, path)| (call.id.into_owned(), path));
         let ran: BTreeSet<_> = results.iter().map(|(id, _)| id.as_str()).collect();
-        self.pending = calls.filter(|(id, _)| !ran.contains(id.as_str())).collect();
-        Ok(())
+        let mut open = calls.into_iter().filter(|(call, _)| !ran.contains(&*call.id));
+        open.try_for_each(|(call, path)| self.pending.add(&call.id, path))
     }
 }

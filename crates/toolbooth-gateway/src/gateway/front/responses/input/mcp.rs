@@ -69,7 +69,8 @@ impl Input<'_> {
     pub(super) fn is_own_approval(&self, item: &Fields<'_>) -> bool {
         let id = item.get("approval_request_id").and_then(Value::as_str);
         self.requests.iter().any(|(known, _)| Some(&**known) == id)
-            || id.is_some_and(|id| id.starts_with(APPROVAL)) && self.tools.server.is_some()
+            || id.is_some_and(|id| id.starts_with(APPROVAL) && !self.other_ids.contains(id))
+                && self.tools.server.is_some()
     }
 
     pub(super) fn approval_response(&mut self, mut item: Fields<'_>) -> Result<()> {
@@ -83,7 +84,7 @@ impl Input<'_> {
         };
         let (_, call) = self.requests.swap_remove(position);
         self.close()?;
-        if !self.pending.iter().any(|(known, _)| *known == call.id) {
+        if !self.pending.has(&call.id) {
             let message = format!("{path} answers a request that has an answer already");
             return Err(GatewayError::invalid(path, message));
         }

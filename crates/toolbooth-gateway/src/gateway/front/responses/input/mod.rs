@@ -4,6 +4,8 @@ mod assistant;
 mod content;
 mod mcp;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -11,7 +13,9 @@ use self::assistant::Assistant;
 use super::tools::{SEARCH, Tools, flat_name};
 use crate::gateway::fields::{raw_member, to_raw};
 use crate::gateway::front::address;
-use crate::gateway::{ApprovedCall, Fields, GatewayError, HistoryItem, Notes, Result, Role};
+use crate::gateway::{
+    ApprovedCall, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
+};
 use crate::wire::openai::message::Call;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::Value;
@@ -54,8 +58,8 @@ pub(super) struct Input<'n> {
     notes: &'n Notes,
     /// The assistant message that is being read.
     open: Option<Assistant>,
-    /// The calls whose results must follow, each with its path.
-    pending: Vec<(String, String)>,
+    /// The calls whose results must follow.
+    pending: OpenCalls,
     /// Messages between a call and its result, which follow the result.
     deferred: Vec<HistoryItem>,
     /// Where the answer that is being read begins in the history.
@@ -65,6 +69,8 @@ pub(super) struct Input<'n> {
     pub(super) approved: Vec<ApprovedCall>,
     /// The requests for approval without an answer, by their ids: those of the assistant message that was read last.
     requests: Vec<(String, ToolCall<'static>)>,
+    /// The ids of items of other servers, and so of their requests for approval.
+    other_ids: BTreeSet<String>,
     /// The positions of items that no provider may get: what this server has sealed, and reasoning without its content.
     pub(super) removed: Vec<usize>,
 }
@@ -105,13 +111,14 @@ impl<'n> Input<'n> {
             tools,
             notes,
             open: None,
-            pending: Vec::new(),
+            pending: OpenCalls::default(),
             deferred: Vec::new(),
             answer: 0,
             untranslatable: None,
             needs_translation: false,
             approved: Vec::new(),
             requests: Vec::new(),
+            other_ids: BTreeSet::new(),
             removed: Vec::new(),
         }
     }
@@ -175,6 +182,8 @@ impl<'n> Input<'n> {
                 Ok(())
             }
             known if ONLY_OPENAI.contains(&known) => {
+                let id = item.get("id").and_then(Value::as_str);
+                self.other_ids.extend(id.filter(|_| is_other).map(str::to_owned));
                 self.tools.lost.push(format!("input[].{known}"));
                 Ok(())
             }
@@ -253,11 +262,7 @@ impl<'n> Input<'n> {
     /// The result of a call. The error: there is no such call before it.
     fn result(&mut self, id: &str, content: Value<'_>, path: &str) -> Result<()> {
         self.close()?;
-        let Some(position) = self.pending.iter().position(|(known, _)| known == id) else {
-            let message = format!("{path} answers no call before it that has no output yet");
-            return Err(GatewayError::invalid(path, message));
-        };
-        self.pending.remove(position);
+        self.pending.answer(id, path.to_owned())?;
         let tool_call_id = Some(id);
         let role = "tool";
         self.push(
@@ -290,21 +295,10 @@ impl<'n> Input<'n> {
         self.result(&id, Value::String(text.into()), &path)
     }
 
-    /// Checks that each call has a result.
-    fn check_pending(&self) -> Result<()> {
-        match self.pending.first() {
-            None => Ok(()),
-            Some((_, path)) => {
-                let message = format!("{path} has no output: an item with its call_id must follow");
-                Err(GatewayError::invalid(path, message))
-            }
-        }
-    }
-
     /// All items have been read.
     pub(super) fn end(&mut self) -> Result<()> {
         self.close()?;
-        self.check_pending()?;
+        self.pending.close()?;
         self.history.append(&mut self.deferred);
         Ok(())
     }

@@ -98,7 +98,7 @@ fn each_fault_is_named_with_its_place() {
         (
             input(json!({"type": "function_call", "call_id": "c", "name": "a"})),
             "input[1]",
-            "no output",
+            "no result",
         ),
         (
             input(json!({"type": "function_call_output", "call_id": "c", "output": "x"})),
@@ -113,6 +113,14 @@ fn each_fault_is_named_with_its_place() {
             "",
         ),
         (json!({"tools": {}}), "tools", "array"),
+        (
+            json!({"tools": [
+                {"type": "mcp", "server_label": "a", "server_url": "toolbooth"},
+                {"type": "mcp", "server_label": "a", "server_url": "https://other.example"},
+            ]}),
+            "tools[1].server_label",
+            "different label",
+        ),
         (tools(json!({"type": "function"})), "tools[0].name", "name"),
         (
             tools(json!({"type": "function", "name": "a", "parameters": []})),

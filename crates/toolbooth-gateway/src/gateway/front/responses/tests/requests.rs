@@ -66,6 +66,33 @@ fn a_conversation_reaches_each_provider() {
     assert_eq!((native.get("client_metadata"), dropped.len()), (None, 0));
 }
 
+/// A different server whose label is the usual one of this server: its items are not ours, and ours have another label.
+#[test]
+fn labels_of_servers() {
+    let server =
+        |label: &str, url: &str| json!({"type": "mcp", "server_label": label, "server_url": url});
+    let other = server("toolbooth", "https://other.example/mcp");
+    for (tools, own_label, is_ours) in [
+        (json!([]), "toolbooth", true),
+        (json!([server("own", "toolbooth")]), "own", true),
+        (json!([other]), "toolbooth-gateway", false),
+        (json!([other, server("own", "toolbooth")]), "own", false),
+    ] {
+        let call = json!({"type": "mcp_call", "id": "mcp_1", "server_label": "toolbooth", "name": "N", "arguments": "{}", "output": "r"});
+        let message = json!({"role": "user", "content": "hi"});
+        let request = read(&body(json!({"tools": tools, "input": [message, call]}))).unwrap();
+        assert_eq!((request.server_name(), request.history.len() == 3), (own_label, is_ours));
+        // Requests of other servers for approval have ids that look like ours.
+        let approval = json!([
+            message,
+            {"type": "mcp_approval_request", "id": "mcpr_1", "server_label": "toolbooth", "name": "N", "arguments": "{}"},
+            {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true},
+        ]);
+        let request = read(&body(json!({"tools": tools, "input": approval}))).unwrap();
+        assert_eq!(request.responses.unwrap().approved.len() == 1, is_ours, "{tools}");
+    }
+}
+
 /// The members are in the client's order.
 #[test]
 fn openai_gets_the_members_as_the_client_wrote_them() {
