@@ -37,7 +37,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool import documents project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool registry import documents project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,7 @@ check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native te
 	$(call say,Native tests)
 	@# Without the jobs of an outer make, which rustdoc cannot reach and warns about.
 	MAKEFLAGS= cargo test --locked --workspace --quiet
+	@node packages/toolbooth/bin/toolbooth.js registry --check
 
 # The parts of `make test`. Two run at once, because much of a build can use only one core.
 PARTS := lints instructions workers test-workers test-commands test-clients
@@ -139,6 +140,9 @@ key: $(if $(CHECK),setup build/worker.js) ## Create an API key: make key NAME=ad
 tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; DEFINITION=1 calls a service without code, HTTP=1 with code, with SECRET=STOCK_KEY; D1=1 uses a database
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
 	  $(if $(DEFINITION),--definition) $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
+
+registry: node_modules/.done ## Describe the deployed Worker to MCP's registry: make registry NAME=com.example/tools URL=https://tools.example.com DESCRIPTION="…"
+	@$(TOOLBOOTH) registry $(if $(DESCRIPTION),--description "$$DESCRIPTION") -- "$$NAME" "$$URL"
 
 import: node_modules/.done ## Create tools from an API's description: make import FILE=openapi.json TOOLKIT=GitHub INCLUDE=issues,repos/get,/search; AUTH=provider:github, DRY_RUN=1, KEEP=1, VERBOSE=1
 	@node packages/toolbooth/bin/toolbooth.js import $(if $(TOOLKIT),--toolkit "$$TOOLKIT") $(if $(INCLUDE),--include "$$INCLUDE") $(if $(AUTH),--auth "$$AUTH") \

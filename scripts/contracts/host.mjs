@@ -285,7 +285,7 @@ const metadata = (operationId) =>
   });
 
 export const wellKnown = document({
-  title: "Toolbooth: OAuth 2.0 metadata",
+  title: "Toolbooth: OAuth 2.0 metadata, and the proof of the domain",
   description:
     "Where MCP clients find the authorization server. Served if PUBLIC_URL is set and AUTH contains sign-in, or jwt with a JWT_ISSUER that is a URL; otherwise 404.",
   servers: [{ url: "/.well-known", description: "Below the origin, as RFC 8615 requires." }],
@@ -293,6 +293,14 @@ export const wellKnown = document({
   paths: {
     "/oauth-protected-resource/mcp": metadata("metadata"),
     "/oauth-protected-resource": metadata("host-metadata"),
+    "/mcp-registry-auth": path({
+      get: {
+        operationId: "registry-proof",
+        summary: "The public key of the domain, for MCP's registry: MCP_REGISTRY_AUTH",
+        parameters: [ifNoneMatch],
+        responses: { 200: "Proof", 304: "NotModified", 403: "OriginNotAllowed", 404: "NotFound" },
+      },
+    }),
     "/oauth-authorization-server": path({
       get: {
         operationId: "server-metadata",
@@ -306,6 +314,7 @@ export const wellKnown = document({
     ...shared.errors("Error"),
     NotModified: response("The client has the current version.", undefined, { ETag: "ETag" }),
     Metadata: response("The metadata.", "Metadata", { ETag: "ETag" }),
+    Proof: { description: "A line of text.", headers: { ETag: "ETag" }, content: { "text/plain": {} } },
     ServerMetadata: response("The metadata.", "ServerMetadata"),
   },
   schemas: {

@@ -62,6 +62,7 @@ fn routes() {
         (Method::Get, "/mcp", "mcp", Ok("caller")),
         (Method::Get, "/.well-known/oauth-protected-resource/mcp", "well-known", Ok("public")),
         (Method::Get, "/.well-known/oauth-protected-resource", "well-known", Ok("public")),
+        (Method::Get, "/.well-known/mcp-registry-auth", "well-known", Ok("public")),
         (Method::Post, "/register", "registration", Ok("network")),
         (Method::Get, "/register", "registration", wrong("POST, OPTIONS")),
         (

@@ -19,6 +19,8 @@ const HELP = `toolbooth <command>
            to chats, --rotate replaces the key of ada, --check file checks a value of API_KEYS with the Worker that was built
   deploy   Deploy to Cloudflare; arguments, such as --env staging, go to wrangler. --dry-run deploys nothing, says what is not
            configured, and fails if the Worker would reject every call
+  registry Describe the deployed Worker to MCP's registry, in server.json: toolbooth registry com.example/tools
+           https://tools.example.com --description "…"; --check only says what directories would object to in the tools
   doctor   Check that everything the other commands need is there
 `;
 
@@ -60,6 +62,12 @@ const COMMANDS = {
   async deploy(args) {
     const { deploy } = await import("../src/deploy.js");
     await deploy(args);
+  },
+  async registry(args) {
+    const { values, positionals } = options(args, { description: text, check: flag }, true);
+    const { check, registry } = await import("../src/registry.js");
+    if (values.check) check();
+    else await registry(positionals[0], positionals[1], values);
   },
   async doctor(args) {
     options(args, {});

@@ -124,3 +124,33 @@ fn clients_learn_that_they_need_not_register() {
         assert!(body["error_description"].as_str().unwrap().contains(expected), "{body}");
     }
 }
+
+/// A value in another form, such as a private key, is never served.
+#[test]
+fn the_registry_reads_the_key_of_the_domain() {
+    let line = format!("v=MCPv1; k=ed25519; p={}=", "A".repeat(43));
+    for (value, expected, warned) in [
+        (Some(line.as_str()), Some(&*line), false),
+        (None, None, false),
+        (Some(""), None, false),
+        (Some("-----BEGIN PRIVATE KEY-----"), None, true),
+    ] {
+        let variables: Vec<_> =
+            value.map(|value| ("MCP_REGISTRY_AUTH", value)).into_iter().collect();
+        let host = FakeHost::with(&variables);
+        let request = ("GET", "/.well-known/mcp-registry-auth", &[][..]);
+        let got = answer(CATALOG, &host, request, Body::from(""));
+        assert_eq!(got.status, if expected.is_some() { 200 } else { 404 }, "{value:?}");
+        if let Some(expected) = expected {
+            assert_eq!(got.body, expected.as_bytes());
+            assert!(got.headers.contains(&("content-type", "text/plain; charset=utf-8".into())));
+        }
+        let log = host.log.borrow();
+        assert_eq!(
+            log.iter().any(|line| line.contains("MCP_REGISTRY_AUTH must be")),
+            warned,
+            "{log:?}"
+        );
+        assert!(!log.iter().any(|line| line.contains("PRIVATE")), "{log:?}");
+    }
+}

@@ -39,6 +39,7 @@ const NAMES: &[&str] = &[
     "MAX_BODY_BYTES",
     "MAX_TOOL_CALLS",
     "MAX_TOOL_DESCRIPTION",
+    "MCP_REGISTRY_AUTH",
     "MODELS",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",

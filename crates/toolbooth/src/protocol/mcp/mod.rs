@@ -1,13 +1,13 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
-//! explains the clauses MC1 to MC58.
+//! explains the clauses MC1 to MC59.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id`
 //!   finds the id in a body that is not decoded.
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
 //!   `prompts`, `resources` with `documentation`, `completion`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
-//! - `doctor` reports what clients still need.
+//! - `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 //!
@@ -28,6 +28,7 @@ mod notifications;
 mod outcome;
 mod pagination;
 mod prompts;
+mod registry;
 mod request_id;
 mod resource_metadata;
 mod resources;
@@ -64,6 +65,7 @@ pub static CAPABILITY: Capability = Capability {
     call_forms: &[
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Toolkit_Tool","arguments":{}}} at /mcp"#,
     ],
+    settings: Some(&registry::SETTINGS),
     ..Capability::new("mcp")
 };
 
@@ -84,15 +86,20 @@ pub(crate) static MCP: Protocol = Protocol {
 };
 
 /// The metadata of the OAuth resource (RFC 9728, 3.1): at the path that belongs to the resource's, and at the path of the
-/// host, where clients look next. The pages that may call may read them.
+/// host, where clients look next. The pages that may call may read them. Beside them, the proof for MCP's registry.
 pub(crate) static RESOURCE_METADATA: Protocol = Protocol {
     listed: false,
     routes: &[
         Route::get("/oauth-protected-resource/mcp", Policy::PUBLIC, &Document(metadata)),
         Route::get("/oauth-protected-resource", Policy::PUBLIC, &Document(metadata)),
+        Route::get("/mcp-registry-auth", Policy::PUBLIC, &Document(registry::proof)),
     ],
     cors: Cors::WebClients,
-    ..Protocol::new("well-known", "OAuth 2.0 metadata", oxp::FLAT_ERRORS)
+    ..Protocol::new(
+        "well-known",
+        "OAuth 2.0 metadata, and the proof of the domain",
+        oxp::FLAT_ERRORS,
+    )
 };
 
 /// Where clients register that find no metadata. They show people the description of the error.
