@@ -1,4 +1,4 @@
-// A project of one's own: what `toolbooth tool` writes, and every block of docs/TUTORIAL.md.
+// A project of one's own: what `toolbooth tool` writes, and every block of docs/TUTORIAL.md and docs/TUTORIAL-2.md.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { root, run, serve } from "./support/commands.mjs";
 import { create, env, project, toolbooth } from "./support/project.mjs";
+import { Person } from "./support/sign-in.mjs";
 
 /** The longest wait for a build while the server runs, in milliseconds. */
 const DEADLINE = 120_000;
@@ -126,7 +127,7 @@ after(() => Promise.all(servers.map(({ interrupt }) => interrupt())));
 
 /** A file that a paragraph names, and whether the block below belongs at its end. */
 function destination(paragraph) {
-  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|mjs|vars))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
+  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|mjs|vars|yaml))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
   return { path, isMore: /\badd\b[^.]*$/i.test(paragraph.replaceAll(/`[^`]*`/g, "")) };
 }
 
@@ -154,48 +155,24 @@ function applied(text, diff) {
   return text;
 }
 
-test("the tutorial", async () => {
-  let service, dev;
-  const here = (text) => (service ? text.replaceAll("4000", `${service}`) : text);
-  const starts = {
-    "make project DIR=../shop": create,
+/** Follows a page: writes its files, runs its commands, and compares what they print. `starts` has the commands to run differently. */
+async function follow(page, starts = {}) {
+  const ports = new Map();
+  const here = (text) => [...ports].reduce((text, [shown, port]) => text.replaceAll(shown, `${port}`), text);
+  const ways = {
     // The working folder.
     "cd ../shop": () => ({ code: 0 }),
-    "npm run dev": async () => {
-      dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env });
-      servers.push(dev);
-      return { code: 0 };
-    },
-    "node service.mjs": async () => {
-      const text = read("service.mjs");
-      servers.push(await serve((port) => {
-        service = port;
-        writeFileSync(file("service.mjs"), here(text));
-        return "node service.mjs";
-      }, /listens on port/, { cwd: project }));
-      return { code: 0 };
-    },
     "npm test": () => toolbooth("test --quiet"),
     'claude mcp add --transport http shop http://localhost:8787/mcp --header "Authorization: Bearer development-key"': () => ({ code: 0 }),
+    ...starts,
   };
 
-  /** Repeats a call until the response is the one on the page: the server rebuilds the Worker meanwhile. */
-  const answered = async (command, expected) => {
-    for (const end = performance.now() + DEADLINE; ; await sleep(200)) {
-      const { code, out } = await run(`${command.replace("localhost:8787", `localhost:${dev.port}`)} --silent --show-error`);
-      const got = code === 0 ? JSON.parse(out) : { code };
-      if ("duration" in got) got.duration = expected.duration;
-      if (performance.now() > end) return assert.deepEqual(got, expected, command);
-      if (isDeepStrictEqual(got, expected)) return;
-    }
-  };
-
-  const blocks = blocksOf(readFileSync(join(root, "docs/TUTORIAL.md"), "utf8"));
+  const blocks = blocksOf(readFileSync(join(root, page), "utf8"));
   for (let at = 0; at < blocks.length; at += 1) {
     const { language, text, paragraph } = blocks[at];
     if (language !== "sh") {
       const { path, isMore } = destination(paragraph);
-      const before = isMore || language === "diff" ? read(path) : "";
+      const before = (isMore || language === "diff") && existsSync(file(path)) ? read(path) : "";
       mkdirSync(dirname(file(path)), { recursive: true });
       writeFileSync(file(path), language === "diff" ? applied(before, text) : `${before}${isMore ? "\n" : ""}${here(text)}`);
       continue;
@@ -204,17 +181,69 @@ test("the tutorial", async () => {
     if (commands[0].startsWith("curl ")) {
       const responses = blocks[(at += 1)].text.trim().split("\n").map((line) => JSON.parse(line));
       assert.equal(responses.length, commands.length, text);
-      for (const [index, command] of commands.entries()) await answered(command, responses[index]);
+      for (const [index, command] of commands.entries()) await answered(command, responses[index], blocks[at + 1]?.paragraph);
       continue;
     }
     for (const command of commands) {
       const [, ours] = /^npx toolbooth (.*)$/.exec(command) ?? [];
-      const { code, out, err } = await (starts[command]?.() ?? (ours ? toolbooth(ours) : run(command, { cwd: project })));
+      const [, service] = /^node (\w+\.mjs)$/.exec(command) ?? [];
+      const started = service && (await serviceOf(service, ports));
+      const { code, out, err } = started ?? (await (ways[command]?.() ?? (ours ? toolbooth(ours) : run(command, { cwd: project }))));
       assert.equal(code, 0, `${command}\n${out ?? ""}${err ?? ""}`);
       // What the command prints.
-      if (ours) for (const line of blocks[(at += 1)].text.trim().split("\n")) assert.ok(out.includes(line), `${line} in ${out}`);
+      if (ours) for (const line of here(blocks[(at += 1)].text).trim().split("\n")) assert.ok(out.includes(line), `${line} in ${out}`);
     }
   }
+}
+
+/** Starts a service of a page on a free port, and records it as the one that the page shows. */
+async function serviceOf(name, ports) {
+  const text = read(name);
+  const [, shown] = /^const PORT = (\d+);$/m.exec(text);
+  servers.push(await serve((port) => {
+    ports.set(shown, port);
+    writeFileSync(file(name), text.replace(shown, port));
+    return `node ${name}`;
+  }, /listens on port/, { cwd: project }));
+  return { code: 0 };
+}
+
+let dev;
+async function startDev() {
+  dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env });
+  servers.push(dev);
+  return { code: 0 };
+}
+
+/** Repeats a call until the response is the one on the page: the server rebuilds the Worker meanwhile. If `next`, the paragraph below, says
+ * to open its `url`, a person does so. */
+async function answered(command, expected, next = "") {
+  for (const end = performance.now() + DEADLINE; ; await sleep(200)) {
+    const { code, out } = await run(`${command.replace("localhost:8787", `localhost:${dev.port}`)} --silent --show-error`);
+    const got = code === 0 ? JSON.parse(out) : { code };
+    if ("duration" in got) got.duration = expected.duration;
+    const [asked] = got.missing_requirements?.authorization ?? [];
+    const shown = asked ? { ...got, missing_requirements: { authorization: [{ id: "…", url: "…", check_url: "…" }] } } : got;
+    if (performance.now() > end) return assert.deepEqual(shown, expected, command);
+    if (!isDeepStrictEqual(shown, expected)) continue;
+    return next.includes("Open the `url`") ? authorize(asked.url, "Ada") : undefined;
+  }
+}
+
+/** Authorizes at the service, as this person of its page. */
+async function authorize(url, name) {
+  const browser = new Person();
+  const [, action] = /<form method="post" action="([^"]+)">/.exec((await browser.visit(url)).text);
+  const headers = { origin: new URL(url).origin, "sec-fetch-site": "same-origin" };
+  const { location } = await browser.visit(new URL(action, url).href, { method: "POST", headers });
+  const links = [...(await browser.visit(location)).text.matchAll(/<a href="([^"]+)">(\w+)<\/a>/g)];
+  const [, link] = links.find(([, , person]) => person === name);
+  const { status, text } = await browser.visit(link.replaceAll("&amp;", "&"));
+  assert.equal(status, 200, text);
+}
+
+test("the tutorial", async () => {
+  await follow("docs/TUTORIAL.md", { "make project DIR=../shop": create, "npm run dev": startDev });
 
   // The README's call of its scaffolded tool.
   const readme = fenced("README.md");
@@ -223,4 +252,17 @@ test("the tutorial", async () => {
   writeFileSync(file("tools/greeter/mod.rs"), `use toolbooth::{Context, ToolError};\n\n${shown("rust", "fn hello")}`);
   const greeting = readme.findIndex(({ language, text }) => language === "sh" && text.includes('"Greeter.Hello"'));
   await answered(readme[greeting].text.trim(), JSON.parse(readme[greeting + 1].text));
+});
+
+// From a file to a call under the user's own authorization; nothing is written by hand but the client of the provider.
+test("the tutorial's second chapter takes at most five minutes", async (t) => {
+  if (!dev) {
+    await create();
+    await startDev();
+  }
+  const start = performance.now();
+  await follow("docs/TUTORIAL-2.md");
+  const seconds = (performance.now() - start) / 1000;
+  t.diagnostic(`${seconds.toFixed(1)} s`);
+  assert.ok(seconds <= 300, `${seconds} s`);
 });

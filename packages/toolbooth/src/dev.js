@@ -157,6 +157,11 @@ function configure(set, configured, address, stateKey) {
   if (methods.includes("none")) set.ANONYMOUS_SCOPES ??= "*";
   // People sign in at an address that their browser reaches.
   if (methods.includes("sign-in")) set.PUBLIC_URL ??= address;
+  // Users authorize tools at an address that their browser reaches. Grants last as long as this run.
+  if (set.OAUTH_PROVIDERS ?? configured.OAUTH_PROVIDERS) {
+    set.PUBLIC_URL ??= address;
+    set.GRANT_KEYS ??= `development:${stateKey}`;
+  }
   // Some tools keep state between questions. A key for this run is enough to encrypt it.
   set.STATE_KEY ??= stateKey;
   // Allow only web pages served from this machine. The development key is public, so it would not stop
