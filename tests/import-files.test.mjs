@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { stringify } from "yaml";
 import { readDocuments } from "../packages/toolbooth/src/import/read.js";
 import { root, run } from "./support/commands.mjs";
 
@@ -160,8 +161,9 @@ test("importing again keeps edits, and raises versions", async () => {
   assert.match(same.out, /Imported 4 of 4 operations, 3 of them without a change\./);
 
   const { "/gone": _, ...rest } = pets({ description: "Lists all pets.", parameters: [{ name: "page", in: "query", description: "A page.", schema: { type: "integer" } }, { name: "shop", in: "query", required: true, description: "A shop.", schema: { type: "string" } }] });
-  write("again/openapi.json", document({ ...rest, "/mine": get("mine") }, "9.0.0"));
-  const { out } = await toolbooth(folder, "openapi.json --verbose");
+  // The same document as YAML.
+  write("again/openapi.yaml", stringify(document({ ...rest, "/mine": get("mine") }, "9.0.0")));
+  const { out } = await toolbooth(folder, "openapi.yaml --verbose");
   assert.match(out, /Changed 1 tool:\n {2}Pets\.List 0\.3\.0 → 0\.4\.0: input_schema\.properties\.page, input_schema\.properties\.shop, input_schema\.required, http\.parameters\n/);
   assert.match(out, /The document no longer has 1 operation;.*\n {2}tools\/pets\/Gone@0\.3\.0\.json\n/);
   assert.match(out, /Kept the files of 1 tool, which no import has written:\n {2}Mine\n/);
@@ -189,8 +191,7 @@ test("how an import ends", async () => {
     ["nothing.json", 1, "Nothing was imported.\n"],
     ["openapi.json --include cats", 1, "Nothing was imported.\n"],
     ["types.json", 2, "The document has no title to name the toolkit after: add --toolkit, such as --toolkit GitHub\n"],
-    ["openapi.json --toolkit ../x", 2, 'The toolkit must have a name of 1 to 20 letters and digits that the Worker does not use itself, such as GitHub, not "../x"\n'],
-    ["openapi.json --toolkit Gateway", 2, 'The toolkit must have a name of 1 to 20 letters and digits that the Worker does not use itself, such as GitHub, not "Gateway"\n'],
+    ["openapi.json --toolkit ../x", 2, 'The toolkit must have a name of 1 to 20 letters and digits, such as GitHub, not "../x"\n'],
     ["openapi.json --toolkit Shop", 1, "tools/shop exists, and was not imported: choose a different name with --toolkit\n"],
     ["openapi.json --toolkit OpenAI --auth secret:OPENAI_API_KEY", 2, 'The value of --auth must be provider:github or secret:NAME_OF_A_SECRET, not "secret:OPENAI_API_KEY"\n'],
     ["openapi.json --auth github", 2, 'The value of --auth must be provider:github or secret:NAME_OF_A_SECRET, not "github"\n'],

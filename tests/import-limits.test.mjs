@@ -22,7 +22,7 @@ test("what is not supported, or not valid, is left out with its place and the re
     "/loop": {"$ref": "#/paths/~1loop"},
     "/missing": {"get": {"parameters": [{"$ref": "#/components/parameters/none"}]}},
     "/other": {"get": {"parameters": [{"$ref": "other.json#/a"}]}},
-    "/xml": {"post": {"requestBody": {"content": {"application/xml": {}}}}},
+    "/none": {"post": {"requestBody": {"content": {}}}},
     "/get": {"get": {"requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "string"}}}}}},
     "/__proto__": {"get": {"operationId": "__proto__", "parameters": [{"name": "__proto__", "in": "query", "schema": {"type": "string"}}, {"name": "Authorization", "in": "header", "required": true}, null]}}
   }`);
@@ -44,7 +44,7 @@ test("what is not supported, or not valid, is left out with its place and the re
     " /loop: refers to #/paths/~1loop, which leads to no end (#/paths/~1loop)",
     "GET /missing: refers to #/components/parameters/none, which does not exist (#/paths/~1missing/get/parameters/0)",
     "GET /other: refers to other.json#/a, which is not read (#/paths/~1other/get/parameters/0)",
-    "POST /xml: a body of application/xml is not supported (#/paths/~1xml/post/requestBody)",
+    "POST /none: a body of no media type is not supported (#/paths/~1none/post/requestBody)",
     "GET /get: a body of GET is not supported (#/paths/~1get/get/requestBody)",
   ]);
   assert.deepEqual(Object.keys(tools), ["Ok", "Proto"]);
@@ -85,6 +85,41 @@ test("hostile documents", () => {
     assert.equal(left.length, isLeft ? 1 : 0, `${name}: ${JSON.stringify(left)}`);
     assert.ok(Object.hasOwn(tools, "B"), name);
     assert.ok(JSON.stringify(tools).length < 500_000, name);
+  }
+});
+
+test("no part of a document becomes a header, or changes the host", () => {
+  const injected = "x\r\nHost: evil.example";
+  const header = (name) => ({ parameters: [{ name, in: "header", required: true, schema: { type: "string" } }] });
+  const body = (type, rest = {}) => ({ requestBody: { content: { [type]: { schema: { type: "object", properties: { a: { type: "string" } } }, ...rest } } } });
+  const base = { method: "POST", base: "PETS_URL", path: "/a" };
+  const reads = { type: "object", properties: {}, additionalProperties: false };
+  for (const [operation, expected, path = "/a"] of [
+    [header(injected), "the name is not one of a header"],
+    [header("Host"), base],
+    [header("X-Forwarded-Host"), base],
+    [{ responses: { 200: { content: { [`text/${injected}`]: {} } } } }, base],
+    [body(`application/json;${injected}`), `a body of application/json;${injected} is not supported`],
+    [body(`text/${injected}`), `a body of text/${injected} is not supported`],
+    [body("multipart/form-data", { encoding: { a: { contentType: `text/${injected}` } } }), { ...base, body: { type: "multipart", properties: { a: "a" } } }],
+    [{ security: [{ injected: [] }] }, "security of the kind apiKey in header is not supported"],
+    [{ security: [{ host: [] }] }, "security of the kind apiKey in header is not supported"],
+    [{}, "the path is not valid: expected segments and {names}", `/${injected}`],
+    [{}, { ...base, path: "//evil.example/a" }, "//evil.example/a"],
+    [{}, { ...base, path: "/@evil.example:80" }, "/@evil.example:80"],
+    [{}, { ...base, path: "/%5Cevil.example" }, "/\\evil.example"],
+    [{ servers: [{ url: "https://{host}", variables: { host: { enum: ["a.example", "evil.example"] } } }] }, { ...base, base: "PETS_HOST_URL" }],
+    [{ servers: [{ url: "https://pets.example@evil.example" }] }, { ...base, base: "PETS_EVIL_URL" }],
+  ]) {
+    const securitySchemes = { injected: { type: "apiKey", in: "header", name: injected }, host: { type: "apiKey", in: "header", name: "X-Forwarded-For" } };
+    const { tools, left, servers } = imported(openapi({ [path]: { post: { operationId: "a", ...operation } }, "/b": { get: { operationId: "b" } } }, { components: { securitySchemes } }));
+    const what = `${path} ${JSON.stringify(operation)}`;
+    assert.deepEqual(left.map(({ reason }) => reason), typeof expected === "string" ? [expected] : [], what);
+    assert.deepEqual(tools.A?.http, typeof expected === "string" ? undefined : expected, what);
+    assert.ok(tools.B, what);
+    // Only the document's own address is a default; the operator must set any other.
+    assert.deepEqual([...servers.variables.values()].map((one) => one.default).filter(Boolean), ["https://pets.example/v1"], what);
+    if (tools.A && !operation.requestBody) assert.deepEqual(tools.A.input_schema, reads, what);
   }
 });
 

@@ -1,8 +1,10 @@
 // `toolbooth import`: the names of tools, and what the next import changes.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { toolkitOf, toolOf, withProperties } from "../packages/toolbooth/src/import/names.js";
+import { toolkitOf, toolOf, variableOf, withProperties } from "../packages/toolbooth/src/import/names.js";
 import { levelOf, raised, withEdits } from "../packages/toolbooth/src/import/update.js";
+import { isOfWorker } from "../packages/toolbooth/src/variables.js";
 import { imported, openapi } from "./support/import.mjs";
 
 test("names of toolkits, tools and properties", () => {
@@ -49,6 +51,23 @@ test("names of toolkits, tools and properties", () => {
   ]) {
     assert.deepEqual(properties(...entries), expected);
   }
+});
+
+test("variables have no name that the Worker itself uses", () => {
+  for (const [toolkit, suffix, name] of [
+    ["GitHub", "URL", "GITHUB_URL"],
+    ["OpenAI", "API_KEY", "SERVICE_OPENAI_API_KEY"],
+    ["OpenAI", "URL", "OPENAI_URL"],
+    ["Gateway", "URL", "SERVICE_GATEWAY_URL"],
+    ["State", "KEY_PREVIOUS", "SERVICE_STATE_KEY_PREVIOUS"],
+  ]) {
+    assert.equal(variableOf(toolkit, suffix), name);
+  }
+  // The build has a list of its own.
+  const list = readFileSync(new URL("../crates/toolbooth-build/src/http/reserved.rs", import.meta.url), "utf8").split("const PREFIXES")[1];
+  const names = [...list.matchAll(/"([A-Z_]+)"/g)].map(([, name]) => name);
+  assert.ok(names.length > 30, `${names}`);
+  assert.deepEqual(names.filter((name) => !isOfWorker(name) && !isOfWorker(`${name}X`)), []);
 });
 
 test("operations with the same id have different names, which the next import keeps", () => {

@@ -169,6 +169,8 @@ test("an input that is too large for a model loses its deepest parts", () => {
   assert.deepEqual($defs.L5, { type: "object", description: "Level 5." });
 });
 
+const FILE = { type: "object", properties: { name: { type: "string", description: "The name of the file." }, type: { type: "string", description: "Its media type, such as image/png." }, data: { type: "string", contentEncoding: "base64", description: "Its content in base64." } }, required: ["data"], additionalProperties: false };
+
 test("bodies", () => {
   const text = { type: "string", description: "A text." };
   const object = { type: "object", properties: { a: text }, required: ["a"] };
@@ -182,9 +184,13 @@ test("bodies", () => {
     [
       of({ "multipart/form-data": { schema: { type: "object", properties: { f: { type: "string", format: "binary" } } }, encoding: { f: { contentType: "image/png" } } } }),
       { type: "multipart", properties: { f: "f" }, encoding: { f: { contentType: "image/png" } } },
-      { f: { type: "object", properties: { name: { type: "string", description: "The name of the file." }, type: { type: "string", description: "Its media type, such as image/png." }, data: { type: "string", contentEncoding: "base64", description: "Its content in base64." } }, required: ["data"], additionalProperties: false, description: "Format: binary." } },
+      { f: { ...FILE, description: "Format: binary." } },
     ],
     [of({ "application/x-www-form-urlencoded": { schema: { type: "object", properties: {} } } }), undefined, {}],
+    [of({ "text/csv": { schema: { type: "string" } } }), { type: "raw", contentType: "text/csv", whole: "body" }, { body: { type: "string", contentMediaType: "text/csv", description: "The body of the request: text/csv." } }],
+    [of({ "application/xml": {} }), { type: "raw", contentType: "application/xml", whole: "body" }, { body: { type: "string", contentMediaType: "application/xml", description: "The body of the request: application/xml." } }],
+    [of({ "image/*": { schema: { type: "string", format: "binary" } } }, { description: "A picture." }), { type: "raw", whole: "body" }, { body: { ...FILE, description: "A picture." } }],
+    [of({ "application/octet-stream": {} }, { description: "A file." }), { type: "raw", contentType: "application/octet-stream", whole: "body" }, { body: { ...FILE, description: "A file." } }],
   ]) {
     const { http, input_schema } = only(openapi({ "/a": operation }));
     assert.deepEqual([http.body, input_schema.properties, http.headers], [body, properties, headers], JSON.stringify(operation));
@@ -235,6 +241,10 @@ test("security becomes authorization of users, or secrets of the operator", () =
     [[{ second: [] }], { secret: "PETS_API_KEY", in: "query", name: "key" }],
     [[{ login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
     [[{ cookie: [] }, { login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
+    [[{ key: [], second: [] }], [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { secret: "PETS_SECOND", in: "query", name: "key" }]],
+    [[{ key: [] }, { second: [], oauth: ["a"], other: ["b"] }], [{ provider: "pets", scheme: "Bearer" }, { secret: "PETS_API_KEY", in: "query", name: "key" }]],
+    [[{ key: [], login: [] }, { login: [] }], [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }]],
+    [[{ key: [], second: [] }], [{ secret: "SHOP", in: "header", name: "X-Key" }, { secret: "PETS_SECOND", in: "query", name: "key" }], { auth: { secret: "SHOP" } }],
     [undefined, { provider: "github", scheme: "Bearer" }, { auth: { provider: "github" } }],
     [undefined, { secret: "SHOP", ...bearer }, { auth: { secret: "SHOP" } }],
   ]) {
@@ -245,7 +255,8 @@ test("security becomes authorization of users, or secrets of the operator", () =
   }
   for (const [security, place, reason] of [
     [[{ cookie: [] }], "#/components/securitySchemes/cookie", "security of the kind apiKey in cookie is not supported"],
-    [[{ key: [], second: [] }], "#/security/0", "needs several credentials at once (key, second), which is not supported"],
+    [[{ key: [], cookie: [] }], "#/components/securitySchemes/cookie", "security of the kind apiKey in cookie is not supported"],
+    [[{ token: [], key: [], oauth: ["a"] }], "#/security/0", "needs several credentials in the header authorization (token, key, oauth), which is not possible"],
     [[{ none: [] }], "#/security/0", 'names the security scheme "none", which the document does not have'],
   ]) {
     assert.deepEqual(read(security).left, [{ operation: "GET /a", place, reason }]);
@@ -310,6 +321,8 @@ test("pages", () => {
   for (const [operation, pagination] of [
     [response({ headers: { Link: {} } }), { link: true }],
     [{ parameters: [cursor], ...response({ content: { "application/json": { schema } } }) }, { cursor: "next_cursor", parameter: "cursor" }],
+    [{ parameters: [cursor], ...response({ content: { "application/json": { schema: { properties: { data: { type: "array" }, meta: { type: "object", properties: { page: schema } } } } } } }) }, { cursor: "meta.page.next_cursor", parameter: "cursor" }],
+    [{ parameters: [cursor], ...response({ content: { "application/json": { schema: { properties: { "a.b": schema } } } } }) }, undefined],
     [response({ content: { "application/json": { schema } } }), undefined],
   ]) {
     assert.deepEqual(only(openapi({ "/a": { get: operation } })).http.pagination, pagination);

@@ -19,7 +19,7 @@ import { isOfWorker } from "./variables.js";
 export async function importDocument(source, { folder = "tools", toolkit: given, include = "", auth: credentials, "dry-run": isDryRun = false, keep: isKept = false, verbose = false } = {}) {
   if (!source) throw new Failure("Name a document: toolbooth import openapi.json", 2);
   const auth = authOf(credentials);
-  if (given !== undefined && !isToolkit(given)) throw new Failure(`The toolkit must have a name of 1 to 20 letters and digits that the Worker does not use itself, such as GitHub, not "${given}"`, 2);
+  if (given !== undefined && !isToolkit(given)) throw new Failure(`The toolkit must have a name of 1 to 20 letters and digits, such as GitHub, not "${given}"`, 2);
   if (!existsSync(join(folder, "lib.rs"))) throw new Failure(`There is no ${join(folder, "lib.rs")}: run this command in the folder of a project`, 2);
   const progress = progressLine();
   progress("Reading the document");
@@ -33,8 +33,6 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
   const items = include.split(",").map((item) => item.trim()).filter(Boolean);
   const catalogue = readCatalogue({ read, toolkit, include: items, auth, previous, progress: (done, all) => progress(`Reading operations: ${done} of ${all}`, done, all) });
   const variables = Object.fromEntries([...catalogue.servers.variables, ...catalogue.credentials.variables]);
-  const taken = Object.keys(variables).find((name) => isOfWorker(name));
-  if (taken) throw new Failure(`The Worker itself uses the name ${taken}: choose a different name with --toolkit`, 2);
 
   const changes = plan(files, catalogue);
   if (!isDryRun && catalogue.tools.size > 0) {

@@ -50,8 +50,8 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     if let Some(body) = &http.body {
         check_body(http, body, &mut sent, problems);
     }
-    if let Some(auth) = &http.auth {
-        check_auth(auth, definition, &mut sent, problems);
+    for (index, auth) in http.auth.iter().enumerate() {
+        check_auth(auth, &auth_place(http, index), definition, &mut sent, problems);
     }
     if let Some(pagination) = &http.pagination {
         check_pagination(pagination, &sent, problems);
@@ -75,7 +75,8 @@ fn unsupported(definition: &Definition, problems: &mut Problems<'_>) {
             "need a function; http.auth sends secrets of the operator",
         );
     }
-    let provider = definition.http.as_ref().and_then(|http| http.auth.as_ref()?.provider.as_ref());
+    let auth = definition.http.iter().flat_map(|http| &http.auth);
+    let provider = auth.into_iter().find_map(|auth| auth.provider.as_ref());
     for (index, required) in requirements.authorization.iter().enumerate() {
         if provider != Some(&required.id) {
             let place = format!("requirements.authorization[{index}]");
@@ -305,7 +306,8 @@ fn check_body<'a>(
                         || it.as_array().is_some_and(|it| it.iter().any(|it| it == "object"))
                 })
             });
-            if body.format != BodyType::Json && !is_object {
+            let is_form = matches!(body.format, BodyType::Form | BodyType::Multipart);
+            if is_form && !is_object {
                 problems.add(
                     "body.whole",
                     format!("is {whole:?}, which is no object; a form has fields"),
@@ -314,6 +316,19 @@ fn check_body<'a>(
         }
         _ => problems.add("body", "must have exactly one of properties and whole"),
     }
+    if body.format == BodyType::Raw && body.whole.is_none() {
+        problems.add("body", "of the type raw must have whole");
+    }
+    match &body.content_type {
+        Some(_) if body.format != BodyType::Raw => {
+            problems.add("body.contentType", "is only for the type raw");
+        }
+        Some(kind) if !is_media_type(kind) => {
+            let message = format!("is {kind:?}; expected a media type, such as text/csv");
+            problems.add("body.contentType", message);
+        }
+        _ => {}
+    }
     for (name, encoding) in &body.encoding {
         let at = format!("body.encoding.{name}");
         if names.as_ref().is_some_and(|names| !names.contains_key(&**name)) {
@@ -321,7 +336,9 @@ fn check_body<'a>(
         }
         let has_style = encoding.style.is_some() || encoding.explode.is_some();
         match (body.format, &encoding.content_type) {
-            (BodyType::Json, _) => problems.add(&at, "is only for form and multipart"),
+            (BodyType::Json | BodyType::Raw, _) => {
+                problems.add(&at, "is only for form and multipart");
+            }
             (BodyType::Form, Some(kind)) if kind != "application/json" || has_style => {
                 problems.add(
                     &at,
@@ -354,8 +371,14 @@ fn is_media_type(text: &str) -> bool {
     is_name(kind) && is_name(subtype.trim_end()) && is_header_value(text)
 }
 
+/// The place of one of the credentials: `auth`, or `auth[1]` in a list.
+pub(super) fn auth_place(http: &HttpDefinition, index: usize) -> String {
+    if http.auth.len() == 1 { "auth".to_owned() } else { format!("auth[{index}]") }
+}
+
 fn check_auth(
     auth: &AuthDefinition,
+    at: &str,
     definition: &Definition,
     sent: &mut Sent<'_>,
     problems: &mut Problems<'_>,
@@ -363,16 +386,16 @@ fn check_auth(
     let AuthDefinition { provider, secret, basic, place, name, scheme, .. } = auth;
     let count = [provider.is_some(), secret.is_some(), basic.is_some()];
     if count.iter().filter(|is_there| **is_there).count() != 1 {
-        return problems.add("auth", "must have exactly one of provider, secret and basic");
+        return problems.add(at, "must have exactly one of provider, secret and basic");
     }
     if scheme.as_deref().is_some_and(|scheme| scheme.contains(' ') || !is_header_value(scheme)) {
-        problems.add("auth.scheme", "must be a word, such as \"Bearer\"");
+        problems.add(format!("{at}.scheme"), "must be a word, such as \"Bearer\"");
     }
     if secret.is_none() && (place.is_some() || name.is_some()) {
-        problems.add("auth", "has in or name, which are for a secret");
+        problems.add(at, "has in or name, which are for a secret");
     }
     if basic.is_some() && scheme.is_some() {
-        problems.add("auth.scheme", "is not for basic");
+        problems.add(format!("{at}.scheme"), "is not for basic");
     }
     if let Some(provider) = provider {
         let requirements = definition.requirements.iter().flat_map(|it| &it.authorization);
@@ -380,22 +403,22 @@ fn check_auth(
             let message = format!(
                 "is {provider:?}, which requirements.authorization does not name; add {{\"id\": {provider:?}}}"
             );
-            problems.add("auth.provider", message);
+            problems.add(format!("{at}.provider"), message);
         }
     }
     match (secret, place, name) {
-        (None, ..) => sent.name("header", "authorization", "auth", "auth", problems),
+        (None, ..) => sent.name("header", "authorization", at, at, problems),
         (Some(_), Some(SecretPlaceDefinition::Query), Some(name)) if !name.is_empty() => {
-            sent.name("query", name, "auth", "auth.name", problems);
+            sent.name("query", name, at, &format!("{at}.name"), problems);
         }
         (Some(_), Some(SecretPlaceDefinition::Header), Some(name)) => {
             let is_usual = name.eq_ignore_ascii_case("authorization");
             if let Some(problem) = header_problem(name).filter(|_| !is_usual) {
-                problems.add("auth.name", problem);
+                problems.add(format!("{at}.name"), problem);
             }
-            sent.name("header", name, "auth", "auth.name", problems);
+            sent.name("header", name, at, &format!("{at}.name"), problems);
         }
-        _ => problems.add("auth", "must have in (\"header\" or \"query\") and name with a secret"),
+        _ => problems.add(at, "must have in (\"header\" or \"query\") and name with a secret"),
     }
 }
 

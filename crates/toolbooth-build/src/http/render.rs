@@ -23,12 +23,12 @@ pub(crate) fn call(http: &HttpDefinition, definition: &Definition) -> String {
     let select = optional(http.select.as_deref().and_then(|it| select::compile(it).ok()));
     format!(
         "HttpCall {{ method: {method:?}, base: {base:?}, path: &[{path}], query: &[{query}], headers: &[{headers}], \
-         fixed_headers: &{fixed:?}, body: {body}, auth: {auth}, select: {select}, pagination: {pagination}, \
+         fixed_headers: &{fixed:?}, body: {body}, auth: &[{auth}], select: {select}, pagination: {pagination}, \
          timeout_ms: {timeout_ms}, max_bytes: {max_bytes}, retry: {retry}, returns_nothing: {returns_nothing} }}",
         method = method.name(),
         path = segments(http),
         body = optional(http.body.as_ref().map(body)),
-        auth = optional(http.auth.as_ref().and_then(auth)),
+        auth = http.auth.iter().filter_map(auth).map(|it| it + ", ").collect::<String>(),
         pagination = optional(http.pagination.as_ref().and_then(pagination)),
         returns_nothing = definition.output_schema.is_none(),
     )
@@ -85,7 +85,7 @@ fn header(parameter: &ParameterDefinition) -> String {
 }
 
 fn body(body: &BodyDefinition) -> String {
-    let BodyDefinition { format, properties, whole, required, encoding, .. } = body;
+    let BodyDefinition { format, content_type, properties, whole, required, encoding, .. } = body;
     let content = match whole {
         Some(property) => format!("Content::Whole({property:?})"),
         None => {
@@ -112,6 +112,7 @@ fn body(body: &BodyDefinition) -> String {
             let types: String = encoding.iter().filter_map(media_type).collect();
             format!("BodyFormat::Multipart(&[{types}])")
         }
+        BodyType::Raw => format!("BodyFormat::Raw({content_type:?})"),
     };
     format!("HttpBody {{ content: {content}, format: {format}, required: {required} }}")
 }

@@ -9,6 +9,7 @@ use toolbooth::catalog::{
 };
 use toolbooth::json;
 
+use super::check::auth_place;
 use super::is_of_worker;
 use crate::check::{Entry, consists_of, starts_with_letter};
 use crate::problem::Problem;
@@ -146,7 +147,7 @@ fn check(name: &str, variable: &VariableDefinition) -> Result<(), (&'static str,
 
 /// A variable that a request uses.
 struct Used<'a> {
-    place: &'static str,
+    place: String,
     name: &'a str,
     /// What it may be.
     kinds: &'static [VariableKind],
@@ -154,17 +155,24 @@ struct Used<'a> {
 
 fn used(http: &HttpDefinition) -> Vec<Used<'_>> {
     const BASIC: &[VariableKind] = &[VariableKind::Text, VariableKind::Secret];
-    let mut used =
-        vec![Used { place: "http.base", name: &http.base, kinds: &[VariableKind::Base] }];
-    let Some(AuthDefinition { secret, basic, .. }) = &http.auth else { return used };
-    used.extend(secret.iter().map(|name| Used {
-        place: "http.auth.secret",
-        name,
-        kinds: &[VariableKind::Secret],
-    }));
-    if let Some(basic) = basic {
-        used.push(Used { place: "http.auth.basic.user", name: &basic.user, kinds: BASIC });
-        used.push(Used { place: "http.auth.basic.password", name: &basic.password, kinds: BASIC });
+    let mut used = vec![Used {
+        place: "http.base".to_owned(),
+        name: &http.base,
+        kinds: &[VariableKind::Base],
+    }];
+    for (index, AuthDefinition { secret, basic, .. }) in http.auth.iter().enumerate() {
+        let at = auth_place(http, index);
+        used.extend(secret.iter().map(|name| Used {
+            place: format!("http.{at}.secret"),
+            name,
+            kinds: &[VariableKind::Secret],
+        }));
+        for (member, name) in
+            basic.iter().flat_map(|it| [("user", &it.user), ("password", &it.password)])
+        {
+            let place = format!("http.{at}.basic.{member}");
+            used.push(Used { place, name, kinds: BASIC });
+        }
     }
     used
 }

@@ -75,7 +75,7 @@ fn a_request_is_compiled_into_a_table() {
          headers: &[HeaderField { property: \"trace\", name: \"x-trace\", explode: false }, ], \
          fixed_headers: &[(\"accept\", \"application/json\")], \
          body: Some(HttpBody { content: Content::Members(&[(\"id__body\", \"id\"), (\"title\", \"title\")]), format: BodyFormat::Json, required: true }), \
-         auth: Some(HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Header(\"authorization\"), scheme: Some(\"Bearer\") }), \
+         auth: &[HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Header(\"authorization\"), scheme: Some(\"Bearer\") }, ], \
          select: Some(Select { segments: &[Segment { descends: false, selectors: &[Selector::Name(\"items\")] }, Segment { descends: false, selectors: &[Selector::Wildcard] }, ], is_singular: false }), \
          pagination: Some(Pagination::Cursor { path: &[\"meta\", \"next\"], property: \"trace\" }), \
          timeout_ms: 5000, max_bytes: 1000, retry: false, returns_nothing: false }",
@@ -140,6 +140,18 @@ fn parts_of_requests() {
         (
             json!({"/http/auth": {"provider": "web"}, "/requirements": {"authorization": [{"id": "web"}]}}),
             "HttpAuth::Provider { id: \"web\", scheme: \"Bearer\" }",
+        ),
+        (
+            auth(json!([
+                {"secret": "WEB_KEY", "in": "query", "name": "key"},
+                {"basic": {"user": "WEB_USER", "password": "WEB_KEY"}},
+            ])),
+            "auth: &[HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Query(\"key\"), scheme: None }, \
+             HttpAuth::Basic { user: \"WEB_USER\", password: \"WEB_KEY\" }, ]",
+        ),
+        (
+            json!({"/http/body": {"type": "raw", "whole": "title", "contentType": "text/csv"}, "/input_schema/properties/id__body": GONE}),
+            "HttpBody { content: Content::Whole(\"title\"), format: BodyFormat::Raw(Some(\"text/csv\")), required: false }",
         ),
         (
             json!({"/http/auth": GONE, "/http/pagination": {"link": true}}),
@@ -331,6 +343,39 @@ fn requests_that_are_wrong() {
             encoding("multipart", json!({"id": {"contentType": "a/b\r\nc: d"}})),
             &[
                 "http.body.encoding.id.contentType: is \"a/b\\r\\nc: d\"; expected a media type, such as image/png",
+            ],
+        ),
+        (json!({"/http/body/type": "raw"}), &["http.body: of the type raw must have whole"]),
+        (
+            json!({"/http/body/contentType": "text/csv"}),
+            &["http.body.contentType: is only for the type raw"],
+        ),
+        (
+            json!({"/http/body": {"type": "raw", "whole": "title", "contentType": "csv\r\nx: y"}, "/input_schema/properties/id__body": GONE}),
+            &[
+                "http.body.contentType: is \"csv\\r\\nx: y\"; expected a media type, such as text/csv",
+            ],
+        ),
+        (
+            auth(json!([
+                {"secret": "WEB_KEY", "in": "header", "name": "Authorization"},
+                {"basic": {"user": "WEB_USER", "password": "WEB_KEY"}},
+            ])),
+            &["http.auth[1]: is \"authorization\", a header that http.auth[0] sends too"],
+        ),
+        (
+            auth(json!([
+                {"secret": "WEB_KEY", "in": "header", "name": "Authorization"},
+                {"secret": "X", "in": "query", "name": "key"},
+            ])),
+            &[
+                "http.auth[1].secret: is \"X\", which tools/web/toolkit.json does not declare; add \"X\": {\"kind\": \"secret\"} to its variables",
+            ],
+        ),
+        (
+            auth(json!("WEB_KEY")),
+            &[
+                "http.auth: invalid type: string \"WEB_KEY\", expected an object or a list of objects",
             ],
         ),
         (auth(json!({})), &["http.auth: must have exactly one of provider, secret and basic"]),

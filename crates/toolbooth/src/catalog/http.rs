@@ -1,8 +1,11 @@
 //! The member `http` of a definition: how a tool without a function sends its request.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// The request of a tool that has no function. The build compiles it into an [`HttpCall`](crate::tool::http::HttpCall).
@@ -25,7 +28,8 @@ pub struct HttpDefinition {
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// How the request is authorized.
-    pub auth: Option<AuthDefinition>,
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub auth: Vec<AuthDefinition>,
     /// A JSONPath (RFC 9535) to the part of the response that is the value.
     pub select: Option<String>,
     /// How many milliseconds to wait for the response.
@@ -131,6 +135,9 @@ pub struct BodyDefinition {
     /// Its format.
     #[serde(rename = "type")]
     pub format: BodyType,
+    /// The media type of a `raw` body. Without it, a file says its own.
+    #[serde(rename = "contentType")]
+    pub content_type: Option<String>,
     /// Properties of the input, with the names of the body's members.
     pub properties: Option<BTreeMap<String, String>>,
     /// Instead of them: the property that is the whole body.
@@ -153,6 +160,8 @@ pub enum BodyType {
     Form,
     /// `multipart/form-data`
     Multipart,
+    /// A text or a file as it is.
+    Raw,
 }
 
 /// How a member of a form is written.
@@ -169,7 +178,30 @@ pub struct EncodingDefinition {
     pub explode: Option<bool>,
 }
 
-/// How a request is authorized: by one of `provider`, `secret` and `basic`.
+/// Reads an object as a list of one.
+fn one_or_more<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<AuthDefinition>, D::Error> {
+    struct OneOrMore;
+    impl<'de> Visitor<'de> for OneOrMore {
+        type Value = Vec<AuthDefinition>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object or a list of objects")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            Ok(vec![AuthDefinition::deserialize(MapAccessDeserializer::new(map))?])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+    }
+    deserializer.deserialize_any(OneOrMore)
+}
+
+/// How a request is authorized: by one of `provider`, `secret` and `basic`. A list of them is sent together.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -5,6 +5,8 @@ import { clean, shorten } from "./text.js";
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART = /^multipart\/form-data\b/i;
+/** A media type or a range such as `image/*`, in which a file says its own type. */
+export const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?: *; *[\w-]+=[\w."-]+)*$/;
 /** The media types that a tool can send, the best first. */
 const TYPES = [
   ["json", (type) => /^application\/json\b/i.test(type)],
@@ -13,6 +15,8 @@ const TYPES = [
   ["json", (type) => /^(?:\*\/\*|application\/\*)/.test(type)],
   ["form", (type) => FORM.test(type)],
   ["multipart", (type) => MULTIPART.test(type)],
+  // A file or a text, which is sent as it is.
+  ["raw", () => true],
 ];
 
 /** A file in the input: the interpreter sends its bytes as a part. */
@@ -34,7 +38,9 @@ const FILE = {
 export function readBody(context, body, method) {
   if (body === undefined) return undefined;
   const { documents, notes } = context;
-  const found = TYPES.flatMap(([type, fits]) => body.contents.filter((one) => fits(one.type)).map((content) => ({ type, content })))[0];
+  // A media type becomes a header, so it may have nothing else in it.
+  const contents = body.contents.filter(({ type }) => MEDIA_TYPE.test(type));
+  const found = TYPES.flatMap(([type, fits]) => contents.filter((one) => fits(one.type)).map((content) => ({ type, content })))[0];
   if (!found) {
     const names = body.contents.map(({ type }) => type).join(", ") || "no media type";
     const reason = `a body of ${names} is not supported`;
@@ -44,6 +50,7 @@ export function readBody(context, body, method) {
     return undefined;
   }
   const { type, content } = found;
+  if (type === "raw") return rawBody(context, content, body);
   const headers = type === "json" && isJson(content.type) && !/^application\/json$/i.test(content.type) ? { "Content-Type": content.type } : {};
   const isJsonBody = type === "json";
   const schema = isJsonBody ? context.schemas.inline(content.schema) : withFiles(context, content.schema);
@@ -62,6 +69,15 @@ export function readBody(context, body, method) {
   if (flat.isLenient) notes.add(documents.place(content.schema), "has alternatives of required properties, which only the service checks");
   const entries = Object.entries(flat.properties).map(([name, property]) => ({ name, in: "body", schema: property, required: body.required && flat.required.includes(name) }));
   return { type, headers, whole: false, required: body.required, entries, encoding: encodings(type, content.encoding, Object.keys(flat.properties)) };
+}
+
+/** A body that is one text, or one file. */
+function rawBody(context, { type, schema }, body) {
+  const isText = /^text\/|[/+](?:xml|yaml|csv|graphql|javascript)\b/i.test(type) && fileOf(context.documents, schema) === undefined;
+  const described = shorten(clean(own(body.node.value, "description")) || `The body of the request: ${type}.`);
+  const content = { ...(isText ? { type: "string", contentMediaType: type } : FILE), description: described };
+  const isRange = type.includes("*");
+  return { type: "raw", ...(!isRange && { contentType: type }), headers: {}, whole: true, entries: [{ name: "body", in: "body", required: body.required, schema: content }] };
 }
 
 /** A whole body keeps its reference, so that its schema has a name. */

@@ -1,6 +1,6 @@
 // The security of an operation as credentials of a tool: a user's token, or secrets of the operator.
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
-import { variablePrefix } from "./names.js";
+import { variableOf } from "./names.js";
 import { isHeader } from "./parameters.js";
 import * as swagger from "./swagger.js";
 
@@ -8,6 +8,9 @@ import * as swagger from "./swagger.js";
 const ORDER = ["provider", "bearer", "header", "basic", "query"];
 /** What an operation without security gets from `--auth`. */
 const BEARER = { in: "header", name: "Authorization", scheme: "Bearer" };
+
+/** The part of a request that has the credentials of a scheme. */
+const placeOf = ({ kind, field }) => (["header", "query"].includes(kind) ? `the ${kind} ${kind === "header" ? field.toLowerCase() : field}` : "the header authorization");
 
 /** The credentials of a document's operations. `auth`: what `--auth` says, `{ provider }`, `{ secret }` or undefined. */
 export class Credentials {
@@ -20,7 +23,7 @@ export class Credentials {
 
   constructor(documents, toolkit, auth) {
     this.documents = documents;
-    this.prefix = variablePrefix(toolkit);
+    this.toolkit = toolkit;
     this.provider = auth?.provider ?? toolkit.toLowerCase();
     this.auth = auth;
     const all = documents.isSwagger ? child(documents.root, "securityDefinitions") : child(child(documents.root, "components"), "securitySchemes");
@@ -33,8 +36,10 @@ export class Credentials {
     const security = own_.value === undefined ? child(this.documents.root, "security") : own_;
     if (!Array.isArray(security.value)) return this.#without();
     const alternatives = items(security).map((one) => this.#alternative(one));
-    const usable = alternatives.filter((one) => one.kind !== undefined).sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind));
-    if (usable.length > 0) return this.#use(usable[0]);
+    const rank = ({ schemes }) => Math.min(...schemes.map(({ kind }) => ORDER.indexOf(kind)));
+    // The sort is stable: of those with the same best kind, the one with fewer credentials, then the first.
+    const usable = alternatives.filter(({ schemes }) => schemes).sort((one, other) => rank(one) - rank(other) || one.schemes.length - other.schemes.length);
+    if (usable.length > 0) return this.#all(usable[0].schemes);
     // An empty list, or an empty alternative, allows anonymous calls.
     if (alternatives.length === 0 || alternatives.some((one) => one.isAnonymous)) return {};
     throw alternatives[0].problem;
@@ -51,11 +56,24 @@ export class Credentials {
     const unknown = names.find((name) => !this.#schemes.has(name));
     if (unknown !== undefined) return { problem: this.documents.unsupported(node, `names the security scheme ${JSON.stringify(unknown)}, which the document does not have`) };
     const schemes = names.map((name) => this.#schemes.get(name));
+    const wrong = schemes.find(({ problem }) => problem);
+    if (wrong) return wrong;
     // Google lists a flow of OAuth 2 as a scheme of its own: one token has the scopes of all.
-    const isOne = schemes.every(({ kind }) => kind === "provider");
-    if (names.length > 1 && !isOne) return { problem: this.documents.unsupported(node, `needs several credentials at once (${names.join(", ")}), which is not supported`) };
-    const scopes = names.flatMap((name) => items(child(node, name))).map(({ value }) => value).filter((value) => typeof value === "string");
-    return { ...schemes[0], scopes: [...new Set(scopes)] };
+    const [provider] = schemes.filter(({ kind }) => kind === "provider");
+    const scopes = names.filter((name) => this.#schemes.get(name).kind === "provider").flatMap((name) => items(child(node, name))).map(({ value }) => value).filter((value) => typeof value === "string");
+    const all = [...(provider ? [{ ...provider, scopes: [...new Set(scopes)] }] : []), ...schemes.filter(({ kind }) => kind !== "provider")];
+    const places = all.map(placeOf);
+    const twice = places.find((place, at) => places.indexOf(place) < at);
+    if (twice) return { problem: this.documents.unsupported(node, `needs several credentials in ${twice} (${names.join(", ")}), which is not possible`) };
+    return { schemes: all };
+  }
+
+  /** The credentials of all these schemes together. */
+  #all(schemes) {
+    const used = schemes.map((scheme) => this.#use(scheme));
+    const auth = used.map((one) => one.auth);
+    const requirements = used.find((one) => one.requirements)?.requirements;
+    return { auth: auth.length === 1 ? auth[0] : auth, ...(requirements && { requirements }) };
   }
 
   #scheme(name, node) {
@@ -80,7 +98,7 @@ export class Credentials {
   #use(chosen) {
     if (chosen.kind === "provider") return this.#authorization(chosen);
     if (chosen.kind === "basic") {
-      const [user, password] = [`${this.prefix}_USER`, `${this.prefix}_PASSWORD`];
+      const [user, password] = ["USER", "PASSWORD"].map((suffix) => variableOf(this.toolkit, suffix));
       this.variables.set(user, { kind: "text" }).set(password, { kind: "secret" });
       return { auth: { basic: { user, password } } };
     }
@@ -91,11 +109,10 @@ export class Credentials {
 
   /** The name of a scheme's secret. A second scheme of a kind has its own. */
   #secret({ kind, name }) {
-    if (this.auth?.secret) return this.auth.secret;
-    const wanted = `${this.prefix}_${kind === "bearer" ? "TOKEN" : "API_KEY"}`;
+    const wanted = this.auth?.secret ?? variableOf(this.toolkit, kind === "bearer" ? "TOKEN" : "API_KEY");
     const owner = this.#secrets.get(wanted) ?? name;
     this.#secrets.set(wanted, owner);
-    return owner === name ? wanted : `${this.prefix}_${name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toUpperCase().slice(0, 40)}`;
+    return owner === name ? wanted : variableOf(this.toolkit, name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toUpperCase().slice(0, 40));
   }
 
   #authorization({ value, scopes }) {

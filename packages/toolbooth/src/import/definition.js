@@ -1,9 +1,9 @@
 // The definition of a tool from an operation, without its id and version.
 import { bodyOf, isJson, parametersOf, responseOf } from "./operations.js";
-import { child, isObject, own } from "./nodes.js";
+import { child, isObject, members, own } from "./nodes.js";
 import { mapping, readParameters, withoutCredentials } from "./parameters.js";
 import { MAX_DESCRIPTION, clean, shorten } from "./text.js";
-import { readBody } from "./body.js";
+import { MEDIA_TYPE, readBody } from "./body.js";
 import { Schemas } from "./schemas.js";
 import { RequiredNames, withDefinitions } from "./size.js";
 import { withProperties } from "./names.js";
@@ -14,6 +14,8 @@ const MAX_DOCUMENTATION = 16_000;
 const MAX_TITLE = 100;
 /** The names of a parameter and of a member of the response that together mean pages with a cursor. */
 const CURSORS = [["cursor", "next_cursor"], ["cursor", "nextCursor"], ["pageToken", "nextPageToken"], ["page_token", "next_page_token"], ["nextToken", "nextToken"], ["next_token", "next_token"]];
+/** How many objects may be around a cursor. */
+const CURSOR_DEPTH = 2;
 
 /**
  * The definition of `toolkit`.`tool`. `context` has the documents, their notes, the servers, the credentials and the kinds of schemas.
@@ -97,7 +99,7 @@ function requestOf(entries, body) {
   const ofBody = entries.filter((entry) => entry.in === "body");
   const list = parameters.length > 0 ? { parameters } : {};
   if (!body) return list;
-  if (body.whole) return { ...list, body: { type: body.type, whole: ofBody[0].property } };
+  if (body.whole) return { ...list, body: { type: body.type, ...(body.contentType && { contentType: body.contentType }), whole: ofBody[0].property } };
   const properties = Object.fromEntries(ofBody.map(({ property, name }) => [property, name]));
   const hasEncoding = Object.keys(body.encoding).length > 0;
   return { ...list, body: { type: body.type, properties, ...(body.required && { required: true }), ...(hasEncoding && { encoding: body.encoding }) } };
@@ -106,8 +108,7 @@ function requestOf(entries, body) {
 function headersOf({ documents }, operation, body) {
   const { types } = responseOf(documents, operation);
   const json = types.find((type) => /^application\/json\b/i.test(type)) ?? types.find(isJson) ?? types[0];
-  // A media type from a document becomes a header, so it may have nothing else in it.
-  const accept = json !== undefined && /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:; ?[\w-]+=[\w."-]+)*$/.test(json) ? { Accept: json } : {};
+  const accept = json !== undefined && MEDIA_TYPE.test(json) ? { Accept: json } : {};
   const headers = { ...accept, ...body?.headers };
   return Object.keys(headers).length > 0 ? { headers } : {};
 }
@@ -118,10 +119,22 @@ function paginationOf({ documents }, operation, entries) {
   if (!response) return {};
   const headers = own(response.value, "headers");
   if (isObject(headers) && Object.keys(headers).some((name) => /^link$/i.test(name))) return { pagination: { link: true } };
-  const target = schema?.value === undefined ? undefined : documents.follow(schema);
-  const properties = target && child(target, "properties").value;
-  const found = CURSORS.find(([parameter, member]) => own(properties, member) !== undefined && entries.some((entry) => entry.in === "query" && entry.name === parameter));
-  if (!found) return {};
-  const { property } = entries.find((entry) => entry.in === "query" && entry.name === found[0]);
-  return { pagination: { cursor: found[1], parameter: property } };
+  for (const [parameter, member] of CURSORS) {
+    const entry = entries.find((one) => one.in === "query" && one.name === parameter);
+    const cursor = entry && schema?.value !== undefined ? cursorOf(documents, schema, member) : undefined;
+    if (cursor) return { pagination: { cursor, parameter: entry.property } };
+  }
+  return {};
+}
+
+/** The names that lead to a member of a response, joined by dots: services often have it in an object such as `meta`. */
+function cursorOf(documents, schema, member, depth = 0) {
+  const properties = child(documents.follow(schema), "properties");
+  if (!isObject(properties.value)) return undefined;
+  if (own(properties.value, member) !== undefined) return member;
+  for (const [name, one] of depth < CURSOR_DEPTH ? members(properties) : []) {
+    const below = name === "" || name.includes(".") ? undefined : cursorOf(documents, one, member, depth + 1);
+    if (below) return `${name}.${below}`;
+  }
+  return undefined;
 }

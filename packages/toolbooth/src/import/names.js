@@ -1,5 +1,6 @@
 // The names of tools, of their properties and of toolkits.
 import { createHash } from "node:crypto";
+import { isOfWorker } from "../variables.js";
 
 /** The longest name for a model, without the suffix of an older version such as `__10_10_10`. */
 const MAX_NAME = 64 - "__10_10_10".length;
@@ -29,13 +30,13 @@ export function toolkitOf(title) {
   return isToolkit(name) ? name : undefined;
 }
 
-/** Toolkits whose variables would have the beginning of the Worker's own. */
-const OF_WORKER = ["access", "agent", "gateway", "jwks", "jwt", "oauth", "tool"];
+export const isToolkit = (name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && name.length <= MAX_TOOLKIT && !REFUSED.includes(name.toLowerCase());
 
-export const isToolkit = (name) => /^[A-Za-z][A-Za-z0-9]*$/.test(name) && name.length <= MAX_TOOLKIT && ![...REFUSED, ...OF_WORKER].includes(name.toLowerCase());
-
-/** The beginning of the names of a toolkit's variables: `GITHUB`. */
-export const variablePrefix = (toolkit) => toolkit.toUpperCase();
+/** The name of a variable of a toolkit: `GITHUB_URL`, and `SERVICE_OPENAI_API_KEY`, because the Worker itself uses `OPENAI_API_KEY`. */
+export function variableOf(toolkit, suffix) {
+  const name = `${toolkit.toUpperCase()}_${suffix}`;
+  return isOfWorker(name) ? `SERVICE_${name}` : name;
+}
 
 /**
  * The tool of an operation: `ReposListForOrg` for `repos/list-for-org`, and `GetUsersById` for `GET /users/{id}` without an id.

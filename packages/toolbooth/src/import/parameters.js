@@ -43,7 +43,7 @@ const sameName = (one, other) => one.name === other.name || (one.in === "header"
  */
 export function withoutCredentials(entries, auth) {
   if (!auth) return entries;
-  const isSent = (entry) => entry.in === auth.in && sameName(entry, auth);
+  const isSent = (entry) => [auth].flat().some((one) => entry.in === one.in && sameName(entry, one));
   // In a body, `token` may also be what an operation is about.
   const isToken = ({ name, in: place, schema }) => /^(?:access_token|oauth_token|token)$/i.test(name) && (place !== "body" || /\bauth\w* token\b/i.test(schema.description ?? ""));
   const isKey = ({ name, schema }) => /^(?:api_?)?key$/i.test(name) && /\bAPI key\b/i.test(schema.description ?? "");

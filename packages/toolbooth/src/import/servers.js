@@ -1,7 +1,7 @@
 // The base addresses of a document, as variables of the operator.
 import { isIP } from "node:net";
 import { child, items, own } from "./nodes.js";
-import { variablePrefix } from "./names.js";
+import { variableOf } from "./names.js";
 import * as swagger from "./swagger.js";
 
 /** The variables with the base addresses of a toolkit. */
@@ -12,7 +12,7 @@ export class Servers {
 
   constructor(documents, toolkit, notes) {
     this.documents = documents;
-    this.prefix = variablePrefix(toolkit);
+    this.toolkit = toolkit;
     this.notes = notes;
     // That of the document has the plain name, whichever operation comes first.
     this.#main = documents.isSwagger ? swagger.serverOf(documents.root) : (this.#listed(documents.root) ?? "/");
@@ -42,7 +42,7 @@ export class Servers {
     const known = this.#names.get(url);
     if (known) return known;
     const [address, reason] = this.#address(url);
-    const name = url === this.#main ? `${this.prefix}_URL` : this.#otherName(url);
+    const name = url === this.#main ? variableOf(this.toolkit, "URL") : this.#otherName(url);
     if (reason) this.notes.add(this.documents.place(url === this.#main ? this.documents.root : node), `the base address ${JSON.stringify(url.slice(0, 200))} ${reason}: ${name} must be set`);
     this.#names.set(url, name);
     this.variables.set(name, { kind: "base", ...(address && { default: address }) });
@@ -50,9 +50,9 @@ export class Servers {
   }
 
   #otherName(url) {
-    const label = (URL.canParse(url) ? new URL(url).hostname.split(".")[0] : "other").replace(/[^A-Za-z0-9]+/g, "_").toUpperCase() || "OTHER";
-    let name = `${this.prefix}_${label}_URL`;
-    for (let next = 2; this.variables.has(name); next += 1) name = `${this.prefix}_${label}_${next}_URL`;
+    const label = (URL.canParse(url) ? new URL(url).hostname.split(".")[0] : "other").replace(/[^A-Za-z0-9]+/g, "_").replace(/^_+|_+$/g, "").toUpperCase() || "OTHER";
+    let name = variableOf(this.toolkit, `${label}_URL`);
+    for (let next = 2; this.variables.has(name); next += 1) name = variableOf(this.toolkit, `${label}_${next}_URL`);
     return name;
   }
 

@@ -28,8 +28,10 @@ pub(super) fn write(
             query.add(field.name, value, field.style, field.explode);
         }
     }
-    if let Some(HttpAuth::Secret { secret, place: SecretPlace::Query(name), scheme }) = call.auth {
-        query.field(name, &super::headers::credential(scheme, secret, context));
+    for auth in call.auth {
+        if let HttpAuth::Secret { secret, place: SecretPlace::Query(name), scheme } = auth {
+            query.field(name, &super::headers::credential(*scheme, secret, context));
+        }
     }
     if !query.0.is_empty() {
         address.extend(["?", &query.0]);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use uuid::Builder;
 
-use super::fields::Fields;
-use super::multipart::Multipart;
+use super::fields::{Fields, text};
+use super::multipart::{Multipart, file};
 use super::{BodyFormat, Content, HttpBody, HttpCall, Style, given};
 use crate::json::{Object, Value, to_vec};
 use crate::tool::{Context, ToolError};
@@ -36,6 +36,12 @@ pub(super) fn write(
         };
         return Ok(value.map(|value| ("application/json".into(), to_vec(&value))));
     }
+    if let (BodyFormat::Raw(kind), Content::Whole(property)) = (format, content) {
+        return match given(input, property) {
+            Some(value) => raw(property, value, kind).map(Some),
+            None => Ok(None),
+        };
+    }
     let members = members(content, input);
     let members = members.into_iter().filter(|(_, value)| !value.is_null());
     let members: Vec<_> = members.collect();
@@ -65,8 +71,21 @@ pub(super) fn write(
             }
             Ok(Some(("application/x-www-form-urlencoded".into(), fields.0.into_bytes())))
         }
-        BodyFormat::Json => Ok(None),
+        BodyFormat::Json | BodyFormat::Raw(_) => Ok(None),
     }
+}
+
+/// A text or a file as it is.
+fn raw(
+    property: &str,
+    value: &Value<'_>,
+    kind: Option<&'static str>,
+) -> Result<Written, ToolError> {
+    let (own, content) = match file(property, value)? {
+        Some(file) => (file.kind.unwrap_or("application/octet-stream"), file.content),
+        None => ("text/plain; charset=utf-8", text(value).into_owned().into_bytes()),
+    };
+    Ok((kind.map_or_else(|| Cow::Owned(own.to_owned()), Cow::Borrowed), content))
 }
 
 /// The members of a body that the input has, with their names in the body.

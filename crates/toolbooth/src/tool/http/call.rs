@@ -19,8 +19,8 @@ pub struct HttpCall {
     pub fixed_headers: &'static [(&'static str, &'static str)],
     /// The body, if it has one.
     pub body: Option<HttpBody>,
-    /// How the request is authorized.
-    pub auth: Option<HttpAuth>,
+    /// How the request is authorized: all of these are sent.
+    pub auth: &'static [HttpAuth],
     /// The part of the response that is the value; `None` is all of it.
     pub select: Option<Select>,
     /// How the service says that there is more.
@@ -119,6 +119,8 @@ pub enum BodyFormat {
     Form(&'static [FormStyle]),
     /// `multipart/form-data`, with the media types of the parts that have a fixed one.
     Multipart(&'static [(&'static str, &'static str)]),
+    /// A text or a file as it is, with its media type; `None` if a file says its own.
+    Raw(Option<&'static str>),
 }
 
 /// The style of a field of a form.

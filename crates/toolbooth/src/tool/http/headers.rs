@@ -44,22 +44,22 @@ pub(super) fn write<'a>(
             set(&mut headers, field.name, value.into());
         }
     }
-    let authorization = match call.auth {
-        None | Some(HttpAuth::Secret { place: SecretPlace::Query(_), .. }) => None,
-        Some(HttpAuth::Provider { id, scheme }) => {
-            let token = context.token(id).map(Secret::expose).unwrap_or_default();
-            Some(("authorization", [scheme, token].join(" ")))
-        }
-        Some(HttpAuth::Secret { secret, place: SecretPlace::Header(name), scheme }) => {
-            Some((name, credential(scheme, secret, context)))
-        }
-        Some(HttpAuth::Basic { user, password }) => {
-            let pair = [variable(user, context), ":", variable(password, context)].concat();
-            let pair = Base64::encode_string(pair.as_bytes());
-            Some(("authorization", ["Basic ", &pair].concat()))
-        }
-    };
-    if let Some((name, value)) = authorization {
+    for auth in call.auth {
+        let (name, value) = match auth {
+            HttpAuth::Secret { place: SecretPlace::Query(_), .. } => continue,
+            HttpAuth::Provider { id, scheme } => {
+                let token = context.token(id).map(Secret::expose).unwrap_or_default();
+                ("authorization", [scheme, token].join(" "))
+            }
+            HttpAuth::Secret { secret, place: SecretPlace::Header(name), scheme } => {
+                (*name, credential(*scheme, secret, context))
+            }
+            HttpAuth::Basic { user, password } => {
+                let pair = [variable(user, context), ":", variable(password, context)].concat();
+                let pair = Base64::encode_string(pair.as_bytes());
+                ("authorization", ["Basic ", &pair].concat())
+            }
+        };
         // The host would write an invalid header into the log.
         if !is_value(&value) {
             let problem = "a credential has characters that no header can have";

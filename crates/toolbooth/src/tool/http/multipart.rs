@@ -6,7 +6,7 @@ use base64ct::{Base64, Encoding};
 
 use super::body::Written;
 use super::fields::text;
-use crate::json::{Object, Value};
+use crate::json::Value;
 use crate::tool::ToolError;
 
 /// The parts of a body that is being written.
@@ -47,20 +47,12 @@ impl Multipart {
 
     fn add(&mut self, name: &str, value: &Value<'_>, fixed: Option<&str>) -> Result<(), ToolError> {
         let mut head = format!("content-disposition: form-data; name=\"{}\"", quoted(name));
-        let (kind, content) = match File::of(value) {
+        let (kind, content) = match file(name, value)? {
             Some(file) => {
-                let invalid = |expected| {
-                    ToolError::new("A file is not valid").prompt(format!("{name}: {expected}."))
-                };
                 if let Some(file_name) = file.name {
                     head.extend(["; filename=\"", &quoted(file_name), "\""]);
                 }
-                let kind = fixed.or(file.kind).unwrap_or("application/octet-stream");
-                if !is_media_type(kind) {
-                    return Err(invalid("type must be a media type, such as image/png"));
-                }
-                let content = Base64::decode_vec(file.data);
-                (Some(kind), content.map_err(|_| invalid("data must be base64"))?)
+                (fixed.or(file.kind).or(Some("application/octet-stream")), file.content)
             }
             None => {
                 let is_json = matches!(value, Value::Array(_) | Value::Object(_));
@@ -88,24 +80,32 @@ impl Multipart {
 }
 
 /// A file in the input: `{"name", "type", "data"}`, of which only `data` is required.
-struct File<'v> {
+pub(super) struct File<'v> {
     name: Option<&'v str>,
-    kind: Option<&'v str>,
-    /// Base64.
-    data: &'v str,
+    /// The media type.
+    pub(super) kind: Option<&'v str>,
+    pub(super) content: Vec<u8>,
 }
 
-impl<'v> File<'v> {
-    /// The file, if a value is one: an object with these members and no others.
-    fn of(value: &'v Value<'_>) -> Option<Self> {
-        let members = value.as_object()?;
-        let is_known = |(name, value): &(Cow<'_, str>, Value<'_>)| {
-            matches!(&**name, "name" | "type" | "data") && value.as_str().is_some()
-        };
-        let text = |members: &'v Object<'_>, name| members.get(name).and_then(Value::as_str);
-        let data = text(members, "data").filter(|_| members.iter().all(is_known))?;
-        Some(Self { name: text(members, "name"), kind: text(members, "type"), data })
+/// The file, if a value is one: an object with these members and no others. `place` is the name of the value.
+///
+/// # Errors
+/// Its type is not a media type, or its data not base64.
+pub(super) fn file<'v>(place: &str, value: &'v Value<'_>) -> Result<Option<File<'v>>, ToolError> {
+    let invalid =
+        |expected| ToolError::new("A file is not valid").prompt(format!("{place}: {expected}."));
+    let Some(members) = value.as_object() else { return Ok(None) };
+    let text = |name| members.get(name).and_then(Value::as_str);
+    let is_known = |(name, value): &(Cow<'_, str>, Value<'_>)| {
+        matches!(&**name, "name" | "type" | "data") && value.as_str().is_some()
+    };
+    let Some(data) = text("data").filter(|_| members.iter().all(is_known)) else { return Ok(None) };
+    let kind = text("type");
+    if kind.is_some_and(|kind| !is_media_type(kind)) {
+        return Err(invalid("type must be a media type, such as image/png"));
     }
+    let content = Base64::decode_vec(data).map_err(|_| invalid("data must be base64"))?;
+    Ok(Some(File { name: text("name"), kind, content }))
 }
 
 /// A text within quotation marks, as browsers write it.

@@ -74,10 +74,14 @@ fn failed(call: &HttpCall, response: &HttpResponse, context: &Context<'_>) -> To
     context.warn("http", &[("tool", &context.tool.id()), ("status", &status.to_string())]);
     let detail = format!("The service responded with status {status}.");
     let text = cut(text(&response.body, response.is_cut).trim(), ERROR_LENGTH);
-    let error = match (status, call.auth) {
-        (401, Some(HttpAuth::Provider { id, .. })) => return context.token_refused(id),
+    let provider = call.auth.iter().find_map(|auth| match auth {
+        HttpAuth::Provider { id, .. } => Some(id),
+        _ => None,
+    });
+    let error = match (status, provider) {
+        (401, Some(id)) => return context.token_refused(id),
         // The text may repeat the credentials.
-        (401, Some(_)) => {
+        (401, None) if !call.auth.is_empty() => {
             let message = "The service rejected the credentials of the server";
             return ToolError::new(message).developer_message(detail);
         }

@@ -70,6 +70,31 @@ fn bodies_of_forms() {
 }
 
 #[test]
+fn bodies_as_they_are() {
+    let file =
+        |kind: Option<&str>| json!({"body": {"type": kind.unwrap_or("image/png"), "data": "aGk="}});
+    for (kind, input, expected) in [
+        (Some("text/csv"), json!({"body": "a,b\r\nc"}), Some(("text/csv", "a,b\r\nc"))),
+        (None, json!({"body": "a"}), Some(("text/plain; charset=utf-8", "a"))),
+        (Some("text/plain"), json!({"body": 1.5}), Some(("text/plain", "1.5"))),
+        (None, file(None), Some(("image/png", "hi"))),
+        (Some("image/gif"), file(None), Some(("image/gif", "hi"))),
+        (None, json!({"body": {"data": ""}}), Some(("application/octet-stream", ""))),
+        (None, json!({"body": null}), None),
+        (None, json!({}), None),
+    ] {
+        let got = body(post(WHOLE, BodyFormat::Raw(kind), true), &input);
+        let (kind, text) =
+            expected.map_or((None, ""), |(kind, text)| (Some(kind.to_owned()), text));
+        assert_eq!(got, (kind, text.to_owned()), "{input}");
+    }
+    let call = post(WHOLE, BodyFormat::Raw(None), false);
+    let error = sent(call, file(Some("image/png\r\nx: y"))).unwrap_err();
+    let expected = "body: type must be a media type, such as image/png.";
+    assert_eq!(error, ToolError::new("A file is not valid").prompt(expected));
+}
+
+#[test]
 fn bodies_with_files() {
     let lines = |parts: &[(&str, &str)]| {
         let part = |(head, content): &(&str, &str)| {

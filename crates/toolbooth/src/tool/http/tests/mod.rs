@@ -26,7 +26,7 @@ const CALL: HttpCall = HttpCall {
     headers: &[],
     fixed_headers: &[],
     body: None,
-    auth: None,
+    auth: &[],
     select: None,
     pagination: None,
     timeout_ms: 10_000,
@@ -44,7 +44,7 @@ const VARIABLES: &[Variable] = &[
 /// A tool that sends this request, and accepts any input.
 fn tool(call: HttpCall) -> Tool {
     let authorization: &[Authorization] = match call.auth {
-        Some(HttpAuth::Provider { .. }) => &[Authorization { id: "web", scopes: &[] }],
+        [HttpAuth::Provider { .. }, ..] => &[Authorization { id: "web", scopes: &[] }],
         _ => &[],
     };
     Tool {

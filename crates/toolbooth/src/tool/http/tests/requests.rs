@@ -185,57 +185,56 @@ fn values_of_headers() {
 
 #[test]
 fn credentials() {
-    const fn secret(place: SecretPlace, scheme: Option<&'static str>) -> Option<HttpAuth> {
-        Some(HttpAuth::Secret { secret: "WEB_KEY", place, scheme })
+    const fn secret(place: SecretPlace, scheme: Option<&'static str>) -> HttpAuth {
+        HttpAuth::Secret { secret: "WEB_KEY", place, scheme }
+    }
+    const KEY: HttpAuth = secret(SecretPlace::Header("x-api-key"), None);
+    const BASIC: HttpAuth = HttpAuth::Basic { user: "WEB_USER", password: "WEB_KEY" };
+    const fn provider(scheme: &'static str) -> HttpAuth {
+        HttpAuth::Provider { id: "web", scheme }
     }
     let bare = "https://web.example/items";
     for (auth, header, value, url) in [
+        (&[provider("Bearer")][..], "authorization", Some("Bearer t0ken"), bare),
+        (&[provider("token")], "authorization", Some("token t0ken"), bare),
         (
-            Some(HttpAuth::Provider { id: "web", scheme: "Bearer" }),
-            "authorization",
-            Some("Bearer t0ken"),
-            bare,
-        ),
-        (
-            Some(HttpAuth::Provider { id: "web", scheme: "token" }),
-            "authorization",
-            Some("token t0ken"),
-            bare,
-        ),
-        (
-            secret(SecretPlace::Header("authorization"), Some("Bearer")),
+            &[const { secret(SecretPlace::Header("authorization"), Some("Bearer")) }],
             "authorization",
             Some("Bearer k3y"),
             bare,
         ),
-        (secret(SecretPlace::Header("x-api-key"), None), "x-api-key", Some("k3y"), bare),
+        (&[KEY], "x-api-key", Some("k3y"), bare),
         (
-            secret(SecretPlace::Query("key"), None),
+            &[const { secret(SecretPlace::Query("key"), None) }],
             "authorization",
             None,
             "https://web.example/items?key=k3y",
         ),
+        (&[BASIC], "authorization", Some("Basic YWRhOmszeQ=="), bare),
+        // Several are sent together.
         (
-            Some(HttpAuth::Basic { user: "WEB_USER", password: "WEB_KEY" }),
+            &[provider("Bearer"), KEY, const { secret(SecretPlace::Query("key"), None) }],
             "authorization",
-            Some("Basic YWRhOmszeQ=="),
-            bare,
+            Some("Bearer t0ken"),
+            "https://web.example/items?key=k3y",
         ),
-        (None, "authorization", None, bare),
+        (&[BASIC, KEY], "x-api-key", Some("k3y"), bare),
+        (&[], "authorization", None, bare),
     ] {
-        let request = sent(HttpCall { auth, ..CALL }, json!({})).unwrap();
+        let call = HttpCall { auth: Box::leak(auth.into()), ..CALL };
+        let request = sent(call, json!({})).unwrap();
         assert_eq!((request.header(header), &*request.url), (value, url), "{auth:?}");
     }
 }
 
 #[test]
 fn a_secret_that_no_header_can_have_is_neither_sent_nor_logged() {
-    let auth = Some(HttpAuth::Secret {
+    const AUTH: &[HttpAuth] = &[HttpAuth::Secret {
         secret: "WEB_KEY",
         place: SecretPlace::Header("x-api-key"),
         scheme: None,
-    });
-    let test = test(HttpCall { auth, ..CALL }).variable("WEB_KEY", "s3cret\n");
+    }];
+    let test = test(HttpCall { auth: AUTH, ..CALL }).variable("WEB_KEY", "s3cret\n");
     let error = test.error("Web.Call", json!({}));
     assert_eq!(error, ToolError::new("The credentials for the service are not valid"));
     assert!(test.requests().is_empty());

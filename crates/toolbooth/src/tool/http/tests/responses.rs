@@ -72,11 +72,8 @@ fn errors_of_services() {
             .developer_message(format!("The service responded with status {status}."))
     };
     let post = HttpCall { method: "POST", ..CALL };
-    let secret = Some(HttpAuth::Secret {
-        secret: "WEB_KEY",
-        place: SecretPlace::Query("key"),
-        scheme: None,
-    });
+    const SECRET: &[HttpAuth] =
+        &[HttpAuth::Secret { secret: "WEB_KEY", place: SecretPlace::Query("key"), scheme: None }];
     let long = "é".repeat(5_000);
     let large = HttpCall { max_bytes: 20_000, ..CALL };
     for (call, response, expected) in [
@@ -115,7 +112,7 @@ fn errors_of_services() {
         assert_eq!(test.error("Web.Call", json!({"secret": "inp-ut"})), expected);
         assert!(!format!("{:?}", test.log()).contains("inp-ut"), "{:?}", test.log());
     }
-    let call = HttpCall { auth: secret, ..CALL };
+    let call = HttpCall { auth: SECRET, ..CALL };
     let test = test(call).respond(&format!("{URL}?key=k3y"), respond(401, "The key k3y is wrong"));
     let got = test.error("Web.Call", json!({}));
     assert_eq!(got.message, "The service rejected the credentials of the server");
@@ -124,8 +121,9 @@ fn errors_of_services() {
 
 #[test]
 fn a_refused_token_is_requested_again() {
-    let auth = Some(HttpAuth::Provider { id: "web", scheme: "Bearer" });
-    let test = responding(HttpCall { auth, ..CALL }, respond(401, "expired"));
+    let auth = [HttpAuth::Provider { id: "web", scheme: "Bearer" }];
+    let test =
+        responding(HttpCall { auth: Box::leak(Box::new(auth)), ..CALL }, respond(401, "expired"));
     let outcome = test.call("Web.Call", json!({}));
     let Outcome::Rejected(Rejection::MissingRequirements(missing)) = outcome else {
         panic!("{outcome:?}")
