@@ -113,6 +113,9 @@ export const errorOfAnthropic = object({
   request_id: nothing,
 });
 
+// Lists are asked for by clients of both formats.
+const eitherError = oneOf(schema("Error"), schema("ErrorOfAnthropic"));
+
 export const gateway = document({
   title: "Toolbooth: chat gateway",
   description:
@@ -148,7 +151,7 @@ export const gateway = document({
         summary: "One of the models that the caller may use",
         security,
         parameters: [model],
-        responses: { 200: "Model", 401: "Unauthenticated", 403: "OriginNotAllowed", 404: "NoModel" },
+        responses: { 200: "Model", 401: "NoCaller", 403: "NoOrigin", 404: "NoModel" },
       },
       options: {
         summary: "The methods of this path; the CORS preflight of an allowed origin",
@@ -161,7 +164,7 @@ export const gateway = document({
         operationId: "models",
         summary: "The models that the caller may use; none without the scope gateway",
         security,
-        responses: { 200: "Models", 401: "Unauthenticated", 403: "OriginNotAllowed" },
+        responses: { 200: "Models", 401: "NoCaller", 403: "NoOrigin" },
       },
     }),
   },
@@ -196,7 +199,9 @@ export const gateway = document({
       ...shared.uncached,
     }),
     Model: response("The model. Requests with anthropic-version get Anthropic's form.", oneOf(schema("Model"), schema("ModelOfAnthropic")), shared.uncached),
-    NoModel: response("There is no such model.", oneOf(schema("Error"), schema("ErrorOfAnthropic"))),
+    NoModel: response("There is no such model.", eitherError),
+    NoCaller: shared.errors(eitherError).Unauthenticated,
+    NoOrigin: shared.errors(eitherError).OriginNotAllowed,
   },
   schemas: {
     ChatRequest: open({

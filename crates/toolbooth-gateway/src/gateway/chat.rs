@@ -11,8 +11,8 @@ use super::front::Front;
 use super::plan::CALLER_KEY;
 use super::report::Operation;
 use super::{
-    ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, Hold,
-    IdSource, Limits, Plan, Report, Result, Target, Units, continuation, rounds,
+    ChatRequest, Completion, CompletionInfo, ErrorKind, Format, GatewayError, GatewaySettings,
+    HistoryItem, Hold, IdSource, Limits, Plan, Report, Result, Target, Units, continuation, rounds,
 };
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
@@ -127,11 +127,15 @@ impl<'a> Chat<'a> {
         limits.check_tools(&request, front.limits(), &sender.context(), &report.notes)?;
         let added = limits.added_tools.iter().chain(settings.added_tools(&request.model));
         let tools = CatalogTools::select(&request, added, &sender.context())?;
+        continuation::restore(&mut request, sender, now_ms, &report.notes)?;
         if let Some(native) = &mut request.native {
             // The gateway adds the definitions of its tools, and their rounds.
-            native.passes &= tools.is_empty();
+            native.is_extended |= !tools.is_empty();
+            native.passes &= !native.is_extended || native.format == Format::Anthropic;
+            // Rounds that were sealed are in the place of messages.
+            let is_message = |item: &HistoryItem| matches!(item, HistoryItem::Message { .. });
+            native.passes &= request.history.iter().all(is_message);
         }
-        continuation::restore(&mut request, sender, now_ms, &report.notes)?;
         if let Some(context) = &mut request.responses {
             context.token = continuation::token(sender, now_ms);
             if let Some(server) = &mut context.server {

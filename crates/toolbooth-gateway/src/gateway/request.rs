@@ -85,8 +85,10 @@ pub(crate) struct NativeRequest {
     pub format: Format,
     /// The members that the provider gets, in the order in which the client wrote them. The model is none of them.
     pub members: Vec<(String, Box<RawValue>)>,
-    /// Whether it can go to the provider as it is. If not, it has something that only the gateway understands.
+    /// Whether it can go to the provider as it is, but for compiled-in tools. If not, it has something that only the gateway understands.
     pub passes: bool,
+    /// Whether the provider also gets compiled-in tools and their rounds.
+    pub is_extended: bool,
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
     /// The tools that the model does not know yet, by name.
@@ -210,11 +212,15 @@ impl OpenCalls {
 }
 
 impl ChatRequest {
-    /// The request as the client wrote it, if it can go to a provider with this format. With rounds of compiled-in tools in
-    /// it, it is translated.
+    /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different
+    /// one, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
-        let is_own = self.history.iter().all(|item| matches!(item, HistoryItem::Message { .. }));
-        self.native_of(format).filter(|native| native.passes && is_own)
+        let is_own = |item: &HistoryItem| match item {
+            HistoryItem::Message { .. } => true,
+            HistoryItem::Turn(turn) => turn.format == format,
+        };
+        let native = self.native_of(format).filter(|native| native.passes)?;
+        self.history.iter().all(is_own).then_some(native)
     }
 
     /// The request as the client wrote it, if that is this format.
@@ -222,9 +228,9 @@ impl ChatRequest {
         self.native.as_ref().filter(|native| native.format == format)
     }
 
-    /// Whether a provider with this format gets the request as the client wrote it.
+    /// Whether a provider with this format gets the request as the client wrote it, and the client gets the answer as it comes.
     pub(super) fn passes_to(&self, format: Format) -> bool {
-        self.native_for(format).is_some()
+        self.native_for(format).is_some_and(|native| !native.is_extended)
     }
 
     /// What this server is called where answers have calls of compiled-in tools.

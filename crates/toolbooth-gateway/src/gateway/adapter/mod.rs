@@ -206,8 +206,11 @@ impl<'t> Job<'t> {
         let model = json::to_string(self.options.model);
         let mut body = Members::default();
         body.add("model", Some(Json::Text(model.into())));
-        for (name, json) in &native.members {
-            body.0.push((name.as_str().into(), (&**json).into()));
+        if native.is_extended {
+            body.0.append(&mut anthropic::extended::members(self, native).0);
+        } else {
+            let members = native.members.iter();
+            body.0.extend(members.map(|(name, json)| (name.as_str().into(), (&**json).into())));
         }
         let is_limited = native.members.iter().any(|(name, _)| name == limit_member);
         let limit = self.options.max_output_tokens.filter(|_| !is_limited);

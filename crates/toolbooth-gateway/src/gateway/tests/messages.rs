@@ -205,6 +205,80 @@ fn compiled_in_tools() {
     assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
 }
 
+/// Anthropic gets the request as the client wrote it, with the server's tools and the rounds of their calls.
+#[test]
+fn to_anthropic_with_tools_of_the_server() {
+    let gateway = TestGateway { path: "/v1/messages", ..super::loops::world(VARIABLES) };
+    let mut body = ask("anthropic/claude-x", own_tools("never"));
+    let cached = json!({"type": "ephemeral"});
+    let document = json!({
+        "type": "document", "title": "T", "context": "C", "citations": {"enabled": true},
+        "source": {"type": "text", "media_type": "text/plain", "data": "D"},
+    });
+    let search = json!([
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "q"}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": []},
+        {"type": "text", "text": "x", "citations": [{"type": "page_location"}]},
+    ]);
+    let messages = json!([
+        {"role": "user", "content": [document]}, {"role": "assistant", "content": search},
+        {"role": "user", "content": [{"type": "text", "text": "hi", "cache_control": cached}]},
+    ]);
+    body["messages"] = messages.clone();
+    body["cache_control"] = cached;
+    body["context_management"] = json!({"edits": []});
+    body["tool_choice"] = json!({"type": "any", "disable_parallel_tool_use": true});
+    let said = json!([
+        {"type": "thinking", "thinking": "T", "signature": "U2ln"},
+        {"type": "tool_use", "id": "c1", "name": "Echo_Say", "input": {"text": "a"}},
+    ]);
+    let done = || message(json!([{"type": "text", "text": "done"}]), "end_turn");
+    let answers = vec![message(said.clone(), "tool_use"), done()];
+    let headers = [JSON, LOCAL, ("anthropic-beta", "b1"), ("anthropic-version", "2026-10-21")];
+    let reply = gateway.ask_with(answers, &headers, &body, usize::MAX);
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    let mut expected = body.clone();
+    expected["model"] = "claude-x".into();
+    expected.as_object_mut().unwrap().remove("mcp_servers");
+    expected["tools"] =
+        json!([tool_of("mine"), {"name": "Echo_Say", "input_schema": {"type": "object"}}]);
+    assert_eq!(reply.sent[0].body, expected);
+    assert_eq!(reply.sent[0].header("anthropic-beta"), "b1");
+    expected["tool_choice"]["type"] = "auto".into();
+    let result = json!({"type": "tool_result", "tool_use_id": "c1", "content": "a"});
+    let rounds = [
+        json!({"role": "assistant", "content": said}),
+        json!({"role": "user", "content": [result]}),
+    ];
+    expected["messages"].as_array_mut().unwrap().extend(rounds);
+    assert_eq!(reply.sent[1].body, expected);
+    assert_eq!(reply.json()["_2api"]["dropped"], Value::Null);
+
+    // What the client continues has these rounds in the place of its messages.
+    let both = json!([
+        {"type": "tool_use", "id": "c2", "name": "Echo_Say", "input": {"text": "b"}},
+        {"type": "tool_use", "id": "c3", "name": "mine", "input": {}},
+    ]);
+    let content = gateway.ask(vec![message(both, "tool_use")], &body).json()["content"].clone();
+    let own = json!({"type": "tool_result", "tool_use_id": "c3", "content": "r"});
+    let more = [
+        json!({"role": "assistant", "content": content}),
+        json!({"role": "user", "content": [own]}),
+    ];
+    body["messages"].as_array_mut().unwrap().extend(more);
+    let sent = gateway.ask(vec![done()], &body).sent[0].body["messages"].clone();
+    let last = &sent.as_array().unwrap()[3..];
+    let ids = |at: usize, name: &str| {
+        let blocks = last[at]["content"].as_array().unwrap().iter();
+        blocks.filter_map(|it| it[name].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (last.len(), ids(0, "id"), ids(1, "tool_use_id")),
+        (2, vec!["c2".into(), "c3".into()], vec!["c2".into(), "c3".into()]),
+        "{sent}"
+    );
+}
+
 /// Calls of the gateway and of the client in one answer: the state is in a block before the client's call, and in `_2api`.
 #[test]
 fn calls_of_both() {

@@ -4,10 +4,11 @@ use super::thinking;
 use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
 use crate::gateway::adapter::part::{self, Part};
 use crate::gateway::adapter::{GatewayError, Result};
-use crate::gateway::{Turn, ids};
+use crate::gateway::{ChatRequest, HistoryItem, Turn, ids};
 use crate::wire::Json;
 use crate::wire::anthropic::ToolResult;
 use crate::wire::anthropic::request::{Block, Content, Message, ResultContent, Source};
+use toolbooth::json;
 
 /// `system` and `messages`. All results of a turn are in one user message, before any text.
 pub(super) fn messages(
@@ -62,6 +63,17 @@ fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<
     messages.push("assistant", content);
     messages.push("user", results);
     Ok(())
+}
+
+/// The rounds of compiled-in tools, as messages.
+pub(super) fn rounds(request: &ChatRequest) -> impl Iterator<Item = Json<'_>> {
+    let mut messages = Messages::default();
+    for item in &request.history {
+        if let HistoryItem::Turn(turn) = item {
+            native(turn, &mut messages);
+        }
+    }
+    messages.0.into_iter().map(|message| Json::Text(json::to_string(&message).into()))
 }
 
 fn native<'t>(turn: &'t Turn, messages: &mut Messages<'t>) {

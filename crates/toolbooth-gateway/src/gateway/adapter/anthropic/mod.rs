@@ -1,5 +1,6 @@
 //! Anthropic Messages.
 
+pub(super) mod extended;
 mod messages;
 mod request;
 mod stream;

@@ -73,7 +73,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
 }
 
 /// `tool_choice` in Anthropic's format, and the tools that the model may call, if not all.
-fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [String]>) {
+pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [String]>) {
     let (mut name, mut allowed) = (None, None);
     let kind = match &job.request.tool_choice {
         None => return (None, None),

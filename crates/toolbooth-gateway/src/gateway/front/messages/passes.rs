@@ -5,12 +5,14 @@ use crate::gateway::front::address;
 use toolbooth::json::Value;
 
 /// The blocks that Anthropic may get as they are. Others can define tools, which no limit has checked.
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 22] = [
+    "advisor_tool_result",
     "bash_code_execution_tool_result",
     "code_execution_tool_result",
     "compaction",
     "container_upload",
     "document",
+    "fallback",
     "image",
     "mcp_tool_result",
     "mcp_tool_use",

@@ -67,6 +67,7 @@ pub(super) fn decode(
     let model = fields.name("model", "the name of a model, such as \"anthropic/claude-opus-5\"")?;
     let servers = Servers::read(fields.take("mcp_servers"), raw_of("mcp_servers"), &losses)?;
     let own_names = servers.own_names();
+    let own_server = servers.own_position();
     let tools = tools(fields.take("tools"), raw_of("tools"), servers, &losses)?;
     let mut history = History::new(&own_names, &losses);
     let mut is_checked = fields.get("system").is_none_or(is_known);
@@ -117,9 +118,10 @@ pub(super) fn decode(
     notes.drop_unknown(&raw, &[PASSED_ON, OWN]);
     let native = NativeRequest {
         format: Format::Anthropic,
-        members: native_members(&raw, &raw_messages)?,
+        members: native_members(&raw, &raw_messages, &tools.own_positions, own_server)?,
         headers: native_headers(headers)?,
-        passes: is_checked && !history.has_own_calls && !tools.names_own_server,
+        passes: is_checked && !history.has_own_calls,
+        is_extended: own_server.is_some(),
         unloaded,
         losses: losses.clone(),
         names: NAMES,
@@ -142,13 +144,30 @@ pub(super) fn decode(
     })
 }
 
-/// The members that Anthropic gets as they are, in the client's order. Only blocks of ours are left out of the messages.
+/// The members that Anthropic gets as they are, in the client's order. Only blocks of ours are left out of the messages, and entries of
+/// this server, which are at these positions of `tools` and of `mcp_servers`.
 fn native_members(
     members: &[(String, &RawValue)],
     messages: &[&RawValue],
+    own_tools: &[usize],
+    own_server: Option<usize>,
 ) -> Result<Vec<(String, Box<RawValue>)>> {
     let mut native = Vec::new();
     for (name, json) in members {
+        let own = match name.as_str() {
+            "tools" => own_tools,
+            "mcp_servers" => own_server.as_slice(),
+            _ => &[],
+        };
+        if !own.is_empty() {
+            let others = raw_items(Some(json)).into_iter().enumerate();
+            let others = others.filter(|(at, _)| !own.contains(at));
+            let others: Vec<_> = others.map(|(_, json)| Json::from(json)).collect();
+            if !others.is_empty() {
+                native.push((name.clone(), to_raw(&others)?));
+            }
+            continue;
+        }
         let json = match name.as_str() {
             "messages" if foreign::may_contain(json.get()) => to_raw(&without_foreign(messages))?,
             name if PASSED_ON.contains(&name) => (*json).to_owned(),

@@ -31,6 +31,8 @@ pub(super) struct Servers {
 
 struct OwnServer {
     name: String,
+    /// Where it is among the servers.
+    position: usize,
     /// What it may run, unless `tools` says it; `None`: nothing.
     selection: Option<Selection>,
 }
@@ -70,12 +72,17 @@ impl Servers {
                 configuration.reject_others("enabled, allowed_tools and require_approval")?;
             }
             server.reject_others("type, name, url and tool_configuration")?;
-            if all.own.replace(OwnServer { name, selection }).is_some() {
+            if all.own.replace(OwnServer { name, position: index, selection }).is_some() {
                 let message = format!("mcp_servers: only one can have the url \"{SERVER_NAME}\"");
                 return Err(GatewayError::invalid("mcp_servers", message));
             }
         }
         Ok(all)
+    }
+
+    /// Where this server is among them.
+    pub(super) fn own_position(&self) -> Option<usize> {
+        self.own.as_ref().map(|own| own.position)
     }
 
     /// The names of this server in blocks of the conversation. Answers have the first one.
@@ -90,8 +97,8 @@ impl Servers {
 pub(super) struct Tools {
     pub(super) tools: Vec<Tool>,
     pub(super) selections: Vec<Selection>,
-    /// Whether this server is one of `mcp_servers`.
-    pub(super) names_own_server: bool,
+    /// The positions of the toolsets of this server.
+    pub(super) own_positions: Vec<usize>,
     /// The names of the tools that the model must find before it knows them.
     deferred: Vec<String>,
 }
@@ -129,7 +136,7 @@ pub(super) fn tools(
     let mut all = Tools {
         tools: Vec::new(),
         selections: Vec::new(),
-        names_own_server: own.is_some(),
+        own_positions: Vec::new(),
         deferred: Vec::new(),
     };
     let definitions = match definitions {
@@ -150,7 +157,10 @@ pub(super) fn tools(
             "mcp_toolset" => {
                 let server = tool.name("mcp_server_name", "the name of one of mcp_servers")?;
                 match own.as_ref().is_some_and(|own| own.name == server) {
-                    true => all.selections.push(toolset(tool)?),
+                    true => {
+                        all.selections.push(toolset(tool)?);
+                        all.own_positions.push(index);
+                    }
                     false => {
                         let kind = MCP.to_owned();
                         all.tools.push(Tool::Hosted { kind, json: json.to_owned() });

@@ -91,6 +91,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         format: Format::Responses,
         members: native_members(&members, &removed)?,
         passes: !input.needs_translation && !tools.differ,
+        is_extended: false,
         headers: Vec::new(),
         unloaded: Vec::new(),
         losses,

@@ -151,7 +151,7 @@ fn selections() {
         let request = request(members.clone());
         let [selection] = &request.selections[..] else { panic!("{members}: {request:?}") };
         assert_eq!((&selection.allowed, &selection.approval), (&allowed, &approval), "{members}");
-        assert!(request.native_for(Format::Anthropic).is_none());
+        assert!(!request.passes_to(Format::Anthropic));
     }
     let other = json!({"mcp_servers": [{"type": "url", "name": "o", "url": "https://o.example"}], "tools": [{"type": "mcp_toolset", "mcp_server_name": "o"}]});
     let request = request(other);

@@ -1,0 +1,53 @@
+//! Requests that a client has written in Anthropic's format, with what compiled-in tools add to them.
+
+use super::messages::rounds;
+use super::request::{choice, rejects_forced_calls};
+use crate::gateway::NativeRequest;
+use crate::gateway::adapter::Job;
+use crate::gateway::fields::raw_items;
+use crate::wire::anthropic::request::ToolChoice as Choice;
+use crate::wire::{Json, Members};
+use toolbooth::json;
+
+/// The members of the request. All that the gateway does not add is as the client wrote it.
+pub(in crate::gateway::adapter) fn members<'t>(
+    job: &'t Job<'_>,
+    native: &'t NativeRequest,
+) -> Members<'t> {
+    let mut members = Members::default();
+    for (name, json) in &native.members {
+        let value = match name.as_str() {
+            "messages" => {
+                list(raw_items(Some(json)).into_iter().map(Json::from), rounds(job.request))
+            }
+            "tools" => list(raw_items(Some(json)).into_iter().map(Json::from), job.server_tools()),
+            "tool_choice" if must_not_force(job) => {
+                let single = job.request.member("parallel_tool_calls");
+                let disable_parallel_tool_use = single.is_some_and(|json| json.get() == "false");
+                let (choice, _) = choice(job);
+                let choice = choice.map(|choice| Choice { disable_parallel_tool_use, ..choice });
+                Json::Text(json::to_string(&choice).into())
+            }
+            _ => (&**json).into(),
+        };
+        members.0.push((name.as_str().into(), value));
+    }
+    let has_tools = native.members.iter().any(|(name, _)| name == "tools");
+    if !has_tools && !job.options.server_tools.is_empty() {
+        members.add("tools", Some(list(std::iter::empty(), job.server_tools())));
+    }
+    members
+}
+
+fn list<'t>(
+    own: impl Iterator<Item = Json<'t>>,
+    added: impl Iterator<Item = Json<'t>>,
+) -> Json<'static> {
+    Json::Text(json::to_string(&own.chain(added).collect::<Vec<_>>()).into())
+}
+
+/// Whether the model must not be forced to call a tool, as the request wants it.
+fn must_not_force(job: &Job<'_>) -> bool {
+    let forces = job.request.tool_choice.as_ref().is_some_and(|choice| choice.forces_call());
+    forces && (!job.options.may_force || rejects_forced_calls(job.options.model))
+}
