@@ -47,6 +47,19 @@ for (const [revision, questions, more] of [
     assert.ok(rebinding.length === 1 && passed(rebinding[0]), `MC11 ${JSON.stringify(rebinding)}`);
   });
 
+  // An extension, so no revision requires them, and they need --force. A server that does not declare it would skip every check and pass.
+  test(`MC60 the scenarios about skills pass in ${revision}`, async () => {
+    for (const [scenario, checks] of [["enumeration", 32], ["manifest", 6], ["directory", 7]]) {
+      const output = join(results, `${revision}-${scenario}`);
+      await suite(`--scenario sep-2640-skills-${scenario} --spec-version ${revision} --force -o ${output}`);
+      const [folder] = readdirSync(output);
+      const found = JSON.parse(readFileSync(join(output, folder, "checks.json")));
+      // Only 2026-07-28 says how long results may be cached.
+      const isRun = ({ id, status }) => status === "SUCCESS" || (questions === 0 && id.endsWith("-cache-attributes"));
+      assert.ok(found.length === checks && found.every(isRun), JSON.stringify(found, null, 1));
+    }
+  });
+
   // No revision requires it yet.
   test(`the pending scenario about keywords of schemas passes in ${revision}`, async () => {
     const out = await suite(`--scenario json-schema-2020-12 --spec-version ${revision}`);

@@ -56,7 +56,13 @@ const notification = (method, params) => object({ jsonrpc: version, method: cons
 const inputRequest = (method, params) => object({ method: constant(method), params });
 const contentBlock = (type, members) => object({ type: constant(type), ...members });
 const textBlock = contentBlock("text", { text: string });
-const capabilities = { tools: empty, resources: empty, prompts: empty, completions: empty };
+const capabilities = {
+  tools: empty,
+  resources: empty,
+  prompts: empty,
+  completions: empty,
+  "extensions?": object({ "io.modelcontextprotocol/skills": object({ directoryRead: constant(true) }) }),
+};
 const objectSchema = open({ type: constant("object") });
 
 const results = {
@@ -87,6 +93,9 @@ const results = {
     resourceTemplates: array(object({ uriTemplate: text, name: text, "title?": text, "description?": text, "mimeType?": text })),
   }),
   ResourceContents: lasting({ contents: array(schema("ResourceContent")) }),
+  Skills: lasting({ skills: array(schema("Skill")), "nextCursor?": text }),
+  SkillFound: lasting({ skill: schema("Skill") }),
+  Directory: lasting({ resources: nonEmpty(object({ uri: text, name: text, mimeType: text })) }),
   Prompts: lasting({
     prompts: array(
       object({
@@ -261,6 +270,14 @@ export const mcp = document({
       ),
     ),
     Resource: object({ uri: text, name: text, "title?": text, description: text, mimeType: text }),
+    Skill: about(
+      "A skill: the frontmatter of its SKILL.md, and all of its files.",
+      object({
+        uri: pattern("^skill://.*/SKILL[.]md$"),
+        frontmatter: open({ name: text, description: text }),
+        resources: nonEmpty(object({ uri: pattern("^skill://"), digest: pattern("^sha256:[0-9a-f]{64}$"), size: natural })),
+      }),
+    ),
     ResourceContent: about(
       "Text, or bytes in base64.",
       oneOf(object({ uri: text, "mimeType?": text, text: string }), object({ uri: text, "mimeType?": text, blob: string })),

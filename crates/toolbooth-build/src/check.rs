@@ -69,7 +69,9 @@ pub(crate) fn definitions(
     // The other two have what definitions share, and what an import has written.
     let is_definition = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or_default();
-        name.ends_with(".json") && !matches!(name, "toolkit.json" | "import.json")
+        !path.contains("/skills/")
+            && name.ends_with(".json")
+            && !matches!(name, "toolkit.json" | "import.json")
     };
     for (path, text) in source.files.iter().filter(|(path, _)| is_definition(path)) {
         match entry(source.display(path), path, text, max_description) {

@@ -10,6 +10,8 @@
 //! A tool whose definition has the member `http` needs no function, and a toolkit of such tools no `mod.rs`; the file
 //! `toolkit.json` in its folder declares their variables.
 //!
+//! The folder `skills` of a toolkit has a folder for each skill, with the file `SKILL.md`.
+//!
 //! This defines `CATALOG` and the module `types`, and expects `VARIABLES` in the same module. An invalid definition fails
 //! the build with the file, the place in it, the problem and what was expected.
 #![forbid(unsafe_code)]
@@ -26,6 +28,7 @@ mod references;
 mod render;
 mod schema;
 mod server;
+mod skills;
 mod source;
 mod types;
 
@@ -114,10 +117,12 @@ impl Build {
         problems.extend(source.server.problem());
         let toolkits = http::Toolkits::read(source, &entries, &mut problems);
         let handlers = handlers::find(source, &entries, &mut problems);
+        let skills = skills::read(source, &entries, &mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut rendered = render::catalogue(&source.server, &entries, &handlers, &toolkits);
+        let mut rendered =
+            render::catalogue(&source.server, &entries, &skills, &handlers, &toolkits);
         rendered.warnings.extend(unbound);
         if entries.iter().any(|entry| !entry.definition.bindings.is_empty()) {
             rendered

@@ -22,6 +22,7 @@ use crate::problem::Problem;
 use crate::query;
 use crate::schema;
 use crate::server::Server;
+use crate::skills::CheckedSkill;
 use crate::types::{self, Defaults};
 
 /// The files that a catalogue compiles to.
@@ -39,6 +40,7 @@ pub struct Rendered {
 pub(crate) fn catalogue(
     server: &Server,
     entries: &[Entry],
+    skills: &[CheckedSkill],
     handlers: &[Option<Handler>],
     toolkits: &Toolkits,
 ) -> Rendered {
@@ -74,7 +76,7 @@ pub(crate) fn catalogue(
         let written = *capability == "mcp";
         let mut rendered = String::new();
         for form in forms.iter().copied().flatten() {
-            let (file, rust) = list(form, server, entries, written);
+            let (file, rust) = list(form, server, entries, skills, written);
             rendered = rendered + &rust + ", ";
             files.push(file);
         }
@@ -235,11 +237,13 @@ fn names(entries: &[Entry]) -> Vec<(String, usize)> {
 /// each other take less space that way.
 const LONGEST_PLAIN: usize = 32 * 1024;
 
-/// Renders one list: its file, and the Rust code that describes it. `written` lists keep references.
+/// Renders one list, of tools and then of skills: its file, and the Rust code that describes it. `written` lists keep
+/// references.
 fn list(
     form: &ListForm,
     server: &Server,
     entries: &[Entry],
+    skills: &[CheckedSkill],
     written: bool,
 ) -> ((String, Vec<u8>), String) {
     let mut body = form.head(&server.title, &server.version);
@@ -264,7 +268,23 @@ fn list(
         let end = body.len();
         parts.push_str(&format!(
             "
-            toolbooth::catalog::Entry {{ tool: {at}, name: {name:?}, start: {start}, end: {end}, unsupported: &{unsupported:?}, warnings: &{warnings:?} }},"
+            toolbooth::catalog::Entry {{ tool: {at}, needs: toolbooth::catalog::Needs::Tool, name: {name:?}, start: {start}, end: {end}, unsupported: &{unsupported:?}, warnings: &{warnings:?} }},"
+        ));
+    }
+    let of_list = protocol::SKILL_FORMS.iter().copied().flatten().find(|it| it.list == form.name);
+    for (form, it) in of_list.iter().flat_map(|form| skills.iter().map(move |it| (form, it))) {
+        if body.len() > head {
+            body.push(',');
+        }
+        let start = body.len();
+        body.push_str(&(form.entry)(&it.skill));
+        parts.push_str(&format!(
+            "
+            toolbooth::catalog::Entry {{ tool: {}, needs: toolbooth::catalog::Needs::{}, name: {:?}, start: {start}, end: {}, unsupported: &[], warnings: &[] }},",
+            it.tool,
+            it.needs(),
+            it.skill.folder(),
+            body.len(),
         ));
     }
     body.push_str(form.tail);

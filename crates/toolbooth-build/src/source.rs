@@ -21,8 +21,11 @@ pub struct Source {
     pub server: Server,
 }
 
+/// The most folders below `skills`: a link could lead to a folder above itself.
+const MAX_DEPTH: usize = 8;
+
 impl Source {
-    /// Reads `lib.rs` and the `.json` and `.rs` files of each toolkit's folder, and the project's `wrangler.toml` and
+    /// Reads `lib.rs`, the `.json` and `.rs` files of each toolkit's folder and the files of its skills, and the project's `wrangler.toml` and
     /// `Cargo.toml`.
     ///
     /// # Errors
@@ -48,6 +51,8 @@ impl Source {
             for file in files {
                 if file.ends_with(".json") || file.ends_with(".rs") {
                     source.add(folder, &format!("{toolkit}/{file}"))?;
+                } else if file == "skills" {
+                    source.add_all(folder, &format!("{toolkit}/{file}"), MAX_DEPTH)?;
                 }
             }
         }
@@ -59,6 +64,22 @@ impl Source {
             vec![Problem::new(self.display(path), "", format!("cannot be read: {error}"))]
         })?;
         self.files.insert(path.to_owned(), text);
+        Ok(())
+    }
+
+    /// Adds the files in a folder and in those below it. Names that begin with a dot are those of other programs.
+    fn add_all(&mut self, folder: &Path, path: &str, depth: usize) -> Result<(), Vec<Problem>> {
+        for name in list(&folder.join(path))?.iter().filter(|name| !name.starts_with('.')) {
+            let path = format!("{path}/{name}");
+            if !folder.join(&path).is_dir() {
+                self.add(folder, &path)?;
+            } else if depth > 0 {
+                self.add_all(folder, &path, depth - 1)?;
+            } else {
+                let message = format!("is more than {MAX_DEPTH} folders deep");
+                return Err(vec![Problem::new(self.display(&path), "", message)]);
+            }
+        }
         Ok(())
     }
 

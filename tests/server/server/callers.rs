@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::properties::modest;
 use super::*;
 use toolbooth::call::RequestContext;
-use toolbooth::catalog::{Entry, List, ListBody, Lists};
+use toolbooth::catalog::{Entry, List, ListBody, Lists, Needs};
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::Principal;
 
@@ -182,7 +182,15 @@ fn a_missing_scope_rejects_the_call() {
 }
 
 const fn entry(tool: usize, start: usize) -> Entry {
-    Entry { tool, name: "", start, end: start + 1, unsupported: &[], warnings: &[] }
+    Entry {
+        tool,
+        needs: Needs::Tool,
+        name: "",
+        start,
+        end: start + 1,
+        unsupported: &[],
+        warnings: &[],
+    }
 }
 
 /// The small catalogue, with a list of two tools: 5 is Echo.Say and 6 is Echo.Scoped. No contract

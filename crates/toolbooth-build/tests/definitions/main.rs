@@ -18,4 +18,5 @@ mod rendered;
 mod sample;
 mod schemas;
 mod server;
+mod skills;
 mod types;

@@ -3,7 +3,7 @@
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::address::is_localhost;
-use crate::catalog::{Entry, List, Tool};
+use crate::catalog::{Entry, List, Needs, Tool};
 use crate::text::excerpt;
 
 impl RequestContext<'_> {
@@ -21,15 +21,27 @@ impl RequestContext<'_> {
         self.pipeline.catalog.list(name).ok_or(missing)
     }
 
+    /// Whether the caller may run the tools that an entry needs.
+    pub fn allows_entry(&self, entry: &Entry) -> bool {
+        let tools = self.pipeline.catalog.tools;
+        let allows = |at: usize| tools.get(at).is_some_and(|tool| self.allows(tool));
+        match entry.needs {
+            Needs::Tool => allows(entry.tool),
+            Needs::Toolkit => {
+                let toolkit = tools.get(entry.tool).map(|tool| tool.toolkit);
+                tools.iter().any(|tool| Some(tool.toolkit) == toolkit && self.allows(tool))
+            }
+            Needs::Tools(needed) => needed.iter().all(|at| allows(*at)),
+        }
+    }
+
     /// The entries of `list` whose tools the caller may run.
     pub fn allowed_entries(
         &self,
         list: &'static List,
     ) -> impl Iterator<Item = &'static Entry> + Clone {
         let context = *self;
-        list.entries.iter().filter(move |entry| {
-            context.pipeline.catalog.tools.get(entry.tool).is_some_and(|tool| context.allows(tool))
-        })
+        list.entries.iter().filter(move |entry| context.allows_entry(entry))
     }
 
     /// Checks that each of these toolkits has a tool that the caller may run. Others are rejected as if they did not

@@ -103,12 +103,14 @@ impl Lists {
     }
 }
 
-/// A tool in a list.
+/// A tool or a skill in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its index in [`Catalog::tools`](super::Catalog::tools).
+    /// The index of the tool in [`Catalog::tools`](super::Catalog::tools); of a skill, that of a tool of its toolkit.
     pub tool: usize,
-    /// Its name in the list ([`Listed::name`]).
+    /// Which tools the caller must be allowed to run to see it.
+    pub needs: Needs,
+    /// The name of the tool in the list ([`Listed::name`]); of a skill, the address of its folder.
     pub name: &'static str,
     /// Where its JSON begins in the list's body.
     pub start: usize,
@@ -118,6 +120,17 @@ pub struct Entry {
     pub unsupported: &'static [&'static str],
     /// Warnings for readers of the list.
     pub warnings: &'static [&'static str],
+}
+
+/// Which tools a caller must be allowed to run to see an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// [`Entry::tool`].
+    Tool,
+    /// A tool of the same toolkit as [`Entry::tool`].
+    Toolkit,
+    /// All of these.
+    Tools(&'static [usize]),
 }
 
 impl List {
@@ -173,7 +186,7 @@ mod tests {
         end: usize,
         unsupported: &'static [&'static str],
     ) -> Entry {
-        Entry { tool, name: "", start, end, unsupported, warnings: &[] }
+        Entry { tool, needs: Needs::Tool, name: "", start, end, unsupported, warnings: &[] }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod http;
 mod id;
 mod list;
 mod server;
+mod skill;
 mod tool;
 
 pub use body::{ListBody, decompress};
@@ -22,9 +23,10 @@ pub use http::{
     ParameterStyle, SecretPlaceDefinition, ToolkitDefinition, VariableDefinition, VariableKind,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
-pub use list::{Entry, List, ListForm, Listed, Lists, Rendering};
+pub use list::{Entry, List, ListForm, Listed, Lists, Needs, Rendering};
 pub use semver::Version;
 pub use server::ServerInfo;
+pub use skill::{Skill, SkillFile, SkillForm};
 pub use tool::{
     Authorization, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError, Tool,
     ToolFn, ToolFuture, run,

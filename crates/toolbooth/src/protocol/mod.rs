@@ -30,6 +30,7 @@ use serde::Serialize;
 
 use crate::call::Rejection;
 use crate::capability::{Capability, CapabilityLists};
+use crate::catalog::SkillForm;
 use crate::http::Response;
 
 /// The protocols of the seeds, and the root of the host.
@@ -67,6 +68,9 @@ pub static LISTS: &[CapabilityLists] = &[
     CapabilityLists { capability: rest::CAPABILITY.name, forms: &[rest::LISTS] },
     CapabilityLists { capability: mcp::CAPABILITY.name, forms: &[mcp::LISTS] },
 ];
+
+/// What the lists have of skills, for the build to render.
+pub static SKILL_FORMS: &[&[SkillForm]] = &[mcp::SKILL_FORMS, rest::SKILL_FORMS];
 
 /// Writes `body` for a rejected request, with the header that HTTP requires.
 pub fn rejection_response(

@@ -1,7 +1,7 @@
 //! The loop over compiled-in tools.
 
 use super::*;
-use toolbooth::catalog::{Entry, List, ListBody, Tool};
+use toolbooth::catalog::{Entry, List, ListBody, Needs, Tool};
 
 /// The catalogue of the pipeline's tests with lists for models. `Echo_Narrow` is not read-only.
 fn catalog() -> &'static Catalog {
@@ -17,6 +17,7 @@ fn catalog() -> &'static Catalog {
             let end = if unsupported.is_empty() { body.len() } else { start };
             entries.push(Entry {
                 tool: index,
+                needs: Needs::Tool,
                 name: tool.name,
                 start,
                 end,

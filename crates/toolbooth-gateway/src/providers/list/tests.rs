@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::providers::encode_rejection;
 use crate::providers::{anthropic, gemini, openai};
-use toolbooth::catalog::{Catalog, List, ListBody, Lists, Tool};
+use toolbooth::catalog::{Catalog, List, ListBody, Lists, Needs, Tool};
 use toolbooth::principal::Principal;
 use toolbooth::principal::Scopes;
 use toolbooth::testing::echo::CATALOG;
@@ -42,7 +42,15 @@ fn list(list: &'static str, unsupported: fn(usize) -> &'static [&'static str]) -
             body.push_str(&tool.to_string());
         }
         let warnings: &[&str] = if tool == 1 { &["it is narrow"] } else { &[] };
-        entries.push(Entry { tool, name, start, end: body.len(), unsupported, warnings });
+        entries.push(Entry {
+            tool,
+            needs: Needs::Tool,
+            name,
+            start,
+            end: body.len(),
+            unsupported,
+            warnings,
+        });
     }
     body.push(']');
     List {
@@ -248,6 +256,7 @@ fn too_many_tools() {
             let entries: Vec<_> = (0..count)
                 .map(|tool| Entry {
                     tool,
+                    needs: Needs::Tool,
                     name: "",
                     start: 1,
                     end: 1,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::jsonrpc::tests::posted;
 use super::*;
-use crate::catalog::{Catalog, Entry, List, ListBody, Lists};
+use crate::catalog::{Catalog, Entry, List, ListBody, Lists, Needs};
 use crate::principal::{Principal, Scopes};
 use crate::testing::{FakeHost, with_context};
 
@@ -89,7 +89,15 @@ fn the_user_may_be_next_to_the_tool() {
 #[test]
 fn the_list_is_an_array_of_the_latest_versions() {
     const fn entry(tool: usize, name: &'static str, at: usize) -> Entry {
-        Entry { tool, name, start: at, end: at + 1, unsupported: &[], warnings: &[] }
+        Entry {
+            tool,
+            needs: Needs::Tool,
+            name,
+            start: at,
+            end: at + 1,
+            unsupported: &[],
+            warnings: &[],
+        }
     }
     const ENTRIES: &[Entry] =
         &[entry(3, "Echo_Say__1_0_0", 10), entry(5, "Echo_Say", 12), entry(6, "Echo_Scoped", 14)];

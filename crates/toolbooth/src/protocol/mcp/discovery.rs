@@ -4,6 +4,8 @@ use serde::Serialize;
 
 use super::message::{LEGACY, MODERN, McpRequest};
 use super::response::{CacheScope, EmptyObject};
+use super::skills::SkillSettings;
+use crate::call::RequestContext;
 use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::Value;
@@ -15,14 +17,30 @@ struct ServerCapabilities {
     resources: EmptyObject,
     prompts: EmptyObject,
     completions: EmptyObject,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<Extensions>,
     /// Log messages come with calls. Since 2026-07-28 they need no capability.
     #[serde(skip_serializing_if = "Option::is_none")]
     logging: Option<EmptyObject>,
 }
 
+/// The extensions of MCP that the server supports, with their settings.
+#[derive(Serialize)]
+struct Extensions {
+    #[serde(rename = "io.modelcontextprotocol/skills")]
+    skills: SkillSettings,
+}
+
+impl ServerCapabilities {
+    fn of(context: &RequestContext<'_>) -> Self {
+        let extensions = SkillSettings::of(context).map(|skills| Extensions { skills });
+        Self { extensions, ..Self::default() }
+    }
+}
+
 /// `server/discover`. Like the reference servers, it only names modern versions, although legacy ones are served too.
 #[inline(never)]
-pub(super) fn discover(request: &McpRequest<'_>) -> Response {
+pub(super) fn discover(request: &McpRequest<'_>, context: &RequestContext<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct DiscoverResult {
@@ -31,14 +49,14 @@ pub(super) fn discover(request: &McpRequest<'_>) -> Response {
     }
     let result = DiscoverResult {
         supported_versions: [MODERN],
-        capabilities: ServerCapabilities::default(),
+        capabilities: ServerCapabilities::of(context),
     };
     request.cacheable_result(&result, CacheScope::Public)
 }
 
 /// `initialize`: the version that the client asks for, or the newest that has this method. No session begins.
 #[inline(never)]
-pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
+pub(super) fn initialize(request: &McpRequest<'_>, context: &RequestContext<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct InitializeResult {
@@ -53,7 +71,7 @@ pub(super) fn initialize(request: &McpRequest<'_>) -> Response {
         protocol_version: version.unwrap_or(newest),
         capabilities: ServerCapabilities {
             logging: Some(EmptyObject {}),
-            ..ServerCapabilities::default()
+            ..ServerCapabilities::of(context)
         },
         server_info: request.server,
     })

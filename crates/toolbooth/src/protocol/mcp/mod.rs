@@ -1,11 +1,11 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
-//! explains the clauses MC1 to MC59.
+//! explains the clauses MC1 to MC61.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id`
 //!   finds the id in a body that is not decoded.
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
-//!   `prompts`, `resources` with `documentation`, `completion`. `pagination` returns the lists. `prompts/get` and
+//!   `prompts`, `resources` with `documentation`, `completion`, `skills`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
 //! - `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
@@ -33,6 +33,7 @@ mod request_id;
 mod resource_metadata;
 mod resources;
 mod response;
+mod skills;
 mod tool_list;
 
 use serde::Serialize;
@@ -125,7 +126,11 @@ pub(crate) const LISTS: &[ListForm] = &[
     documentation::DOCUMENTS,
     prompts::LIST,
     prompts::TEXTS,
+    skills::LIST,
+    skills::FILES,
 ];
+
+pub(crate) use skills::FORMS as SKILL_FORMS;
 
 /// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
@@ -200,8 +205,8 @@ fn dispatch<'t>(
         ("tools/call", _) => return call::tools_call(request, context),
         ("prompts/get", _) => return prompts::get(request, context),
         ("resources/read", _) => return resources::read(request, context),
-        ("server/discover", Era::Modern) => discovery::discover(&request),
-        ("initialize", Era::Legacy) => discovery::initialize(&request),
+        ("server/discover", Era::Modern) => discovery::discover(&request, context),
+        ("initialize", Era::Legacy) => discovery::initialize(&request, context),
         // Accepted without effect: there is no session to remember a level, and resources do not change.
         (
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
@@ -214,7 +219,10 @@ fn dispatch<'t>(
         ("prompts/list", _) => pagination::list("prompts", prompts::LIST.name, &request, context)?,
         ("resources/templates/list", _) => resources::templates(&request, context)?,
         ("completion/complete", _) => completion::complete(&request, context)?,
-        (method, era) => return Err(McpError::unknown_method(method, era)),
+        (method, era) => {
+            let of_skills = skills::are_served(context).then(|| skills::respond(&request, context));
+            of_skills.flatten().ok_or_else(|| McpError::unknown_method(method, era))??
+        }
     };
     Ok(Action::Respond(response))
 }

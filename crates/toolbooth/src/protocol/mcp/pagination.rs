@@ -58,15 +58,16 @@ pub(super) fn list(
         let page = Page::of_list(list, context)?;
         return Ok(respond(name, &page.body, None, request, context));
     };
-    // A cursor is the place of the next page's first tool in the catalogue.
+    // A cursor is the place of the next page's first entry in the list.
     let start = cursor.unwrap_or_default();
     let list = context.list(list)?;
-    if cursor.is_some() && !list.entries.iter().any(|entry| entry.tool == start) {
+    if cursor.is_some() && start >= list.entries.len() {
         return Err(unknown_cursor());
     }
-    let rest: Vec<_> = context.allowed_entries(list).filter(|entry| entry.tool >= start).collect();
-    let items = list.select(rest.iter().take(size).copied());
-    let next_cursor = rest.get(size).map(|entry| entry.tool.to_string());
+    let rest = list.entries.iter().enumerate().skip(start);
+    let rest: Vec<_> = rest.filter(|(_, entry)| context.allows_entry(entry)).collect();
+    let items = list.select(rest.iter().take(size).map(|(_, entry)| *entry));
+    let next_cursor = rest.get(size).map(|(place, _)| place.to_string());
     Ok(respond(name, &items, next_cursor, request, context))
 }
 

@@ -8,6 +8,7 @@ use super::message::McpRequest;
 use super::outcome::CallTarget;
 use super::pagination;
 use super::response::{Content, GetPromptResult, PromptMessage};
+use super::skills;
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Prompt, PromptArgument, Rendering};
 use crate::json::{self, Object};
@@ -32,7 +33,8 @@ pub(super) fn get<'t>(
         let target = CallTarget::Prompt { description: prompt.description };
         return call::of_tool(request, context, ToolSelector::Id(id.into()), arguments, target);
     };
-    let text = fill_in(&prompt, text, &arguments)?;
+    // The braces of a skill are part of its text.
+    let text = if id.is_empty() { text.clone() } else { fill_in(&prompt, text, &arguments)? };
     let messages = vec![PromptMessage::User { content: Content::text(text) }];
     let result = GetPromptResult { description: &prompt.description, messages };
     Ok(Action::Respond(request.result(&result)))
@@ -62,10 +64,11 @@ fn fill_in(prompt: &Prompt, text: &str, arguments: &Object<'_>) -> Result<String
     Ok(filled + rest)
 }
 
-/// The prompt of this name and the id of its tool, if the caller may run the tool.
+/// The prompt of this name and the id of its tool, if the caller may run the tool; or a skill, without an id.
 pub(super) fn find(name: &str, context: &RequestContext<'_>) -> Result<(String, Prompt), McpError> {
     let mut prompts = pagination::items::<(String, Prompt)>(context, TEXTS.name)?;
     let found = prompts.find(|(_, prompt)| prompt.name == name);
+    let found = found.or_else(|| Some((String::new(), skills::prompt(name, context)?)));
     found.ok_or_else(|| McpError::invalid_params(format!("Unknown prompt: {}", excerpt(name))))
 }
 

@@ -10,6 +10,7 @@ use super::message::McpRequest;
 use super::outcome::CallTarget;
 use super::pagination;
 use super::response::{CacheScope, ReadResourceResult, ResourceContents};
+use super::skills;
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
@@ -54,6 +55,12 @@ pub(super) fn read<'t>(
     let uri = request.take_string("uri")?.into_owned();
     if let Some(id) = uri.strip_prefix(BASE) {
         return documentation::read(&request, context, &uri, id).map(Action::Respond);
+    }
+    if let Some((mime_type, text)) = skills::file(&uri, context) {
+        let contents = [ResourceContents::Text { uri: &uri, mime_type, text: &text }];
+        let result =
+            request.cacheable_result(&ReadResourceResult { contents }, CacheScope::of(context));
+        return Ok(Action::Respond(result));
     }
     let Some((id, resource, input)) = find(&uri, context)? else {
         return Err(McpError::unknown_resource(&uri, request.era));

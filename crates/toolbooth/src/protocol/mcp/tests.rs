@@ -4,6 +4,7 @@ mod asks;
 mod calls;
 mod eras;
 mod lists;
+mod skills;
 
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::MOUNT;
 use super::document::{Document, ORIGIN};
-use crate::catalog::{ListForm, Listed, Rendering};
+use crate::catalog::{ListForm, Listed, Rendering, Skill, SkillForm};
 use crate::protocol::definition::{description, latest, output_schema, text};
 
 pub(super) const LIST: ListForm = ListForm {
@@ -38,6 +38,12 @@ pub(super) const FULL: ListForm = ListForm {
     entry: |it| latest(it, render_fully),
 };
 
+/// Skills, which only MCP serves.
+pub(crate) const SKILL_FORMS: &[SkillForm] = &[
+    SkillForm { list: LIST.name, entry: render_skill },
+    SkillForm { list: FULL.name, entry: render_skill_fully },
+];
+
 pub(super) static DOCUMENT: Document = Document::text(LIST.name);
 pub(super) static FULL_DOCUMENT: Document = Document::text(FULL.name);
 
@@ -66,6 +72,22 @@ fn render_fully(listed: &Listed<'_>) -> Rendering {
     text(format!(
         "## {name}\n\n{description}\n\n`POST {ORIGIN}{MOUNT}/{name}`\n\n{scopes}{input}{value}{example}"
     ))
+}
+
+/// Renders a skill as an item of a list.
+fn render_skill(skill: &Skill) -> String {
+    let words: Vec<_> = skill.description.split_whitespace().collect();
+    format!(
+        "- Skill `{}`, `{}SKILL.md` over MCP: {}\n",
+        skill.name,
+        skill.folder(),
+        words.join(" ")
+    )
+}
+
+/// Renders a skill as a section with its text.
+fn render_skill_fully(skill: &Skill) -> String {
+    format!("## Skill {}\n\n{}\n\n", skill.name, skill.text())
 }
 
 /// JSON as a block of code: it is one line, so that it cannot contain the end of the block.

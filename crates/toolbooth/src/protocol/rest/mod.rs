@@ -46,6 +46,8 @@ pub(crate) static REST: Protocol = Protocol {
     )
 };
 
+pub(crate) use llms::SKILL_FORMS;
+
 pub(crate) const LISTS: &[ListForm] =
     &[openapi::LIST, utcp::LIST, llms::LIST, llms::FULL, typescript::LIST];
 

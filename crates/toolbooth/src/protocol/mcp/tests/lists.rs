@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalog::Lists;
-use crate::catalog::{Definition, Entry, List, ListBody, ListForm, Listed, Rendering};
+use crate::catalog::{Definition, Entry, List, ListBody, ListForm, Listed, Needs, Rendering};
 
 fn definition(changes: Value) -> Definition {
     let mut definition = json!({
@@ -88,7 +88,7 @@ fn catalogue(
 }
 
 const fn entry(tool: usize, start: usize, end: usize) -> Entry {
-    Entry { tool, name: "", start, end, unsupported: &[], warnings: &[] }
+    Entry { tool, needs: Needs::Tool, name: "", start, end, unsupported: &[], warnings: &[] }
 }
 
 /// Broken, Say 2.0.0 and Scoped.
@@ -103,10 +103,10 @@ fn mc28_one_page_unless_the_url_has_a_page_size() {
         ("/mcp?page_size=0", None, Ok((json!([0, 5]), None))),
         ("/mcp?page_size=x", None, Ok((json!([0, 5]), None))),
         ("/mcp?page_size=2", None, Ok((json!([0, 5]), None))),
-        ("/mcp?page_size=1", None, Ok((json!([0]), Some("5")))),
-        ("/mcp?page_size=1", Some(json!("5")), Ok((json!([5]), None))),
-        ("/mcp?page_size=1", Some(json!("99")), Err(-32602)),
-        ("/mcp?page_size=1", Some(json!("1")), Err(-32602)),
+        ("/mcp?page_size=1", None, Ok((json!([0]), Some("1")))),
+        ("/mcp?page_size=1", Some(json!("1")), Ok((json!([5]), None))),
+        ("/mcp?page_size=1", Some(json!("3")), Err(-32602)),
+        ("/mcp?page_size=1", Some(json!("-1")), Err(-32602)),
         ("/mcp?page_size=1", Some(json!("")), Err(-32602)),
         ("/mcp?page_size=1", Some(json!("x")), Err(-32602)),
         ("/mcp?page_size=1", Some(json!(5)), Err(-32602)),
