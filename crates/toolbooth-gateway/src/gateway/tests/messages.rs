@@ -4,7 +4,8 @@ use super::*;
 
 /// Of the key `abc`.
 pub(super) const HASH: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-const VARIABLES: &[(&str, &str)] = &[("ANTHROPIC_API_KEY", "sk-ant"), ("GEMINI_API_KEY", "g")];
+pub(super) const VARIABLES: &[(&str, &str)] =
+    &[("ANTHROPIC_API_KEY", "sk-ant"), ("GEMINI_API_KEY", "g")];
 
 pub(super) fn gateway(more: &[(&str, &str)]) -> TestGateway {
     TestGateway { path: "/v1/messages", ..TestGateway::with(&[VARIABLES, more].concat()) }

@@ -1,6 +1,6 @@
 //! The checks of `/v1/messages` hold for the bodies that Anthropic gets as they are.
 
-use super::messages::{HASH, ask, gateway, message, own_tools, world};
+use super::messages::{HASH, VARIABLES, ask, gateway, message, own_tools, world};
 use super::*;
 
 /// Anthropic's events of these blocks.
@@ -52,6 +52,8 @@ fn blocks_that_define_tools_do_not_pass() {
     let tool = json!({"type": "web_search_20250305", "name": "web_search"});
     let definition = json!({"type": "tool_definition", "definition": tool});
     let addition = json!({"type": "tool_addition", "tool": definition});
+    let listing =
+        json!({"type": "mcp_tool_listing", "mcp_server_name": "s", "tools": [definition]});
     let changes = json!({"type": "compaction", "content": "S", "tool_changes": [addition]});
     let text = json!({"type": "text", "text": "x"});
     let call = json!({"type": "tool_use", "id": "t", "name": "a", "input": {}});
@@ -63,15 +65,22 @@ fn blocks_that_define_tools_do_not_pass() {
         json!({"messages": [user(json!([text, changes]))]}),
         json!({"messages": [user(json!("x")), said(json!([text, addition])), user(json!("x"))]}),
         json!({"messages": [user(json!("x")), said(json!([changes])), user(json!("x"))]}),
+        json!({"messages": [user(json!("x")), said(json!([text, listing])), user(json!("x"))]}),
         json!({"messages": [{"role": "system", "content": [addition]}, user(json!("x"))]}),
         json!({"messages": [user(json!("x")), said(json!([call])), user(json!([result]))]}),
         json!({"system": [text, addition]}),
         json!({"messages": [{"role": "user", "content": "x", "more": [addition]}]}),
     ] {
-        let body = ask("anthropic/m", members);
-        let reply = gateway(&[]).ask(vec![message(json!([]), "end_turn")], &body);
-        assert_eq!((reply.status, reply.sent.len()), (200, 1), "{}", reply.text);
-        assert!(!reply.sent[0].body.to_string().contains("web_search"), "{}", reply.sent[0].body);
+        // With tools of the server, too.
+        let world = super::loops::world(&[VARIABLES, &[("GATEWAY_TOOLS", "Echo.Say")]].concat());
+        let extended = TestGateway { path: "/v1/messages", ..world };
+        for gateway in [gateway(&[]), extended] {
+            let body = ask("anthropic/m", members.clone());
+            let reply = gateway.ask(vec![message(json!([]), "end_turn")], &body);
+            assert_eq!((reply.status, reply.sent.len()), (200, 1), "{}", reply.text);
+            let sent = reply.sent[0].body.to_string();
+            assert!(!sent.contains("web_search"), "{sent}");
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Parts of an answer that wait until a call is complete, because blocks come one after the other.
 
-use std::collections::BTreeMap;
-
 use crate::gateway::Delta;
 
 /// The memory that a part takes, apart from its text.
@@ -11,8 +9,8 @@ const PART: usize = 64;
 #[derive(Default)]
 pub(super) struct Waiting {
     parts: Vec<Delta>,
-    /// Where the arguments of each call are, by its position among the calls.
-    arguments: BTreeMap<usize, usize>,
+    /// The position of each call among the calls, in which they come, and where its arguments are.
+    arguments: Vec<(usize, usize)>,
     bytes: usize,
 }
 
@@ -37,7 +35,9 @@ impl Waiting {
             _ => PART,
         };
         if let Delta::Arguments { index, fragment, .. } = part {
-            let known = self.arguments.get(index).and_then(|at| self.parts.get_mut(*at));
+            let found = self.arguments.binary_search_by_key(index, |(call, _)| *call).ok();
+            let place = found.and_then(|found| self.arguments.get(found));
+            let known = place.and_then(|(_, at)| self.parts.get_mut(*at));
             // Those of a call that has been written can have no further part.
             if let Some(Delta::Arguments { fragment: known, .. }) = known {
                 known.push_str(fragment);
@@ -46,7 +46,7 @@ impl Waiting {
         }
         self.parts.push(part.clone());
         if let Delta::Call { index, custom, .. } = part {
-            self.arguments.insert(*index, self.parts.len());
+            self.arguments.push((*index, self.parts.len()));
             let (index, custom, fragment) = (*index, *custom, String::new());
             self.parts.push(Delta::Arguments { index, custom, fragment });
         }
