@@ -83,6 +83,23 @@ for (const mode of MODES) {
     });
   });
 
+  test(`MC65 MC67 ${mode.name} searches tools and calls what it finds`, async () => {
+    await connected({ ...mode, path: "/mcp?tools=search" }, async (client) => {
+      const { tools } = await client.listTools();
+      assert.deepEqual(tools.map(({ name }) => name), ["search_tools", "call_tool"]);
+      const found = await client.callTool({ name: "search_tools", arguments: { query: "add two numbers", limit: 1 } });
+      const [{ name, inputSchema }] = found.structuredContent.tools;
+      assert.deepEqual([name, inputSchema.required], ["Calculator_Add", ["a", "b"]]);
+      const short = await client.callTool({ name: "search_tools", arguments: { query: "add two numbers", format: "text" } });
+      assert.match(short.content[0].text, /^Calculator_Add\(a: number, b: number\)\n/);
+      const called = await client.callTool({ name: "call_tool", arguments: { name, arguments: { a: 2, b: 40 } } });
+      assert.deepEqual(called.structuredContent, { result: 42 });
+      const wrong = await client.callTool({ name: "call_tool", arguments: { name, arguments: { a: "x" } } });
+      assert.match(wrong.content[0].text, /^The arguments are invalid\. .*b: Is required/);
+      assert.deepEqual((await client.callTool({ name, arguments: { a: 1, b: 1 } })).structuredContent, { result: 2 });
+    });
+  });
+
   test(`MC30 MC33 ${mode.name} reads resources, prompts and completions`, async () => {
     await connected(mode, async (client) => {
       const { resources } = await client.listResources();
@@ -143,6 +160,27 @@ for (const mode of [PINNED, AUTO]) {
     });
   });
 }
+
+test("MC67 a user is asked to authorize the tool that call_tool names", async () => {
+  const asked = [];
+  const handlers = {
+    "elicitation/create": async ({ params }) => {
+      asked.push(params.message);
+      await grant(params.url);
+      return { action: "accept" };
+    },
+  };
+  await connected({ ...PINNED, to: asking, headers: user(), capabilities: URLS, handlers }, async (client) => {
+    made(await client.callTool({ name: "call_tool", arguments: CALL }));
+    assert.deepEqual(asked, ["Authorization is required to access GitHub"]);
+  });
+  const scopeless = { authorization: `Bearer ${token({ sub: "x", exp: Math.floor(Date.now() / 1000) + 600 }, SECRET)}` };
+  await connected({ ...PINNED, to: asking, headers: scopeless }, async (client) => {
+    await assert.rejects(client.callTool({ name: "call_tool", arguments: CALL }), { code: -32602 });
+    const { structuredContent } = await client.callTool({ name: "search_tools", arguments: { query: "create an issue", limit: 20 } });
+    assert.ok(!structuredContent.tools.some(({ name }) => name.startsWith("GitHub_")));
+  });
+});
 
 test("MC40 a user who declines ends the call", async () => {
   const asked = [];

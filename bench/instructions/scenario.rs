@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use toolbooth::capabilities::{CORE, MCP, REST, USAGE, XAIBO};
+use toolbooth::capabilities::{CORE, MCP, REST, SEARCH, USAGE, XAIBO};
 use toolbooth::capability::Capabilities;
 use toolbooth::host::async_trait;
 use toolbooth::http::{Answer, BodySink, ClientGone, Method, Request, Response};
@@ -17,8 +17,19 @@ use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 use crate::{CATALOG, EXAMPLES, sign_in, stream};
 
 /// Every capability.
-static CAPABILITIES: &[&Capability] =
-    &[&CORE, &XAIBO, &REST, &MCP, &PROVIDERS, &GATEWAY, &SIGN_IN, &ACCOUNT, &CHALLENGES, &USAGE];
+static CAPABILITIES: &[&Capability] = &[
+    &CORE,
+    &XAIBO,
+    &REST,
+    &MCP,
+    &SEARCH,
+    &PROVIDERS,
+    &GATEWAY,
+    &SIGN_IN,
+    &ACCOUNT,
+    &CHALLENGES,
+    &USAGE,
+];
 
 pub(crate) const JSON: (&str, &str) = ("content-type", "application/json");
 

@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::expect_used, clippy::indexing_slicing, reason = "only tests use it")]
 
 use toolbooth::Capability;
-use toolbooth::capabilities::{CORE, MCP, REST, USAGE, XAIBO};
+use toolbooth::capabilities::{CORE, MCP, REST, SEARCH, USAGE, XAIBO};
 use toolbooth::capability::{Capabilities, ProtocolSample};
 use toolbooth::route::{Protocol, Sample};
 use toolbooth_gateway::{GATEWAY, PROVIDERS};
@@ -11,8 +11,19 @@ use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 pub mod exchange;
 
 /// Every capability.
-pub static CAPABILITIES: &[&Capability] =
-    &[&CORE, &XAIBO, &REST, &MCP, &PROVIDERS, &GATEWAY, &SIGN_IN, &ACCOUNT, &CHALLENGES, &USAGE];
+pub static CAPABILITIES: &[&Capability] = &[
+    &CORE,
+    &XAIBO,
+    &REST,
+    &MCP,
+    &SEARCH,
+    &PROVIDERS,
+    &GATEWAY,
+    &SIGN_IN,
+    &ACCOUNT,
+    &CHALLENGES,
+    &USAGE,
+];
 
 /// The sample calls of each protocol that serves calls.
 pub fn samples() -> impl Iterator<Item = ProtocolSample> {

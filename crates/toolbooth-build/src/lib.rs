@@ -27,6 +27,7 @@ mod query;
 mod references;
 mod render;
 mod schema;
+mod search;
 mod server;
 mod skills;
 mod source;
@@ -42,6 +43,7 @@ pub use problem::Problem;
 pub use render::Rendered;
 pub use server::Server;
 pub use source::Source;
+use toolbooth::catalog::SearchIndex;
 
 /// Builds the catalogue of the crate whose build script calls it, with the default settings of [`Build`].
 pub fn build() -> ExitCode {
@@ -113,6 +115,7 @@ impl Build {
             problems.push(Problem::new(source.display("build.rs"), "max_description", message));
         }
         problems.extend(check::catalogue(source, &entries));
+        problems.extend(search::check(&entries));
         let unbound = bindings::catalogue(source.wrangler.as_ref(), &entries, &mut problems);
         problems.extend(source.server.problem());
         let toolkits = http::Toolkits::read(source, &entries, &mut problems);
@@ -147,6 +150,14 @@ pub fn compile_folder(folder: &Path) -> Result<Rendered, Vec<Problem>> {
 /// All problems in the files.
 pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
     Build::default().compile(source)
+}
+
+/// The index of the search in the valid definitions of a catalogue, with the ids of the tools in their order: to measure what
+/// queries find.
+pub fn search_index(source: &Source) -> (SearchIndex, Vec<String>) {
+    let entries = check::definitions(source, DEFAULT_MAX_DESCRIPTION, &mut Vec::new());
+    let ids = entries.iter().map(|entry| entry.definition.id.clone()).collect();
+    (search::index(&entries), ids)
 }
 
 /// Prints problems as Cargo's messages, each of which is a line.

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use toolbooth::capabilities::{MCP, SEARCH};
 use toolbooth::capability::CapabilityLists;
 use toolbooth::catalog::{
     AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, Version,
@@ -21,6 +22,7 @@ use crate::mcp;
 use crate::problem::Problem;
 use crate::query;
 use crate::schema;
+use crate::search;
 use crate::server::Server;
 use crate::skills::CheckedSkill;
 use crate::types::{self, Defaults};
@@ -72,16 +74,19 @@ pub(crate) fn catalogue(
     let mut files = Vec::new();
     let mut lists = String::new();
     for CapabilityLists { capability, forms } in protocol::LISTS.iter().chain([&providers::LISTS]) {
-        // MCP is the only protocol whose clients all resolve references.
-        let written = *capability == "mcp";
+        let is_search = *capability == SEARCH.name;
+        // MCP is the only protocol whose clients all resolve references. The search reads its list.
+        let written = is_search || *capability == MCP.name;
         let mut rendered = String::new();
         for form in forms.iter().copied().flatten() {
             let (file, rust) = list(form, server, entries, skills, written);
             rendered = rendered + &rust + ", ";
             files.push(file);
         }
+        let search =
+            if is_search { format!("Some({})", search::rust(entries)) } else { "None".to_owned() };
         lists.push_str(&format!(
-            "    toolbooth::catalog::Lists {{ capability: {capability:?}, lists: &[{rendered}] }},\n"
+            "    toolbooth::catalog::Lists {{ capability: {capability:?}, lists: &[{rendered}], search: {search} }},\n"
         ));
     }
     let rust = format!(

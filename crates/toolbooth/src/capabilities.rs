@@ -7,6 +7,8 @@ pub use crate::protocol::CORE;
 pub use crate::protocol::mcp::CAPABILITY as MCP;
 /// Plain REST, with OpenAPI and other documents about the tools.
 pub use crate::protocol::rest::CAPABILITY as REST;
+/// The search in the catalogue.
+pub use crate::protocol::search::CAPABILITY as SEARCH;
 /// `GET /usage`: the budgets of callers.
 pub use crate::protocol::usage::CAPABILITY as USAGE;
 /// Xaibo's tool providers.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::auth::OwnTokens;
-use crate::call::Grants;
+use crate::call::{Grants, Search};
 use crate::catalog::{Catalog, ListForm};
 use crate::extensions::Extensions;
 use crate::host::{Host, async_trait};
@@ -81,6 +81,8 @@ pub struct Startup<'a> {
     pub authorization_help: Option<&'static str>,
     /// The people who sign in with a browser.
     pub people: Option<Arc<dyn People>>,
+    /// The search in the catalogue.
+    pub search: Option<Search>,
 }
 
 /// The people who sign in to the server with a browser.

@@ -31,7 +31,7 @@ use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
 use crate::call::{Outcome, Pipeline, RequestContext, ToolRequest};
-use crate::capabilities::{CORE, MCP, REST, USAGE, XAIBO};
+use crate::capabilities::{CORE, MCP, REST, SEARCH, USAGE, XAIBO};
 use crate::capability::{Capabilities, Capability};
 use crate::catalog::Catalog;
 use crate::host::{Host, Variables};
@@ -92,7 +92,7 @@ pub fn call_tool(
 }
 
 /// Every capability of this crate.
-pub static CAPABILITIES: &[&Capability] = &[&CORE, &XAIBO, &REST, &MCP, &USAGE];
+pub static CAPABILITIES: &[&Capability] = &[&CORE, &XAIBO, &REST, &MCP, &SEARCH, &USAGE];
 
 /// The settings of a server with these capabilities.
 pub fn settings(capabilities: &'static [&'static Capability], host: &dyn Variables) -> Settings {

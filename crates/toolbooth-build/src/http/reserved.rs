@@ -48,5 +48,6 @@ const NAMES: &[&str] = &[
     "RATE_LIMIT",
     "SITE",
     "TENANTS",
+    "TOOLS_LIST",
     "UNVERIFIED_USERS",
 ];

@@ -17,6 +17,7 @@ mod query;
 mod rendered;
 mod sample;
 mod schemas;
+mod search;
 mod server;
 mod skills;
 mod types;

@@ -10,6 +10,7 @@ mod pipeline;
 mod rate_limit;
 mod rejection;
 mod requirements;
+mod search;
 mod selector;
 mod view;
 
@@ -28,6 +29,7 @@ pub(crate) use rate_limit::count_visit;
 pub use rejection::CHALLENGE;
 pub use rejection::{Description, Rejection, RejectionKind};
 pub use rejection::{did_you_mean, needs_client};
+pub use search::{ListMode, Search};
 pub use selector::ToolSelector;
 
 use crate::json::Value;

@@ -12,6 +12,7 @@ use super::grants::Grants;
 use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::ResolvedRequirements;
+use super::search::Search;
 use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, Run, RunError, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
@@ -37,6 +38,8 @@ pub struct Pipeline {
     pub grants: Option<Arc<dyn Grants>>,
     /// The path of the pages that explain how to authorize calls, if there are any; the id of a provider follows.
     pub authorization_help: Option<&'static str>,
+    /// The search in the catalogue, if a capability provides it.
+    pub search: Option<Search>,
     /// How each protocol writes a call, with its address.
     pub call_forms: Vec<&'static str>,
     /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
@@ -61,6 +64,7 @@ impl Pipeline {
             settings,
             grants: None,
             authorization_help: None,
+            search: None,
             call_forms: Vec::new(),
             request_state: None,
             rate_limited: false,
@@ -113,13 +117,16 @@ impl<'a> RequestContext<'a> {
     /// # Errors
     /// [`Rejection::InvalidToolId`], [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`].
     pub fn resolve(&self, selector: &ToolSelector<'_>) -> Result<&'static Tool, Rejection> {
-        selector.resolve(self.pipeline.catalog).map_err(|mut rejection| {
+        selector.resolve(self.pipeline.catalog).or_else(|mut rejection| {
+            if let Some(tool) = self.tool_of_search(selector) {
+                return Ok(tool);
+            }
             if let Rejection::UnknownTool { meant, .. } | Rejection::InvalidToolId { meant } =
                 &mut rejection
             {
                 *meant = self.nearest(selector);
             }
-            rejection
+            Err(rejection)
         })
     }
 
@@ -208,6 +215,8 @@ impl<'a> RequestContext<'a> {
             if !self.pipeline.settings.problems.is_empty() {
                 return Err(misconfigured());
             }
+            let (selector, input) = self.target(call.tool, call.input)?;
+            let call = ToolRequest { tool: selector, input, ..call };
             Ok((self.resolve(&call.tool)?, call))
         });
         let (tool, prepared) = match found {
@@ -237,8 +246,11 @@ impl<'a> RequestContext<'a> {
         let Self { principal, pipeline, host, .. } = self;
         let ToolRequest { call_id, mut input, nulls, credentials, dialogue, .. } = call;
         let settings = &pipeline.settings;
-        settings.authorize(principal, tool).map_err(Outcome::Rejected)?;
-        if settings.permission(tool) == Permission::Warned {
+        let is_of_search = pipeline.search.is_some_and(|search| search.has(tool));
+        if !is_of_search {
+            settings.authorize(principal, tool).map_err(Outcome::Rejected)?;
+        }
+        if !is_of_search && settings.permission(tool) == Permission::Warned {
             host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);
         }
         if settings.tools.disable(tool, host) {
@@ -281,7 +293,8 @@ impl<'a> RequestContext<'a> {
         let started = host.now_ms();
         let context =
             Context::new(tool, principal, &resolved.credentials, &dialogue, variables, host)
-                .within(span);
+                .within(span)
+                .of_server(pipeline.catalog, &pipeline.settings);
         let result = match tool.run {
             Run::Function(run) => run(&input, &context).await,
             Run::Http(call, run) => run(call, &input, &context).await,

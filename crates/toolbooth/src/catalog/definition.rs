@@ -63,6 +63,21 @@ pub struct Definition {
     pub resources: Vec<Resource>,
     /// Set if callers should use something else.
     pub deprecated: Option<Deprecated>,
+    /// Whether lists of a large catalogue have the tool, or only its search.
+    #[serde(default)]
+    pub listed: Listing,
+}
+
+/// Where a tool is found if the catalogue is searched instead of listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Listing {
+    /// In the list, next to the search.
+    Always,
+    /// By the search.
+    #[default]
+    Search,
 }
 
 impl Definition {

@@ -2,7 +2,7 @@
 
 use crate::names::is_same;
 
-use super::{Definition, ListBody};
+use super::{Definition, ListBody, SearchIndex};
 
 /// How a protocol lists tools: the JSON of the definitions, separated by commas, between a head and a tail.
 #[derive(Debug, Clone, Copy)]
@@ -82,13 +82,15 @@ pub struct Lists {
     pub capability: &'static str,
     /// Its lists.
     pub lists: &'static [List],
+    /// The index of the search, if that is the capability.
+    pub search: Option<SearchIndex>,
 }
 
 impl Lists {
     /// The lists of every capability, for tests.
     #[cfg(any(test, feature = "testing"))]
     pub const fn all(lists: &'static [List]) -> Self {
-        Self { capability: "all", lists }
+        Self { capability: "all", lists, search: None }
     }
 
     /// Those of one capability, while the Worker is compiled: it contains only what this returns.
@@ -99,7 +101,7 @@ impl Lists {
             }
             all = rest;
         }
-        Self { capability: "", lists: &[] }
+        Self { capability: "", lists: &[], search: None }
     }
 }
 

@@ -8,6 +8,7 @@ mod definition;
 mod http;
 mod id;
 mod list;
+mod search;
 mod server;
 mod skill;
 mod tool;
@@ -15,7 +16,8 @@ mod tool;
 pub use body::{ListBody, decompress};
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
-    ExampleError, OAuth2, Prompt, PromptArgument, Requirements, Resource, SecretRequirement,
+    ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements, Resource,
+    SecretRequirement,
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,
@@ -24,6 +26,7 @@ pub use http::{
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Lists, Needs, Rendering};
+pub use search::{SearchIndex, words};
 pub use semver::Version;
 pub use server::ServerInfo;
 pub use skill::{Skill, SkillFile, SkillForm};
@@ -104,6 +107,11 @@ impl Catalog {
             }
         }
         scopes
+    }
+
+    /// The index of the search, if the Worker serves it.
+    pub fn search_index(&self) -> Option<&'static SearchIndex> {
+        self.lists.iter().find_map(|it| it.search.as_ref())
     }
 
     /// The list with this [`ListForm::name`].

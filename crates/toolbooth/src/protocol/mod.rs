@@ -19,6 +19,7 @@ pub mod oxp;
 pub(crate) mod rest;
 mod root;
 mod sample;
+pub(crate) mod search;
 mod simple_schema;
 pub mod truncation;
 pub(crate) mod usage;
@@ -67,6 +68,7 @@ pub static LISTS: &[CapabilityLists] = &[
     CapabilityLists { capability: xaibo::CAPABILITY.name, forms: &[&[xaibo::LIST]] },
     CapabilityLists { capability: rest::CAPABILITY.name, forms: &[rest::LISTS] },
     CapabilityLists { capability: mcp::CAPABILITY.name, forms: &[mcp::LISTS] },
+    CapabilityLists { capability: search::CAPABILITY.name, forms: &[&[search::LIST]] },
 ];
 
 /// What the lists have of skills, for the build to render.

@@ -54,11 +54,13 @@ impl Server {
             grants: None,
             authorization_help: None,
             people: None,
+            search: None,
         };
         for start in capabilities.iter().filter_map(|it| it.start) {
             start(&mut startup);
         }
-        let Startup { extensions, own_tokens, grants, authorization_help, people, .. } = startup;
+        let Startup { extensions, own_tokens, grants, authorization_help, people, search, .. } =
+            startup;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
         let unusable = settings.tools.problems(catalog.tools, &capabilities.variables(), host);
         // What each problem stops.
@@ -76,6 +78,7 @@ impl Server {
             catalog,
             grants,
             authorization_help,
+            search,
             call_forms: capabilities.iter().flat_map(|it| it.call_forms).copied().collect(),
             events,
             request_state: settings.state_keys.as_ref().map(StateKeys::new),

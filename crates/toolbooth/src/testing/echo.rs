@@ -282,6 +282,7 @@ pub const LISTS: &[List] = &[
     empty("mcp-contents", "[]", 1),
     empty("mcp-prompts", "[]", 1),
     empty("mcp-prompt-texts", "[]", 1),
+    empty("search", "[]", 1),
 ];
 
 pub const CATALOG: &Catalog = &Catalog {

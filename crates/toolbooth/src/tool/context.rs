@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::input_request::{ClientCapability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notifications};
 use super::{Credentials, Named, ToolError, ToolStore};
-use crate::catalog::Tool;
+use crate::catalog::{Catalog, Tool};
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
 use crate::principal::Principal;
 use crate::secret::Secret;
-use crate::settings::ToolVariables;
+use crate::settings::{Settings, ToolVariables};
 use crate::trace::{Span, TRACEPARENT};
 
 /// The context of one run of a tool.
@@ -34,6 +34,8 @@ pub struct Context<'a> {
     pub(crate) requested: RefCell<Option<(Named<InputRequest>, Option<Value>)>>,
     /// The `traceparent` of requests to services, if the call belongs to a trace.
     traceparent: Option<String>,
+    /// The catalogue that the tool belongs to, with the settings of its server.
+    server: Option<(&'static Catalog, &'a Settings)>,
 }
 
 impl<'a> Context<'a> {
@@ -57,12 +59,23 @@ impl<'a> Context<'a> {
             notifications: Notifications::default(),
             requested: RefCell::default(),
             traceparent: None,
+            server: None,
         }
     }
 
     /// The context of a call within a trace.
     pub(crate) fn within(self, span: Option<&Span>) -> Self {
         Self { traceparent: span.map(Span::traceparent), ..self }
+    }
+
+    /// The context of a call to a server.
+    pub(crate) fn of_server(self, catalog: &'static Catalog, settings: &'a Settings) -> Self {
+        Self { server: Some((catalog, settings)), ..self }
+    }
+
+    /// The catalogue and the settings of the server, for its own tools.
+    pub(crate) fn server(&self) -> Option<(&'static Catalog, &'a Settings)> {
+        self.server
     }
 
     /// Who sent the request.

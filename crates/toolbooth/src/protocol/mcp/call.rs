@@ -28,7 +28,18 @@ pub(super) fn tools_call<'t>(
     let name = request.take_string("name")?;
     let selector = selector(name, request.meta.tool_version.as_ref(), context)?;
     let input = arguments(&mut request)?;
-    of_tool(request, context, selector, input, CallTarget::Tool)
+    match context.target(selector, Value::Object(input)) {
+        Ok((selector, input)) => of_tool(request, context, selector, input, CallTarget::Tool),
+        Err(rejection) => {
+            let result = ResultContext {
+                request,
+                elicitation: Elicitation::default(),
+                returns_content: false,
+                target: CallTarget::Tool,
+            };
+            Ok(Action::Call(Err(rejection), Box::new(result)))
+        }
+    }
 }
 
 /// The tool that the client means: the latest version of the name, or the version in the name or in `_meta`.
@@ -63,13 +74,14 @@ pub(super) fn of_tool<'t>(
     mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
     selector: ToolSelector<'t>,
-    input: Object<'t>,
+    input: Value<'t>,
     target: CallTarget,
 ) -> Result<Action<'t>, McpError> {
-    let input = Value::Object(input);
     let tool = context.resolve(&selector);
     let credentials = credentials(request.meta.context.take())?;
-    if let (CallTarget::Tool, Ok(tool)) = (&target, &tool) {
+    // Clients know the headers of the tool that they name, not those of the one that `call_tool` is to call.
+    let is_named = !matches!(selector, ToolSelector::Resolved(_));
+    if let (CallTarget::Tool, Ok(tool), true) = (&target, &tool, is_named) {
         headers::check_parameters(tool, &input, context.headers, request.era)?;
     }
     let elicitation = Elicitation::read(&request, &selector, &input, &credentials, context)?;

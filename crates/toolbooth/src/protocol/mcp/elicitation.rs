@@ -44,10 +44,10 @@ impl Elicitation {
         let keys = context.pipeline.request_state.as_ref().filter(|_| asks);
         let continuation = keys.map(|keys| {
             let tool = match selector {
-                ToolSelector::Id(tool) | ToolSelector::Name(tool) => &**tool,
-                ToolSelector::Resolved(tool) => tool.name,
+                ToolSelector::Id(tool) | ToolSelector::Name(tool) => tool.clone(),
+                ToolSelector::Resolved(tool) => tool.id().into(),
             };
-            let parts = [&*request.method, tool, &input.text()];
+            let parts = [&*request.method, &*tool, &input.text()];
             keys.token_for((context.principal, credentials.user_id.as_deref()), &parts, now_ms)
         });
         let invalid = |what: &str| McpError::invalid_params(format!("requestState {what}"));

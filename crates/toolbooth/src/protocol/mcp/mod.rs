@@ -1,6 +1,6 @@
 //! The Model Context Protocol over Streamable HTTP, `POST /mcp`: version 2026-07-28, in which every request
 //! is self-contained, and the versions before it as far as they work without sessions. docs/PROTOCOLS.md
-//! explains the clauses MC1 to MC61.
+//! explains the clauses MC1 to MC67.
 //!
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id`
 //!   finds the id in a body that is not decoded.
@@ -35,6 +35,8 @@ mod resources;
 mod response;
 mod skills;
 mod tool_list;
+
+pub(crate) use tool_list::LIST as TOOLS;
 
 use serde::Serialize;
 
@@ -212,7 +214,7 @@ fn dispatch<'t>(
             "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe",
             Era::Legacy,
         ) => request.result(&EmptyObject {}),
-        ("tools/list", _) => pagination::list("tools", tool_list::LIST.name, &request, context)?,
+        ("tools/list", _) => tool_list::list(&request, context)?,
         ("resources/list", _) => {
             pagination::list("resources", resources::LIST.name, &request, context)?
         }

@@ -31,7 +31,8 @@ pub(super) fn get<'t>(
     let arguments = call::arguments(&mut request)?;
     let Some(text) = &prompt.text else {
         let target = CallTarget::Prompt { description: prompt.description };
-        return call::of_tool(request, context, ToolSelector::Id(id.into()), arguments, target);
+        let input = json::Value::Object(arguments);
+        return call::of_tool(request, context, ToolSelector::Id(id.into()), input, target);
     };
     // The braces of a skill are part of its text.
     let text = if id.is_empty() { text.clone() } else { fill_in(&prompt, text, &arguments)? };

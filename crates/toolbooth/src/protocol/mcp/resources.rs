@@ -71,6 +71,7 @@ pub(super) fn read<'t>(
         (None, Some(blob)) => ResourceContents::Blob { uri: &uri, mime_type, blob },
         (None, None) => {
             let target = CallTarget::Resource { uri, mime_type: resource.mime_type };
+            let input = json::Value::Object(input);
             return call::of_tool(request, context, ToolSelector::Id(id.into()), input, target);
         }
     };

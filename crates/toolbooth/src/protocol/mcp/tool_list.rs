@@ -1,14 +1,19 @@
-//! `tools/list`: the tools as the build renders them.
+//! `tools/list`: the tools as the build renders them, or those of the search with the pinned ones.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::error::McpError;
+use super::message::McpRequest;
+use super::pagination;
+use crate::call::RequestContext;
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
+use crate::http::Response;
 use crate::protocol::definition::{array, description, latest};
 use crate::protocol::keywords::types;
 
 /// The tools: the latest version of each, under its plain name.
-pub(super) const LIST: ListForm = array("mcp-tools", |it| latest(it, render));
+pub(crate) const LIST: ListForm = array("mcp-tools", |it| latest(it, render));
 
 /// A tool. All protocol versions share this form.
 #[derive(Serialize)]
@@ -47,6 +52,23 @@ struct ToolMeta<'a> {
     version: String,
     #[serde(rename = "toolbooth/deprecated", skip_serializing_if = "Option::is_none")]
     deprecated: Option<&'a Deprecated>,
+}
+
+/// `tools/list`.
+#[inline(never)]
+pub(super) fn list(
+    request: &McpRequest<'_>,
+    context: &RequestContext<'_>,
+) -> Result<Response, McpError> {
+    let list = context.list(LIST.name)?;
+    let Some(search) = context.search_instead_of(list)? else {
+        return pagination::list("tools", LIST.name, request, context);
+    };
+    pagination::check_no_cursor(request)?;
+    let pinned = list.join(context.pinned_entries(list, search), ",");
+    let comma = if pinned.is_empty() { "" } else { "," };
+    let tools = format!("[{}{comma}{pinned}]", search.listed);
+    Ok(pagination::respond("tools", &tools, None, request, context))
 }
 
 fn render(listed: &Listed<'_>) -> Rendering {

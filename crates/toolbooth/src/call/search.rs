@@ -1,0 +1,164 @@
+//! The search in the catalogue, as calls and lists see it: a capability provides it.
+
+use std::borrow::Cow;
+use std::ptr;
+
+use super::RequestContext;
+use super::rejection::Rejection;
+use super::selector::ToolSelector;
+use crate::catalog::{Entry, List, SearchIndex, Tool};
+use crate::json::{Object, Value};
+use crate::text::excerpt;
+
+/// The search in the catalogue.
+#[derive(Debug, Clone, Copy)]
+pub struct Search {
+    /// The tool that searches.
+    pub search_tool: &'static Tool,
+    /// The tool that calls the one that its input names. Only input that names none reaches the tool itself.
+    pub call_tool: &'static Tool,
+    /// Both of them, as objects of MCP's `tools/list` with a comma in between.
+    pub listed: &'static str,
+    /// The index.
+    pub index: &'static SearchIndex,
+    /// `TOOLS_LIST`.
+    pub mode: ListMode,
+}
+
+impl Search {
+    /// Whether `tool` is one of its own. Everyone may call these: they show and call what the caller may run.
+    pub(super) fn has(&self, tool: &Tool) -> bool {
+        ptr::eq(tool, self.search_tool) || ptr::eq(tool, self.call_tool)
+    }
+}
+
+/// Which tools the list of a client has that asks for none of the modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListMode {
+    /// All.
+    All,
+    /// Those that are always listed, and the tools of the search.
+    Search,
+    /// All, up to a number of tools; then as [`Search`](Self::Search).
+    Auto,
+}
+
+/// The most tools that `auto` lists. Models select worse among more than 30 to 50.
+const MAX_LISTED: usize = 40;
+
+impl RequestContext<'_> {
+    /// The search, if the list `list` is to have its tools and the pinned ones only: `?tools=search` says so, or
+    /// `TOOLS_LIST` without `?tools=all`.
+    ///
+    /// # Errors
+    /// [`Rejection::Malformed`]: `tools` of the query is neither.
+    pub fn search_instead_of(&self, list: &'static List) -> Result<Option<&Search>, Rejection> {
+        let mut parameters = form_urlencoded::parse(self.query.as_bytes());
+        let chosen = parameters.find(|(name, _)| name == "tools");
+        let (search, mode) =
+            match (chosen.as_ref().map(|(_, value)| &**value), &self.pipeline.search) {
+                (None, None) | (Some("all"), _) => return Ok(None),
+                (None, Some(search)) => (search, search.mode),
+                (Some("search"), Some(search)) => (search, ListMode::Search),
+                (Some("search"), None) => return Err(not_served()),
+                (Some(_), _) => {
+                    return Err(Rejection::Malformed("tools must be all or search".to_owned()));
+                }
+            };
+        let is_short = match mode {
+            ListMode::All => false,
+            ListMode::Search => true,
+            ListMode::Auto => self.allowed_entries(list).nth(MAX_LISTED).is_some(),
+        };
+        Ok(is_short.then_some(search))
+    }
+
+    /// The entries of `list` that a short list has: those of pinned tools that the caller may run.
+    pub fn pinned_entries(
+        &self,
+        list: &'static List,
+        search: &Search,
+    ) -> impl Iterator<Item = &'static Entry> + Clone {
+        let pinned = search.index.pinned;
+        self.allowed_entries(list).filter(move |entry| pinned.contains(&entry.tool))
+    }
+
+    /// What a call is a call of: its own tool, or the one that the input of `call_tool` names, with the `arguments` there.
+    ///
+    /// # Errors
+    /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: the input names no tool that the caller may run.
+    pub(crate) fn target<'t>(
+        &self,
+        selector: ToolSelector<'t>,
+        input: Value<'t>,
+    ) -> Result<(ToolSelector<'t>, Value<'t>), Rejection> {
+        let Some(search) = &self.pipeline.search else { return Ok((selector, input)) };
+        if !matches!(&selector, ToolSelector::Name(name) if name == search.call_tool.name) {
+            return Ok((selector, input));
+        }
+        let (name, arguments) = match named(input, search.call_tool.name) {
+            Ok(named) => named,
+            // The schema of `call_tool` says what is wrong.
+            Err(input) => return Ok((ToolSelector::Resolved(search.call_tool), input)),
+        };
+        let target = ToolSelector::Name(name);
+        match self.resolve(&target) {
+            Ok(tool) if self.allows(tool) => Ok((ToolSelector::Resolved(tool), arguments)),
+            Err(rejection @ Rejection::UnknownVersion { name, .. }) if self.may_run(name) => {
+                Err(rejection)
+            }
+            _ => Err(self.unknown(&target)),
+        }
+    }
+
+    /// The tool of the search that a selector of an unknown tool names.
+    pub(super) fn tool_of_search(&self, selector: &ToolSelector<'_>) -> Option<&'static Tool> {
+        let (Some(search), ToolSelector::Name(name)) = (&self.pipeline.search, selector) else {
+            return None;
+        };
+        [search.search_tool, search.call_tool].into_iter().find(|tool| tool.name == name)
+    }
+
+    fn may_run(&self, name: &str) -> bool {
+        self.pipeline.catalog.named(name).is_some_and(|tool| self.allows(tool))
+    }
+
+    /// The rejection of a tool that does not exist, as far as the caller may know.
+    fn unknown(&self, selector: &ToolSelector<'_>) -> Rejection {
+        let name = match selector {
+            ToolSelector::Name(name) => excerpt(name),
+            ToolSelector::Id(_) | ToolSelector::Resolved(_) => String::new(),
+        };
+        Rejection::UnknownTool { id: name.clone(), name, meant: self.nearest(selector) }
+    }
+}
+
+/// The name and the arguments in the input of `call_tool`; the input if it has none, or names `call_tool` itself.
+fn named<'t>(input: Value<'t>, call_tool: &str) -> Result<(Cow<'t, str>, Value<'t>), Value<'t>> {
+    let Value::Object(mut members) = input else { return Err(input) };
+    let known = members.iter().all(|(name, _)| ["name", "arguments"].contains(&&**name));
+    let is_name = members.get("name").and_then(Value::as_str).is_some_and(|name| name != call_tool);
+    let arguments = match members.get("arguments") {
+        None | Some(Value::Null | Value::Object(_)) => members.take("arguments"),
+        Some(_) => return Err(Value::Object(members)),
+    };
+    match members.take("name") {
+        Some(Value::String(name)) if known && is_name => {
+            let arguments = arguments.filter(|arguments| !arguments.is_null());
+            Ok((name, arguments.unwrap_or_else(|| Value::Object(Object::default()))))
+        }
+        name => {
+            for (member, value) in [("name", name), ("arguments", arguments)] {
+                if let Some(value) = value {
+                    members.insert(member.into(), value);
+                }
+            }
+            Err(Value::Object(members))
+        }
+    }
+}
+
+/// The rejection of a search that the Worker does not serve.
+fn not_served() -> Rejection {
+    Rejection::Malformed("this server does not serve the search in its tools".to_owned())
+}

@@ -1,0 +1,351 @@
+//! The search through MCP and REST, with the small catalogue of `testing::echo`: three of its tools are listed.
+
+use serde_json::{Value, json};
+
+use super::tools::LISTED;
+use crate::catalog::{Catalog, Entry, List, ListBody, Lists, Needs, SearchIndex, words};
+use crate::testing::echo::{CATALOG, LISTS};
+use crate::testing::mcp::{self, legacy};
+use crate::testing::{CAPABILITIES, FakeHost};
+
+/// Private, Say 2.0.0 and Scoped. The index has more words for the last.
+const INDEX: SearchIndex = SearchIndex {
+    words: &[
+        ("echo", &[2, 1, 3, 1, 1, 1]),
+        ("mail", &[2, 9]),
+        ("say", &[5, 7, 1, 8]),
+        ("text", &[5, 2]),
+    ],
+    pinned: &[2, 6],
+};
+
+const PRIVATE: &str = r#"{"name":"Echo_Private","description":"Needs mail.","inputSchema":{"type":"object"},"annotations":{}}"#;
+const SAY: &str = r#"{"name":"Echo_Say","description":"Says it.","inputSchema":{"type":"object","properties":{"mood":{"enum":["glad","sad"]},"text":{"type":"string"},"x":{},"y":{"type":["string","null"]}},"required":["text"]},"_meta":{}}"#;
+const SCOPED: &str =
+    r#"{"name":"Echo_Scoped","description":"Says it to few.","inputSchema":{"type":"object"}}"#;
+
+/// The small catalogue with these entries and the index.
+fn catalogue() -> &'static Catalog {
+    let mut body = "[".to_owned();
+    let mut entries = Vec::new();
+    for (tool, json) in [(2, PRIVATE), (5, SAY), (6, SCOPED)] {
+        body.push_str(if entries.is_empty() { "" } else { "," });
+        let start = body.len();
+        body.push_str(json);
+        let end = body.len();
+        entries.push(Entry {
+            tool,
+            needs: Needs::Tool,
+            name: "",
+            start,
+            end,
+            unsupported: &[],
+            warnings: &[],
+        });
+    }
+    body.push(']');
+    let body = ListBody::Plain(body.leak());
+    let list = List { name: "mcp-tools", body, head: 1, entries: entries.leak(), etag: "\"tag\"" };
+    let others = LISTS.iter().copied().filter(|it| !["mcp-tools", "search"].contains(&it.name));
+    let lists: Vec<_> = others.chain([list, List { name: "search", ..list }]).collect();
+    let search = Lists { capability: "search", lists: &[], search: Some(INDEX) };
+    let lists = vec![Lists::all(lists.leak()), search];
+    Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
+}
+
+const SCOPES: (&str, &str) = ("ANONYMOUS_SCOPES", "echo:a,echo:b");
+
+fn host(variables: &[(&'static str, &'static str)]) -> FakeHost {
+    FakeHost::with(&[&[("AUTH", "none")], variables].concat())
+}
+
+fn post(host: &FakeHost, path: &str, method: &str, params: Value) -> (u16, Value) {
+    mcp::read(mcp::post((catalogue(), CAPABILITIES), host, (path, &[]), &legacy(method, params)))
+}
+
+fn call(host: &FakeHost, name: &str, arguments: Value) -> Value {
+    post(host, "/mcp", "tools/call", json!({"name": name, "arguments": arguments})).1
+}
+
+#[test]
+fn which_tools_a_list_has() {
+    let all = Ok(vec!["Echo_Private", "Echo_Say"]);
+    let few = Ok(vec!["search_tools", "call_tool", "Echo_Private"]);
+    let unknown = Err("tools must be all or search");
+    for (variables, path, expected) in [
+        (&[][..], "/mcp", all.clone()),
+        (&[], "/mcp?tools=search", few.clone()),
+        (&[], "/mcp?tools=all", all.clone()),
+        (&[], "/mcp?tools=few", unknown.clone()),
+        (&[("TOOLS_LIST", "auto")], "/mcp", all.clone()),
+        (&[("TOOLS_LIST", "search")], "/mcp", few.clone()),
+        (&[("TOOLS_LIST", "search")], "/mcp?tools=all", all.clone()),
+        (&[("TOOLS_LIST", "all")], "/mcp", all.clone()),
+        (&[("TOOLS_LIST", "all")], "/mcp?tools=search", few),
+        (
+            &[SCOPES],
+            "/mcp?tools=search",
+            Ok(vec!["search_tools", "call_tool", "Echo_Private", "Echo_Scoped"]),
+        ),
+        // What the operator does not allow is not listed.
+        (
+            &[("TOOL_ALLOWLIST", "Echo_Say")],
+            "/mcp?tools=search",
+            Ok(vec!["search_tools", "call_tool"]),
+        ),
+    ] {
+        let (_, answer) = post(&host(variables), path, "tools/list", json!({}));
+        let got = match answer["result"]["tools"].as_array() {
+            Some(tools) => Ok(tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()),
+            None => Err(answer["error"]["message"].as_str().unwrap_or_default()),
+        };
+        assert_eq!(
+            got.map_err(|it| it.contains("tools must be")),
+            expected.map_err(|_| true),
+            "{variables:?} {path}"
+        );
+    }
+    let (_, answer) = post(&host(&[]), "/mcp?tools=search", "tools/list", json!({"cursor": "1"}));
+    assert_eq!(answer["error"]["code"], -32602, "there is one page");
+}
+
+#[test]
+fn auto_counts_the_tools_that_the_caller_may_run() {
+    let list = |count: usize| {
+        let entry = |tool| Entry {
+            tool,
+            needs: Needs::Tool,
+            name: "",
+            start: 1,
+            end: 2,
+            unsupported: &[],
+            warnings: &[],
+        };
+        let entries: Vec<_> = (0..count).map(|_| entry(5)).chain([entry(6)]).collect();
+        let entries = entries.leak();
+        let body = ListBody::Plain("[0]");
+        &*Box::leak(Box::new(List { name: "mcp-tools", body, head: 1, entries, etag: "" }))
+    };
+    for (variables, count, expected) in [
+        (&[][..], 39, false),
+        (&[], 40, false),
+        (&[], 41, true),
+        (&[SCOPES], 39, false),
+        (&[SCOPES], 40, true),
+    ] {
+        let lists = vec![
+            Lists::all(std::slice::from_ref(list(count))),
+            Lists { capability: "search", lists: &[], search: Some(INDEX) },
+        ];
+        let catalog = Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }));
+        let sent = legacy("tools/list", json!({}));
+        let (_, answer) =
+            mcp::read(mcp::post((catalog, CAPABILITIES), &host(variables), ("/mcp", &[]), &sent));
+        let is_short = answer["result"]["tools"][0]["name"] == "search_tools";
+        assert_eq!(is_short, expected, "{count} {variables:?}");
+    }
+}
+
+#[test]
+fn a_search_finds_what_the_caller_may_run() {
+    for (variables, input, expected) in [
+        (&[][..], json!({"query": "say"}), &["Echo_Say"][..]),
+        (&[SCOPES], json!({"query": "say"}), &["Echo_Scoped", "Echo_Say"]),
+        (&[SCOPES], json!({"query": "How to say a TEXT?"}), &["Echo_Say", "Echo_Scoped"]),
+        (&[SCOPES], json!({"query": "say", "limit": 1}), &["Echo_Scoped"]),
+        // What it may not run takes no place either.
+        (&[], json!({"query": "say", "limit": 1}), &["Echo_Say"]),
+        (&[("TOOL_ALLOWLIST", "Echo_Private")], json!({"query": "echo"}), &["Echo_Private"]),
+        (&[], json!({"query": "echo", "toolkit": "Echo"}), &["Echo_Private", "Echo_Say"]),
+        (&[], json!({"query": "nothing"}), &[]),
+        (&[], json!({"query": "the"}), &[]),
+    ] {
+        let answer = call(&host(variables), "search_tools", input.clone());
+        let tools = answer["result"]["structuredContent"]["tools"].as_array().unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, expected, "{variables:?} {input}");
+        for tool in tools {
+            let mut members: Vec<_> = tool.as_object().unwrap().keys().collect();
+            members.sort();
+            assert_eq!(members, ["description", "inputSchema", "name"]);
+        }
+    }
+    let text = |query: &str| {
+        let input = json!({"query": query, "format": "text"});
+        let answer = call(&host(&[]), "search_tools", input);
+        assert!(answer["result"].get("structuredContent").is_none());
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        text("echo"),
+        "Echo_Private()\nNeeds mail.\n\n\
+         Echo_Say(mood?: glad | sad, text: string, x?: any, y?: string | null)\nSays it."
+    );
+    assert_eq!(text("nothing"), "No tool matches; try other words");
+}
+
+#[test]
+fn a_search_that_is_not_possible() {
+    for (input, expected) in [
+        (json!({}), "The arguments are invalid. query: Is required"),
+        (json!({"query": ""}), "The arguments are invalid. query: Must have at least 1 character"),
+        (
+            json!({"query": "x".repeat(401)}),
+            "The arguments are invalid. query: Must have at most 400 characters",
+        ),
+        (
+            json!({"query": "say", "limit": 21}),
+            "The arguments are invalid. limit: Must be at most 20",
+        ),
+        (
+            json!({"query": "say", "format": "xml"}),
+            "The arguments are invalid. format: Must be one of: ",
+        ),
+        (json!({"query": "say", "x": 1}), "The arguments are invalid. x: "),
+        (
+            json!({"query": "say", "toolkit": "Other"}),
+            "There is no toolkit \"Other\". Search without toolkit.",
+        ),
+    ] {
+        let answer = call(&host(&[]), "search_tools", input.clone());
+        let got = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(got.starts_with(expected), "{input}: {got}");
+        assert_eq!(answer["result"]["isError"], true);
+    }
+    // A toolkit whose tools the caller may not run does not exist.
+    let none = host(&[("TOOL_ALLOWLIST", "")]);
+    let answer = call(&none, "search_tools", json!({"query": "say", "toolkit": "Echo"}));
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().starts_with("There is no"));
+}
+
+#[test]
+fn call_tool_is_a_call_of_the_tool_that_it_names() {
+    let host = host(&[]);
+    let direct = |name: &str, arguments: Value| call(&host, name, arguments);
+    for (name, arguments) in [
+        ("Echo_Say", json!({"text": "hi"})),
+        ("Echo_Say__1_0_0", json!({"text": "hi"})),
+        ("Echo.Say@1.10.0", json!({"text": "hi"})),
+        ("Echo_Say", json!({"text": "fail"})),
+        ("Echo_Say", json!({"text": 1})),
+        ("Echo_Say", json!({})),
+        ("Echo_Private", json!({"text": "hi"})),
+        ("Echo_Say__9_0_0", json!({})),
+        ("Echo.Say@9.0.0", json!({})),
+        ("Echo_Sya", json!({})),
+        ("search_tools", json!({"query": "say"})),
+    ] {
+        let through = direct("call_tool", json!({"name": name, "arguments": arguments}));
+        assert_eq!(through, direct(name, arguments.clone()), "{name} {arguments}");
+    }
+    let through = direct("call_tool", json!({"name": "Echo_Say"}));
+    assert_eq!(through, direct("Echo_Say", json!({})), "no arguments");
+    for (input, expected) in [
+        (json!({}), "The arguments are invalid. name: Is required"),
+        (json!({"name": 1}), "The arguments are invalid. name: Must be a string"),
+        (
+            json!({"name": "Echo_Say", "arguments": "{}"}),
+            "The arguments are invalid. arguments: Must be an object",
+        ),
+        (json!({"name": "Echo_Say", "x": 1}), "The arguments are invalid. x: "),
+        (json!({"name": "call_tool"}), "name must be that of another tool"),
+    ] {
+        let answer = direct("call_tool", input.clone());
+        let got = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(got.starts_with(expected), "{input}: {got}");
+    }
+}
+
+#[test]
+fn a_tool_that_the_caller_may_not_run_is_unknown() {
+    let host = host(&[]);
+    for name in ["Echo_Scoped", "Echo.Scoped", "Echo.Scoped@9.0.0", "Echo_Scoped__1_0_0"] {
+        let answer = call(&host, "call_tool", json!({"name": name, "arguments": {"text": "hi"}}));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("Tool '{name}' was not found")), "{message}");
+        let unknown = name.replace("Scoped", "Xcoped");
+        let other = call(&host, "call_tool", json!({"name": unknown, "arguments": {"text": "hi"}}));
+        assert_eq!(answer["error"]["code"], other["error"]["code"]);
+        assert_eq!(
+            message.replace("Scoped", "Xcoped"),
+            other["error"]["message"].as_str().unwrap()
+        );
+    }
+}
+
+#[test]
+fn calls_are_logged_under_the_name_of_the_tool() {
+    let host = host(&[]);
+    call(&host, "call_tool", json!({"name": "Echo_Say", "arguments": {"text": "hi"}}));
+    call(&host, "search_tools", json!({"query": "say"}));
+    let lines = host.lines.borrow();
+    let log: Vec<_> = lines.iter().map(|(_, line)| line.as_str()).collect();
+    let log = log.join("\n");
+    assert!(log.contains("\"Echo_Say\"") && log.contains("\"search_tools\""), "{log}");
+    assert!(!log.contains("call_tool"), "{log}");
+}
+
+#[test]
+fn without_an_index_there_is_no_search() {
+    let sent = legacy("tools/call", json!({"name": "search_tools", "arguments": {"query": "say"}}));
+    let (_, answer) =
+        mcp::read(mcp::post((CATALOG, CAPABILITIES), &host(&[]), ("/mcp", &[]), &sent));
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("Tool 'search_tools' was not found")
+    );
+    let sent = legacy("tools/list", json!({}));
+    let to = ("/mcp?tools=search", &[][..]);
+    let (_, answer) = mcp::read(mcp::post((CATALOG, CAPABILITIES), &host(&[]), to, &sent));
+    assert_eq!(answer["error"]["code"], -32602);
+}
+
+#[test]
+fn the_listed_tools_are_those_of_the_search() {
+    let listed: Value = serde_json::from_str(&format!("[{LISTED}]")).unwrap();
+    for (tool, listed) in [&super::tools::SEARCH_TOOLS, &super::tools::CALL_TOOL]
+        .iter()
+        .zip(listed.as_array().unwrap())
+    {
+        assert_eq!(listed["name"], tool.name);
+        assert_eq!(listed["annotations"]["readOnlyHint"], tool.read_only);
+    }
+    assert!(LISTED.len() < 2_000, "about 500 tokens");
+}
+
+#[test]
+fn the_words_of_texts() {
+    for (text, expected) in [
+        ("", &[][..]),
+        ("The tools of a list", &["list"]),
+        ("listIssues for_repo", &["list", "issue", "repo"]),
+        ("GitHub_ListIssues", &["git", "hub", "list", "issue"]),
+        ("HTTPServer v2 2FA", &["httpserver", "v2", "2fa"]),
+        (
+            "repositories branches boxes statuses classes",
+            &["repository", "branch", "box", "statuse", "class"],
+        ),
+        ("status access this analysis bus", &["status", "access", "analysis", "bus"]),
+        ("Größe straße, ÄÖ", &["größe", "straße", "ÄÖ"]),
+        ("a\u{301}b\n\t-/x", &["a\u{301}b", "x"]),
+    ] {
+        assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
+    }
+}
+
+#[test]
+fn postings_that_are_cut_off_end() {
+    for (postings, expected) in [
+        (&[][..], &[][..]),
+        (&[0x80], &[]),
+        (&[1], &[]),
+        (&[0x81, 0x01, 5, 1, 9], &[130, 129]),
+        (&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1], &[]),
+    ] {
+        let words: &'static [(&str, &[u8])] = vec![("word", postings)].leak();
+        let index = SearchIndex { words, pinned: &[] };
+        assert_eq!(index.find("words", 5, &|_| true), expected, "{postings:?}");
+    }
+}
