@@ -71,8 +71,8 @@ timed-%:
 lints: setup .tools/suite/.done ## Run make check, lints for wasm32 and the type checker of the site
 	@$(MAKE) --no-print-directory check
 	$(call say,Lints for wasm32)
-	cargo clippy --locked --workspace --quiet --target wasm32-unknown-unknown -- -D warnings
-	cargo clippy --locked --package toolbooth-worker --quiet -- -D warnings
+	@# Of the crate that differs: only here it is without `bindings`. This also checks the crates that it depends on.
+	cargo clippy --locked --package toolbooth-worker --quiet --target wasm32-unknown-unknown -- -D warnings
 	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site
 
