@@ -239,7 +239,13 @@ export const gateway = document({
       "encoding_format?": anyOf(text, nothing),
       "user?": anyOf(string, nothing),
     }),
-    Model: object({ id: text, object: constant("model"), created: natural, owned_by: text }),
+    Model: object({
+      id: text,
+      object: constant("model"),
+      created: natural,
+      owned_by: text,
+      "max_output_tokens?": about("The most tokens of an answer, if MODELS says so.", natural),
+    }),
     Models: object({
       object: constant("list"),
       data: array(schema("Model")),

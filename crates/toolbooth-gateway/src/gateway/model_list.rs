@@ -35,6 +35,8 @@ pub(super) struct ListedModel {
     pub(super) owned_by: String,
     /// When it was created, in seconds since the Unix epoch; 0 if that is unknown.
     pub(super) created: u64,
+    /// The most tokens of an answer, if `MODELS` says so.
+    pub(super) max_output_tokens: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -76,21 +78,25 @@ pub(super) async fn models_of(
     }
     let names = Models::of(&request.principal, request.state.settings(), settings).names;
     let mut known = BTreeSet::new();
-    let mut add = |id: String, owned_by: &str, created| {
+    let mut add = |id: String, owned_by: &str, created, max_output_tokens| {
         let is_allowed = names.as_ref().is_none_or(|names| names.contains(&id.as_str()));
         if is_allowed && known.insert(id.clone()) {
-            list.models.push(ListedModel { id, owned_by: owned_by.to_owned(), created });
+            let owned_by = owned_by.to_owned();
+            list.models.push(ListedModel { id, owned_by, created, max_output_tokens });
         }
     };
     for alias in &settings.aliases {
-        add(alias.name.clone(), "toolbooth", 0);
+        // Any of its targets may answer.
+        let most = alias.targets.iter().filter_map(|target| target.max_output_tokens).min();
+        add(alias.name.clone(), "toolbooth", 0, most);
     }
     for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
-        add(format!("{}/{}", target.provider, target.model), &target.provider, 0);
+        let id = format!("{}/{}", target.provider, target.model);
+        add(id, &target.provider, 0, target.max_output_tokens);
     }
     for name in names.iter().flatten() {
         if let Some((provider, _)) = settings.provider_of(name) {
-            add((*name).to_owned(), &provider.id, 0);
+            add((*name).to_owned(), &provider.id, 0, None);
         }
     }
     if names.is_none() {
@@ -101,7 +107,7 @@ pub(super) async fn models_of(
         let fetched = asked.iter().map(|provider| lists.of(provider, request.host));
         for (provider, models) in asked.iter().zip(join_all(fetched).await) {
             for model in models.iter() {
-                add(format!("{}/{}", provider.id, model.name), &provider.id, model.created);
+                add(format!("{}/{}", provider.id, model.name), &provider.id, model.created, None);
             }
             list.providers.push(provider.id.clone());
         }

@@ -199,12 +199,16 @@ struct Model<'a> {
     object: &'static str,
     created: u64,
     owned_by: &'a str,
+    /// Ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u64>,
 }
 
 impl<'a> Model<'a> {
     fn of(model: &'a ListedModel) -> Self {
-        let ListedModel { id, owned_by, created } = model;
-        Self { id, object: "model", created: *created, owned_by }
+        let ListedModel { id, owned_by, created, max_output_tokens } = model;
+        let (created, max_output_tokens) = (*created, *max_output_tokens);
+        Self { id, object: "model", created, owned_by, max_output_tokens }
     }
 }
 
@@ -212,7 +216,7 @@ impl<'a> Model<'a> {
 async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let ModelList { models, providers } = models_of(request, settings(request)?, None).await?;
     if messages::models::is_asked_for(request.headers) {
-        return Ok(messages::models::list(models.iter().map(|model| &*model.id)).into());
+        return Ok(messages::models::list(&models).into());
     }
     let data = models.iter().map(Model::of).collect();
     let list = List { object: "list", data, providers: &providers };
@@ -226,7 +230,7 @@ async fn model<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
     let found = list.models.iter().find(|model| model.id == id);
     let is_anthropic = messages::models::is_asked_for(request.headers);
     let response = match found {
-        Some(model) if is_anthropic => messages::models::one(&model.id),
+        Some(model) if is_anthropic => messages::models::one(model),
         Some(model) => Response::json_of(200, &Model::of(model)),
         None => {
             let message = format!("There is no model '{}' that the caller may use", excerpt(&id));

@@ -185,3 +185,27 @@ fn the_list_of_models() {
         assert_eq!(list["providers"], providers);
     }
 }
+
+/// The most tokens of an answer are those of `MODELS`: of an alias, the fewest of its models.
+#[test]
+fn the_list_has_the_limits_of_models() {
+    let models = r#"{"a": {"targets": [{"provider": "openai", "model": "m", "max_output_tokens": 90}, {"provider": "openai", "model": "n", "max_output_tokens": 50}]}, "b": {"targets": [{"provider": "openai", "model": "o"}]}}"#;
+    let world = TestGateway::with(&[("MODELS", models)]);
+    for (headers, member) in
+        [(&[][..], "max_output_tokens"), (&[("anthropic-version", "2023-06-01")], "max_tokens")]
+    {
+        let reply = world.send((Method::Get, "/v1/models"), vec![], headers, &Value::Null);
+        let list = reply.json();
+        let limits = list["data"].as_array().unwrap().iter();
+        let limits: Vec<_> =
+            limits.map(|it| (it["id"].as_str().unwrap(), it[member].as_u64())).collect();
+        let expected = [
+            ("a", Some(50)),
+            ("b", None),
+            ("openai/m", Some(90)),
+            ("openai/n", Some(50)),
+            ("openai/o", None),
+        ];
+        assert_eq!(limits, expected, "{list}");
+    }
+}

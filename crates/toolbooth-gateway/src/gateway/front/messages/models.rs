@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::block::Null;
+use crate::gateway::model_list::ListedModel;
 use toolbooth::http::{Headers, Response};
 
 /// Whether a request is from a client of Anthropic.
@@ -30,35 +31,35 @@ struct Model<'a> {
     deprecated_at: Null,
     line: Null,
     max_input_tokens: Null,
-    max_tokens: Null,
+    max_tokens: Option<u64>,
     retires_at: Null,
 }
 
 impl<'a> Model<'a> {
-    fn new(id: &'a str) -> Self {
+    fn of(model: &'a ListedModel) -> Self {
         Self {
-            id,
-            display_name: id,
+            id: &model.id,
+            display_name: &model.id,
             created_at: "1970-01-01T00:00:00Z",
             lifecycle: "active",
             capabilities: None,
             deprecated_at: None,
             line: None,
             max_input_tokens: None,
-            max_tokens: None,
+            max_tokens: model.max_output_tokens,
             retires_at: None,
         }
     }
 }
 
 /// All models in one page.
-pub(in crate::gateway) fn list<'a>(ids: impl Iterator<Item = &'a str>) -> Response {
-    let data: Vec<_> = ids.map(Model::new).collect();
+pub(in crate::gateway) fn list(models: &[ListedModel]) -> Response {
+    let data: Vec<_> = models.iter().map(Model::of).collect();
     let (first_id, last_id) = (data.first().map(|it| it.id), data.last().map(|it| it.id));
     Response::json_of(200, &List { has_more: false, first_id, last_id, data })
 }
 
 /// One of them.
-pub(in crate::gateway) fn one(id: &str) -> Response {
-    Response::json_of(200, &Model::new(id))
+pub(in crate::gateway) fn one(model: &ListedModel) -> Response {
+    Response::json_of(200, &Model::of(model))
 }
