@@ -319,7 +319,9 @@ fn examples(definition: &Definition, problems: &mut Problems<'_>) {
             let place = format!(".input{}", error.instance_path());
             problems.add(place, format!("does not match input_schema: {error}"));
         }
-        let is_recorded = example.request.is_some() || example.response.is_some();
+        let is_recorded = example.request.is_some()
+            || example.request_body.is_some()
+            || example.response.is_some();
         if is_recorded && definition.http.is_none() {
             problems.add("", "has a request or a response, which are for tools with http");
         }

@@ -46,6 +46,23 @@ pub fn service_address(value: &str) -> Result<(), &'static str> {
     Err("must be an http or https URL without user, query or trailing slash")
 }
 
+/// Accepts hosts that are separated by commas, each perhaps with a port: `api.example.com`, or `*.example.com` for all below it.
+///
+/// # Errors
+/// What was expected instead.
+pub fn hosts(value: &str) -> Result<(), &'static str> {
+    let is_host = |entry: &str| {
+        let host = entry.trim();
+        let name = host.strip_prefix("*.").unwrap_or(host);
+        let has_levels = name.len() == host.len() || name.contains('.');
+        has_levels && is_authority(name) && !name.contains(|c: char| c.is_ascii_uppercase())
+    };
+    if value.split(',').all(is_host) {
+        return Ok(());
+    }
+    Err("must be hosts in lower case, separated by commas, such as api.example.com, *.example.com")
+}
+
 /// Whether a text is a host, perhaps with a port.
 fn is_authority(text: &str) -> bool {
     let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -154,6 +171,25 @@ mod tests {
         ] {
             assert_eq!(service_address(address).is_ok(), service, "{address}");
             assert_eq!(public_address(address).is_ok(), public, "{address}");
+        }
+    }
+
+    #[test]
+    fn lists_of_hosts() {
+        for (value, good) in [
+            ("api.example.com", true),
+            ("api.example.com, *.example.org:8443,localhost:8801,[::1]:80", true),
+            ("", false),
+            ("api.example.com,", false),
+            ("*", false),
+            ("*.com", false),
+            ("a.*.example.com", false),
+            ("API.example.com", false),
+            ("https://api.example.com", false),
+            ("api.example.com/a", false),
+            ("a@api.example.com", false),
+        ] {
+            assert_eq!(hosts(value).is_ok(), good, "{value}");
         }
     }
 

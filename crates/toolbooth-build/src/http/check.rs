@@ -8,7 +8,7 @@ use toolbooth::catalog::{
     ParameterDefinition, ParameterPlace, ParameterStyle, SecretPlaceDefinition,
 };
 
-use super::{path, select};
+use super::{fields, path, select, template};
 use crate::problem::Problems;
 
 /// The longest time to wait for a response, in milliseconds.
@@ -35,6 +35,21 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
         problems
             .add("retry", "is only for GET and HEAD: other requests may change something twice");
     }
+    if let Err(message) = fields::compile(&http.fields) {
+        problems.add("fields", message);
+    }
+    if http.decode.iter().any(String::is_empty) {
+        problems.add("decode", "has an empty name");
+    }
+    let failure = http.error.as_ref();
+    if failure.is_some_and(|failure| failure.at.split('.').any(str::is_empty)) {
+        problems.add("error.at", "must be names, such as error.message");
+    }
+    if failure.is_some_and(|it| !it.unauthorized.is_empty())
+        && http.auth.iter().all(|auth| auth.provider.is_none())
+    {
+        problems.add("error.unauthorized", "is for tools with the user's token (auth.provider)");
+    }
     if let Some(Err(message)) = http.select.as_deref().map(select::compile) {
         problems.add("select", message);
     }
@@ -42,11 +57,18 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     for (name, value) in &http.headers {
         fixed_header(http, name, value, &mut sent, problems);
     }
+    for name in http.query.keys() {
+        let at = format!("query.{name}");
+        sent.name("query", name, &at, &at, problems);
+    }
     for (index, parameter) in http.parameters.iter().enumerate() {
         let place = format!("parameters[{index}]");
         check_parameter(parameter, &place, &mut sent, problems);
     }
-    check_path(http, definition, problems);
+    match &http.url {
+        Some(url) => check_url(http, url, &mut sent, problems),
+        None => check_path(http, definition, problems),
+    }
     if let Some(body) = &http.body {
         check_body(http, body, &mut sent, problems);
     }
@@ -174,6 +196,30 @@ fn check_parameter<'a>(
     }
 }
 
+/// Checks the property that is the whole address. Whoever chooses the address must not get a credential.
+fn check_url<'a>(
+    http: &'a HttpDefinition,
+    url: &'a str,
+    sent: &mut Sent<'a>,
+    problems: &mut Problems<'_>,
+) {
+    sent.property(url, "url", "url", problems);
+    let is_in_address = |it: &ParameterDefinition| it.place != ParameterPlace::Header;
+    if !http.path.is_empty() || !http.query.is_empty() || http.parameters.iter().any(is_in_address)
+    {
+        problems.add(
+            "url",
+            "is the whole address; expected no path, and no parameters of path and query",
+        );
+    }
+    if !http.auth.is_empty() {
+        problems.add(
+            "auth",
+            "is not possible with url: the input chooses who would get the credentials",
+        );
+    }
+}
+
 fn check_path(http: &HttpDefinition, definition: &Definition, problems: &mut Problems<'_>) {
     let segments = match path::parse(&http.path) {
         Ok(segments) => segments,
@@ -286,8 +332,8 @@ fn check_body<'a>(
         problems.add("body", format!("is not possible with {}", http.method.name()));
     }
     let mut names = None;
-    match (&body.properties, &body.whole) {
-        (Some(properties), None) => {
+    match (&body.properties, &body.whole, &body.template) {
+        (Some(properties), None, None) => {
             let mut members: BTreeMap<&str, &str> = BTreeMap::new();
             for (property, name) in properties {
                 let at = format!("body.properties.{property}");
@@ -298,7 +344,20 @@ fn check_body<'a>(
             }
             names = Some(members);
         }
-        (None, Some(whole)) => {
+        (None, None, Some(template)) => {
+            if body.format != BodyType::Json {
+                problems.add("body.template", "is only for a body of JSON");
+            }
+            match template::compile(template) {
+                Ok((_, properties)) => {
+                    for property in properties {
+                        sent.property(property, "body", "body.template", problems);
+                    }
+                }
+                Err(message) => problems.add("body.template", message),
+            }
+        }
+        (None, Some(whole), None) => {
             sent.property(whole, "body", "body.whole", problems);
             let is_object = sent.schema(whole).is_none_or(|schema| {
                 schema.get("type").is_none_or(|it| {
@@ -314,7 +373,7 @@ fn check_body<'a>(
                 );
             }
         }
-        _ => problems.add("body", "must have exactly one of properties and whole"),
+        _ => problems.add("body", "must have exactly one of properties, whole and template"),
     }
     if body.format == BodyType::Raw && body.whole.is_none() {
         problems.add("body", "of the type raw must have whole");

@@ -1,10 +1,12 @@
 //! Checks the member `http` of definitions, and compiles it into a table for the interpreter.
 
 mod check;
+mod fields;
 mod path;
 mod render;
 mod reserved;
 mod select;
+mod template;
 mod toolkit;
 
 pub(crate) use check::check;

@@ -6,7 +6,7 @@ use toolbooth::catalog::{
     SecretPlaceDefinition,
 };
 
-use super::{path, select};
+use super::{fields, path, select, template};
 
 /// The Rust code of an `HttpCall`, with `toolbooth::tool::http::*` in scope.
 pub(crate) fn call(http: &HttpDefinition, definition: &Definition) -> String {
@@ -16,17 +16,28 @@ pub(crate) fn call(http: &HttpDefinition, definition: &Definition) -> String {
     let headers: String = of(ParameterPlace::Header).map(header).collect();
     let fixed: Vec<_> =
         http.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
+    let failure = http.error.as_ref().map(|failure| {
+        let path: Vec<_> = failure.at.split('.').collect();
+        format!("Failure {{ path: &{path:?}, unauthorized: &{:?} }}", failure.unauthorized)
+    });
     let optional = |code: Option<String>| match code {
         Some(code) => format!("Some({code})"),
         None => "None".to_owned(),
     };
     let select = optional(http.select.as_deref().and_then(|it| select::compile(it).ok()));
     format!(
-        "HttpCall {{ method: {method:?}, base: {base:?}, path: &[{path}], query: &[{query}], headers: &[{headers}], \
-         fixed_headers: &{fixed:?}, body: {body}, auth: &[{auth}], select: {select}, pagination: {pagination}, \
+        "HttpCall {{ method: {method:?}, base: {base:?}, url: {url:?}, path: &[{path}], query: &[{query}], \
+         fixed_query: &{fixed_query:?}, headers: &[{headers}], \
+         fixed_headers: &{fixed:?}, body: {body}, auth: &[{auth}], select: {select}, \
+         fields: &[{fields}], decode: &{decode:?}, failure: {failure}, pagination: {pagination}, \
          timeout_ms: {timeout_ms}, max_bytes: {max_bytes}, retry: {retry}, returns_nothing: {returns_nothing} }}",
         method = method.name(),
+        url = http.url,
         path = segments(http),
+        fixed_query = http.query.iter().collect::<Vec<_>>(),
+        fields = fields::compile(&http.fields).unwrap_or_default(),
+        decode = http.decode,
+        failure = optional(failure),
         body = optional(http.body.as_ref().map(body)),
         auth = http.auth.iter().filter_map(auth).map(|it| it + ", ").collect::<String>(),
         pagination = optional(http.pagination.as_ref().and_then(pagination)),
@@ -85,10 +96,21 @@ fn header(parameter: &ParameterDefinition) -> String {
 }
 
 fn body(body: &BodyDefinition) -> String {
-    let BodyDefinition { format, content_type, properties, whole, required, encoding, .. } = body;
-    let content = match whole {
-        Some(property) => format!("Content::Whole({property:?})"),
-        None => {
+    let BodyDefinition {
+        format,
+        content_type,
+        properties,
+        whole,
+        template,
+        required,
+        encoding,
+        ..
+    } = body;
+    let filled = template.as_ref().and_then(|template| template::compile(template).ok());
+    let content = match (whole, filled) {
+        (Some(property), _) => format!("Content::Whole({property:?})"),
+        (None, Some((members, _))) => format!("Content::Template(&[{members}])"),
+        (None, None) => {
             let members: Vec<_> = properties.iter().flatten().collect();
             format!("Content::Members(&{members:?})")
         }

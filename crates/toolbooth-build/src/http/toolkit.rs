@@ -70,6 +70,7 @@ impl Toolkits {
             let variable = declared.and_then(|it| it.get(name));
             let (kind, example) = match kinds {
                 [VariableKind::Base, ..] => ("base", r#"{"kind": "base", "default": "https://…"}"#),
+                [VariableKind::Hosts, ..] => ("hosts", r#"{"kind": "hosts"}"#),
                 [VariableKind::Secret] => ("secret", r#"{"kind": "secret"}"#),
                 _ => ("text or secret", r#"{"kind": "text"}"#),
             };
@@ -101,6 +102,9 @@ impl Toolkits {
                     format!("{VARIABLE}::new({name:?}, {url:?}, {ADDRESS})")
                 }
                 (VariableKind::Base, None) => format!("{VARIABLE}::required({name:?}, {ADDRESS})"),
+                (VariableKind::Hosts, _) => {
+                    format!("{VARIABLE}::required({name:?}, toolbooth::address::hosts)")
+                }
                 (VariableKind::Secret, _) => format!("{VARIABLE}::secret({name:?})"),
                 (VariableKind::Text, _) => {
                     format!("{VARIABLE}::required({name:?}, toolbooth::private::not_empty)")
@@ -138,7 +142,7 @@ fn check(name: &str, variable: &VariableDefinition) -> Result<(), (&'static str,
         (VariableKind::Base, Some(url)) => {
             public_address(url).map_err(|expected| (".default", format!("is {url:?}; {expected}")))
         }
-        (VariableKind::Secret | VariableKind::Text, Some(_)) => {
+        (VariableKind::Hosts | VariableKind::Secret | VariableKind::Text, Some(_)) => {
             Err((".default", "is only for addresses; the operator sets this variable".to_owned()))
         }
         (_, None) => Ok(()),
@@ -155,11 +159,11 @@ struct Used<'a> {
 
 fn used(http: &HttpDefinition) -> Vec<Used<'_>> {
     const BASIC: &[VariableKind] = &[VariableKind::Text, VariableKind::Secret];
-    let mut used = vec![Used {
-        place: "http.base".to_owned(),
-        name: &http.base,
-        kinds: &[VariableKind::Base],
-    }];
+    let kinds: &[VariableKind] = match http.url {
+        Some(_) => &[VariableKind::Hosts],
+        None => &[VariableKind::Base],
+    };
+    let mut used = vec![Used { place: "http.base".to_owned(), name: &http.base, kinds }];
     for (index, AuthDefinition { secret, basic, .. }) in http.auth.iter().enumerate() {
         let at = auth_place(http, index);
         used.extend(secret.iter().map(|name| Used {

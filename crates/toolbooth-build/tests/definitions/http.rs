@@ -69,15 +69,15 @@ fn a_request_is_compiled_into_a_table() {
     let rendered = compile(&source(&json!({}))).unwrap();
     let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
     for part in [
-        "HttpCall { method: \"PUT\", base: \"WEB_URL\", \
+        "HttpCall { method: \"PUT\", base: \"WEB_URL\", url: None, \
          path: &[&[PathPart::Text(\"items\"), ], &[PathPart::Parameter { property: \"id\", explode: false }, PathPart::Text(\".json\"), ], ], \
          query: &[QueryField { property: \"tags\", name: \"tag\", style: Style::Form, explode: false, read: None }, ], \
-         headers: &[HeaderField { property: \"trace\", name: \"x-trace\", explode: false }, ], \
+         fixed_query: &[], headers: &[HeaderField { property: \"trace\", name: \"x-trace\", explode: false }, ], \
          fixed_headers: &[(\"accept\", \"application/json\")], \
          body: Some(HttpBody { content: Content::Members(&[(\"id__body\", \"id\"), (\"title\", \"title\")]), format: BodyFormat::Json, required: true }), \
          auth: &[HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Header(\"authorization\"), scheme: Some(\"Bearer\") }, ], \
          select: Some(Select { segments: &[Segment { descends: false, selectors: &[Selector::Name(\"items\")] }, Segment { descends: false, selectors: &[Selector::Wildcard] }, ], is_singular: false }), \
-         pagination: Some(Pagination::Cursor { path: &[\"meta\", \"next\"], property: \"trace\" }), \
+         fields: &[], decode: &[], failure: None, pagination: Some(Pagination::Cursor { path: &[\"meta\", \"next\"], property: \"trace\" }), \
          timeout_ms: 5000, max_bytes: 1000, retry: false, returns_nothing: false }",
         "run: toolbooth::catalog::Run::Http(&catalog_requests::CALL_2, toolbooth::tool::http::run),",
         "variables: &[\"WEB_URL\", \"WEB_KEY\"],",
@@ -102,6 +102,7 @@ fn parts_of_requests() {
     };
     let body = |kind: &str, encoding: Value| json!({"/http/body/type": kind, "/http/body/encoding": encoding});
     let auth = |auth: Value| json!({"/http/auth": auth});
+    let template = |template: Value| json!({"/http/body": {"type": "json", "template": template}});
     for (changes, expected) in [
         (query(json!({})), "style: Style::Form, explode: true, read: None }"),
         (
@@ -162,6 +163,31 @@ fn parts_of_requests() {
             "HttpBody { content: Content::Whole(\"title\"), format: BodyFormat::Json, required: false }",
         ),
         (json!({"/output_schema": null}), "returns_nothing: true"),
+        (
+            json!({"/http/query": {"part": "id,name"}, "/http/fields": ["user.name", "id", "user.id"], "/http/decode": ["data"]}),
+            "fixed_query: &[(\"part\", \"id,name\")], ",
+        ),
+        (
+            json!({"/http/fields": ["user.name", "id", "user.id"], "/http/decode": ["data"]}),
+            "fields: &[Kept { name: \"id\", fields: &[] }, Kept { name: \"user\", fields: &[Kept { name: \"id\", fields: &[] }, \
+             Kept { name: \"name\", fields: &[] }, ] }, ], decode: &[\"data\"], ",
+        ),
+        (
+            json!({"/http/error": {"at": "meta.error"}}),
+            "failure: Some(Failure { path: &[\"meta\", \"error\"], unauthorized: &[] })",
+        ),
+        (
+            template(
+                json!({"a": {"$base64": "{title}"}, "b": [{"c": "{id__body}"}, {"d": ["{"]}], "e": null}),
+            ),
+            "Content::Template(&[(\"a\", Template::Base64(&Template::Property(\"title\"))), \
+             (\"b\", Template::Array(&[Template::Object(&[(\"c\", Template::Property(\"id__body\")), ]), \
+             Template::Fixed(\"{\\\"d\\\":[\\\"{\\\"]}\")])), (\"e\", Template::Fixed(\"null\")), ])",
+        ),
+        (
+            template(json!({"raw": {"$email": {"Subject": "{title}", "text": "{id__body}"}}})),
+            "Template::Email(&[(\"Subject\", Template::Property(\"title\")), (\"text\", Template::Property(\"id__body\")), ])",
+        ),
     ] {
         let rendered = compile(&source(&changes)).unwrap();
         let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
@@ -182,9 +208,9 @@ fn requests_that_are_wrong() {
     let header = |name: &str, value: &str| json!({"/http/headers": {name: value}});
     for (changes, expected) in [
         (
-            json!({"/http/url": "x"}),
-            &["http.url: unknown field `url`, expected one of `method`, `base`, `path`, \
-            `parameters`, `body`, `headers`, `auth`, `select`, `timeout_ms`, `max_bytes`, `retry`, `pagination`"]
+            json!({"/http/uri": "x"}),
+            &["http.uri: unknown field `uri`, expected one of `method`, `base`, `path`, `url`, \
+            `parameters`, `query`, `body`, `headers`, `auth`, `select`, `fields`, `decode`, `error`, `timeout_ms`, `max_bytes`, `retry`, `pagination`"]
                 [..],
         ),
         (
@@ -311,7 +337,7 @@ fn requests_that_are_wrong() {
         (
             body(json!({"type": "json"})),
             &[
-                "http.body: must have exactly one of properties and whole",
+                "http.body: must have exactly one of properties, whole and template",
                 "input_schema.properties.id__body: is sent nowhere; add it to http.parameters or http.body",
                 "input_schema.properties.title: is sent nowhere; add it to http.parameters or http.body",
             ],
@@ -323,6 +349,74 @@ fn requests_that_are_wrong() {
         (
             json!({"/http/body": {"type": "form", "whole": "title"}, "/input_schema/properties/id__body": GONE}),
             &["http.body.whole: is \"title\", which is no object; a form has fields"],
+        ),
+        (
+            json!({"/http/body": {"type": "form", "template": {"a": "{title}", "b": "{id__body}"}}}),
+            &["http.body.template: is only for a body of JSON"],
+        ),
+        (
+            body(json!({"type": "json", "template": {"a": "{title}", "b": "{title}", "c": "{x}"}})),
+            &[
+                "http.body.template: is \"title\", which http.body sends too",
+                "http.body.template: is \"x\", which input_schema.properties does not have",
+                "input_schema.properties.id__body: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            json!({"/http/body/properties": GONE, "/http/body/template": [1]}),
+            &[
+                "http.body.template: must be an object",
+                "input_schema.properties.id__body: is sent nowhere; add it to http.parameters or http.body",
+                "input_schema.properties.title: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            body(
+                json!({"type": "json", "template": {"a": {"$base64": "{title}", "b": "{id__body}"}}}),
+            ),
+            &[
+                "http.body.template: has \"$base64\"; expected {\"$base64\": …} or {\"$email\": {…}} alone in an object",
+                "input_schema.properties.id__body: is sent nowhere; add it to http.parameters or http.body",
+                "input_schema.properties.title: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            body(
+                json!({"type": "json", "template": {"a": {"$email": {"To\r\nBcc": "{title}", "text": "{id__body}"}}}}),
+            ),
+            &[
+                "http.body.template: has an e-mail; expected headers, such as \"To\", and \"text\"",
+                "input_schema.properties.id__body: is sent nowhere; add it to http.parameters or http.body",
+                "input_schema.properties.title: is sent nowhere; add it to http.parameters or http.body",
+            ],
+        ),
+        (
+            json!({"/http/query": {"tag": "a"}}),
+            &["http.parameters[1].name: is \"tag\", a query that http.query.tag sends too"],
+        ),
+        (
+            json!({"/http/fields": ["a..b"]}),
+            &["http.fields: has \"a..b\"; expected names, such as user.name"],
+        ),
+        (
+            json!({"/http/fields": ["ab.c", "a.b", "a"]}),
+            &["http.fields: has \"a.b\" and \"a\", of which one contains the other"],
+        ),
+        (json!({"/http/decode": [""]}), &["http.decode: has an empty name"]),
+        (
+            json!({"/http/error": {"at": "", "unauthorized": ["expired"]}}),
+            &[
+                "http.error.at: must be names, such as error.message",
+                "http.error.unauthorized: is for tools with the user's token (auth.provider)",
+            ],
+        ),
+        (
+            json!({"/http/url": "trace"}),
+            &[
+                "http.url: is \"trace\", which http.parameters[2] sends too",
+                "http.url: is the whole address; expected no path, and no parameters of path and query",
+                "http.auth: is not possible with url: the input chooses who would get the credentials",
+            ],
         ),
         (
             encoding("json", json!({"id": {}})),
@@ -481,7 +575,7 @@ fn toolkits_that_are_wrong() {
     for (toolkit, expected) in [
         ("{".to_owned(), vec!["is not JSON: EOF while parsing an object at line 1 column 1".to_owned()]),
         (TOOLKIT.replacen('{', "{\"title\": \"a\",", 1), vec!["title: unknown field `title`, expected `variables`".to_owned()]),
-        (variables("\"A\": {\"kind\": \"number\"}"), vec!["variables.A.kind: unknown variant `number`, expected one of `base`, `secret`, `text`".to_owned()]),
+        (variables("\"A\": {\"kind\": \"number\"}"), vec!["variables.A.kind: unknown variant `number`, expected one of `base`, `secret`, `text`, `hosts`".to_owned()]),
         (variables("\"A\": {\"kind\": \"text\", \"default\": \"x\"}"), vec!["variables.A.default: is only for addresses; the operator sets this variable".to_owned()]),
         (variables("\"a\": {\"kind\": \"text\"}"), vec!["variables.a: is \"a\"; expected capital letters, digits and _".to_owned()]),
         (variables("\"STATE_KEY\": {\"kind\": \"secret\"}"), vec!["variables.STATE_KEY: is a name that the Worker itself uses; choose a different one".to_owned()]),

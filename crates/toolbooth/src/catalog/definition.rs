@@ -171,6 +171,8 @@ pub struct Example {
     pub asks: Option<Vec<String>>,
     /// The method and the address of the request that a tool with `http` sends: `GET https://orders.example/orders/7`.
     pub request: Option<String>,
+    /// The JSON of its body.
+    pub request_body: Option<Value>,
     /// The service's response to it.
     pub response: Option<ExampleResponse>,
 }

@@ -18,10 +18,16 @@ pub struct HttpDefinition {
     /// The name of the operator's variable with the address of the service.
     pub base: String,
     /// The path below that address; `{name}` is a parameter in the path.
+    #[serde(default)]
     pub path: String,
+    /// Instead of a path: the property that is the whole address. `base` is then the variable with the hosts that it may name.
+    pub url: Option<String>,
     /// Where properties of the input are sent, except those of the body.
     #[serde(default)]
     pub parameters: Vec<ParameterDefinition>,
+    /// Fields of the query that are always the same.
+    #[serde(default)]
+    pub query: BTreeMap<String, String>,
     /// The body.
     pub body: Option<BodyDefinition>,
     /// Headers that are always the same.
@@ -32,6 +38,14 @@ pub struct HttpDefinition {
     pub auth: Vec<AuthDefinition>,
     /// A JSONPath (RFC 9535) to the part of the response that is the value.
     pub select: Option<String>,
+    /// The members of the selected objects that are kept, at any depth: names that are joined by dots. All, if it is empty.
+    #[serde(default)]
+    pub fields: Vec<String>,
+    /// The names of members whose text is base64, and becomes the text that it encodes.
+    #[serde(default)]
+    pub decode: Vec<String>,
+    /// How the service reports a failure in a response with a status of success.
+    pub error: Option<FailureDefinition>,
     /// How many milliseconds to wait for the response.
     #[serde(default = "default_timeout_ms")]
     pub timeout_ms: u32,
@@ -142,6 +156,8 @@ pub struct BodyDefinition {
     pub properties: Option<BTreeMap<String, String>>,
     /// Instead of them: the property that is the whole body.
     pub whole: Option<String>,
+    /// Instead of them: the body, in which the text `"{name}"` is the property of this name.
+    pub template: Option<Value>,
     /// Whether a call without any of these properties sends an empty body instead of none.
     #[serde(default)]
     pub required: bool,
@@ -241,6 +257,18 @@ pub struct BasicDefinition {
     pub password: String,
 }
 
+/// How a service reports a failure in a response with a status of success.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FailureDefinition {
+    /// The member of the response that describes the failure; names within each other are joined by dots.
+    pub at: String,
+    /// Its texts that mean that the user's token is not valid.
+    #[serde(default)]
+    pub unauthorized: Vec<String>,
+}
+
 /// How a service says that there is more: by one of `link` and `cursor`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -286,6 +314,8 @@ pub enum VariableKind {
     Secret,
     /// Any text.
     Text,
+    /// The hosts to which requests may go, separated by commas.
+    Hosts,
 }
 
 /// The response of a service that an example has recorded.

@@ -21,8 +21,9 @@ pub use definition::{
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,
-    HttpDefinition, HttpMethod, PaginationDefinition, ParameterDefinition, ParameterPlace,
-    ParameterStyle, SecretPlaceDefinition, ToolkitDefinition, VariableDefinition, VariableKind,
+    FailureDefinition, HttpDefinition, HttpMethod, PaginationDefinition, ParameterDefinition,
+    ParameterPlace, ParameterStyle, SecretPlaceDefinition, ToolkitDefinition, VariableDefinition,
+    VariableKind,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Lists, Needs, Rendering};

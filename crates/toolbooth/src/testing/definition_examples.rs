@@ -123,12 +123,19 @@ impl ToolTest {
 
     /// The difference of the request that was sent from that of the example, if it names one.
     fn other_request(&self, example: &Example) -> String {
-        let Some(expected) = &example.request else { return String::new() };
-        let got = self.requests().last().map(ToString::to_string).unwrap_or_default();
-        if got == *expected {
-            return String::new();
-        }
-        format!("  request\n    expected: {expected}\n    got:      {got}")
+        let requests = self.requests();
+        let sent = requests.last();
+        let line = sent.map(ToString::to_string).unwrap_or_default();
+        let body = sent.map(|it| it.body.as_slice()).unwrap_or_default();
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let of = |what: &str, expected: String, got: String| match got == expected {
+            true => String::new(),
+            false => format!("  {what}\n    expected: {expected}\n    got:      {got}\n"),
+        };
+        let request = example.request.clone().map(|expected| of("request", expected, line));
+        let expected = example.request_body.as_ref().map(ToString::to_string);
+        let body = expected.map(|expected| of("request_body", expected, body.to_string()));
+        [request, body].into_iter().flatten().collect()
     }
 
     /// What a tool requires of the client.
@@ -223,33 +230,40 @@ mod tests {
 
     #[test]
     fn recorded_responses_of_services() {
-        let find = |request: &str, status: u16| {
+        let find = |request: &str, request_body: Value, status: u16| {
             json!([{"id": "Orders.Comment@1.0.0", "http": true, "examples": []},
             {"id": "Orders.Find@1.0.0", "http": true, "examples": [
                 {"input": {"id": "7"}, "value": "not run"},
                 {"input": {"id": "7"}, "value": {"status": "open"}, "request": request,
-                 "response": {"status": status, "body": {"status": "open"}}}
+                 "request_body": request_body, "response": {"status": status, "body": {"status": "open"}}}
             ]}])
             .to_string()
         };
         let url = "GET https://orders.example/orders/7";
-        ToolTest::new(&CATALOG).check_examples(&find(url, 200));
-        for (request, status, expected) in [
+        ToolTest::new(&CATALOG).check_examples(&find(url, Value::Null, 200));
+        for (request, body, status, expected) in [
             (
                 "GET https://a.example",
+                Value::Null,
                 200,
                 "  request\n    expected: GET https://a.example\n    got:      GET https://orders",
             ),
-            (url, 404, "There is no such order"),
+            (
+                url,
+                json!({"a": 1}),
+                200,
+                "  request_body\n    expected: {\"a\":1}\n    got:      null",
+            ),
+            (url, Value::Null, 404, "There is no such order"),
         ] {
-            let examples = read_examples(&find(request, status));
+            let examples = read_examples(&find(request, body, status));
             let mut test = ToolTest::new(&CATALOG);
             let example = &examples[1].examples[1];
             test.host.http.record(example.response.as_ref());
             let error = test.check_example("Orders.Find@1.0.0", example).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
-        let line = not_recorded(&read_examples(&find(url, 200))).expect("a line");
+        let line = not_recorded(&read_examples(&find(url, Value::Null, 200))).expect("a line");
         assert!(line.ends_with("recorded response: Orders.Comment@1.0.0\n"), "{line}");
     }
 

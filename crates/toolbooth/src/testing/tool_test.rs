@@ -131,7 +131,8 @@ impl ToolTest {
         let mut host = FakeHost { upstream: unexpected, bindings, ..FakeHost::default() };
         let needed = catalog.variables.iter().filter_map(|variable| {
             let name = variable.name();
-            let texts = [made_up(name), format!("https://{}.example", name.to_ascii_lowercase())];
+            let host = format!("{}.example", name.to_ascii_lowercase());
+            let texts = [made_up(name), format!("https://{host}"), host];
             Some((name.to_owned(), variable.needed(texts)?))
         });
         host.variables.extend(needed);

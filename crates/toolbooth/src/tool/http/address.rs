@@ -2,6 +2,7 @@
 
 use super::fields::{Fields, encoded, simple};
 use super::{HttpAuth, HttpCall, PathPart, SecretPlace, given};
+use crate::address::is_secure;
 use crate::json::Value;
 use crate::tool::{Context, ToolError};
 
@@ -17,12 +18,18 @@ pub(super) fn write(
     input: &Value<'_>,
     context: &Context<'_>,
 ) -> Result<String, ToolError> {
+    if let Some(property) = call.url {
+        return allowed(property, input, context.variable(call.base));
+    }
     let mut address = context.variable(call.base).to_owned();
     for segment in call.path {
         address.push('/');
         add_segment(&mut address, segment, input)?;
     }
     let mut query = Fields::default();
+    for (name, value) in call.fixed_query {
+        query.field(name, value);
+    }
     for field in call.query {
         if let Some(value) = given(input, field.property) {
             query.add(field.name, value, field.style, field.explode);
@@ -41,6 +48,31 @@ pub(super) fn write(
             .prompt(format!("Use less or shorter input: the address may have {LONGEST} bytes.")));
     }
     Ok(address)
+}
+
+/// The address in a property, if its host is one of `hosts`. The characters that it may have leave parsers no choice of
+/// where the host ends.
+fn allowed(property: &str, input: &Value<'_>, hosts: &str) -> Result<String, ToolError> {
+    let url = given(input, property).and_then(Value::as_str).unwrap_or_default();
+    let address = url.split('#').next().unwrap_or_default();
+    if address.len() > LONGEST {
+        return Err(invalid(property, "is too long"));
+    }
+    if !is_secure(address) || !address.bytes().all(|byte| matches!(byte, b'!'..=b'~')) {
+        return Err(invalid(property, "must be an https address in ASCII, without a user"));
+    }
+    let rest = address.split_once("://").map_or("", |(_, rest)| rest);
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let host = host.strip_suffix(":443").unwrap_or(host).to_ascii_lowercase();
+    let is_it = |entry: &str| match entry.trim().strip_prefix('*') {
+        Some(parent) => host.strip_suffix(parent).is_some_and(|name| !name.is_empty()),
+        None => host == entry.trim(),
+    };
+    if hosts.split(',').any(is_it) {
+        return Ok(address.to_owned());
+    }
+    Err(ToolError::new("The server does not allow requests to this host")
+        .prompt(format!("{property} may name these hosts: {hosts}")))
 }
 
 /// Adds a segment. Parsers of addresses resolve the segments `.` and `..`, and some servers skip empty ones, so neither

@@ -6,7 +6,7 @@ use uuid::Builder;
 
 use super::fields::{Fields, text};
 use super::multipart::{Multipart, file};
-use super::{BodyFormat, Content, HttpBody, HttpCall, Style, given};
+use super::{BodyFormat, Content, HttpBody, HttpCall, Style, given, template};
 use crate::json::{Object, Value, to_vec};
 use crate::tool::{Context, ToolError};
 
@@ -26,6 +26,7 @@ pub(super) fn write(
     if let BodyFormat::Json = format {
         let value = match content {
             Content::Whole(property) => input.get(property).cloned(),
+            Content::Template(members) => Some(template::fill(members, input)?),
             Content::Members(_) => {
                 let members: Object<'_> = members(content, input)
                     .into_iter()
@@ -102,5 +103,7 @@ fn members<'v, 't>(content: Content, input: &'v Value<'t>) -> Vec<(&'v str, &'v 
             };
             members.iter().filter_map(member).collect()
         }
+        // The build allows it in a body of JSON only.
+        Content::Template(_) => Vec::new(),
     }
 }

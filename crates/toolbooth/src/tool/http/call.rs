@@ -9,10 +9,14 @@ pub struct HttpCall {
     pub method: &'static str,
     /// The operator's variable with the address of the service.
     pub base: &'static str,
+    /// Instead of a path: the property that is the whole address. `base` is then the variable with the hosts that it may name.
+    pub url: Option<&'static str>,
     /// The path below that address, by segments.
     pub path: &'static [&'static [PathPart]],
     /// The query.
     pub query: &'static [QueryField],
+    /// Fields of the query that are always the same.
+    pub fixed_query: &'static [(&'static str, &'static str)],
     /// The headers that have parameters.
     pub headers: &'static [HeaderField],
     /// Headers that are always the same; names are in lower case.
@@ -23,6 +27,12 @@ pub struct HttpCall {
     pub auth: &'static [HttpAuth],
     /// The part of the response that is the value; `None` is all of it.
     pub select: Option<Select>,
+    /// The members that are kept of the selected objects; all, if it is empty.
+    pub fields: &'static [Kept],
+    /// The names of members whose text is base64, and becomes the text that it encodes.
+    pub decode: &'static [&'static str],
+    /// How the service reports a failure in a response with a status of success.
+    pub failure: Option<Failure>,
     /// How the service says that there is more.
     pub pagination: Option<Pagination>,
     /// How many milliseconds to wait for the response.
@@ -108,6 +118,25 @@ pub enum Content {
     Whole(&'static str),
     /// Properties of the input, with the names of the body's members.
     Members(&'static [(&'static str, &'static str)]),
+    /// An object of JSON with properties at any depth.
+    Template(&'static [(&'static str, Template)]),
+}
+
+/// A part of a body of JSON. A part is left out if none of its properties is given.
+#[derive(Debug, Clone, Copy)]
+pub enum Template {
+    /// JSON without properties.
+    Fixed(&'static str),
+    /// The value of a property.
+    Property(&'static str),
+    /// An object.
+    Object(&'static [(&'static str, Template)]),
+    /// An array.
+    Array(&'static [Template]),
+    /// The text of a part, in base64.
+    Base64(&'static Template),
+    /// An e-mail (RFC 5322) in base64 for URLs: its headers, and `text`.
+    Email(&'static [(&'static str, Template)]),
 }
 
 /// The format of a body.
@@ -207,6 +236,24 @@ pub enum Selector {
         /// The distance of the indices.
         step: i64,
     },
+}
+
+/// A member that is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    /// Its name.
+    pub name: &'static str,
+    /// The members that are kept of it; all, if it is empty.
+    pub fields: &'static [Kept],
+}
+
+/// How a service reports a failure in a response with a status of success.
+#[derive(Debug, Clone, Copy)]
+pub struct Failure {
+    /// The names of the members that lead to the description of the failure.
+    pub path: &'static [&'static str],
+    /// Descriptions that mean that the user's token is not valid.
+    pub unauthorized: &'static [&'static str],
 }
 
 /// How a service says that there is more. The value of the tool is then `{"value", "next"}`.

@@ -7,12 +7,14 @@
 mod address;
 mod body;
 mod call;
+mod email;
 mod fields;
 mod headers;
 mod multipart;
 mod page;
 mod response;
 mod select;
+mod template;
 
 #[cfg(test)]
 mod tests;
@@ -25,8 +27,8 @@ use crate::host::{HttpRequest, HttpResponse};
 use crate::json::Value;
 
 pub use call::{
-    BodyFormat, Content, FormStyle, HeaderField, HttpAuth, HttpBody, HttpCall, Pagination,
-    PathPart, QueryField, SecretPlace, Segment, Select, Selector, Style,
+    BodyFormat, Content, Failure, FormStyle, HeaderField, HttpAuth, HttpBody, HttpCall, Kept,
+    Pagination, PathPart, QueryField, SecretPlace, Segment, Select, Selector, Style, Template,
 };
 
 /// How long to wait before the second attempt if the service does not say.

@@ -1,10 +1,11 @@
 //! Reads the response of a service: the value of the tool, or its error.
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::Value as Json;
 
-use super::{HttpAuth, HttpCall, is_read, page};
+use super::{Failure, HttpAuth, HttpCall, Kept, is_read, page};
 use crate::host::HttpResponse;
-use crate::json::parse;
+use crate::json::{Value, parse, to_string};
 use crate::text::cut;
 use crate::tool::{Context, ToolError};
 
@@ -23,7 +24,8 @@ pub(super) fn value(
     if !(200..300).contains(&response.status) {
         return Err(failed(call, response, context));
     }
-    if call.returns_nothing || response.body.is_empty() || call.method == "HEAD" {
+    let ignores_body = call.returns_nothing && call.failure.is_none();
+    if ignores_body || response.body.is_empty() || call.method == "HEAD" {
         return Ok(Json::Null);
     }
     let text = text(&response.body, response.is_cut);
@@ -32,18 +34,91 @@ pub(super) fn value(
         return large(Json::String(text), context);
     }
     let root = parse(&text).ok();
+    if let (Some(failure), Some(root)) = (call.failure, &root) {
+        reported(call, failure, root, context)?;
+    }
+    if call.returns_nothing {
+        return Ok(Json::Null);
+    }
     let value = match (&root, &call.select) {
         (Some(root), Some(select)) => match select.of(root) {
-            Some(value) => Json::from(&value),
+            Some(value) => shown(call, value),
             None => return Err(too_large()),
         },
-        (Some(root), None) => Json::from(root),
+        (Some(root), None) => shown(call, root.clone()),
         (None, _) => Json::String(text.clone()),
     };
     Ok(match call.pagination {
         Some(pagination) => page::with_next(call, pagination, value, root.as_ref(), response),
         None => value,
     })
+}
+
+/// What is kept of a value, with its texts decoded.
+fn shown(call: &HttpCall, mut value: Value<'_>) -> Json {
+    keep(&mut value, call.fields);
+    if !call.decode.is_empty() {
+        decode(&mut value, call.decode);
+    }
+    Json::from(&value)
+}
+
+/// Removes the members that are not kept.
+fn keep(value: &mut Value<'_>, fields: &[Kept]) {
+    match value {
+        Value::Object(members) if !fields.is_empty() => members.retain(|name, member| {
+            let field = fields.iter().find(|field| field.name == name);
+            field.inspect(|field| keep(member, field.fields)).is_some()
+        }),
+        Value::Array(items) => items.iter_mut().for_each(|item| keep(item, fields)),
+        _ => {}
+    }
+}
+
+/// Decodes the texts of members with these names. Texts that are not base64 of UTF-8, in either alphabet, stay.
+fn decode(value: &mut Value<'_>, names: &[&str]) {
+    match value {
+        Value::Object(members) => members.retain(|name, member| {
+            let text = member.as_str().filter(|_| names.contains(&name)).and_then(decoded);
+            match text {
+                Some(text) => *member = Value::String(text.into()),
+                None => decode(member, names),
+            }
+            true
+        }),
+        Value::Array(items) => items.iter_mut().for_each(|item| decode(item, names)),
+        _ => {}
+    }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let plain: String = text.chars().filter(|c| !matches!(c, '\r' | '\n' | '=')).collect();
+    let plain = plain.replace('+', "-").replace('/', "_");
+    String::from_utf8(Base64UrlUnpadded::decode_vec(&plain).ok()?).ok()
+}
+
+/// The error that a response with a status of success reports.
+fn reported(
+    call: &HttpCall,
+    failure: Failure,
+    root: &Value<'_>,
+    context: &Context<'_>,
+) -> Result<(), ToolError> {
+    let found = failure.path.iter().try_fold(root, |at, name| at.get(name));
+    let text = match found {
+        None | Some(Value::Null | Value::Bool(false)) => return Ok(()),
+        Some(Value::Array(items)) if items.is_empty() => return Ok(()),
+        Some(Value::String(text)) => text.to_string(),
+        Some(value) => to_string(value),
+    };
+    context.warn(
+        "http",
+        &[("tool", &context.tool.id()), ("problem", "the service reports a failure")],
+    );
+    match provider(call) {
+        Some(id) if failure.unauthorized.contains(&&*text) => Err(context.token_refused(id)),
+        _ => Err(ToolError::new("The service reports a failure").prompt(cut(&text, ERROR_LENGTH))),
+    }
 }
 
 /// The text of a body, or a note about one that is no text. A character at the end may be cut.
@@ -68,17 +143,21 @@ fn too_large() -> ToolError {
         .prompt("Ask for less, such as fewer items per page.")
 }
 
+/// The provider of the user's token, if the call has one.
+fn provider(call: &HttpCall) -> Option<&'static str> {
+    call.auth.iter().find_map(|auth| match auth {
+        HttpAuth::Provider { id, .. } => Some(*id),
+        _ => None,
+    })
+}
+
 /// The error for a response that is no success.
 fn failed(call: &HttpCall, response: &HttpResponse, context: &Context<'_>) -> ToolError {
     let status = response.status;
     context.warn("http", &[("tool", &context.tool.id()), ("status", &status.to_string())]);
     let detail = format!("The service responded with status {status}.");
     let text = cut(text(&response.body, response.is_cut).trim(), ERROR_LENGTH);
-    let provider = call.auth.iter().find_map(|auth| match auth {
-        HttpAuth::Provider { id, .. } => Some(id),
-        _ => None,
-    });
-    let error = match (status, provider) {
+    let error = match (status, provider(call)) {
         (401, Some(id)) => return context.token_refused(id),
         // The text may repeat the credentials.
         (401, None) if !call.auth.is_empty() => {

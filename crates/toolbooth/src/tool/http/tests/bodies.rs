@@ -45,6 +45,80 @@ fn bodies_of_json() {
     assert_eq!(request.unwrap().header("content-type"), Some(MERGE[0].1));
 }
 
+/// A part without a given property is left out, with what is fixed in it.
+#[test]
+fn bodies_of_templates() {
+    use Template::{Array, Base64, Fixed, Object, Property};
+    const MEMBERS: &[(&str, Template)] = &[
+        ("query", Fixed(r#""{viewer}""#)),
+        ("variables", Object(&[("id", Property("id")), ("first", Fixed("5"))])),
+        ("list", Array(&[Fixed(r#"{"a":null}"#), Object(&[("b", Property("b"))])])),
+        ("content", Base64(&Property("text"))),
+    ];
+    for (input, expected) in [
+        (json!({}), json!({"query": "{viewer}"})),
+        (
+            json!({"id": null, "b": [1]}),
+            json!({"query": "{viewer}", "variables": {"id": null, "first": 5}, "list": [{"a": null}, {"b": [1]}]}),
+        ),
+        (json!({"text": "é\n"}), json!({"query": "{viewer}", "content": "w6kK"})),
+        (json!({"text": ""}), json!({"query": "{viewer}", "content": ""})),
+    ] {
+        let (_, text) = body(post(Content::Template(MEMBERS), BodyFormat::Json, false), &input);
+        assert_eq!(serde_json::from_str::<Json>(&text).unwrap(), expected, "{input}");
+    }
+}
+
+#[test]
+fn emails() {
+    use base64ct::{Base64UrlUnpadded, Encoding};
+    const EMAIL: &[(&str, Template)] = &[
+        ("Subject", Template::Property("subject")),
+        ("To", Template::Property("to")),
+        ("text", Template::Property("text")),
+    ];
+    const CALL: Content = Content::Template(&[("raw", Template::Email(EMAIL))]);
+    let call = post(CALL, BodyFormat::Json, true);
+    let written = |headers: &str, text: &str| {
+        format!(
+            "{headers}MIME-Version: 1.0\r\nContent-Type: text/plain; charset=UTF-8\r\n\
+             Content-Transfer-Encoding: base64\r\n\r\n{text}"
+        )
+    };
+    let long = "é".repeat(30);
+    for (input, expected) in [
+        (
+            json!({"to": ["Ada <ada@a.example>", "bob@b.example"], "subject": "Hi: you", "text": "a\r\n.\r\n"}),
+            written(
+                "Subject: Hi: you\r\nTo: Ada <ada@a.example>,\r\n bob@b.example\r\n",
+                "YQ0KLg0K\r\n",
+            ),
+        ),
+        (
+            json!({"to": "\"Zoë, R\" <zoe@z.example>", "subject": long, "text": "é".repeat(29)}),
+            written(
+                "Subject: =?UTF-8?B?w6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6k=?=\r\n \
+                 =?UTF-8?B?w6nDqcOpw6nDqcOpw6nDqQ==?=\r\nTo: =?UTF-8?B?Wm/DqywgUg==?= <zoe@z.example>\r\n",
+                "w6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nD\r\nqQ==\r\n",
+            ),
+        ),
+        (json!({"subject": null}), written("", "")),
+    ] {
+        let sent = sent(call, input.clone()).unwrap().json();
+        let raw = Base64UrlUnpadded::decode_vec(sent["raw"].as_str().unwrap()).unwrap();
+        assert_eq!(String::from_utf8(raw).unwrap(), expected, "{input}");
+    }
+    for (header, input) in [
+        ("Subject", json!({"subject": "a\r\nBcc: eve@e.example"})),
+        ("To", json!({"to": ["a@a.example", "b@b.example\nBcc: eve@e.example"]})),
+        ("Subject", json!({"subject": "a\u{85}b"})),
+    ] {
+        let expected = format!("{header} must not have line breaks or other control characters.");
+        let error = sent(call, input).unwrap_err();
+        assert_eq!(error, ToolError::new("The e-mail is not valid").prompt(expected));
+    }
+}
+
 #[test]
 fn bodies_of_forms() {
     const DEEP: &[FormStyle] = &[FormStyle { name: "id", style: Style::DeepObject, explode: true }];

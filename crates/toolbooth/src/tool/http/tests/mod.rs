@@ -21,13 +21,18 @@ const ANYTHING: Schema = Schema { keywords: &[] };
 const CALL: HttpCall = HttpCall {
     method: "GET",
     base: "WEB_URL",
+    url: None,
     path: &[&[PathPart::Text("items")]],
     query: &[],
+    fixed_query: &[],
     headers: &[],
     fixed_headers: &[],
     body: None,
     auth: &[],
     select: None,
+    fields: &[],
+    decode: &[],
+    failure: None,
     pagination: None,
     timeout_ms: 10_000,
     max_bytes: 1_000,
@@ -39,6 +44,7 @@ const VARIABLES: &[Variable] = &[
     Variable::new("WEB_URL", "https://web.example", base_address),
     Variable::new("WEB_USER", "ada", |_| Ok(())),
     Variable::secret("WEB_KEY"),
+    Variable::new("WEB_HOSTS", "web.example,*.files.example,localhost:8801", |_| Ok(())),
 ];
 
 /// A tool that sends this request, and accepts any input.
@@ -52,7 +58,7 @@ fn tool(call: HttpCall) -> Tool {
         tool: "Call",
         authorization,
         secrets: &[],
-        variables: &["WEB_URL", "WEB_USER", "WEB_KEY"],
+        variables: &["WEB_URL", "WEB_USER", "WEB_KEY", "WEB_HOSTS"],
         user_id: false,
         query: None,
         input: &ANYTHING,

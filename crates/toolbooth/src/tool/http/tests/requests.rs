@@ -240,3 +240,66 @@ fn a_secret_that_no_header_can_have_is_neither_sent_nor_logged() {
     assert!(test.requests().is_empty());
     assert!(!test.log().is_empty() && !format!("{:?}", test.log()).contains("s3cret"));
 }
+
+#[test]
+fn addresses_of_the_input() {
+    let call = HttpCall { base: "WEB_HOSTS", url: Some("url"), path: &[], ..CALL };
+    for url in [
+        "https://web.example",
+        "https://web.example/a/../b?c=https://evil.example/&d=%20@",
+        "https://WEB.example:443/",
+        "https://a.b.files.example/x",
+        "http://localhost:8801/a",
+    ] {
+        let sent = sent(call, json!({"url": format!("{url}#part")})).unwrap();
+        assert_eq!(sent.url, url);
+    }
+    for url in [
+        "https://evil.example",
+        "https://files.example/",
+        "https://.files.example/",
+        "https://evilfiles.example/",
+        "https://web.example:8443/",
+        "https://web.example.evil.example/",
+        "https://web.example./",
+        "https://[::1]/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://evil.example#web.example",
+        "https://evil.example?web.example",
+        "https://localhost:8801.evil.example/",
+        "http://localhost:8802/",
+    ] {
+        let error = sent(call, json!({"url": url})).unwrap_err();
+        assert_eq!(error.message, "The server does not allow requests to this host", "{url}");
+    }
+    for url in [
+        "",
+        "web.example",
+        "http://web.example/",
+        "ftp://web.example/",
+        "HTTPS://web.example/",
+        "https:web.example",
+        "https://web.example\\@evil.example/",
+        "https://evil.example\\.web.example/",
+        "https://user@web.example/",
+        "https://web.example@evil.example/",
+        "https://web.exa\nmple/",
+        "https://web.example/ö",
+        " https://web.example/",
+    ] {
+        let error = sent(call, json!({"url": url})).unwrap_err();
+        assert_eq!(error.message, "A part of the address is not valid", "{url}");
+    }
+    let long = format!("https://web.example/{}", "a".repeat(16_384));
+    let error = sent(call, json!({"url": long})).unwrap_err();
+    let expected = ToolError::new("A part of the address is not valid").prompt("url is too long.");
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn fields_of_queries_that_are_always_the_same() {
+    let call =
+        HttpCall { fixed_query: &[("fields", "a,b(c)"), ("v", "1")], ..query(Style::Form, true) };
+    let sent = sent(call, json!({"p": 7})).unwrap();
+    assert_eq!(sent.url, "https://web.example/items?fields=a%2Cb%28c%29&v=1&color=7");
+}

@@ -57,6 +57,68 @@ fn values_of_responses() {
 }
 
 #[test]
+fn parts_of_values_that_are_kept_and_decoded() {
+    const NAME: Kept = Kept { name: "name", fields: &[] };
+    const FIELDS: &[Kept] =
+        &[Kept { name: "id", fields: &[] }, Kept { name: "user", fields: &[NAME] }];
+    let kept = HttpCall { fields: FIELDS, ..CALL };
+    let decoded = HttpCall { decode: &["data"], ..CALL };
+    for (call, body, expected) in [
+        (
+            kept,
+            json!([{"id": 1, "user": {"name": "Ada", "url": "u"}, "x": 1}, {"user": null}, 7]),
+            json!([{"id": 1, "user": {"name": "Ada"}}, {"user": null}, 7]),
+        ),
+        (
+            kept,
+            json!({"id": {"a": 1}, "user": [{"name": {"b": 2}}, {}]}),
+            json!({"id": {"a": 1}, "user": [{"name": {"b": 2}}, {}]}),
+        ),
+        (
+            decoded,
+            json!({"data": "w6k_", "b": [{"data": "w6k/\r\n"}, {"data": "aA=="}], "c": "aA"}),
+            json!({"data": "é?", "b": [{"data": "é?"}, {"data": "h"}], "c": "aA"}),
+        ),
+        (
+            decoded,
+            json!([{"data": "/w=="}, {"data": "no base64"}, {"data": {"data": "aA"}}]),
+            json!([{"data": "/w=="}, {"data": "no base64"}, {"data": {"data": "h"}}]),
+        ),
+    ] {
+        let test = responding(call, respond(200, body.to_string()));
+        assert_eq!(test.value("Web.Call", json!({})), expected, "{body}");
+    }
+}
+
+#[test]
+fn failures_with_a_status_of_success() {
+    const FAILURE: Failure = Failure { path: &["meta", "error"], unauthorized: &["expired"] };
+    let call = HttpCall {
+        failure: Some(FAILURE),
+        auth: &[HttpAuth::Provider { id: "web", scheme: "Bearer" }],
+        ..CALL
+    };
+    let failed = |prompt: &str| ToolError::new("The service reports a failure").prompt(prompt);
+    for (error, expected) in [
+        (json!(null), None),
+        (json!(false), None),
+        (json!([]), None),
+        (json!("no_such_channel"), Some(failed("no_such_channel"))),
+        (json!([{"message": "a"}]), Some(failed(r#"[{"message":"a"}]"#))),
+    ] {
+        let body = json!({"meta": {"error": error}});
+        match responding(call, respond(200, body.to_string())).call("Web.Call", json!({})) {
+            Outcome::Done { value, .. } => assert_eq!((value, expected), (body, None)),
+            Outcome::Failed { error: got, .. } => assert_eq!(Some(got), expected, "{error}"),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+    let test = responding(call, respond(200, r#"{"meta":{"error":"expired"}}"#));
+    let Outcome::Rejected(rejection) = test.call("Web.Call", json!({})) else { panic!("rejected") };
+    assert!(matches!(rejection, Rejection::MissingRequirements { .. }), "{rejection:?}");
+}
+
+#[test]
 fn a_cut_response_of_a_tool_that_returns_no_text_is_an_error() {
     static LIST: Schema = Schema { keywords: &[Keyword::Any(AnyKeyword::Type(Types(1 << 5)))] };
     let call = HttpCall { max_bytes: 5, ..CALL };
