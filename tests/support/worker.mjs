@@ -16,6 +16,8 @@ export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";
 export const LIBRARY = "target/library";
+/** All shipped toolkits. */
+export const TOOLKITS = "target/toolkits";
 /** The site. Not build/site, which `make dev` replaces while other tests run. */
 export const SITE = "target/site";
 

@@ -8,6 +8,11 @@ use crate::bindings::Wrangler;
 use crate::problem::Problem;
 use crate::server::Server;
 
+/// The file of a catalogue with the names of the shipped toolkits that it has: `["github", "weather"]`.
+const ENABLED: &str = "toolkits.json";
+/// The folder with the shipped toolkits.
+const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/toolkits");
+
 /// The files of a catalogue, read into memory.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
@@ -56,7 +61,42 @@ impl Source {
                 }
             }
         }
+        if folder.join(ENABLED).exists() {
+            source.add_enabled(folder)?;
+        }
         Ok(source)
+    }
+
+    /// Adds the shipped toolkits that the catalogue enables.
+    fn add_enabled(&mut self, folder: &Path) -> Result<(), Vec<Problem>> {
+        let shipped = Path::new(SHIPPED);
+        let file = self.display(ENABLED);
+        let wrong = |message: String| vec![Problem::new(&file, "", message)];
+        let text = fs::read_to_string(folder.join(ENABLED))
+            .map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        let names: Vec<String> = serde_json::from_str(&text).map_err(|error| {
+            wrong(format!("is no list of names, such as [\"github\"]: {error}"))
+        })?;
+        let mut known = list(shipped)?;
+        known.sort();
+        for toolkit in names {
+            if !known.contains(&toolkit) {
+                let known = known.join(", ");
+                return Err(wrong(format!("has {toolkit:?}; expected some of: {known}")));
+            }
+            let own = format!("{toolkit}/");
+            if self.files.keys().any(|path| path.starts_with(&own)) {
+                let message =
+                    "is here twice, or the catalogue has a folder of this name; remove one";
+                return Err(wrong(format!("has {toolkit:?}, which {message}")));
+            }
+            for file in list(&shipped.join(&toolkit))? {
+                if file.ends_with(".json") {
+                    self.add(shipped, &format!("{own}{file}"))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, folder: &Path, path: &str) -> Result<(), Vec<Problem>> {

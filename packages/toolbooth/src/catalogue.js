@@ -1,21 +1,33 @@
 // The definitions of a project's tools.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The shipped toolkits, as they are packed with this command, or else in the repository of Toolbooth. */
+const SHIPPED = ["../toolkits", "../../../toolkits"].map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
 
 /** The folder with the toolkits of a crate: `tools`, or else the crate's own folder. */
 export function catalogue(crate = ".") {
   return existsSync(join(crate, "tools")) ? join(crate, "tools") : crate;
 }
 
-/** Every definition, sorted by file. */
+/** Every definition, sorted by file; those of the shipped toolkits come last. */
 export function definitions(crate) {
-  return files(/@[^/\\]+\.json$/, catalogue(crate)).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  return filesOfAll(/@[^/\\]+\.json$/, crate).map((file) => JSON.parse(readFileSync(file, "utf8")));
+}
+
+/** The files of the toolkits of a crate, also of those that its `toolkits.json` enables, whose names match. */
+function filesOfAll(pattern, crate) {
+  const list = join(catalogue(crate), "toolkits.json");
+  const enabled = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
+  const shipped = files(pattern, SHIPPED).filter((file) => enabled.includes(basename(dirname(file))));
+  return [...files(pattern, catalogue(crate)), ...shipped];
 }
 
 /** The variables and secrets of the operator that the tools read: those of functions, and those in toolkit.json. */
 export function variablesOfTools(crate) {
   const ofFunctions = definitions(crate).flatMap(({ variables = [] }) => variables);
-  const shared = files(/(^|[/\\])toolkit\.json$/, catalogue(crate)).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const shared = filesOfAll(/(^|[/\\])toolkit\.json$/, crate).map((file) => JSON.parse(readFileSync(file, "utf8")));
   return [...new Set([...ofFunctions, ...shared.flatMap(({ variables = {} }) => Object.keys(variables))])];
 }
 

@@ -73,6 +73,30 @@ fn the_nearest_wrangler_toml_of_the_project() {
 }
 
 #[test]
+fn shipped_toolkits() {
+    let folder = Folder::of("shipped", &catalogue());
+    folder.put("toolkits.json", b"[\"weather\"]");
+    let rendered = compile_folder(&folder.tools()).unwrap();
+    let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+    assert!(rust.contains("name: \"Weather_GetForecast\""), "{rust}");
+    for (list, expected) in [
+        ("{}", "is no list of names, such as [\"github\"]: invalid type: map, expected a sequence"),
+        ("[\"../x\"]", "has \"../x\"; expected some of: calendar, drive, "),
+        ("[\"weather\", \"weather\"]", "has \"weather\", which is here twice, or the catalogue"),
+    ] {
+        folder.put("toolkits.json", list.as_bytes());
+        let messages = messages(compile_folder(&folder.tools()));
+        let [message] = &messages[..] else { panic!("{messages:?}") };
+        let expected = format!("tools/toolkits.json: {expected}");
+        assert!(message.starts_with(&expected), "{message}");
+    }
+    folder.put("toolkits.json", b"[\"weather\"]");
+    folder.put("weather/mod.rs", b"");
+    let messages = messages(compile_folder(&folder.tools()));
+    assert!(messages[0].contains("the catalogue has a folder of this name"), "{messages:?}");
+}
+
+#[test]
 fn unreadable_files_are_reported() {
     let folder = Folder::of("unreadable", &catalogue());
     folder.put("text/Bad@1.0.0.json", b"\xff");

@@ -1,0 +1,63 @@
+// The shipped toolkits, each example of each tool: what it sends to the service, and what it returns. One Worker has all of them.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { TOOLKITS, inputOf, standIn, variables } from "./support/toolkits.mjs";
+import { TOOLKITS as WORKER, start } from "./support/worker.mjs";
+
+let service, worker;
+before(async () => {
+  service = await standIn();
+  worker = await start(WORKER, { vars: { ...variables(service.base), ANONYMOUS_SCOPES: scopes().join(",") } });
+});
+after(async () => {
+  await worker.close();
+  await service.close();
+});
+
+const scopes = () => [...new Set(TOOLKITS.flatMap(({ definitions }) => definitions.flatMap(({ scopes = [] }) => scopes)))];
+/** The header and the query with the credentials of a tool; both without them. */
+function credentials({ provider, secret, in: place, name, scheme, basic } = {}) {
+  if (provider) return { authorization: `${scheme ?? "Bearer"} token-of-${provider}` };
+  if (basic) return { authorization: `Basic ${btoa(`secret-of-${basic.user}:secret-of-${basic.password}`)}` };
+  if (place === "header") return { [name.toLowerCase()]: `${scheme ? `${scheme} ` : ""}secret-of-${secret}` };
+  return {};
+}
+
+test("the Worker has every toolkit, and docs/TOOLKITS.md every tool", () => {
+  assert.deepEqual(JSON.parse(readFileSync(new URL("toolkits/toolkits.json", import.meta.url))), TOOLKITS.map(({ name }) => name));
+  const page = readFileSync(new URL("../docs/TOOLKITS.md", import.meta.url), "utf8");
+  for (const { id, title } of TOOLKITS.flatMap(({ definitions }) => definitions)) {
+    const row = new RegExp(`^\\| \`${id.split("@")[0].split(".")[1]}\` \\| ${title.replaceAll(/[()]/g, "\\$&")}`, "m");
+    assert.match(page, row);
+  }
+});
+
+for (const { name, definitions } of TOOLKITS) {
+  for (const { id, http, examples, annotations, scopes = [], requirements } of definitions) {
+    test(`${id}: hints, scopes and examples`, () => {
+      const isRead = annotations.read_only;
+      const needs = http.auth || http.url;
+      assert.deepEqual(scopes, needs ? [`${name}:${isRead ? "read" : "write"}`] : []);
+      assert.equal(http.auth?.provider, requirements?.authorization[0].id);
+      assert.ok(examples.some(({ response, request, value }) => response && request && value !== undefined), "an example with a request and a value");
+    });
+    for (const [index, example] of examples.entries()) {
+      test(`${id}: ${example.title ?? `example ${index + 1}`}`, async () => {
+        service.example = example;
+        const context = { user_id: "ada", authorization: requirements?.authorization.map(({ id }) => ({ id, token: `token-of-${id}` })) };
+        const { status, json } = await worker.call(id, inputOf(example, service.base), { context });
+        assert.equal(status, 200, JSON.stringify(json));
+        assert.deepEqual(service.wrong, []);
+        const { line, headers, body } = service.request;
+        if (example.request) assert.equal(line, example.request);
+        if (example.request_body) assert.deepEqual(JSON.parse(body), example.request_body);
+        const expected = credentials(http.auth);
+        assert.equal(headers.authorization, expected.authorization);
+        for (const [header, value] of Object.entries({ ...expected, ...http.headers })) assert.equal(headers[header.toLowerCase()], value);
+        if (example.error) assert.deepEqual([json.success, json.error?.message], [false, example.error.message]);
+        else assert.deepEqual(json.value ?? null, example.value);
+      });
+    }
+  }
+}
