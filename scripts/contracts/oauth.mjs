@@ -113,13 +113,14 @@ export const oauth = document({
       "api_key?": string,
       "provider?": string,
     }),
-    Grant: form("A code with its verifier, or a refresh token. Unknown members are ignored.", {
-      grant_type: choice("authorization_code", "refresh_token"),
+    Grant: form("A code with its verifier, a refresh token, or an assertion of a company. Unknown members are ignored.", {
+      grant_type: choice("authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
       ...clientMembers,
       "code?": string,
       "redirect_uri?": string,
       "code_verifier?": string,
       "refresh_token?": string,
+      "assertion?": string,
       "scope?": string,
       "resource?": string,
     }),

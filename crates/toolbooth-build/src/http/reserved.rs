@@ -15,6 +15,7 @@ const PREFIXES: &[&str] = &[
     "JWKS_",
     "API_KEYS",
     "ACCESS_",
+    "ENTERPRISE_",
     "GATEWAY_",
     "STATE_KEY",
     "GRANT_KEY",

@@ -66,7 +66,8 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
                 server.login.scopes.iter().any(|known| rules::matches(scope, known));
             if !matches_a_scope {
                 warnings.push(format!(
-                    "SIGN_IN_ALLOWED gives people at {} the scope {scope:?}, which no tool requires",
+                    "{} gives people at {} the scope {scope:?}, which no tool requires",
+                    rule.variable(),
                     rule.provider
                 ));
             }

@@ -22,8 +22,11 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
             settings.sign_in_issuers = sign_in.login.issuers();
             let limits = sign_in.login.allowed.iter().map(|rule| rule.limits.clone());
             settings.rule_limits = limits.map(Option::unwrap_or_default).collect();
-            if sign_in.login.allowed.iter().any(|rule| !rule.budgets.is_empty()) {
-                settings.budgeted.push(login::rules::ALLOWED.to_owned());
+            for variable in [login::rules::ALLOWED, login::enterprise::ISSUERS] {
+                let mut own = sign_in.login.allowed.iter().filter(|it| it.variable() == variable);
+                if own.any(|rule| !rule.budgets.is_empty()) {
+                    settings.budgeted.push(variable.to_owned());
+                }
             }
             settings.redirect_schemes = Some(sign_in.server.redirect_schemes.clone());
             settings.extensions.insert(sign_in);

@@ -2,7 +2,7 @@
 
 use super::AuthError;
 use super::claims::{ClaimRules, Signer};
-use super::jwks::{FetchPolicy, Jwks};
+use super::jwks::{FetchPolicy, Jwks, KeySource};
 use super::jws::DecodedToken;
 use crate::host::Host;
 use crate::json::{Object, Value};
@@ -15,15 +15,29 @@ const MAX_ASSERTION: usize = 8 * 1024;
 pub struct AssertionVerifier {
     jwks: Jwks,
     rules: ClaimRules,
+    /// The `typ` that they must have, in lower case.
+    required_type: Option<&'static str>,
 }
 
 impl AssertionVerifier {
     /// A verifier of tokens of `issuer` for one of `audiences`, signed with a key that `jwks_url` publishes.
     pub fn new(jwks_url: String, issuer: String, audiences: Vec<String>) -> Self {
-        let (tenant_claim, tenants) = (None, Vec::new());
-        let rules =
-            ClaimRules { audiences, issuer: Some(issuer), leeway: 30, tenant_claim, tenants };
-        Self { jwks: Jwks::new(jwks_url), rules }
+        let jwks = Jwks::new(KeySource::Url(jwks_url), "the key set".to_owned());
+        Self { jwks, rules: rules(issuer, audiences), required_type: None }
+    }
+
+    /// A verifier of tokens of `issuer` for one of `audiences`, whose `typ` is `required_type`, in lower case. The keys are at
+    /// `jwks_url`, or where the issuer's discovery document says.
+    pub fn of_issuer(
+        issuer: String,
+        jwks_url: Option<String>,
+        audiences: Vec<String>,
+        required_type: &'static str,
+    ) -> Self {
+        let name = format!("the key set of {issuer}");
+        let source = jwks_url.map_or_else(|| KeySource::Issuer(issuer.clone()), KeySource::Url);
+        let (jwks, rules) = (Jwks::new(source, name), rules(issuer, audiences));
+        Self { jwks, rules, required_type: Some(required_type) }
     }
 
     /// The claims of a token that is valid now.
@@ -32,6 +46,9 @@ impl AssertionVerifier {
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
     pub async fn verify(&self, token: &str, host: &dyn Host) -> Result<Object<'static>, AuthError> {
         let decoded = decode(token).ok_or(AuthError::INVALID)?;
+        if self.required_type.is_some_and(|required| !decoded.is_one_of(&[required])) {
+            return Err(AuthError::invalid("its `typ` is that of another kind of token"));
+        }
         // Checking claims is cheap: only a token with valid ones is worth a fetch.
         self.rules.check(&decoded, Signer::Issuer, host.now_ms() / 1000)?;
         let policy = FetchPolicy::IfNeeded;
@@ -42,9 +59,14 @@ impl AssertionVerifier {
     }
 }
 
-/// The `sub` of a token that is not verified yet.
-pub fn unverified_subject(token: &str) -> Option<String> {
-    decode(token)?.claims.get("sub").and_then(Value::as_str).map(str::to_owned)
+fn rules(issuer: String, audiences: Vec<String>) -> ClaimRules {
+    let (tenant_claim, tenants) = (None, Vec::new());
+    ClaimRules { audiences, issuer: Some(issuer), leeway: 30, tenant_claim, tenants }
+}
+
+/// A claim of a token that is not verified yet, such as `sub`, if it is a string.
+pub fn unverified_claim(token: &str, name: &str) -> Option<String> {
+    decode(token)?.claims.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 fn decode(token: &str) -> Option<DecodedToken<'_>> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Map;
 
 use super::AuthError;
+use crate::address::{is_secure, public_address};
 use crate::host::{Host, HttpRequest, Level, SignatureAlgorithm};
 use crate::json::{self, Value};
 
@@ -16,6 +17,8 @@ const FRESH_MS: u64 = 10 * 60 * 1000;
 const USABLE_MS: u64 = 60 * 60 * 1000;
 /// How often an unknown key id may cause a fetch, so that made-up ids do not cause one each.
 const UNKNOWN_MS: u64 = 60 * 1000;
+/// The same after a failure: the id may be that of a new key.
+const UNKNOWN_FAILED_MS: u64 = 15 * 1000;
 /// After a failure, do not retry for this long.
 const FAILED_MS: u64 = 5 * 1000;
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -31,10 +34,21 @@ const MAX_POLLS: u32 = 100;
 /// 2048 bits in base64url: shorter RSA keys are not used (RFC 7518, 3.3).
 const MIN_MODULUS: usize = 342;
 
+/// Where an issuer publishes its keys.
+#[derive(Debug)]
+pub(super) enum KeySource {
+    Url(String),
+    /// The `jwks_uri` in the issuer's discovery document (OpenID Connect Discovery 1.0, 4), which is fetched with the keys:
+    /// an issuer may move them.
+    Issuer(String),
+}
+
 /// A published set of keys.
 #[derive(Debug)]
 pub(super) struct Jwks {
-    url: String,
+    source: KeySource,
+    /// What the log calls it.
+    name: String,
     // Never locked across an await: another request could then wait forever.
     cache: Mutex<KeyCache>,
 }
@@ -83,8 +97,8 @@ pub(super) struct VerificationKey {
 }
 
 impl Jwks {
-    pub(super) fn new(url: String) -> Self {
-        Self { url, cache: Mutex::default() }
+    pub(super) fn new(source: KeySource, name: String) -> Self {
+        Self { source, name, cache: Mutex::default() }
     }
 
     /// The key that a token's header refers to, and when it was fetched. Of several requests at the
@@ -134,9 +148,8 @@ impl Jwks {
             (Some(key), FetchPolicy::Never) => KeyLookup::Found(key, cache.fetched),
             (None, FetchPolicy::Never) => KeyLookup::Unknown,
             (Some(key), _) if fresh || fetching || failed => KeyLookup::Found(key, cache.fetched),
-            (None, _) if fresh && within(cache.fetched.max(cache.failed), UNKNOWN_MS) => {
-                KeyLookup::Unknown
-            }
+            (None, _) if fresh && within(cache.fetched, UNKNOWN_MS) => KeyLookup::Unknown,
+            (None, _) if fresh && within(cache.failed, UNKNOWN_FAILED_MS) => KeyLookup::Unknown,
             _ if fetching => KeyLookup::Wait,
             _ if failed && usable => KeyLookup::Unknown,
             _ if failed => KeyLookup::Unavailable,
@@ -149,7 +162,7 @@ impl Jwks {
 
     async fn fetch(&self, host: &dyn Host) {
         let began = host.now_ms();
-        let fetched = fetch(&self.url, host).await;
+        let fetched = self.fetched(host).await;
         let mut cache = self.cache();
         cache.fetching = None;
         match fetched {
@@ -164,6 +177,19 @@ impl Jwks {
                 host.log(Level::Error, "jwks", &[("problem", &problem)]);
             }
         }
+    }
+
+    async fn fetched(&self, host: &dyn Host) -> Result<Vec<VerificationKey>, String> {
+        let url = match &self.source {
+            KeySource::Url(url) => url,
+            KeySource::Issuer(issuer) => &discovered(issuer, host).await?,
+        };
+        let body = fetch(url, &self.name, host).await?;
+        let set = json::parse_bytes(&body);
+        let keys = set.as_ref().and_then(|set| set.get("keys")).and_then(Value::as_array);
+        let keys =
+            keys.ok_or_else(|| format!("{} did not return a JSON object with keys", self.name))?;
+        Ok(keys.iter().filter_map(parse_key).collect())
     }
 
     /// When the keys were fetched, if they need not be fetched again yet.
@@ -195,21 +221,41 @@ fn find(
     }
 }
 
-async fn fetch(url: &str, host: &dyn Host) -> Result<Vec<VerificationKey>, String> {
+/// Where the discovery document of `issuer` says that its keys are.
+async fn discovered(issuer: &str, host: &dyn Host) -> Result<String, String> {
+    let name = format!("the discovery document of {issuer}");
+    let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+    let body = fetch(&url, &name, host).await?;
+    let document = json::parse_bytes(&body);
+    let text = |name: &str| document.as_ref()?.get(name)?.as_str();
+    if text("issuer") != Some(issuer) {
+        return Err(format!("{name} is that of another issuer"));
+    }
+    let keys = text("jwks_uri").filter(|keys| may_have_keys(issuer, keys));
+    let expected = "must have a jwks_uri: an https address of the same host, or with the name of a public host";
+    keys.map(str::to_owned).ok_or_else(|| format!("{name} {expected}"))
+}
+
+/// Whether an issuer may publish its keys at a URL: it must not make the server send requests within a private network.
+fn may_have_keys(issuer: &str, url: &str) -> bool {
+    let origin = |url: &str| url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+    let path = url.split('?').next().unwrap_or_default().trim_end_matches('/');
+    let is_local = issuer.starts_with("http://");
+    is_secure(url) && (is_local || origin(issuer) == origin(url) || public_address(path).is_ok())
+}
+
+async fn fetch(url: &str, name: &str, host: &dyn Host) -> Result<Vec<u8>, String> {
     let request = HttpRequest {
         headers: vec![("accept", "application/json".into())],
         timeout: TIMEOUT,
         max_bytes: 256 * 1024,
         ..HttpRequest::get(url)
     };
-    let response = host.send(request).await.map_err(|error| error.to_string())?;
-    if response.status != 200 {
-        return Err(format!("JWKS_URL responded with status {}", response.status));
+    let response = host.send(request).await.map_err(|error| format!("{name}: {error}"))?;
+    match response.status {
+        200 => Ok(response.body),
+        status => Err(format!("{name} responded with status {status}")),
     }
-    let set = json::parse_bytes(&response.body);
-    let keys = set.as_ref().and_then(|set| set.get("keys")).and_then(Value::as_array);
-    let keys = keys.ok_or("JWKS_URL did not return a JSON object with keys")?;
-    Ok(keys.iter().filter_map(parse_key).collect())
 }
 
 /// Parses a key of the set; `None` if it does not verify signatures of a supported algorithm. Such

@@ -76,10 +76,14 @@ impl<'a> DecodedToken<'a> {
     /// Whether `typ` is that of an access token or absent (RFC 7515, 4.1.9: case does not matter, and
     /// `application/` may be omitted).
     pub(super) fn is_access_token(&self) -> bool {
-        let Some(sent) = self.header.get("typ") else { return true };
-        sent.as_str().is_some_and(|sent| {
+        !self.header.contains("typ") || self.is_one_of(&TYPES)
+    }
+
+    /// Whether it has a `typ` that is one of these, in lower case.
+    pub(super) fn is_one_of(&self, types: &[&str]) -> bool {
+        self.header.get("typ").and_then(Value::as_str).is_some_and(|sent| {
             let sent = sent.to_ascii_lowercase();
-            TYPES.contains(&sent.strip_prefix("application/").unwrap_or(&sent))
+            types.contains(&sent.strip_prefix("application/").unwrap_or(&sent))
         })
     }
 }

@@ -10,7 +10,7 @@ use jwt_compact::alg::Hs256Key;
 
 use super::AuthError;
 use super::claims::{ClaimRules, Signer};
-use super::jwks::{FetchPolicy, Jwks};
+use super::jwks::{FetchPolicy, Jwks, KeySource};
 use super::jws::DecodedToken;
 use super::own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 use super::token_cache::TokenCache;
@@ -60,8 +60,12 @@ impl JwtVerifier {
             let secrets = settings.secrets.iter().map(|secret| Hs256Key::new(secret.expose()));
             SharedSecrets { secrets: secrets.collect(), signer, rules: rules(settings), holders }
         });
-        let issuer = others
-            .and_then(|others| others.jwks_url.clone().map(|url| (Jwks::new(url), rules(others))));
+        let issuer = others.and_then(|others| {
+            others
+                .jwks_url
+                .clone()
+                .map(|url| (Jwks::new(KeySource::Url(url), "JWKS_URL".to_owned()), rules(others)))
+        });
         Some(Self { shared: shared.collect(), issuer, cache: TokenCache::new() })
     }
 

@@ -25,7 +25,7 @@ use jwt::JwtVerifier;
 
 pub use api_keys::ApiKeys;
 pub use api_keys::key_hash;
-pub use assertion::{AssertionVerifier, unverified_subject};
+pub use assertion::{AssertionVerifier, unverified_claim};
 pub use own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 
 /// The longest credential that is read, in bytes.

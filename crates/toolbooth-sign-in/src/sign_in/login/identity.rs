@@ -3,9 +3,12 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
+use super::enterprise::EnterpriseIssuer;
 use super::rules::{ACCESS, IdentityRule, People};
 use super::{Login, LoginSettings, Problem};
+use sha2::{Digest, Sha256};
 use toolbooth::budget::Budget;
+use toolbooth::json::{Object, Value};
 use toolbooth::principal::{KEY_SUBJECT, Scopes};
 use toolbooth::settings::add_budgets;
 
@@ -37,6 +40,7 @@ pub(crate) enum Identity {
 /// An account at a provider, as far as rules need it. ASCII letters of all texts but the id are in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Account {
+    /// The id of the provider; empty if people of an issuer of `ENTERPRISE_ISSUERS` cannot sign in with a browser.
     #[serde(rename = "p")]
     pub(super) provider: String,
     /// The id, which never changes.
@@ -56,6 +60,13 @@ pub(crate) struct Account {
     /// The organizations of the rules that it is a member of.
     #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) organizations: Vec<String>,
+    /// The issuer of `ENTERPRISE_ISSUERS` that has said all this in an assertion for one client, and no browser was involved:
+    /// only its rules count.
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
+    pub(super) asserted: Option<String>,
+    /// The values of the claim that its rules are about, as far as there were rules.
+    #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) groups: Vec<String>,
 }
 
 /// The longest `sub` of a token, in bytes: that of a user who can have grants.
@@ -109,7 +120,14 @@ impl Identity {
 impl Account {
     /// The `sub` of its owner's tokens.
     pub(super) fn subject(&self) -> String {
-        format!("{}:{}", self.provider, self.id)
+        match &self.asserted {
+            // No provider's id contains a point.
+            Some(issuer) if self.provider.is_empty() => {
+                let hash = Sha256::new_with_prefix(issuer).chain_update(" ").chain_update(&self.id);
+                format!("enterprise.{}", Base64UrlUnpadded::encode_string(&hash.finalize()))
+            }
+            _ => format!("{}:{}", self.provider, self.id),
+        }
     }
 
     /// That of a person behind Cloudflare Access, which has verified the address.
@@ -127,16 +145,20 @@ impl Account {
     /// Whether a rule is about this account, if an address that is not verified is its owner's.
     fn may_be_of(&self, rule: &IdentityRule) -> bool {
         let domain = self.unverified.as_deref().and_then(domain);
-        let claimed = Self { email: self.unverified.clone(), domain, ..self.clone() };
-        self.is_of(rule) || claimed.is_of(rule)
+        let known = Self { asserted: None, ..self.clone() };
+        let claimed = Self { email: self.unverified.clone(), domain, ..known.clone() };
+        known.is_of(rule) || claimed.is_of(rule)
     }
 
     /// Whether a rule is about this account.
     fn is_of(&self, rule: &IdentityRule) -> bool {
-        if rule.provider != self.provider {
+        let place = self.asserted.as_ref().unwrap_or(&self.provider);
+        if rule.provider != *place {
             return false;
         }
         match &rule.people {
+            People::Staff => true,
+            People::Group(name) => self.groups.contains(name),
             People::Everybody => true,
             People::Id(id) => self.id == *id,
             People::Login(login) => self.login.as_ref() == Some(login),
@@ -208,8 +230,60 @@ impl Login {
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
     fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
         let LoginSettings { allowed, denied, .. } = &self.settings;
-        let is_denied = denied.iter().any(|rule| account.may_be_of(rule));
+        let is_denied = denied.iter().any(|rule| account.may_be_of(rule))
+            || account.asserted.is_some() && !self.has_allowed_address(account);
         (!is_denied).then(|| allowed.iter().filter(|rule| account.is_of(rule)).collect())
+    }
+
+    /// Whether the issuer of an assertion may still say who its people are, and this one has an address of a domain that it may
+    /// speak for.
+    fn has_allowed_address(&self, account: &Account) -> bool {
+        let mut issuers = self.settings.enterprise.iter();
+        let issuer = issuers.find(|it| Some(&it.issuer) == account.asserted.as_ref());
+        issuer.is_some_and(|EnterpriseIssuer { allowed, .. }| {
+            allowed.is_empty() || account.domain.as_ref().is_some_and(|it| allowed.contains(it))
+        })
+    }
+
+    /// The account of a person of a company, from the claims of an assertion.
+    pub(crate) fn asserted(
+        &self,
+        issuer: &EnterpriseIssuer,
+        claims: &Object<'_>,
+    ) -> Option<Account> {
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        let id = text("sub").filter(|sub| !sub.is_empty())?.to_owned();
+        let values = match claims.get(&issuer.claim) {
+            Some(Value::String(value)) => vec![&**value],
+            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let is_known = |value: &str| {
+            let mut rules = self.settings.allowed.iter().filter(|it| it.provider == issuer.issuer);
+            rules.any(|rule| matches!(&rule.people, People::Group(name) if name == value))
+        };
+        let groups = values.into_iter().filter(|value| is_known(value)).map(str::to_owned);
+        let is_unverified = match claims.get("email_verified") {
+            Some(Value::Bool(verified)) => !verified,
+            Some(Value::String(verified)) => verified == "false",
+            _ => false,
+        };
+        let address = text("email").map(str::to_ascii_lowercase);
+        let email = address.clone().filter(|_| !is_unverified);
+        Some(Account {
+            provider: self
+                .settings
+                .provider_of(&issuer.issuer)
+                .map(|it| it.id.clone())
+                .unwrap_or_default(),
+            id,
+            unverified: address.filter(|_| is_unverified),
+            domain: email.as_deref().and_then(domain),
+            email,
+            groups: groups.collect(),
+            asserted: Some(issuer.issuer.clone()),
+            ..Account::default()
+        })
     }
 
     /// Whether what a person may do depends on what the provider says about the account, which may change.

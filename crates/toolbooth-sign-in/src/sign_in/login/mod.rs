@@ -1,11 +1,12 @@
 //! The people who sign in, and their browsers. It knows nothing of clients and tokens.
 //!
-//! - `settings`, `rules`: who may sign in; `identity`: who has, and what they may do; `option`: the ways to sign in;
+//! - `settings`, `rules`, `enterprise`: who may sign in; `identity`: who has, and what they may do; `option`: the ways to sign in;
 //!   `provider`: one of them; `confirmation`: what it says later;
 //! - `browser`: sessions, and forms that only one browser may send; `problem`: what goes wrong.
 
 mod browser;
 mod confirmation;
+pub(crate) mod enterprise;
 mod identity;
 mod option;
 mod problem;

@@ -248,7 +248,7 @@ async fn openid_account(
         unverified: address.filter(|address| email.as_ref() != Some(address)),
         email,
         domain: organization,
-        organizations: Vec::new(),
+        ..Account::default()
     })
 }
 

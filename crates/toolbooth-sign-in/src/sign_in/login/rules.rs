@@ -1,5 +1,6 @@
 //! `SIGN_IN_ALLOWED` and `SIGN_IN_DENIED`: who may sign in, and what they can give to clients.
 
+use super::enterprise::ISSUERS;
 use crate::oauth::{ProviderSettings, prefix_of};
 use toolbooth::budget::Budget;
 use toolbooth::json::{self, Object, Value};
@@ -26,6 +27,14 @@ pub(crate) struct IdentityRule {
 }
 
 impl IdentityRule {
+    /// The variable that has the rule.
+    pub(crate) fn variable(&self) -> &'static str {
+        match self.people {
+            People::Staff | People::Group(_) => ISSUERS,
+            _ => ALLOWED,
+        }
+    }
+
     /// Whether these people can give a scope to a client.
     pub(crate) fn gives(&self, scope: &str) -> bool {
         match &self.scopes {
@@ -58,6 +67,10 @@ pub(crate) enum People {
     Domain(String),
     /// `org/…`: members of this organization (GitHub).
     Organization(String),
+    /// Everybody of whom an issuer of `ENTERPRISE_ISSUERS` says something: the rule's provider.
+    Staff,
+    /// Those whose claim has this value, such as a group.
+    Group(String),
 }
 
 /// Where the people of rules sign in.
@@ -235,8 +248,12 @@ impl People {
     /// Whether membership can change at the provider.
     pub(super) fn can_change(&self) -> bool {
         match self {
-            Self::Login(_) | Self::Email(_) | Self::Domain(_) | Self::Organization(_) => true,
-            Self::Everybody | Self::Id(_) => false,
+            Self::Login(_)
+            | Self::Email(_)
+            | Self::Domain(_)
+            | Self::Organization(_)
+            | Self::Group(_) => true,
+            Self::Everybody | Self::Id(_) | Self::Staff => false,
         }
     }
 }
@@ -272,17 +289,25 @@ impl Entry {
                 " must be a rule, or an object with who, scopes, perhaps gateway (or tenant_settings) and budgets, and nothing else",
             );
         };
-        // An entry that is not a string is not a scope either.
-        let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
-        let is_pattern = |word: &&str| {
-            word.find('*')
-                .is_some_and(|at| *word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
-        };
-        let scopes = Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_pattern));
-        let expected = ".scopes must be words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
         let (limits, budgets) = parse_limits(entry)?;
-        Ok(Self { who: who.to_owned(), scopes: scopes.ok_or(expected)?, limits, budgets })
+        let scopes = read_scopes(scopes).ok_or(SCOPES)?;
+        Ok(Self { who: who.to_owned(), scopes, limits, budgets })
     }
+}
+
+/// What the `scopes` of a rule must be, after their place.
+pub(super) const SCOPES: &str =
+    ".scopes must be words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
+
+/// The scopes of a rule: words, and beginnings such as `github:*`.
+pub(super) fn read_scopes(scopes: &[Value<'_>]) -> Option<Scopes> {
+    // An entry that is not a string is not a scope either.
+    let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
+    let is_wrong = |word: &&str| {
+        word.find('*')
+            .is_some_and(|at| *word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
+    };
+    Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_wrong))
 }
 
 /// The entries of a variable.

@@ -1,5 +1,6 @@
 //! How people sign in.
 
+use super::enterprise::{self, EnterpriseIssuer};
 use super::rules::{self, IdentityRule, SignInPlaces};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
@@ -27,6 +28,7 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     ),
     ACCESS_TEAM.doc(),
     ACCESS_AUDIENCE.doc(),
+    enterprise::DOC,
 ];
 
 #[derive(Debug, Clone)]
@@ -37,8 +39,11 @@ pub(crate) struct LoginSettings {
     pub(crate) state_keys: StateKeySettings,
     /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
     pub(crate) providers: Vec<ProviderSettings>,
-    /// `SIGN_IN_ALLOWED`: who may sign in there, and what they and the people behind Access can give to clients.
+    /// `SIGN_IN_ALLOWED`: who may sign in there, and what they and the people behind Access can give to clients; then the rules
+    /// of `ENTERPRISE_ISSUERS`.
     pub(crate) allowed: Vec<IdentityRule>,
+    /// `ENTERPRISE_ISSUERS`: the identity providers of companies.
+    pub(crate) enterprise: Vec<EnterpriseIssuer>,
     /// `SIGN_IN_DENIED`: who may not, whatever else admits them.
     pub(crate) denied: Vec<IdentityRule>,
     /// The API keys that people may type, if `AUTH` includes `api-key`.
@@ -62,14 +67,17 @@ impl LoginSettings {
         let api_keys = settings.auth.api_keys.clone().unwrap_or_default();
         let access = AccessSettings::read(reader);
         let places = SignInPlaces { providers, access: access.is_some() };
-        let (allowed, rejected) = rules::read_allowed(&places, reader);
+        let (mut allowed, mut rejected) = rules::read_allowed(&places, reader);
+        let (enterprise, its_rules, problems) = enterprise::read(reader);
+        allowed.extend(its_rules);
+        rejected.extend(problems);
         let denied = rules::read_denied(&places, reader);
         let is_local = settings.is_local();
         let development = settings.development && is_local;
         let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
         if nobody && rejected.is_empty() {
             let expected = "must name who may sign in, unless AUTH contains api-key and API_KEYS has a \
-                            valid key, or ACCESS_TEAM_DOMAIN is set";
+                            valid key, or ACCESS_TEAM_DOMAIN or ENTERPRISE_ISSUERS is set";
             reader.problem(rules::ALLOWED, expected);
         }
         for problem in rejected {
@@ -84,6 +92,7 @@ impl LoginSettings {
             state_keys: state_keys?,
             providers: providers.iter().filter(may_sign_in).cloned().collect(),
             allowed,
+            enterprise,
             denied,
             api_keys,
             access,
@@ -99,6 +108,14 @@ impl LoginSettings {
             EndpointSettings::Issuer(issuer) => Some(issuer_of_tokens(issuer)),
             EndpointSettings::Configured { .. } => None,
         }
+    }
+
+    /// The provider where the people of an issuer can sign in with a browser.
+    pub(crate) fn provider_of(&self, issuer: &str) -> Option<&ProviderSettings> {
+        self.providers.iter().find(|it| match &it.endpoints {
+            EndpointSettings::Issuer(own) => own == issuer,
+            EndpointSettings::Configured { .. } => false,
+        })
     }
 
     /// The issuers of the principals who sign in here: this server first.

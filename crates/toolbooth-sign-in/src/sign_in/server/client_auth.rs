@@ -13,7 +13,7 @@ use crate::paths::TOKEN;
 use crate::purpose;
 use crate::sign_in::event::AuthMethod;
 use crate::sign_in::marks::Mark;
-use toolbooth::auth::{AssertionVerifier, AuthError, unverified_subject};
+use toolbooth::auth::{AssertionVerifier, AuthError, unverified_claim};
 use toolbooth::host::Host;
 use toolbooth::http::Headers;
 use toolbooth::json::Value;
@@ -73,7 +73,7 @@ impl Credentials {
         let (id, secret) = match header {
             // A public client may send an empty password.
             Some((id, secret)) => (Some(id), Some(secret).filter(|it| !it.is_empty())),
-            None => (assertion.as_deref().and_then(unverified_subject), body_secret),
+            None => (assertion.as_deref().and_then(|it| unverified_claim(it, "sub")), body_secret),
         };
         match (id, named) {
             (Some(id), Some(named)) if id != named => Err(invalid("the client ids differ")),
@@ -125,6 +125,37 @@ impl AuthorizationServer {
                 key.map(drop).ok_or(invalid("the client's secret is not valid"))
             }
         }
+    }
+
+    /// Authenticates a client that can: one of the operator with a secret, or one whose document has keys. Returns its name, and
+    /// how it authenticates if it has a document.
+    pub(super) async fn authenticate_confidential(
+        &self,
+        credentials: &Credentials,
+        host: &dyn Host,
+    ) -> Result<(String, Option<DocumentAuth>), OAuthError> {
+        let id = &credentials.client_id;
+        let own = self.settings.clients.iter().find(|client| client.id == *id);
+        let (name, document) = match own {
+            Some(client) if client.secret_hash.is_some() => (client.name.clone(), None),
+            // Only documents that the operator has listed are fetched.
+            None if client_document::is_client_id(id, self.login.settings.is_local)
+                && self.is_of_a_company(id) =>
+            {
+                let unusable = |_| invalid("the client's document cannot be used");
+                let client = self.client(id, host).await.map_err(unusable)?;
+                let jwks_uri = client.document.and_then(|document| document.jwks_uri);
+                let jwks_uri = jwks_uri.ok_or(invalid("the client's document has no keys"))?;
+                (client.name, Some(DocumentAuth { none: false, jwks_uri: Some(jwks_uri) }))
+            }
+            _ => {
+                let expected = "this grant is for clients with a secret in SIGN_IN_CLIENTS, or with keys in the document of \
+                                a client of ENTERPRISE_ISSUERS";
+                return Err(invalid(expected));
+            }
+        };
+        self.authenticate_client(credentials, document.as_ref(), host).await?;
+        Ok((name, document))
     }
 
     /// Verifies a `private_key_jwt` (RFC 7523, 3) with a key that the client publishes.

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::assertion_grant::{ID_JAG_PROFILE, JWT_BEARER};
+use super::token::{CODE, REFRESH};
 use super::{AuthorizationServer, RegistrationMode};
 use crate::oauth::OFFLINE_ACCESS;
 use crate::paths::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
@@ -25,7 +27,10 @@ struct Metadata<'a> {
     revocation_endpoint: String,
     response_types_supported: [&'static str; 1],
     response_modes_supported: [&'static str; 1],
-    grant_types_supported: [&'static str; 2],
+    grant_types_supported: Vec<&'static str>,
+    /// The profiles of the grant types (draft-ietf-oauth-identity-assertion-authz-grant).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authorization_grant_profiles_supported: Option<[&'static str; 1]>,
     code_challenge_methods_supported: [&'static str; 1],
     token_endpoint_auth_methods_supported: [&'static str; 4],
     token_endpoint_auth_signing_alg_values_supported: [&'static str; 3],
@@ -42,6 +47,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
     let issuer = &*server.login.settings.public_url;
     let mode = server.settings.registration;
     let at = |path: &str| format!("{issuer}{path}");
+    let companies = Some(JWT_BEARER).filter(|_| !server.companies.is_empty());
     let metadata = json::to_vec(&Metadata {
         issuer,
         authorization_endpoint: at(AUTHORIZE),
@@ -50,7 +56,8 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
         revocation_endpoint: at(REVOKE),
         response_types_supported: ["code"],
         response_modes_supported: ["query"],
-        grant_types_supported: ["authorization_code", "refresh_token"],
+        grant_types_supported: [CODE, REFRESH].into_iter().chain(companies).collect(),
+        authorization_grant_profiles_supported: companies.map(|_| [ID_JAG_PROFILE]),
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: AUTH_METHODS,
         token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],

@@ -9,9 +9,11 @@
 //!   `client_auth`;
 //! - `authorization`: what clients ask people for, and how they get the answer;
 //! - `client_grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
+//! - `assertion_grant`: tokens for the people of companies, without a code;
 //! - `token`, `access_token`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
 
 mod access_token;
+mod assertion_grant;
 mod authorization;
 mod client;
 mod client_auth;
@@ -35,6 +37,7 @@ pub(crate) use registration::register;
 pub(crate) use settings::{DOCS, ServerSettings};
 pub(crate) use token::{revoke, token};
 
+use assertion_grant::Company;
 use client::{DocumentAuth, hash};
 use client_auth::Credentials;
 use client_document::DocumentCache;
@@ -42,7 +45,7 @@ use client_grant::ClientGrant;
 use settings::RegistrationMode;
 use std::sync::Arc;
 
-use super::login::Login;
+use super::login::{Login, LoginSettings};
 use super::marks::Marks;
 use crate::{paths, purpose};
 use toolbooth::auth::OwnTokens;
@@ -61,13 +64,18 @@ pub(crate) struct AuthorizationServer {
     settings: ServerSettings,
     marks: Marks,
     documents: DocumentCache,
+    /// The companies whose assertions it accepts.
+    companies: Vec<Company>,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
 }
 
 impl AuthorizationServer {
     pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
+        let LoginSettings { enterprise, public_url, .. } = &login.settings;
+        let companies = enterprise.iter().map(|it| Company::new(it.clone(), public_url)).collect();
         Self {
+            companies,
             marks: Marks::new(login.keys.clone()),
             documents: DocumentCache::new(),
             resource: format!("{}{}", login.settings.public_url, paths::MCP),
@@ -103,13 +111,14 @@ impl AuthorizationServer {
 
     /// Whether every `resource` parameter names this server: the resource, or the origin that it belongs to.
     fn check_resource(&self, form: &Parameters) -> Result<(), OAuthError> {
-        let is_own = |resource: &str| {
-            let named = resource.strip_suffix('/').unwrap_or(resource);
-            named == self.resource || named == self.login.settings.public_url
-        };
-        match form.all("resource").all(is_own) {
+        match form.all("resource").all(|resource| self.is_own_resource(resource)) {
             true => Ok(()),
             false => Err(error::INVALID_TARGET.error("`resource` is not this server")),
         }
+    }
+
+    fn is_own_resource(&self, resource: &str) -> bool {
+        let named = resource.strip_suffix('/').unwrap_or(resource);
+        named == self.resource || named == self.login.settings.public_url
     }
 }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
 use super::access_token::RevokedClaims;
+use super::assertion_grant::JWT_BEARER;
 use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
@@ -14,10 +15,14 @@ use crate::oauth::{OFFLINE_ACCESS, ProviderError, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::{purpose, redirect_uri};
 use toolbooth::call::Rejection;
-use toolbooth::host::Host;
+use toolbooth::host::{Host, boxed};
 use toolbooth::http::{Answer, Response};
 use toolbooth::route::RouteRequest;
 use toolbooth::seal::TokenPurpose;
+
+/// The grant types of RFC 6749.
+pub(super) const CODE: &str = "authorization_code";
+pub(super) const REFRESH: &str = "refresh_token";
 
 /// The response (RFC 6749, 5.1).
 #[derive(Serialize)]
@@ -42,19 +47,20 @@ struct PersonInfo {
 }
 
 /// What is issued to a client.
-struct Issue {
-    client_id: String,
-    grant: ClientGrant,
+pub(super) struct Issue {
+    pub(super) client_id: String,
+    pub(super) grant: ClientGrant,
+    pub(super) grant_type: &'static str,
     /// Its refresh token, if it gets one.
-    next: Option<NextToken>,
+    pub(super) next: Option<NextToken>,
     /// The scopes that it asks for in a refresh, of those of the grant.
-    requested: Option<Vec<String>>,
+    pub(super) requested: Option<Vec<String>>,
     /// Whether it is a page of the server itself, which also learns about the person.
-    is_own_page: bool,
+    pub(super) is_own_page: bool,
 }
 
 /// A refresh token, as in [`RefreshClaims`].
-struct NextToken {
+pub(super) struct NextToken {
     generation: u32,
     destination: String,
     recorded_ms: u64,
@@ -76,10 +82,13 @@ impl AuthorizationServer {
         let form = Parameters::parse(&request.body)?;
         self.check_resource(&form)?;
         match form.require("grant_type")? {
-            "authorization_code" => self.exchange_code(&form, request).await,
-            "refresh_token" => self.refresh(&form, request).await,
+            CODE => self.exchange_code(&form, request).await,
+            REFRESH => self.refresh(&form, request).await,
+            JWT_BEARER if !self.companies.is_empty() => {
+                boxed(self.exchange_assertion(&form, request)).await
+            }
             _ => Err(UNSUPPORTED_GRANT_TYPE
-                .error("`grant_type` must be authorization_code or refresh_token")),
+                .error("`grant_type` must be one of the metadata's grant_types_supported")),
         }
     }
 
@@ -141,7 +150,8 @@ impl AuthorizationServer {
         let next = NextToken { generation: 0, destination, recorded_ms };
         let next = code.refreshes.then_some(next);
         let is_own_page = self.is_own_page(&code.redirect_uri);
-        let issue = Issue { client_id, grant, next, requested: None, is_own_page };
+        let (grant_type, requested) = (CODE, None);
+        let issue = Issue { client_id, grant, grant_type, next, requested, is_own_page };
         self.issue(issue, host)
     }
 
@@ -196,7 +206,8 @@ impl AuthorizationServer {
         }
         let generation = generation.saturating_add(1);
         let next = Some(NextToken { generation, destination, recorded_ms });
-        self.issue(Issue { client_id, grant, next, requested, is_own_page: false }, host)
+        let (grant_type, is_own_page) = (REFRESH, false);
+        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page }, host)
     }
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
@@ -205,8 +216,8 @@ impl AuthorizationServer {
     }
 
     /// Issues tokens.
-    fn issue(&self, issue: Issue, host: &dyn Host) -> Result<Response, OAuthError> {
-        let Issue { client_id, grant, next, requested, is_own_page } = issue;
+    pub(super) fn issue(&self, issue: Issue, host: &dyn Host) -> Result<Response, OAuthError> {
+        let Issue { client_id, grant, grant_type, next, requested, is_own_page } = issue;
         let denied = || INVALID_GRANT.error("the person may no longer sign in");
         let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
         let person = is_own_page.then(|| PersonInfo {
@@ -219,10 +230,6 @@ impl AuthorizationServer {
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.login.granted(scopes, &permitted);
         let access_token = self.access_token(&client_id, &grant, &scopes, host)?;
-        let grant_type = match next {
-            None | Some(NextToken { generation: 0, .. }) => "authorization_code",
-            Some(_) => "refresh_token",
-        };
         let caller = self.login.caller(&grant.identity.subject());
         let refresh_token = match next {
             None => None,

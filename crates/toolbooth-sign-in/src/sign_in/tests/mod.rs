@@ -4,6 +4,7 @@ mod access;
 mod account;
 mod clients;
 mod documents;
+mod enterprise;
 mod events;
 mod harness;
 mod models;

@@ -407,9 +407,13 @@ fn an_issuer_that_does_not_answer_lets_nobody_in() {
     let token = by(&ec("k"));
     let form = "JWKS_URL did not return a JSON object with keys";
     for (what, answer, problem) in [
-        ("down", Err(HttpError::Unreachable("refused".to_owned())), "unreachable: refused"),
-        ("slow", Err(HttpError::Timeout), "no response in time"),
-        ("huge", Err(HttpError::TooLarge), "the response is too large"),
+        (
+            "down",
+            Err(HttpError::Unreachable("refused".to_owned())),
+            "JWKS_URL: unreachable: refused",
+        ),
+        ("slow", Err(HttpError::Timeout), "JWKS_URL: no response in time"),
+        ("huge", Err(HttpError::TooLarge), "JWKS_URL: the response is too large"),
         ("500", Ok((500, "")), "JWKS_URL responded with status 500"),
         ("404", Ok((404, r#"{"keys":[]}"#)), "JWKS_URL responded with status 404"),
         ("a redirect", Ok((302, r#"{"keys":[]}"#)), "JWKS_URL responded with status 302"),

@@ -1,0 +1,289 @@
+//! `ENTERPRISE_ISSUERS`: the identity providers of companies, which say who may call through which clients
+//! (Enterprise-Managed Authorization).
+
+use super::rules::{IdentityRule, People, SCOPES, read_scopes};
+use toolbooth::address::is_secure;
+use toolbooth::json::{self, Object, Value};
+use toolbooth::principal::Scopes;
+use toolbooth::settings::{VariableDoc, VariableReader, parse_limits};
+
+pub(crate) const ISSUERS: &str = "ENTERPRISE_ISSUERS";
+
+pub(super) const DOC: VariableDoc = VariableDoc::new(
+    ISSUERS,
+    "the identity providers of companies whose people call without a consent page: a JSON array of `{\"issuer\", \"clients\", \
+     \"jwks_uri\", \"claim\", \"rules\", \"scopes\", \"allowed\"}`, of which `issuer` and `clients` are required. See \
+     [sign in with the company](SIGN-IN.md#sign-in-with-the-company) | none | assertions of the invalid entry's issuer are \
+     rejected; the others are accepted",
+);
+
+const MEMBERS: [&str; 7] = ["issuer", "clients", "jwks_uri", "claim", "rules", "scopes", "allowed"];
+const RULE_MEMBERS: [&str; 4] = ["scopes", "gateway", "tenant_settings", "budgets"];
+
+/// The identity provider of a company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EnterpriseIssuer {
+    /// The `iss` of its assertions.
+    pub(crate) issuer: String,
+    /// Where its keys are; otherwise its discovery document says so.
+    pub(crate) jwks_uri: Option<String>,
+    /// The ids of the clients that may use its assertions.
+    pub(crate) clients: Vec<String>,
+    /// The claim with the values that rules are about.
+    pub(crate) claim: String,
+    /// The domains of the addresses that people must have, in lower case; empty: any, or none.
+    pub(crate) allowed: Vec<String>,
+}
+
+/// Reads `ENTERPRISE_ISSUERS`: the issuers, the rules about their people, and the problems of entries, which have no effect.
+pub(super) fn read(
+    reader: &mut VariableReader<'_>,
+) -> (Vec<EnterpriseIssuer>, Vec<IdentityRule>, Vec<String>) {
+    let (mut issuers, mut rules, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
+    let text = reader.non_empty(ISSUERS).unwrap_or_default();
+    if text.is_empty() {
+        return (issuers, rules, rejected);
+    }
+    let Ok(Value::Array(entries)) = json::parse(&text) else {
+        reader.problem(ISSUERS, "must be a JSON array of objects with issuer and clients");
+        return (issuers, rules, rejected);
+    };
+    for (index, entry) in entries.iter().enumerate() {
+        match parse(entry, &issuers) {
+            Ok((issuer, its_rules)) => {
+                issuers.push(issuer);
+                rules.extend(its_rules);
+            }
+            Err(expected) => rejected.push(format!("{ISSUERS}[{index}]{expected}")),
+        }
+    }
+    (issuers, rules, rejected)
+}
+
+/// Parses an entry; the error is what was expected, after its place.
+fn parse(
+    entry: &Value<'_>,
+    others: &[EnterpriseIssuer],
+) -> Result<(EnterpriseIssuer, Vec<IdentityRule>), String> {
+    let is_known = |members: &&Object<'_>| members.iter().all(|(it, _)| MEMBERS.contains(&&**it));
+    let members = entry.as_object().filter(is_known).ok_or(
+        " must be an object with issuer and clients, perhaps jwks_uri, claim, rules, scopes and allowed, and nothing else",
+    )?;
+    let address = |name: &str| match members.get(name) {
+        None => Ok(None),
+        Some(value) => match value.as_str().filter(|it| is_secure(it)) {
+            Some(address) => Ok(Some(address.to_owned())),
+            None => {
+                Err(format!(".{name} must be an https URL; http is allowed for localhost only"))
+            }
+        },
+    };
+    let issuer = address("issuer")?.filter(|issuer| !issuer.contains('?'));
+    let issuer = issuer.ok_or(".issuer must be an https URL without query")?;
+    if others.iter().any(|other| other.issuer == issuer) {
+        return Err(".issuer must be unique".to_owned());
+    }
+    let clients = members.get("clients").and_then(texts).filter(|clients| !clients.is_empty());
+    let clients = clients.ok_or(".clients must be a non-empty array of the ids of clients")?;
+    let claim = match members.get("claim") {
+        None => "groups",
+        Some(claim) => claim
+            .as_str()
+            .filter(|claim| !claim.is_empty())
+            .ok_or(".claim must be the name of a claim, such as groups")?,
+    };
+    let allowed = members.get("allowed").map_or(Some(Vec::new()), domains);
+    let allowed = allowed.ok_or(".allowed must be an array of domains such as @acme.example")?;
+    let rules = parse_rules(&issuer, members.get("rules"), members.get("scopes"))?;
+    let (jwks_uri, claim) = (address("jwks_uri")?, claim.to_owned());
+    Ok((EnterpriseIssuer { issuer, jwks_uri, clients, claim, allowed }, rules))
+}
+
+/// The rules of an entry: what its people may do by the values of the claim, and what all of them may.
+fn parse_rules(
+    issuer: &str,
+    rules: Option<&Value<'_>>,
+    scopes: Option<&Value<'_>>,
+) -> Result<Vec<IdentityRule>, String> {
+    let rule = |people, scopes| IdentityRule {
+        provider: issuer.to_owned(),
+        people,
+        scopes,
+        limits: None,
+        budgets: Vec::new(),
+    };
+    let mut parsed = Vec::new();
+    if let Some(rules) = rules {
+        let rules =
+            rules.as_object().ok_or(".rules must be an object of rules by the claim's values")?;
+        for (value, entry) in rules.iter() {
+            let at = |expected: &str| format!(".rules.{value:?}{expected}");
+            let is_known = |members: &&Object<'_>| {
+                members.iter().all(|(name, _)| RULE_MEMBERS.contains(&&**name))
+            };
+            let members = entry.as_object().filter(is_known).ok_or_else(|| {
+                at(" must be an object with scopes, perhaps gateway (or tenant_settings) and budgets, and nothing else")
+            })?;
+            let scopes = members.get("scopes").and_then(Value::as_array).and_then(read_scopes);
+            let scopes = scopes.ok_or_else(|| at(SCOPES))?;
+            let (limits, budgets) = parse_limits(entry).map_err(at)?;
+            let people = People::Group(value.to_string());
+            parsed.push(IdentityRule { limits, budgets, ..rule(people, scopes) });
+        }
+    }
+    match scopes {
+        // Without rules, the company alone decides who may call.
+        None if rules.is_none() => parsed.push(rule(People::Staff, Scopes::NONE)),
+        None => {}
+        Some(Value::Array(scopes)) => {
+            parsed.push(rule(People::Staff, read_scopes(scopes).ok_or(SCOPES)?));
+        }
+        Some(Value::Object(by_value)) if rules.is_none() => {
+            for (value, scopes) in by_value.iter() {
+                let scopes = scopes.as_array().and_then(read_scopes);
+                let expected =
+                    || format!(".scopes.{value:?}{}", SCOPES.trim_start_matches(".scopes"));
+                let scopes = scopes.ok_or_else(expected)?;
+                parsed.push(rule(People::Group(value.to_string()), scopes));
+            }
+        }
+        Some(_) => {
+            let expected = ".scopes must be an array of scopes or, without rules, an object of them by the claim's values";
+            return Err(expected.to_owned());
+        }
+    }
+    Ok(parsed)
+}
+
+/// An array of strings that are not empty.
+fn texts(value: &Value<'_>) -> Option<Vec<String>> {
+    let text = |text: &Value<'_>| Some(text.as_str().filter(|it| !it.is_empty())?.to_owned());
+    value.as_array()?.iter().map(text).collect()
+}
+
+/// An array of `@` with a domain: the domains, in lower case.
+fn domains(value: &Value<'_>) -> Option<Vec<String>> {
+    let domain = |text: String| {
+        let domain = text.strip_prefix('@').filter(|it| !it.is_empty() && !it.contains('@'));
+        domain.map(str::to_ascii_lowercase)
+    };
+    texts(value)?.into_iter().map(domain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolbooth::testing::FakeHost;
+
+    fn parsed(text: &str) -> (Vec<EnterpriseIssuer>, Vec<IdentityRule>, Vec<String>) {
+        let host = FakeHost::with(&[(ISSUERS, text)]);
+        let mut reader = VariableReader::new(&host);
+        let (issuers, rules, mut rejected) = read(&mut reader);
+        rejected.extend(reader.into_problems().0);
+        (issuers, rules, rejected)
+    }
+
+    fn with(more: &str) -> String {
+        format!(r#"[{{"issuer":"https://acme.example","clients":["a"]{more}}}]"#)
+    }
+
+    #[test]
+    fn rules_of_entries() {
+        let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
+        let group = |name: &str| People::Group(name.to_owned());
+        for (more, expected) in [
+            ("", vec![(People::Staff, Scopes::NONE)]),
+            (r#","scopes":["a:*"]"#, vec![(People::Staff, listed("a:*"))]),
+            (
+                r#","scopes":{"eng":["*"],"ops":[]}"#,
+                vec![(group("eng"), Scopes::All), (group("ops"), Scopes::NONE)],
+            ),
+            (
+                r#","rules":{"eng":{"scopes":["a"],"budgets":[{"window":"1d","usd":5}]}}"#,
+                vec![(group("eng"), listed("a"))],
+            ),
+            (
+                r#","rules":{"eng":{"scopes":["a"]}},"scopes":["b"]"#,
+                vec![(group("eng"), listed("a")), (People::Staff, listed("b"))],
+            ),
+            (r#","rules":{}"#, vec![]),
+        ] {
+            let (issuers, rules, rejected) = parsed(&with(more));
+            assert_eq!((issuers.len(), rejected), (1, vec![]), "{more}");
+            let rules: Vec<_> = rules.into_iter().map(|it| (it.people, it.scopes)).collect();
+            assert_eq!(rules, expected, "{more}");
+        }
+        let (issuers, ..) = parsed(
+            r#"[{"issuer":"http://127.0.0.1:9000","clients":["a","b"],"jwks_uri":"https://keys.example/k?v=1","claim":"roles","allowed":["@Acme.Example"]}]"#,
+        );
+        assert_eq!(
+            issuers,
+            [EnterpriseIssuer {
+                issuer: "http://127.0.0.1:9000".to_owned(),
+                jwks_uri: Some("https://keys.example/k?v=1".to_owned()),
+                clients: vec!["a".to_owned(), "b".to_owned()],
+                claim: "roles".to_owned(),
+                allowed: vec!["acme.example".to_owned()],
+            }]
+        );
+    }
+
+    #[test]
+    fn each_wrong_entry_is_named() {
+        let twice = format!("{},{}", with("").trim_end_matches(']'), &with("")[1..]);
+        for (text, expected) in [
+            ("{}", " must be a JSON array"),
+            ("https://acme.example", " must be a JSON array"),
+            ("[1]", "[0] must be an object with issuer and clients"),
+            (r#"[{"clients":["a"]}]"#, "[0].issuer must be an https URL without query"),
+            (r#"[{"issuer":"https://acme.example"}]"#, "[0].clients must be a non-empty array"),
+            (r#"[{"issuer":"https://acme.example","clients":[]}]"#, "[0].clients must be"),
+            (r#"[{"issuer":"https://acme.example","clients":"a"}]"#, "[0].clients must be"),
+            (r#"[{"issuer":"https://acme.example","clients":[""]}]"#, "[0].clients must be"),
+            (
+                r#"[{"issuer":"http://acme.example","clients":["a"]}]"#,
+                "[0].issuer must be an https URL; http is",
+            ),
+            (r#"[{"issuer":"https://acme.example?a","clients":["a"]}]"#, "[0].issuer must be"),
+            (r#"[{"issuer":"acme.example","clients":["a"]}]"#, "[0].issuer must be"),
+            (&with(r#","audience":"x""#), "[0] must be an object"),
+            (
+                &with(r#","jwks_uri":"http://acme.example/keys""#),
+                "[0].jwks_uri must be an https URL",
+            ),
+            (&with(r#","jwks_uri":1"#), "[0].jwks_uri must be"),
+            (&with(r#","claim":"""#), "[0].claim must be"),
+            (&with(r#","claim":1"#), "[0].claim must be"),
+            (&with(r#","allowed":["acme.example"]"#), "[0].allowed must be"),
+            (&with(r#","allowed":["ada@acme.example"]"#), "[0].allowed must be"),
+            (&with(r#","allowed":"@acme.example""#), "[0].allowed must be"),
+            (&with(r#","rules":[]"#), "[0].rules must be an object"),
+            (&with(r#","rules":{"eng":[]}"#), "[0].rules.\"eng\" must be an object"),
+            (
+                &with(r#","rules":{"eng":{"scopes":["a"],"models":[]}}"#),
+                "[0].rules.\"eng\" must be",
+            ),
+            (&with(r#","rules":{"eng":{}}"#), "[0].rules.\"eng\".scopes must be"),
+            (&with(r#","rules":{"eng":{"scopes":["a b"]}}"#), "[0].rules.\"eng\".scopes must be"),
+            (&with(r#","rules":{"eng":{"scopes":["a*"]}}"#), "[0].rules.\"eng\".scopes must be"),
+            (
+                &with(r#","rules":{"eng":{"scopes":[],"gateway":1}}"#),
+                "[0].rules.\"eng\".gateway must be",
+            ),
+            (
+                &with(r#","rules":{"eng":{"scopes":[],"budgets":[]}}"#),
+                "[0].rules.\"eng\".budgets must be",
+            ),
+            (&with(r#","scopes":"a""#), "[0].scopes must be an array"),
+            (&with(r#","scopes":[1]"#), "[0].scopes must be words"),
+            (&with(r#","scopes":{"eng":"a"}"#), "[0].scopes.\"eng\" must be words"),
+            (&with(r#","scopes":{"eng":["a"]},"rules":{}"#), "[0].scopes must be an array"),
+            (&twice, "[1].issuer must be unique"),
+        ] {
+            let (_, _, rejected) = parsed(text);
+            assert_eq!(rejected.len(), 1, "{text}: {rejected:?}");
+            let expected = format!("{ISSUERS}{expected}");
+            assert!(rejected[0].starts_with(&expected), "{text}: {rejected:?}");
+        }
+    }
+}

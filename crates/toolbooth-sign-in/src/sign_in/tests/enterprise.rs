@@ -1,0 +1,412 @@
+//! People of companies whose identity providers assert who they are: rules, keys and reuse, over time. What is wrong with a
+//! single assertion is in tests/enterprise.test.mjs, with real signatures.
+
+use std::cell::RefCell;
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde_json::{Value, json};
+
+use super::at_instances;
+use super::harness::{Browser, Harness, ORIGIN, RESOURCE, encode, start_with};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse, LEDGER, SignatureAlgorithm};
+use toolbooth::testing::fake_signature;
+
+const ISSUER: &str = "https://acme.example";
+const DISCOVERY: &str = "https://acme.example/.well-known/openid-configuration";
+const KEYS: &str = "https://keys.acme.example/jwks?v=1";
+const SECRET: &str = "calendar-key";
+const CLIENTS: &str = r#"[{"id":"agent","name":"Agent","redirect_uris":["https://agent.example/cb"],
+    "secret_hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#;
+
+thread_local! {
+    /// What other servers answer, by URL, and the requests for it.
+    static ANSWERS: RefCell<Vec<(String, u16, Value)>> = RefCell::default();
+    static REQUESTS: RefCell<Vec<String>> = RefCell::default();
+}
+
+fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    REQUESTS.with_borrow_mut(|all| all.push(request.url.to_string()));
+    ANSWERS.with_borrow(|all| {
+        let found = all.iter().find(|(url, ..)| *url == *request.url);
+        let (_, status, body) = found.ok_or(HttpError::Timeout)?;
+        Ok(HttpResponse::new(*status, body.to_string()))
+    })
+}
+
+fn serve(url: &str, status: u16, body: Value) {
+    ANSWERS.with_borrow_mut(|all| {
+        all.retain(|(known, ..)| known != url);
+        all.push((url.to_owned(), status, body));
+    });
+}
+
+/// How many requests were sent since this was last asked.
+fn requests() -> usize {
+    REQUESTS.with_borrow_mut(std::mem::take).len()
+}
+
+fn key(id: &str) -> Value {
+    json!({"kty": "EC", "crv": "P-256", "x": "x", "y": "y", "kid": id})
+}
+
+fn publish(keys: &[&str]) {
+    serve(DISCOVERY, 200, json!({"issuer": ISSUER, "jwks_uri": KEYS}));
+    serve(KEYS, 200, json!({"keys": keys.iter().map(|id| key(id)).collect::<Vec<_>>()}));
+}
+
+fn start(issuers: &Value, more: &[(&str, &str)]) -> Harness {
+    publish(&["1"]);
+    let issuers = issuers.to_string();
+    let variables = [("ENTERPRISE_ISSUERS", &*issuers), ("SIGN_IN_CLIENTS", CLIENTS)];
+    start_with(&[&variables, more].concat(), upstream)
+}
+
+/// An entry of `ENTERPRISE_ISSUERS` with further members.
+fn issuers(more: Value) -> Value {
+    let mut entry = json!({"issuer": ISSUER, "clients": ["agent"]});
+    entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!([entry])
+}
+
+/// An assertion of the company about Ada, with further claims, signed with the key `id`.
+fn assertion(harness: &Harness, id: &str, more: &Value) -> String {
+    thread_local!(static COUNT: RefCell<u32> = const { RefCell::new(0) });
+    let count = COUNT.with_borrow_mut(|count| {
+        *count += 1;
+        *count
+    });
+    let now = harness.host.now_ms.get() / 1000;
+    let mut claims = json!({
+        "iss": ISSUER, "sub": "ada", "aud": ORIGIN, "resource": RESOURCE, "client_id": "agent",
+        "jti": format!("j{count}"), "iat": now, "exp": now + 300,
+    });
+    claims.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let encode = |value: &Value| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
+    let header = json!({"alg": "ES256", "kid": id, "typ": "oauth-id-jag+jwt"});
+    let message = format!("{}.{}", encode(&header), encode(&claims));
+    let jwk = json!({"kty": "EC", "crv": "P-256", "x": "x", "y": "y"}).to_string();
+    let signature = fake_signature(SignatureAlgorithm::Es256, &jwk, message.as_bytes());
+    format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature))
+}
+
+fn fields<'a>(assertion: &'a str, scope: &'a str) -> Vec<(&'static str, &'a str)> {
+    let fields = [
+        ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+        ("client_id", "agent"),
+        ("client_secret", SECRET),
+        ("assertion", assertion),
+        ("scope", scope),
+    ];
+    fields.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+impl Harness {
+    fn assert_with(&self, id: &str, claims: &Value, scope: &str) -> (u16, Value) {
+        self.token(&fields(&assertion(self, id, claims), scope))
+    }
+
+    /// The access token of Ada, with these claims.
+    fn of_ada(&self, claims: &Value) -> String {
+        let (status, body) = self.assert_with("1", claims, "");
+        assert_eq!(status, 200, "{body}");
+        assert!(body.get("refresh_token").is_none(), "{body}");
+        body["access_token"].as_str().unwrap().to_owned()
+    }
+}
+
+/// The error of a response, or the scopes.
+fn result((status, body): &(u16, Value)) -> String {
+    match body["error"].as_str() {
+        Some(error) => format!("{error} {status}"),
+        None => body["scope"].as_str().unwrap().to_owned(),
+    }
+}
+
+#[test]
+fn what_rules_give() {
+    let rule = json!({"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": ["echo:*"]}});
+    let groups = |groups: Value| json!({ "groups": groups });
+    let (none, eng) = (json!({}), groups(json!(["eng"])));
+    const DENIED: &str = "invalid_grant 400";
+    const NOTHING: &str = "invalid_scope 400";
+    for (entry, claims, scope, expected) in [
+        // Without rules, the company alone decides who may call.
+        (json!({}), &none, "", ""),
+        (json!({"scopes": ["echo:a"]}), &none, "", "echo:a"),
+        (json!({"scopes": ["*"]}), &none, "", "echo:a echo:b"),
+        (json!({"scopes": ["*"]}), &none, "echo:b unknown", "echo:b"),
+        (json!({"scopes": ["*"]}), &json!({"scope": "echo:b"}), "", "echo:b"),
+        (json!({"scopes": ["*"]}), &json!({"scope": "echo:b other"}), "echo:a echo:b", "echo:b"),
+        (json!({"scopes": ["*"]}), &json!({"scope": "echo:b"}), "echo:a", NOTHING),
+        (json!({"scopes": ["*"]}), &json!({"scope": ""}), "", NOTHING),
+        (json!({"scopes": ["*"]}), &json!({"scope": ["echo:a"]}), "", DENIED),
+        (json!({"scopes": ["echo:a"]}), &none, "echo:b", NOTHING),
+        // With rules, only people of a rule.
+        (json!({"rules": rule}), &none, "", DENIED),
+        (json!({"rules": rule}), &groups(json!(["sales"])), "", DENIED),
+        (json!({"rules": rule}), &groups(json!("ENG")), "", DENIED),
+        (json!({"rules": rule}), &groups(json!({"eng": true})), "", DENIED),
+        (json!({"rules": rule}), &eng, "", "echo:a"),
+        (json!({"rules": rule}), &groups(json!("eng")), "", "echo:a"),
+        (json!({"rules": rule}), &groups(json!(["eng", 1, "ops"])), "", "echo:a echo:b"),
+        (json!({"rules": rule, "claim": "roles"}), &eng, "", DENIED),
+        (json!({"rules": rule, "claim": "roles"}), &json!({"roles": ["ops"]}), "", "echo:a echo:b"),
+        (json!({"rules": rule, "scopes": ["echo:b"]}), &eng, "", "echo:a echo:b"),
+        (json!({"rules": rule, "scopes": ["echo:b"]}), &none, "", "echo:b"),
+        (json!({"rules": {}}), &none, "", DENIED),
+        (json!({"scopes": {"eng": ["echo:b"]}}), &eng, "", "echo:b"),
+        (json!({"scopes": {"eng": ["echo:b"]}}), &none, "", DENIED),
+        // The address.
+        (json!({"allowed": ["@acme.example"]}), &json!({"email": "Ada@Acme.example"}), "", ""),
+        (json!({"allowed": ["@acme.example"]}), &none, "", DENIED),
+        (
+            json!({"allowed": ["@acme.example"]}),
+            &json!({"email": "ada@sub.acme.example"}),
+            "",
+            DENIED,
+        ),
+        (
+            json!({"allowed": ["@acme.example"]}),
+            &json!({"email": "ada@acme.example.evil"}),
+            "",
+            DENIED,
+        ),
+        (
+            json!({"allowed": ["@acme.example"]}),
+            &json!({"email": "a@acme.example@b.example"}),
+            "",
+            DENIED,
+        ),
+        (
+            json!({"allowed": ["@acme.example"]}),
+            &json!({"email": "ada@acme.example", "email_verified": true}),
+            "",
+            "",
+        ),
+        (
+            json!({"allowed": ["@acme.example"]}),
+            &json!({"email": "ada@acme.example", "email_verified": false}),
+            "",
+            DENIED,
+        ),
+        (json!({}), &json!({"sub": "s".repeat(1000)}), "", ""),
+    ] {
+        let harness = start(&issuers(entry.clone()), &[]);
+        let response = harness.assert_with("1", claims, scope);
+        assert_eq!(result(&response), expected, "{entry} {claims} {scope}: {}", response.1);
+        if response.0 == 200 {
+            assert_eq!(harness.call(response.1["access_token"].as_str().unwrap()), 200);
+        }
+    }
+}
+
+#[test]
+fn rules_decide_at_every_call() {
+    let eng = json!({"rules": {"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": []}}});
+    let ops = json!({"rules": {"ops": {"scopes": []}}});
+    let of_eng = json!({"groups": ["eng"], "email": "ada@acme.example"});
+    for (now, works) in [
+        (issuers(eng.clone()), true),
+        (issuers(ops), false),
+        (issuers(json!({"scopes": ["echo:a"]})), true),
+        (issuers(json!({"rules": eng["rules"], "allowed": ["@acme.example"]})), true),
+        (issuers(json!({"rules": eng["rules"], "allowed": ["@other.example"]})), false),
+        (json!([{"issuer": "https://other.example", "clients": ["agent"]}]), false),
+        (json!([]), false),
+    ] {
+        let mut harness = start(&issuers(eng.clone()), &[]);
+        let token = harness.of_ada(&of_eng);
+        harness.restart(&[("ENTERPRISE_ISSUERS", &now.to_string())]);
+        assert_eq!(harness.call(&token), if works { 200 } else { 401 }, "{now}");
+    }
+}
+
+#[test]
+fn a_person_is_the_same_in_a_browser_and_can_be_denied() {
+    let corp: &[(&str, &str)] = &[
+        ("OAUTH_PROVIDERS", "corp"),
+        ("OAUTH_CORP_CLIENT_ID", "c1"),
+        ("OAUTH_CORP_ISSUER", ISSUER),
+        ("SIGN_IN_ALLOWED", r#"[{"who": "corp:*", "scopes": ["*"]}]"#),
+    ];
+    let subject = |token: &str| {
+        let claims = Base64UrlUnpadded::decode_vec(token.split('.').nth(1).unwrap()).unwrap();
+        let claims: Value = serde_json::from_slice(&claims).unwrap();
+        assert_eq!((&claims["aud"], &claims["client_id"]), (&json!(RESOURCE), &json!("agent")));
+        claims["sub"].as_str().unwrap().to_owned()
+    };
+    let entry = issuers(json!({"scopes": ["echo:a"]}));
+    let alone = start(&entry, &[]);
+    let ada = subject(&alone.of_ada(&json!({})));
+    assert!(ada.starts_with("enterprise.") && !ada.contains("ada"), "{ada}");
+    assert_eq!(ada, subject(&alone.of_ada(&json!({"email": "ada@acme.example"}))));
+    assert_ne!(ada, subject(&alone.of_ada(&json!({"sub": "bob"}))));
+    let mut both = start(&entry, corp);
+    let (status, body) = both.assert_with("1", &json!({}), "");
+    assert_eq!(
+        (status, &body["scope"]),
+        (200, &json!("echo:a")),
+        "not the scopes of SIGN_IN_ALLOWED"
+    );
+    let token = body["access_token"].as_str().unwrap();
+    assert_eq!((subject(token).as_str(), both.call(token)), ("corp:ada", 200));
+    both.restart(&[("SIGN_IN_DENIED", "corp:id/ada")]);
+    assert_eq!(both.call(token), 401);
+    assert_eq!(result(&both.assert_with("1", &json!({}), "")), "invalid_grant 400");
+}
+
+#[test]
+fn budgets_and_limits_of_a_rule() {
+    let rule = json!({"scopes": [], "budgets": [{"window": "1d", "tool_calls": 2}]});
+    let harness = start(&issuers(json!({"rules": {"eng": rule}})), &[]);
+    let settings = &harness.server.state().pipeline.settings;
+    assert_eq!(settings.budgeted, ["ENTERPRISE_ISSUERS"]);
+    let mut harness = harness;
+    harness.host.bindings.insert(LEDGER);
+    harness.restart(&[]);
+    let [one, other] = [0, 1].map(|_| harness.of_ada(&json!({"groups": "eng"})));
+    let statuses = [&one, &other, &one].map(|token| harness.call(token));
+    assert_eq!(statuses, [200, 200, 429], "her tokens share the budget");
+}
+
+#[test]
+fn an_assertion_is_accepted_once() {
+    for is_bound in [false, true] {
+        let mut harness = start(&issuers(json!({})), &[]);
+        harness.host.bindings.extend(is_bound.then_some(LEDGER));
+        let used = assertion(&harness, "1", &json!({}));
+        let spent = harness.token(&[fields(&used, ""), vec![("client_secret", "x")]].concat());
+        assert_eq!(result(&spent), "invalid_request 400", "a mistake does not use it");
+        assert_eq!(harness.token(&fields(&used, "")).0, 200);
+        assert_eq!(result(&harness.token(&fields(&used, ""))), "invalid_grant 400");
+        // The longest that it may be valid.
+        harness.wait(329_000);
+        harness.restart(&[]);
+        assert_eq!(result(&harness.token(&fields(&used, ""))), "invalid_grant 400");
+        let of_other = json!({"jti": "j", "sub": "bob"});
+        assert_eq!(harness.assert_with("1", &of_other, "").0, 200);
+        assert_eq!(
+            result(&harness.assert_with("1", &json!({"jti": "j"}), "")),
+            "invalid_grant 400"
+        );
+    }
+    let mut harness = start(&issuers(json!({})), &[]);
+    harness.host.bindings.insert(LEDGER);
+    let body = assertion(&harness, "1", &json!({}));
+    let body = encode(&fields(&body, ""));
+    let servers = [harness.instance(), harness.instance()];
+    assert_eq!(at_instances(&harness, &servers, [&body, &body]), [200, 400]);
+    harness.host.ledger.fails.set(true);
+    assert_eq!(harness.assert_with("1", &json!({}), "").1["error"], "temporarily_unavailable");
+}
+
+#[test]
+fn keys_are_found_again_and_failures_heal() {
+    const UNAVAILABLE: &str = "temporarily_unavailable 503";
+    let harness = start(&issuers(json!({})), &[]);
+    let with = |id: &str| result(&harness.assert_with(id, &json!({}), ""));
+    serve(KEYS, 500, json!({}));
+    requests();
+    assert_eq!((with("1"), with("1"), requests()), (UNAVAILABLE.into(), UNAVAILABLE.into(), 2));
+    publish(&["1"]);
+    harness.wait(15_000);
+    assert_eq!((with("1"), with("1"), requests()), (String::new(), String::new(), 2));
+    // Made-up ids cost two requests a minute.
+    for _ in 0..30 {
+        harness.wait(2_000);
+        assert_eq!(with("made-up"), "invalid_grant 400");
+    }
+    assert_eq!(requests(), 2);
+    // The issuer rotates its keys, and fails at first.
+    publish(&["2"]);
+    assert_eq!(with("2"), "invalid_grant 400");
+    serve(KEYS, 500, json!({}));
+    harness.wait(60_000);
+    assert_eq!((with("2"), requests()), ("invalid_grant 400".into(), 2));
+    publish(&["2"]);
+    harness.wait(15_000);
+    assert_eq!((with("2"), with("1"), requests()), (String::new(), "invalid_grant 400".into(), 2));
+    assert!(
+        harness.log().contains("the key set of https://acme.example responded with status 500")
+    );
+}
+
+#[test]
+fn discovery_leads_to_no_other_place() {
+    let of = |jwks_uri: &str| json!({"issuer": ISSUER, "jwks_uri": jwks_uri});
+    let keys = json!({"keys": [key("1")]});
+    for (status, document, works) in [
+        (200, of(KEYS), true),
+        (200, of("https://acme.example/keys/"), true),
+        (200, of("https://acme.example:8443/keys"), true),
+        (302, of(KEYS), false),
+        (404, of(KEYS), false),
+        (200, json!([]), false),
+        (200, json!({"issuer": ISSUER}), false),
+        (200, json!({"jwks_uri": KEYS}), false),
+        (200, json!({"issuer": "https://other.example", "jwks_uri": KEYS}), false),
+        (200, json!({"issuer": "https://acme.example/", "jwks_uri": KEYS}), false),
+        (200, of("http://acme.example/keys"), false),
+        (200, of("http://localhost/keys"), false),
+        (200, of("https://localhost/keys"), false),
+        (200, of("https://10.0.0.1/keys"), false),
+        (200, of("https://[::1]/keys"), false),
+        (200, of("https://169.254.169.254/latest"), false),
+        (200, of("https://metadata.google.internal/keys"), false),
+        (200, of("https://u@keys.acme.example/keys"), false),
+        (200, of("file:///etc/passwd"), false),
+        (200, of(""), false),
+    ] {
+        let harness = start(&issuers(json!({})), &[]);
+        serve(DISCOVERY, status, document.clone());
+        if let Some(url) = document["jwks_uri"].as_str() {
+            serve(url, 200, keys.clone());
+        }
+        requests();
+        let (got, body) = harness.assert_with("1", &json!({}), "");
+        assert_eq!(got, if works { 200 } else { 503 }, "{document}: {body}");
+        assert_eq!(requests(), if works { 2 } else { 1 }, "{document}");
+        if !works {
+            assert!(harness.log().contains("the discovery document of https://acme.example "));
+        }
+    }
+    // The operator may name any place.
+    const OWN: &str = "https://10.0.0.1/keys";
+    let harness = start(&issuers(json!({"jwks_uri": OWN})), &[]);
+    serve(OWN, 200, keys);
+    requests();
+    assert_eq!((harness.assert_with("1", &json!({}), "").0, requests()), (200, 1));
+}
+
+#[test]
+fn nothing_of_an_assertion_is_logged() {
+    let harness = start(&issuers(json!({})), &[]);
+    let claims = json!({"sub": "subject-of-ada", "email": "ada@acme.example", "groups": "secret"});
+    let good = assertion(&harness, "1", &claims);
+    assert_eq!(harness.token(&fields(&good, "")).0, 200);
+    assert_eq!(harness.token(&fields(&good, "")).0, 400);
+    assert_eq!(harness.token(&fields(&format!("{good}A"), "")).0, 400);
+    let log = harness.host.printed();
+    assert!(log.contains("grant_type") && log.contains("it was used before"), "{log}");
+    for part in good.split('.').chain(["subject-of-ada", "ada@acme", "secret", SECRET]) {
+        assert!(!log.contains(part), "{part}: {log}");
+    }
+}
+
+#[test]
+fn grants_of_others_are_as_before() {
+    let harness = super::harness::start();
+    let (status, body) = harness.token(&fields("x", ""));
+    assert_eq!(result(&(status, body)), "unsupported_grant_type 400");
+    let metadata = |harness: &Harness| {
+        let path = "/.well-known/oauth-authorization-server";
+        super::harness::json(&Browser::default().send(harness, ("GET", path), &[], ""))
+    };
+    let without = metadata(&harness);
+    assert_eq!(without["grant_types_supported"], json!(["authorization_code", "refresh_token"]));
+    assert!(without.get("authorization_grant_profiles_supported").is_none());
+    let with = metadata(&start(&issuers(json!({})), &[]));
+    let profiles = json!(["urn:ietf:params:oauth:grant-profile:id-jag"]);
+    assert_eq!(with["authorization_grant_profiles_supported"], profiles);
+    assert_eq!(with["grant_types_supported"][2], "urn:ietf:params:oauth:grant-type:jwt-bearer");
+}
