@@ -49,6 +49,9 @@ const strict = { strict: boolean };
 const tool = (parameters, before = {}, after = {}) =>
   object({ ...before, name: toolName, description, [parameters]: schema("ToolSchema"), ...after });
 const atMost128 = (items) => array(items, { maxItems: 128 });
+const deferred = { defer_loading: constant(true) };
+/** A list for the provider's own search: the tool that searches, and those that it finds. */
+const searched = (search, tools) => ({ type: "array", prefixItems: [search], items: tools.length === 1 ? tools[0] : oneOf(...tools), minItems: 1, maxItems: 10_001 });
 const functionType = { type: constant("function") };
 
 export const providerLists = document({
@@ -74,7 +77,7 @@ export const providerLists = document({
           operationId: `${name}-tools`,
           summary: `Tools for ${title}`,
           security,
-          parameters: [name === "gemini" ? "NotStrict" : "Strict", "Include", "Toolkit", "Version", "SkipIncompatible", "IfNoneMatch"],
+          parameters: [name === "gemini" ? "NotStrict" : "Strict", "Include", "Toolkit", "Version", "SkipIncompatible", ["anthropic", "openai-responses"].includes(name) ? "Tools" : "AllTools", "IfNoneMatch"],
           responses: {
             200: `${component}Tools`,
             ...shared.listErrors,
@@ -101,6 +104,11 @@ export const providerLists = document({
       default: "latest",
     }),
     SkipIncompatible: query("skip_incompatible", "Leave out tools that the provider does not accept; toolbooth-warning names them.", flag),
+    Tools: query("tools", "search: the list has the provider's search tool, and defers all tools but those that are always listed.", {
+      ...choice("all", "search"),
+      default: "all",
+    }),
+    AllTools: query("tools", "The provider has no search of its own.", { ...constant("all"), default: "all" }),
     IfNoneMatch: ifNoneMatch,
   },
   headers: shared.headers(READ, POST),
@@ -123,8 +131,19 @@ export const providerLists = document({
   schemas: {
     ToolSchema: about("JSON Schema of an object, as the provider accepts it.", open({ type: constant("object") })),
     ChatTools: atMost128(object({ ...functionType, function: tool("parameters", {}, strict) })),
-    ResponsesTools: atMost128(tool("parameters", functionType, strict)),
-    MessagesTools: atMost128(tool("input_schema", {}, { "strict?": constant(true) })),
+    ResponsesTools: oneOf(
+      atMost128(tool("parameters", functionType, strict)),
+      searched(object({ type: constant("tool_search") }), [
+        tool("parameters", functionType, strict),
+        object({ type: constant("namespace"), name: toolName, description, tools: array(tool("parameters", { ...deferred, ...functionType }, strict), { minItems: 1 }) }),
+      ]),
+    ),
+    MessagesTools: oneOf(
+      atMost128(tool("input_schema", {}, { "strict?": constant(true) })),
+      searched(object({ type: constant("tool_search_tool_bm25_20251119"), name: constant("tool_search_tool_bm25") }), [
+        tool("input_schema", { "defer_loading?": constant(true) }, { "strict?": constant(true) }),
+      ]),
+    ),
     GeminiTools: array(object({ functionDeclarations: atMost128(tool("parametersJsonSchema")) }), {
       minItems: 1,
       maxItems: 1,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::call::{self, CallFormat, CallResult};
-use super::list::{self, form};
+use super::list::{self, ProviderSearch, form};
 use super::schema::rules::{KeywordRule, common};
 use super::schema::{Compatibility, Schema, Target, add_to_description, render};
 use super::strict;
@@ -24,9 +24,15 @@ pub(super) const FORMS: &[ListForm] = &[
     form("anthropic-strict", |listed| tool(listed, true)),
 ];
 
+static SEARCH: ProviderSearch = ProviderSearch {
+    tool: r#"{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}"#,
+    toolkit: |_, tools| tools,
+};
+
 /// `GET /providers/anthropic/tools`.
 pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    list::tools(context, "Anthropic Messages", "anthropic", Ok(("anthropic-strict", 20)))
+    let strict = Ok(("anthropic-strict", 20));
+    list::tools(context, "Anthropic Messages", "anthropic", strict, Some(&SEARCH))
 }
 
 /// `POST /providers/anthropic/call`.

@@ -29,7 +29,7 @@ pub(super) const FORMS: &[ListForm] = &[ListForm {
 pub(super) fn tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let no_strict = "Gemini has no strict tools; omit strict, and set functionCallingConfig.mode to \
                      VALIDATED to have Gemini enforce the schema";
-    list::tools(context, "Gemini", "gemini", Err(no_strict))
+    list::tools(context, "Gemini", "gemini", Err(no_strict), None)
 }
 
 /// `POST /providers/gemini/call`.

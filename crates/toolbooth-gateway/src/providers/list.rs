@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::error::{ErrorBody, ErrorType, IncompatibleTool, ProviderError, invalid_request};
 use super::query::ListQuery;
 use toolbooth::call::{Rejection, RequestContext, did_you_mean};
-use toolbooth::catalog::{Entry, ListForm, Listed, Rendering};
+use toolbooth::catalog::{Entry, List, ListForm, Listed, Rendering};
 use toolbooth::http::Response;
 use toolbooth::route::{Page, PageError};
 
@@ -22,6 +22,17 @@ pub(super) const fn form(name: &'static str, entry: fn(&Listed<'_>) -> Rendering
     ListForm { name, head: "[", tail: "]", entry }
 }
 
+/// The search that a provider has in the tools of a request.
+pub(super) struct ProviderSearch {
+    /// The tool that searches, as JSON.
+    pub(super) tool: &'static str,
+    /// How the tools of a toolkit that it finds are written.
+    pub(super) toolkit: fn(&str, String) -> String,
+}
+
+/// The most tools of a request that the provider searches: Anthropic's limit.
+const MAX_DEFERRED: usize = 10_000;
+
 /// The tools that the query selects, in the format of `provider` (2api.ai, 3.1): an excerpt of the list `plain`, or of
 /// that of strict tools with the most that the provider accepts, unless there is none for a reason. The error: the query
 /// is invalid, a tool is incompatible with the provider (5.4), or there are too many tools (7.1).
@@ -30,8 +41,10 @@ pub(super) fn tools(
     provider: &str,
     plain: &'static str,
     strict: Result<(&'static str, usize), &str>,
+    search: Option<&ProviderSearch>,
 ) -> Result<Page, PageError> {
     let query = ListQuery::parse(context.query)?;
+    let search = if query.search { Some(search.ok_or_else(|| no_search(provider))?) } else { None };
     let (name, limit) = match (query.strict, strict) {
         (false, _) => (plain, MAX_TOOLS),
         (true, Ok(strict)) => strict,
@@ -50,6 +63,7 @@ pub(super) fn tools(
         let target = format!("{strict}{provider}");
         return Err(PageError::Response(incompatible_tools(&incompatible, &target)));
     }
+    let limit = if search.is_some() { MAX_DEFERRED } else { limit };
     if compatible.len() > limit {
         let strict = if query.strict { "strict " } else { "" };
         let message = format!(
@@ -59,7 +73,10 @@ pub(super) fn tools(
         );
         return Err(PageError::Response(invalid_request("too_many_tools", &message)));
     }
-    let mut page = Page::of_entries(list, compatible.iter().copied());
+    let mut page = match search {
+        None => Page::of_entries(list, compatible.iter().copied()),
+        Some(search) => Page::new(deferred(search, list, &compatible, context)),
+    };
     let omitted = incompatible
         .iter()
         .map(|entry| format!("{} is omitted: {}", entry.name, entry.unsupported.join(", ")));
@@ -70,6 +87,37 @@ pub(super) fn tools(
     let warning = header_value(empty.into_iter().chain(omitted).chain(warnings).collect());
     page.headers.extend(warning.map(|text| ("toolbooth-warning", text.into())));
     Ok(page)
+}
+
+/// The provider's search, the pinned tools, and all others for the search to find.
+fn deferred(
+    search: &ProviderSearch,
+    list: &List,
+    entries: &[&'static Entry],
+    context: &RequestContext<'_>,
+) -> String {
+    let catalog = context.pipeline.catalog;
+    let pinned = catalog.search_index().map_or(&[][..], |index| index.pinned);
+    let (pinned, others): (Vec<&Entry>, Vec<&Entry>) =
+        entries.iter().partition(|entry| pinned.contains(&entry.tool));
+    let mut items = vec![search.tool.to_owned()];
+    items.extend(pinned.iter().map(|entry| list.json(entry).to_owned()));
+    let toolkit = |entry: &Entry| catalog.tools.get(entry.tool).map_or("", |tool| tool.toolkit);
+    // The catalogue is sorted by toolkit.
+    for tools in others.chunk_by(|one, next| toolkit(one) == toolkit(next)) {
+        let deferred = tools.iter().filter_map(|entry| list.json(entry).strip_prefix('{'));
+        let deferred: Vec<_> =
+            deferred.map(|rest| format!("{{\"defer_loading\":true,{rest}")).collect();
+        let name = tools.first().map_or("", |entry| toolkit(entry));
+        items.push((search.toolkit)(name, deferred.join(",")));
+    }
+    format!("[{}]", items.join(","))
+}
+
+fn no_search(provider: &str) -> Rejection {
+    Rejection::Malformed(format!(
+        "tools must be all: {provider} has no search of its own; a model can use search_tools and call_tool of this server"
+    ))
 }
 
 /// The response if `include` names a tool that does not exist.

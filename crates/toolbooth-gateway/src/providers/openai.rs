@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::call::{self, CallFormat};
-use super::list::{self, MAX_TOOLS, form};
+use super::list::{self, MAX_TOOLS, ProviderSearch, form};
 use super::schema::rules::{KeywordRule, common};
 use super::schema::{Compatibility, Schema, Target, render};
 use super::strict;
@@ -32,13 +32,24 @@ pub(super) const RESPONSES_FORMS: &[ListForm] = &[
 
 /// `GET /providers/openai/tools`.
 pub(super) fn chat_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
-    list::tools(context, "OpenAI Chat Completions", "openai", Ok(("openai-strict", MAX_TOOLS)))
+    let strict = Ok(("openai-strict", MAX_TOOLS));
+    list::tools(context, "OpenAI Chat Completions", "openai", strict, None)
 }
+
+static SEARCH: ProviderSearch = ProviderSearch {
+    tool: r#"{"type":"tool_search"}"#,
+    // Toolkits have plain names.
+    toolkit: |name, tools| {
+        format!(
+            r#"{{"type":"namespace","name":"{name}","description":"Tools of {name}","tools":[{tools}]}}"#
+        )
+    },
+};
 
 /// `GET /providers/openai-responses/tools`.
 pub(super) fn responses_tools(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let strict = Ok(("openai-responses-strict", MAX_TOOLS));
-    list::tools(context, "OpenAI Responses", "openai-responses", strict)
+    list::tools(context, "OpenAI Responses", "openai-responses", strict, Some(&SEARCH))
 }
 
 /// `POST /providers/openai/call`.

@@ -5,7 +5,8 @@ use toolbooth::call::{Rejection, RequestContext, ToolSelector};
 use toolbooth::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
 use toolbooth::schema::text::excerpt;
 
-const PARAMETERS: [&str; 5] = ["strict", "include", "toolkit", "version", "skip_incompatible"];
+const PARAMETERS: [&str; 6] =
+    ["strict", "include", "toolkit", "version", "skip_incompatible", "tools"];
 const FLAG: [&str; 2] = ["true", "false"];
 
 /// The parameters. Each of them narrows the list.
@@ -16,6 +17,8 @@ pub(super) struct ListQuery {
     /// `skip_incompatible=true|false`: omit tools that the provider does not accept, instead of rejecting the
     /// request. Default: false.
     pub(super) skip_incompatible: bool,
+    /// `tools=search|all`: tools that the provider's own search finds. Default: all.
+    pub(super) search: bool,
     /// `version=latest|all|x.y.z`, for tools that `include` names without a version. Default: latest.
     version: VersionFilter,
     /// `include=a,b`: only these tools, by name, versioned name or id.
@@ -39,6 +42,7 @@ impl ListQuery {
             match name {
                 "strict" => parsed.strict = choice(name, value, FLAG)?,
                 "skip_incompatible" => parsed.skip_incompatible = choice(name, value, FLAG)?,
+                "tools" => parsed.search = choice(name, value, ["search", "all"])?,
                 "version" => parsed.version = version_filter(value)?,
                 "include" => parsed.include = Some(names(name, value)?),
                 _ => parsed.toolkit = Some(names(name, value)?),

@@ -29,7 +29,7 @@ pub(crate) use rate_limit::count_visit;
 pub use rejection::CHALLENGE;
 pub use rejection::{Description, Rejection, RejectionKind};
 pub use rejection::{did_you_mean, needs_client};
-pub use search::{ListMode, Search};
+pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;
 
 use crate::json::Value;

@@ -21,9 +21,17 @@ pub struct Search {
     pub listed: &'static str,
     /// The index.
     pub index: &'static SearchIndex,
+    /// [`SearchIndex::find`]: a pointer, so that the code is linked only if a capability provides the search.
+    pub find: Find,
     /// `TOOLS_LIST`.
     pub mode: ListMode,
 }
+
+/// [`SearchIndex::find`].
+pub type Find = fn(&SearchIndex, &str, usize, &dyn Fn(usize) -> bool) -> Vec<usize>;
+
+/// The most tools that `?query=` of a list finds.
+const MAX_FOUND: usize = 20;
 
 impl Search {
     /// Whether `tool` is one of its own. Everyone may call these: they show and call what the caller may run.
@@ -81,6 +89,34 @@ impl RequestContext<'_> {
     ) -> impl Iterator<Item = &'static Entry> + Clone {
         let pinned = search.index.pinned;
         self.allowed_entries(list).filter(move |entry| pinned.contains(&entry.tool))
+    }
+
+    /// The entries of `list` that the caller may see and whose tools `is_selected`: those that `?query=` of the URL finds, the
+    /// best first, otherwise all.
+    ///
+    /// # Errors
+    /// [`Rejection::Malformed`]: the URL has a query, but the Worker does not serve the search.
+    pub fn selected_entries(
+        &self,
+        list: &'static List,
+        is_selected: &dyn Fn(&Tool) -> bool,
+    ) -> Result<Vec<&'static Entry>, Rejection> {
+        let tools = self.pipeline.catalog.tools;
+        let tool = |at: usize| tools.get(at).filter(|tool| is_selected(tool));
+        let mut parameters = form_urlencoded::parse(self.query.as_bytes());
+        let Some((_, query)) = parameters.find(|(name, _)| name == "query") else {
+            let entries = self.allowed_entries(list).filter(|entry| tool(entry.tool).is_some());
+            return Ok(entries.collect());
+        };
+        let search = self.pipeline.search.as_ref().ok_or_else(not_served)?;
+        let entry = |at: usize| {
+            let place = list.entries.binary_search_by_key(&at, |entry| entry.tool).ok()?;
+            list.entries.get(place)
+        };
+        let is_listed =
+            |at: usize| entry(at).is_some() && tool(at).is_some_and(|tool| self.allows(tool));
+        let found = (search.find)(search.index, &query, MAX_FOUND, &is_listed);
+        Ok(found.into_iter().filter_map(entry).collect())
     }
 
     /// What a call is a call of: its own tool, or the one that the input of `call_tool` names, with the `arguments` there.

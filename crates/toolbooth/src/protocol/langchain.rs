@@ -29,8 +29,9 @@ fn list(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let list = context.list(oxp::LIST.name)?;
     let tools = context.pipeline.catalog.tools;
     // Older versions have a versioned name.
-    let latest = context
-        .allowed_entries(list)
+    let entries = context.selected_entries(list, &|_| true)?;
+    let latest = entries
+        .into_iter()
         .filter(|entry| tools.get(entry.tool).is_some_and(|tool| tool.name == entry.name));
     Ok(Page::new(format!("[{}]", list.join(latest, ","))))
 }

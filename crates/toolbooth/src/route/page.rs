@@ -55,13 +55,14 @@ impl Page {
         Self { content_type, etag, body, headers: Vec::new() }
     }
 
-    /// The list `name` with all tools that the caller may run.
+    /// The list `name` with all tools that the caller may run, or those of them that `?query=` finds.
     ///
     /// # Errors
-    /// As of [`RequestContext::list`].
+    /// As of [`RequestContext::list`] and [`RequestContext::selected_entries`].
     pub fn of_list(name: &str, context: &RequestContext<'_>) -> Result<Self, Rejection> {
         let list = context.list(name)?;
-        Ok(Self::of_entries(list, context.allowed_entries(list)))
+        let entries = context.selected_entries(list, &|_| true)?;
+        Ok(Self::of_entries(list, entries.iter().copied()))
     }
 
     /// A list with some of its entries. It is used as rendered if no compatible entry is missing.

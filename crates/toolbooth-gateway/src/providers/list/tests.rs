@@ -5,12 +5,67 @@ use serde_json::{Value, json};
 use super::*;
 use crate::providers::encode_rejection;
 use crate::providers::{anthropic, gemini, openai};
-use toolbooth::catalog::{Catalog, List, ListBody, Lists, Needs, Tool};
+use toolbooth::catalog::{Catalog, List, ListBody, Lists, Needs, SearchIndex, Tool};
 use toolbooth::principal::Principal;
 use toolbooth::principal::Scopes;
 use toolbooth::testing::echo::CATALOG;
 use toolbooth::testing::wire;
 use toolbooth::testing::{FakeHost, with_context};
+
+#[test]
+fn what_a_provider_searches_is_deferred() {
+    let text = r#"[{"n":0},{"n":5},{"n":6}]"#;
+    let entry = |(place, tool)| Entry {
+        tool,
+        needs: Needs::Tool,
+        name: "",
+        start: 1 + 8 * place,
+        end: 8 + 8 * place,
+        unsupported: &[],
+        warnings: &[],
+    };
+    let entries: Vec<_> = [0, 5, 6].into_iter().enumerate().map(entry).collect();
+    let body = ListBody::Plain(text);
+    let list = List { name: "anthropic", body, head: 1, entries: entries.leak(), etag: "" };
+    let index = SearchIndex { words: &[], pinned: &[5, 6] };
+    let lists = vec![
+        Lists::all(vec![list, List { name: "openai-responses", ..list }].leak()),
+        Lists { capability: "search", lists: &[], search: Some(index) },
+    ];
+    let catalog: &Catalog = Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }));
+    let host = FakeHost::default();
+    let get = |tools: Tools, query: &str| {
+        with_context(catalog, &Principal::ANONYMOUS, query, &host, |context| {
+            tools(context).map(|page| serde_json::from_str::<Value>(&page.body).unwrap())
+        })
+    };
+    // The caller may not run the last.
+    assert_eq!(
+        get(anthropic::tools, "tools=search").unwrap(),
+        json!([
+            {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
+            {"n": 5},
+            {"defer_loading": true, "n": 0}
+        ])
+    );
+    assert_eq!(
+        get(openai::responses_tools, "tools=search").unwrap(),
+        json!([
+            {"type": "tool_search"},
+            {"n": 5},
+            {"type": "namespace", "name": "Echo", "description": "Tools of Echo", "tools": [{"defer_loading": true, "n": 0}]}
+        ])
+    );
+    assert_eq!(get(anthropic::tools, "tools=all").unwrap(), json!([{"n": 0}, {"n": 5}]));
+    for tools in [openai::chat_tools, gemini::tools] {
+        let error = get(tools, "tools=search").unwrap_err();
+        assert!(
+            matches!(&error, PageError::Rejected(Rejection::Malformed(message)) if message.starts_with("tools must be all: ")),
+            "{error:?}"
+        );
+    }
+    assert!(get(anthropic::tools, "tools=few").is_err());
+}
 
 type Tools = fn(&RequestContext<'_>) -> Result<Page, PageError>;
 

@@ -58,7 +58,7 @@ fn invalid_queries() {
     let unknown = |name: &str| {
         format!(
             "{name} is not a parameter; the parameters are strict, include, toolkit, version, \
-             skip_incompatible"
+             skip_incompatible, tools"
         )
     };
     let toolkit = |name: &str| {

@@ -55,7 +55,8 @@ pub(super) fn list(
     let cursor = cursor.transpose()?;
     let Some(size) = page_size(context.query) else {
         check_no_cursor(request)?;
-        let page = Page::of_list(list, context)?;
+        let list = context.list(list)?;
+        let page = Page::of_entries(list, context.allowed_entries(list));
         return Ok(respond(name, &page.body, None, request, context));
     };
     // A cursor is the place of the next page's first entry in the list.

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::call::{Rejection, RequestContext};
-use crate::catalog::{Entry, Rendering};
+use crate::catalog::{Rendering, Tool};
 use crate::protocol::definition::text;
 use crate::route::{Page, PageError};
 
@@ -43,15 +43,14 @@ impl Document {
     }
 
     /// The document for the caller. `?toolkit=A,B` selects tools: toolkits of which the caller may run some.
+    /// `?query=` selects those that it finds, the best first.
     pub(super) fn page(&self, context: &RequestContext<'_>) -> Result<Page, PageError> {
         let list = context.list(self.list)?;
         let toolkits = toolkits(context)?;
-        let tools = context.pipeline.catalog.tools;
-        let is_selected = |entry: &&Entry| match (&toolkits, tools.get(entry.tool)) {
-            (Some(selected), Some(tool)) => selected.iter().any(|one| one == tool.toolkit),
-            (selected, _) => selected.is_none(),
+        let is_selected = |tool: &Tool| {
+            toolkits.as_ref().is_none_or(|selected| selected.iter().any(|one| one == tool.toolkit))
         };
-        let entries = context.allowed_entries(list).filter(is_selected);
+        let entries = context.selected_entries(list, &is_selected)?;
         let mut text = list.compose(entries, self.separator).replace(ORIGIN, &context.origin());
         if let (Some(credentials), true) = (&self.credentials, context.pipeline.same_for_all) {
             text = credentials.replace(&text);

@@ -1,14 +1,14 @@
 //! The search in the catalogue: instead of all tools, a list has the tools `search_tools` and `call_tool`, and those that
 //! are always listed. docs/TOOLS.md says how it works.
 //!
-//! The build makes the index ([`SearchIndex`](crate::catalog::SearchIndex)). Calls of `call_tool` become calls of the tool that they name before
+//! The build makes the index ([`SearchIndex`]). Calls of `call_tool` become calls of the tool that they name before
 //! anything else looks at them, so that nothing else has to know.
 
 mod tools;
 
 use crate::call::{ListMode, Search};
 use crate::capability::Capability;
-use crate::catalog::ListForm;
+use crate::catalog::{ListForm, SearchIndex};
 use crate::protocol::mcp;
 use crate::settings::{CapabilitySettings, Row, VariableDoc};
 
@@ -29,6 +29,7 @@ pub static CAPABILITY: Capability = Capability {
             call_tool: &tools::CALL_TOOL,
             listed: tools::LISTED,
             index,
+            find: SearchIndex::find,
             mode: mode.unwrap_or(ListMode::Auto),
         });
     }),

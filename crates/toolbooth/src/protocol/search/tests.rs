@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::tools::LISTED;
+use crate::Server;
 use crate::catalog::{Catalog, Entry, List, ListBody, Lists, Needs, SearchIndex, words};
+use crate::http::{Body, Method, Request};
 use crate::testing::echo::{CATALOG, LISTS};
 use crate::testing::mcp::{self, legacy};
-use crate::testing::{CAPABILITIES, FakeHost};
+use crate::testing::{CAPABILITIES, FakeHost, Pairs, ready};
 
 /// Private, Say 2.0.0 and Scoped. The index has more words for the last.
 const INDEX: SearchIndex = SearchIndex {
@@ -46,8 +48,12 @@ fn catalogue() -> &'static Catalog {
     body.push(']');
     let body = ListBody::Plain(body.leak());
     let list = List { name: "mcp-tools", body, head: 1, entries: entries.leak(), etag: "\"tag\"" };
-    let others = LISTS.iter().copied().filter(|it| !["mcp-tools", "search"].contains(&it.name));
-    let lists: Vec<_> = others.chain([list, List { name: "search", ..list }]).collect();
+    let others = LISTS
+        .iter()
+        .copied()
+        .filter(|it| !["mcp-tools", "search", "xaibo", "llms"].contains(&it.name));
+    let names = ["mcp-tools", "search", "xaibo", "llms"];
+    let lists: Vec<_> = others.chain(names.map(|name| List { name, ..list })).collect();
     let search = Lists { capability: "search", lists: &[], search: Some(INDEX) };
     let lists = vec![Lists::all(lists.leak()), search];
     Box::leak(Box::new(Catalog { lists: lists.leak(), ..*CATALOG }))
@@ -348,4 +354,38 @@ fn postings_that_are_cut_off_end() {
         let index = SearchIndex { words, pinned: &[] };
         assert_eq!(index.find("words", 5, &|_| true), expected, "{postings:?}");
     }
+}
+
+#[test]
+fn a_query_selects_entries_of_lists() {
+    let list = |path: &str, query: &str, variables: &[(&'static str, &'static str)]| {
+        let host = host(variables);
+        let request = Request {
+            own_origin: None,
+            method: Method::Get,
+            path,
+            query,
+            headers: &Pairs(&[]),
+            body: Body::from(""),
+        };
+        let catalog = catalogue();
+        let response = ready(Server::new(catalog, CAPABILITIES, &host).answer(request, &host)).head;
+        (response.status, String::from_utf8(response.body.into_owned()).unwrap())
+    };
+    let all = format!("{PRIVATE},{SAY},{SCOPED}");
+    for (query, variables, expected) in [
+        ("", &[SCOPES][..], all.clone()),
+        ("query=say", &[SCOPES], format!("{SCOPED},{SAY}")),
+        ("query=say", &[], SAY.to_owned()),
+        ("query=MAIL+text", &[SCOPES], format!("{PRIVATE},{SAY}")),
+        ("query=nothing", &[SCOPES], String::new()),
+        ("query=", &[SCOPES], String::new()),
+    ] {
+        let (status, body) = list("/xaibo/tools", query, variables);
+        assert_eq!((status, body), (200, format!("[{expected}]")), "{query}");
+        let (_, body) = list("/llms.txt", query, variables);
+        assert!(body.contains(&expected.replace("},{", "}{")), "{query}: {body}");
+    }
+    let (_, body) = list("/llms.txt", "query=say&toolkit=Echo", &[]);
+    assert!(body.contains(SAY) && !body.contains(PRIVATE), "{body}");
 }
