@@ -1,5 +1,5 @@
 //! A Worker with the tools, prompts and resources that MCP's conformance suite calls, with the
-//! names and texts that it expects.
+//! names and texts that it expects. The toolkit `styles` was imported from `scripts/parity/styles.json`.
 
 #[cfg(test)]
 mod properties;
