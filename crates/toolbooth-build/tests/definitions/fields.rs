@@ -73,7 +73,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             "unknown field of an example",
             json!({"/examples": [{"input": {}, "output": 1}]}),
             "examples[0].output: unknown field `output`, expected one of `title`, `setup`, `input`, `value`, \
-             `varies`, `error`, `asks`, `request`, `response`",
+             `varies`, `error`, `asks`, `request`, `request_body`, `response`",
         ),
         (
             "unknown field of an example's error",
