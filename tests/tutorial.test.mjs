@@ -87,8 +87,15 @@ test("a scaffolded tool", async (t) => {
   });
 
   await t.test("passes its example test, on workerd too", async () => {
+    writeFileSync(file("tools/shelf/shelf.test.mjs"), 'import { test } from "node:test";\ntest("a test in JavaScript", () => {});\n');
     const { code, out, err } = await toolbooth("test");
     assert.equal(code, 0, out + err);
+    assert.match(out.slice(0, out.indexOf("✔")), /test result: ok\. [1-9]/, "the native tests come first");
+    assert.match(out, /^✔ a test in JavaScript \(/m);
+    assert.ok(!existsSync(file(".wrangler/test")));
+    const { out: native } = await toolbooth("test --quiet");
+    assert.match(native, /only native tests run: no tests on workerd/);
+    assert.doesNotMatch(native, /✔/);
     for (const id of ["Shelf.Add", "Shelf.Find", "Order.Add"]) assert.match(out, new RegExp(`^✔ ${id}@0\\.1\\.0: `, "m"));
   });
 
