@@ -73,8 +73,9 @@ lints: setup .tools/suite/.done ## Run make check, lints for wasm32 and the type
 	$(call say,Lints for wasm32)
 	@# Of the crate that differs: only here it is without `bindings`. This also checks the crates that it depends on.
 	cargo clippy --locked --package toolbooth-worker --quiet --target wasm32-unknown-unknown -- -D warnings
-	$(call say,Types of the site)
+	$(call say,Types of the site and of tools in TypeScript)
 	node_modules/.bin/tsc -p site
+	node_modules/.bin/tsc -p tests/bindings
 
 instructions: .tools/.toolchain ## Count the instructions of requests with valgrind and compare them with the stored counts; UPDATE=1 stores them
 	$(call say,Instructions of requests)

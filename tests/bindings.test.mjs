@@ -19,7 +19,7 @@ const BOUND = {
 };
 
 let worker;
-const vars = { AUTH: "api-key,none", API_KEYS: JSON.stringify([entryOf("operator-key", "operator", ["*"])]), PLATFORM_KEY: "k" };
+const vars = { AUTH: "api-key,none", API_KEYS: JSON.stringify([entryOf("operator-key", "operator", ["*"])]), PLATFORM_KEY: "k", SCRIPT_CITY: "Oslo" };
 before(async () => (worker = await start(BINDINGS, { vars, bindings: BOUND, services: { echo: ECHO }, around: FILL })));
 after(() => worker.close());
 

@@ -46,7 +46,7 @@ for (const [what, bundle, vars, sections, expected, created, rejecting = false] 
   ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, { calls: [/^JWT_SECRET .*must be set|JWKS_URL/] }, ["KV", "NOTES"]],
   ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, { calls: [/^STATE_KEY is not set/, /^PUBLIC_URL must be set/, /^SIGN_IN_ALLOWED must name/] }, ["KV", "NOTES"], true],
   ["what is less urgent than the secrets of sign-in", NOTES, { AUTH: "api-key, sign-in", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "Notes.*,Note.*" }, KV + D1, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV", "NOTES"]],
-  ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0$/] }, []],
+  ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0, Script\.Private@1\.0\.0$/, /^SCRIPT_CITY is not set; it disables Script\.Private@1\.0\.0$/], notes: [/^OAUTH_PROVIDERS does not include "github", which Script_Private requires/] }, []],
   ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
   ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
   ["misspelled variables", NOTES, { AUTH: "none", TOOL_ALOWLIST: "Notes.*", OWN_NAME: "x" }, KV + D1, { notes: [/^TOOL_ALOWLIST is not a variable .*: did you mean TOOL_ALLOWLIST\?$/] }, ["KV", "NOTES"]],

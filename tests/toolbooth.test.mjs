@@ -59,8 +59,8 @@ test("a change is built, during a build too, and a failed build replaces the Wor
     const text = read(file);
     seen.push(text);
     if (text === "broken") throw new Failure("\u001b[31mit is broken\u001b[0m");
-    replaceWorker(out, text);
     if (text === "2, and longer") writeFileSync(file, "broken");
+    return () => replaceWorker(out, text);
   });
   await builds.next();
   assert.equal(read(out, "worker.js"), "1");
@@ -71,6 +71,30 @@ test("a change is built, during a build too, and a failed build replaces the Wor
   assert.match(read(out, "worker.js"), /const message = "it is broken"/);
   await builds.return();
   assert.deepEqual(seen, ["1", "2, and longer", "broken"]);
+});
+
+test("a change of TypeScript is bundled without a compilation", async () => {
+  const [out, source] = ["bundled", "scripts"].map((name) => join(scratch, name));
+  mkdirSync(source);
+  const write = (name, text) => writeFileSync(join(source, name), text);
+  write("mod.rs", "1");
+  write("hello.ts", "a");
+  let compiled = 0;
+  const builds = rebuild([source], out, async () => {
+    compiled += 1;
+    return () => replaceWorker(out, read(source, "hello.ts"));
+  });
+  const next = async () => [(await builds.next()).value, compiled, read(out, "worker.js")];
+  assert.deepEqual(await next(), [true, 1, "a"]);
+  write("hello.ts", "longer");
+  assert.deepEqual(await next(), [true, 1, "longer"]);
+  // A function may have moved to Rust or to TypeScript.
+  write("other.ts", "");
+  assert.deepEqual(await next(), [true, 2, "longer"]);
+  write("hello.types.ts", "generated");
+  write("mod.rs", "22");
+  assert.deepEqual(await next(), [true, 3, "longer"]);
+  await builds.return();
 });
 
 test("if workerd ends and does not start again, that is an error", async () => {

@@ -11,25 +11,23 @@ use crate::types::escaped;
 
 /// The function that runs a tool.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Handler {
-    /// The module of the toolkit, as in `lib.rs`.
-    pub(crate) module: String,
-    /// The name of the function, as in the file: `r#match` for `match`.
-    pub(crate) function: String,
-}
-
-impl Handler {
-    /// The path in the crate, such as `calculator::add`.
-    pub(crate) fn path(&self) -> String {
-        format!("{}::{}", self.module, self.function)
-    }
+pub(crate) enum Handler {
+    /// In Rust.
+    Rust {
+        /// The module of the toolkit, as in `lib.rs`.
+        module: String,
+        /// The name of the function, as in the file: `r#match` for `match`.
+        function: String,
+    },
+    /// In TypeScript: the default export of the file with this path, without `.ts`.
+    TypeScript(String),
 }
 
 /// Returns the handler of each entry, in the order of the entries; none for a tool that only sends a request. Reports Rust files that do not parse, toolkits that
-/// `lib.rs` does not declare, tools without a function, and functions with the wrong signature.
+/// `lib.rs` does not declare, tools without a function or with two, and functions with the wrong signature.
 ///
-/// The function has the tool's name in snake case. A version may have its own: version 1.1.0 runs
-/// the first that exists of `slugify_1_1_0`, `slugify_1_1`, `slugify_1` and `slugify`.
+/// The function has the tool's name in snake case; one in TypeScript has a file of that name. A version may have its own:
+/// version 1.1.0 runs the first that exists of `slugify_1_1_0`, `slugify_1_1`, `slugify_1` and `slugify`.
 pub(crate) fn find(
     source: &Source,
     entries: &[Entry],
@@ -45,6 +43,16 @@ pub(crate) fn find(
         }
         let folder = entry.toolkit.to_ascii_lowercase();
         let code = format!("{folder}/mod.rs");
+        let candidates = candidates(entry);
+        let script = |name: &String| source.scripts.contains(&format!("{folder}/{name}.ts"));
+        let scripted = candidates.iter().position(script);
+        // A toolkit may have no Rust at all.
+        if let Some(name) = scripted.and_then(|at| candidates.get(at))
+            && !source.files.contains_key(&code)
+        {
+            handlers.push(Some(Handler::TypeScript(format!("{folder}/{name}"))));
+            continue;
+        }
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
             let module = library.modules.iter().find(|name| bare(name) == folder).cloned();
             if module.is_none() && library.is_rust {
@@ -54,9 +62,23 @@ pub(crate) fn find(
             }
             (module.unwrap_or_default(), Names::of(source, &code, problems))
         });
-        let candidates = candidates(entry);
         let plain = escaped(candidates.last().map_or("", String::as_str));
-        let found = candidates.iter().find_map(|name| names.find(name));
+        let in_rust = candidates.iter().position(|name| names.find(name).is_some());
+        // The more specific name counts.
+        if let Some((at, name)) = scripted.and_then(|at| Some((at, candidates.get(at)?)))
+            && in_rust.is_none_or(|rust| at <= rust)
+        {
+            if in_rust == Some(at) {
+                let script = source.display(&format!("{folder}/{name}.ts"));
+                let code = source.display(&code);
+                let message =
+                    format!("has two functions, {script} and `{name}` in {code}; expected one");
+                problems.push(entry.problem("", message));
+            }
+            handlers.push(Some(Handler::TypeScript(format!("{folder}/{name}"))));
+            continue;
+        }
+        let found = in_rust.and_then(|at| names.find(candidates.get(at)?));
         if let Some(found) = found {
             if let Some((line, wrong)) = &found.wrong {
                 let name = &found.name;
@@ -70,11 +92,13 @@ pub(crate) fn find(
                 }
             }
             let (module, function) = (module.clone(), found.name.clone());
-            handlers.push(Some(Handler { module, function }));
+            handlers.push(Some(Handler::Rust { module, function }));
         } else if names.is_rust {
             let code = source.display(&code);
-            let message =
-                format!("has no handler; expected `pub(crate) async fn {plain}` in {code}");
+            let script = source.display(&format!("{folder}/{}.ts", bare(&plain)));
+            let message = format!(
+                "has no handler; expected `pub(crate) async fn {plain}` in {code}, or the file {script}"
+            );
             problems.push(entry.problem("", message));
         }
     }

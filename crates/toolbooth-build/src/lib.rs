@@ -87,9 +87,10 @@ impl Build {
     pub fn run(self) -> ExitCode {
         println!("cargo::rerun-if-changed=.");
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
-        let built = Source::read(&folder("CARGO_MANIFEST_DIR"))
+        let catalogue = folder("CARGO_MANIFEST_DIR");
+        let built = Source::read(&catalogue)
             .and_then(|source| self.compile(&source))
-            .and_then(|rendered| write(rendered, &folder("OUT_DIR")));
+            .and_then(|rendered| write(rendered, &catalogue, &folder("OUT_DIR")));
         match built {
             Ok(warnings) => {
                 report("warning", &warnings);
@@ -169,16 +170,31 @@ fn report(severity: &str, problems: &[Problem]) {
     }
 }
 
-fn write(rendered: Rendered, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
+fn write(rendered: Rendered, folder: &Path, out: &Path) -> Result<Vec<Problem>, Vec<Problem>> {
     // After a failure, Cargo runs the build script again anyway.
     for path in &rendered.depends_on {
         println!("cargo::rerun-if-changed={}", path.display());
     }
+    let failed = |path: &Path, error: std::io::Error| {
+        vec![Problem::new(path.display(), "", format!("cannot be written: {error}"))]
+    };
     for (name, bytes) in &rendered.files {
         let path = out.join(name);
-        std::fs::write(&path, bytes).map_err(|error| {
-            vec![Problem::new(path.display(), "", format!("cannot be written: {error}"))]
-        })?;
+        std::fs::write(&path, bytes).map_err(|error| failed(&path, error))?;
+    }
+    for (name, text) in &rendered.types {
+        let path = folder.join(name);
+        write_old(&path, text).map_err(|error| failed(&path, error))?;
     }
     Ok(rendered.warnings)
+}
+
+/// Writes a file into the folder that Cargo watches, unless it has this text already. The file is old, so that Cargo does not
+/// run the build script again because of it.
+fn write_old(path: &Path, text: &str) -> std::io::Result<()> {
+    if std::fs::read_to_string(path).is_ok_and(|known| known == text) {
+        return Ok(());
+    }
+    std::fs::write(path, text)?;
+    std::fs::File::options().write(true).open(path)?.set_modified(std::time::UNIX_EPOCH)
 }

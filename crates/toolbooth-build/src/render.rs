@@ -32,6 +32,8 @@ use crate::types::{self, Defaults};
 pub struct Rendered {
     /// File names and contents; `lib.rs` includes `catalog.rs`.
     pub files: Vec<(String, Vec<u8>)>,
+    /// The types of functions in TypeScript, which stand beside them: paths in the folder of the catalogue, and contents.
+    pub types: Vec<(String, String)>,
     /// Warnings for the author; they do not fail the build.
     pub warnings: Vec<Problem>,
     /// Files outside the catalogue's folder that it depends on.
@@ -63,10 +65,10 @@ pub(crate) fn catalogue(
         });
         let at = tools.len();
         tools.push(tool(entry, &run(entry, handler, at, &mut requests), number, &mut schemas));
-        if let Some(handler) = handler {
+        if let Some(Handler::Rust { module, function }) = handler {
             let inputs = types::type_checks(entry, &own).to_string();
-            let (id, path) = (&entry.definition.id, handler.path());
-            checks.push_str(&format!("    ({id:?}, crate::{path}, {inputs:?}),\n"));
+            let id = &entry.definition.id;
+            checks.push_str(&format!("    ({id:?}, crate::{module}::{function}, {inputs:?}),\n"));
         }
     }
     let variables = toolkits.rust();
@@ -122,6 +124,7 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     names: &{named:?},
     lists: LISTS,
     variables: ALL_VARIABLES,
+    external: None,
     server: {server},
 }};
 
@@ -139,7 +142,7 @@ toolbooth::type_checks! {{
 
 {declared}
 
-/// The examples of all definitions, as JSON: an array of `{{"id", "bindings", "http", "examples"}}`.
+/// The examples of all definitions, as JSON: an array of `{{"id", "bindings", "http", "external", "examples"}}`.
 #[allow(dead_code)]
 const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 "#,
@@ -151,10 +154,12 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
     );
     let examples: Value = entries
         .iter()
-        .map(|Entry { definition, examples, .. }| {
+        .zip(handlers)
+        .map(|(Entry { definition, examples, .. }, handler)| {
             let bindings: Vec<_> = definition.bindings.iter().map(|it| &it.name).collect();
             let http = definition.http.is_some();
-            json!({"id": definition.id, "bindings": bindings, "http": http, "examples": examples})
+            let external = matches!(handler, Some(Handler::TypeScript(_)));
+            json!({"id": definition.id, "bindings": bindings, "http": http, "external": external, "examples": examples})
         })
         .collect();
     files.push(("examples.json".to_owned(), examples.to_string().into_bytes()));
@@ -166,7 +171,8 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .chain(entries.iter().filter_map(missing_scopes))
         .chain(entries.iter().filter_map(missing_description))
         .collect();
-    Rendered { files, warnings, depends_on: server.manifest.iter().cloned().collect() }
+    let types = types::typescript(entries, handlers);
+    Rendered { files, types, warnings, depends_on: server.manifest.iter().cloned().collect() }
 }
 
 /// Assertions that the catalogue declares the variables which its definitions list.
@@ -324,12 +330,10 @@ fn list(
 fn run(entry: &Entry, handler: &Option<Handler>, at: usize, requests: &mut String) -> String {
     let definition = &entry.definition;
     match (handler, &definition.http) {
-        (Some(handler), _) => {
-            let path = handler.path();
-            format!(
-                "Function(|input, context| toolbooth::catalog::run(input, context, crate::{path}))"
-            )
-        }
+        (Some(Handler::Rust { module, function }), _) => format!(
+            "Function(|input, context| toolbooth::catalog::run(input, context, crate::{module}::{function}))"
+        ),
+        (Some(Handler::TypeScript(name)), _) => format!("External({name:?})"),
         (None, Some(http)) => {
             let call = http::call(http, definition);
             requests.push_str(&format!("    pub(super) static CALL_{at}: HttpCall = {call};\n"));

@@ -1,6 +1,6 @@
 //! Reads the files of a catalogue into memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -20,6 +20,8 @@ pub struct Source {
     pub name: String,
     /// Contents by path relative to the folder, separated by `/`: `calculator/Add@1.0.0.json`.
     pub files: BTreeMap<String, String>,
+    /// The paths of files in TypeScript that may have functions of tools. esbuild and `tsc` read them.
+    pub scripts: BTreeSet<String>,
     /// The configuration of the Worker, if the project has a `wrangler.toml`.
     pub wrangler: Option<Wrangler>,
     /// How the server names itself.
@@ -40,8 +42,8 @@ impl Source {
         let wrangler = Wrangler::find(folder);
         let project = wrangler.as_ref().and_then(|wrangler| wrangler.path.parent());
         let server = Server::read(project.unwrap_or(folder));
-        let mut source =
-            Self { name: name.unwrap_or_default(), files: BTreeMap::new(), wrangler, server };
+        let name = name.unwrap_or_default();
+        let mut source = Self { name, wrangler, server, ..Self::default() };
         source.add(folder, "lib.rs")?;
         for toolkit in list(folder)? {
             let files = if folder.join(&toolkit).is_dir() {
@@ -58,6 +60,8 @@ impl Source {
                     source.add(folder, &format!("{toolkit}/{file}"))?;
                 } else if file == "skills" {
                     source.add_all(folder, &format!("{toolkit}/{file}"), MAX_DEPTH)?;
+                } else if file.ends_with(".ts") {
+                    source.scripts.insert(format!("{toolkit}/{file}"));
                 }
             }
         }

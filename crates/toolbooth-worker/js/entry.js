@@ -88,8 +88,10 @@ function orAbort(upload) {
   return upload.written.finally(() => uploads.delete(upload));
 }
 
+// What a function in JavaScript leaves unhandled does not concern the instance. A stack overflow may.
 function onUncaught(error) {
-  if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) return;
+  const isOverflow = error instanceof RangeError && error.message === "Maximum call stack size exceeded";
+  if (!(error instanceof WebAssembly.RuntimeError || isOverflow)) return;
   recordCrash(error);
 }
 addEventListener("error", (event) => onUncaught(event.error));

@@ -36,7 +36,7 @@ export async function request(binding, url, init) {
 }
 
 /** The bytes of a response, at most `maxBytes`, and whether there are more. Without `cut`, those of a longer one may be missing. */
-async function read(response, maxBytes, cut) {
+export async function read(response, maxBytes, cut) {
   const length = response.headers.get("content-length");
   // A single wait. The length of compressed bytes says nothing, and neither does that in the response to HEAD.
   if (length !== null && !response.headers.has("content-encoding")) {

@@ -9,6 +9,7 @@ mod bindings;
 mod boundary;
 #[cfg(not(feature = "bindings"))]
 mod crash;
+mod external;
 mod host;
 mod js_value_cache;
 mod poll;
@@ -38,6 +39,8 @@ macro_rules! serve {
                     $crate::Lists::of($catalog.lists, CORE.lists),
                     $($crate::Lists::of($catalog.lists, $capability.lists)),*
                 ],
+                // Only linked if a tool has a function in JavaScript.
+                external: if $catalog.has_external() { Some($crate::call_external) } else { None },
                 ..$catalog
             },
             capabilities: &[&CORE, $(&$capability),*],
@@ -78,6 +81,8 @@ pub mod capabilities {
     pub use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 }
 // For the code of `serve!`.
+#[doc(hidden)]
+pub use external::call_external;
 #[doc(hidden)]
 pub use toolbooth::catalog::{Catalog, Lists};
 #[doc(hidden)]

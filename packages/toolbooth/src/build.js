@@ -2,11 +2,13 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
 import { Failure, output, run } from "./process.js";
 import { programs } from "./programs.js";
 import { project } from "./project.js";
+import { scripts, withScripts } from "./scripts.js";
 import { site } from "./site.js";
 
 /** The module that the generated JavaScript imports. */
@@ -36,7 +38,7 @@ export async function build({ crate = ".", out = "build", dev = false }) {
   // Its own pass of wasm-opt would inline every function with one caller, and the first call would wait for the
   // compiler to read huge functions.
   await run(workerBuild, ["--release", "--no-opt", "--out-dir", stage], { cwd: crate, env });
-  await bundle(entry, stage, { minify: true, outfile: join(folder, "worker.js") });
+  await bundle(crate, entry, stage, { minify: true, outfile: join(folder, "worker.js") });
   await run(env.WASM_OPT_BIN, [...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
   await site(join(folder, "site"));
@@ -47,6 +49,16 @@ export async function build({ crate = ".", out = "build", dev = false }) {
  * `BuildFailure`.
  */
 export async function buildForDevelopment({ crate, out }) {
+  const bundleAgain = await compileForDevelopment({ crate, out });
+  await bundleAgain();
+  rmSync(join(out, ".stage"), { recursive: true });
+}
+
+/**
+ * Compiles the Rust of a build for development. Returns a function that bundles the result with the JavaScript, as often as that
+ * changes: tools in TypeScript need no compilation. Both throw a `BuildFailure`.
+ */
+export async function compileForDevelopment({ crate, out }) {
   const stage = join(out, ".stage");
   mkdirSync(out, { recursive: true });
   // Debug information would triple the time that wasm-bindgen takes. Panics have their location without it.
@@ -60,13 +72,14 @@ export async function buildForDevelopment({ crate, out }) {
   for (const { status, reason } of [prepared, compiled]) if (status === "rejected") throw reason;
   const { entry, workerBuild, env } = prepared.value;
   await quiet(workerBuild, ["--dev", "--no-opt", "--out-dir", stage], { cwd: crate, env: { ...env, ...variables } });
-  const { outputFiles } = await bundle(entry, stage, { write: false });
   const wasm = readFileSync(join(stage, WASM));
   // A name for each build, so that the replacement of worker.js replaces both.
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
-  writeFileSync(join(out, name), wasm);
-  replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
-  rmSync(stage, { recursive: true });
+  return async () => {
+    const { outputFiles } = await bundle(crate, entry, stage, { write: false });
+    writeFileSync(join(out, name), wasm);
+    replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
+  };
 }
 
 /** Replaces the Worker in a folder, and deletes every WebAssembly module but `wasm`. */
@@ -78,16 +91,26 @@ export function replaceWorker(out, source, wasm) {
   for (const file of old) rmSync(join(out, file));
 }
 
-function bundle(entry, stage, options) {
-  return esbuild.build({
-    entryPoints: [entry],
+/** Bundles the JavaScript of the Worker, and the functions of tools in TypeScript if there are some. */
+async function bundle(crate, entry, stage, options) {
+  const functions = scripts(crate);
+  const building = esbuild.build({
+    ...(functions.length === 0 ? { entryPoints: [entry] } : { stdin: withScripts(functions, entry) }),
     bundle: true,
     format: "esm",
-    logLevel: "warning",
-    alias: { wasm: join(stage, "index.js") },
-    external: ["cloudflare:*", `./${WASM}`],
+    logLevel: "silent",
+    alias: { wasm: join(stage, "index.js"), toolbooth: fileURLToPath(new URL("tools.js", import.meta.url)) },
+    // As wrangler does: it bundles the result again, with what the project's compatibility flags allow.
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", `./${WASM}`],
     ...options,
   });
+  const print = async (kind, messages) => (await esbuild.formatMessages(messages, { kind, color: process.stderr.isTTY })).join("").trim();
+  const built = await building.catch(async ({ errors, message }) => {
+    throw new BuildFailure(errors ? await print("error", errors) : message);
+  });
+  if (built.warnings.length > 0) console.error(await print("warning", built.warnings));
+  return built;
 }
 
 /** A build that failed because of the project's code; the message is what the compiler reports. */

@@ -12,7 +12,7 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { buildForDevelopment } from "./build.js";
+import { compileForDevelopment } from "./build.js";
 import { definitions, variablesOfTools } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
@@ -84,7 +84,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     });
   }
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
-  const builds = rebuild(watched, out, () => buildForDevelopment({ crate: resolve(crate), out }));
+  const builds = rebuild(watched, out, () => compileForDevelopment({ crate: resolve(crate), out }));
   console.log("Building the Worker. The first build compiles all dependencies, which takes minutes.");
   let { value: built } = await builds.next();
   const lost = keepRunning(address, () => worker?.patchConfig({}));

@@ -1,5 +1,5 @@
-// Runs the examples of the tools with bindings on workerd. `toolbooth test` starts it with node --test, because native
-// tests have no bindings.
+// Runs the examples of the tools with bindings, and of those in TypeScript, on workerd. `toolbooth test` starts it with node
+// --test, because native tests have neither.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { catalogue, definitions } from "./catalogue.js";
 import { differences, failure } from "./difference.js";
+import { scriptOf } from "./scripts.js";
 import { ToolTest } from "./testing.js";
 
 /** The kinds of bindings that are simulated on this machine. */
@@ -20,8 +21,13 @@ const client = { user: "example-user", tokens: madeUp("authorization"), secrets:
 const services = resolve(join(catalogue(), "services.mjs"));
 const upstream = existsSync(services) ? (await import(pathToFileURL(services))).default : undefined;
 
-for (const definition of all.filter(({ bindings = [] }) => bindings.length > 0)) {
-  const { id, bindings, examples = [] } = definition;
+const isScript = (id) => {
+  const [toolkit, file] = id.split(/\.(.*)/s);
+  return scriptOf(join(catalogue(), toolkit.toLowerCase(), `${file}.json`)) !== undefined;
+};
+
+for (const definition of all.filter(({ id, bindings = [] }) => bindings.length > 0 || isScript(id))) {
+  const { id, bindings = [], examples = [] } = definition;
   const remote = bindings.find(({ kind, optional }) => !optional && !SIMULATED.includes(kind));
   const skip = remote && `${remote.name} is not simulated on this machine`;
   for (const { title, setup = [], ...example } of examples) {

@@ -27,15 +27,23 @@ export async function* changes(watched) {
 }
 
 /**
- * Builds now and after every change of the `watched` files and folders. After a failed build, the Worker in the folder
- * `out` responds with the error. Yields after each build whether it succeeded.
+ * Builds now and after every change of the `watched` files and folders: with `compile`, and then with the function that it returns,
+ * which is enough if only files in TypeScript have changed. After a failed build, the Worker in the folder `out` responds with the
+ * error. Yields after each build whether it succeeded.
  */
-export async function* rebuild(watched, out, build) {
+export async function* rebuild(watched, out, compile) {
+  let compiled, bundle;
   for await (const _ of changes(watched)) {
     const start = performance.now();
     let succeeded = true;
     try {
-      await build();
+      const code = snapshot(watched, (path, stat) => (path.endsWith(".ts") ? path : described(path, stat)));
+      if (code !== compiled) {
+        compiled = undefined;
+        bundle = await compile();
+        compiled = code;
+      }
+      await bundle();
       console.log(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -47,15 +55,19 @@ export async function* rebuild(watched, out, build) {
   }
 }
 
-/** The times and sizes of all files. Polled, because file events are not reliable in containers. */
-function snapshot(paths) {
+/** What `describe` returns of all files. Polled, because file events are not reliable in containers. */
+function snapshot(paths, describe = described) {
   return paths.map((path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (!stat?.isDirectory()) return stat && `${path} ${stat.mtimeMs} ${stat.size}`;
-    const inside = readdirSync(path).filter((name) => !name.startsWith(".") && !["node_modules", "target"].includes(name));
-    return snapshot(inside.map((name) => join(path, name)));
+    if (!stat?.isDirectory()) return stat && describe(path, stat);
+    // The build itself writes types.
+    const isWatched = (name) => !name.startsWith(".") && !name.endsWith(".types.ts") && !["node_modules", "target"].includes(name);
+    return snapshot(readdirSync(path).filter(isWatched).map((name) => join(path, name)), describe);
   }).join("\n");
 }
+
+/** The time and the size of a file. */
+const described = (path, { mtimeMs, size }) => `${path} ${mtimeMs} ${size}`;
 
 /** A Worker that responds to every request with the error of the build. */
 export function failing(message) {

@@ -1,10 +1,11 @@
-// Runs the tests of a project: the native ones with cargo, and those of tools with bindings on workerd.
+// Runs the tests of a project: the native ones with cargo, and those of tools with bindings or in TypeScript on workerd.
 import { readFileSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildForDevelopment } from "./build.js";
 import { definitions, files } from "./catalogue.js";
 import { run } from "./process.js";
+import { scripts } from "./scripts.js";
 
 const OUT = ".wrangler/test";
 const EXAMPLES = fileURLToPath(new URL("./examples.js", import.meta.url));
@@ -16,7 +17,7 @@ export async function test(args) {
   const env = { ...process.env, RUST_BACKTRACE: process.env.RUST_BACKTRACE ?? "0" };
   await run("cargo", ["test", ...workspace, ...args], { env });
   const more = [
-    ...(definitions().some(({ bindings = [] }) => bindings.length > 0) ? [EXAMPLES] : []),
+    ...(definitions().some(({ bindings = [] }) => bindings.length > 0) || scripts().length > 0 ? [EXAMPLES] : []),
     ...files(/\.test\.m?js$/).map((file) => resolve(file)),
   ];
   if (more.length === 0) return;

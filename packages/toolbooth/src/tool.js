@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { files } from "./catalogue.js";
 import { describeTool } from "./described.js";
 import { addDatabase, databaseBinding } from "./database.js";
+import { snakeCase } from "./names.js";
 import { Failure } from "./process.js";
 import { isOfWorker } from "./variables.js";
 
@@ -101,10 +102,7 @@ function replaceLink(folder) {
 /** The names of the tool's folder, module, function and variable. */
 function rustNames(toolkit, tool) {
   const folderName = toolkit.toLowerCase();
-  const snake = tool
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase();
+  const snake = snakeCase(tool);
   for (const name of [folderName, snake]) {
     if (NO_NAMES.includes(name)) fail(`Rust allows no module or function called ${name}: choose a different id`);
   }

@@ -111,6 +111,7 @@ const CORPUS: &Catalog = &Catalog {
     lists: &[Lists::all(LISTS)],
     variables: &[],
     server: ServerInfo { name: "corpus", title: "Corpus", version: "1.0.0" },
+    external: None,
 };
 
 #[test]

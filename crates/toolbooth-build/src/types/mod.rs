@@ -8,6 +8,7 @@ mod model;
 mod names;
 mod samples;
 mod shape;
+mod typescript;
 
 use std::collections::BTreeMap;
 
@@ -20,12 +21,13 @@ use model::{Body, Field, Item, Module};
 pub(crate) use defaults::Defaults;
 pub(crate) use names::escaped;
 pub(crate) use samples::samples;
+pub(crate) use typescript::render as typescript;
 
 /// Renders `types.rs` for the entries, which are sorted, and the handler of each that has one.
 pub(crate) fn render(entries: &[Entry], handlers: &[Option<Handler>]) -> String {
     let mut toolkits: BTreeMap<&str, BTreeMap<&str, &Entry>> = BTreeMap::new();
     for (handler, entry) in handlers.iter().zip(entries) {
-        let Some(Handler { module, function }) = handler else { continue };
+        let Some(Handler::Rust { module, function }) = handler else { continue };
         // Versions are sorted too: a later one replaces an earlier one.
         toolkits.entry(module).or_default().insert(function, entry);
     }

@@ -124,8 +124,8 @@ fn one_build_reports_all_problems() {
             "tools/text/Slugify@3.0.0.json: is not JSON: EOF while parsing an object at line 1 column 1",
             "tools/text/Slugify@4.0.0.json: name: is \"Other\", but tools/text/Slugify@1.0.0.json names the tool \"Text_Slugify\"; all versions of a tool must have the same name",
             "tools/lib.rs: does not declare the toolkit; expected `mod text;`",
-            "tools/text/Slugify@1.0.0.json: has no handler; expected `pub(crate) async fn slugify` in tools/text/mod.rs",
-            "tools/text/Slugify@4.0.0.json: has no handler; expected `pub(crate) async fn slugify` in tools/text/mod.rs",
+            "tools/text/Slugify@1.0.0.json: has no handler; expected `pub(crate) async fn slugify` in tools/text/mod.rs, or the file tools/text/slugify.ts",
+            "tools/text/Slugify@4.0.0.json: has no handler; expected `pub(crate) async fn slugify` in tools/text/mod.rs, or the file tools/text/slugify.ts",
         ]
     );
 }

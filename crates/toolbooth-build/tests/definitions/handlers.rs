@@ -5,7 +5,7 @@ use toolbooth_build::compile;
 use crate::sample::{ADD, add, catalogue, changed, define, problems, put, slugify};
 use serde_json::json;
 
-const NO_HANDLER: &str = "tools/calculator/Add@1.0.0.json: has no handler; expected `pub(crate) async fn add` in tools/calculator/mod.rs";
+const NO_HANDLER: &str = "tools/calculator/Add@1.0.0.json: has no handler; expected `pub(crate) async fn add` in tools/calculator/mod.rs, or the file tools/calculator/add.ts";
 
 #[test]
 fn toolkits_and_handlers_that_are_not_found() {
@@ -207,4 +207,71 @@ fn the_build_never_asks_for_an_invalid_function_name() {
     let messages = problems(&source);
     assert!(!messages.is_empty(), "no Rust function can be called 2_upper");
     assert!(!messages.iter().any(|problem| problem.contains("pub async fn 2")), "{messages:?}");
+}
+
+#[test]
+fn functions_in_typescript() {
+    let mod_rs = "calculator/mod.rs";
+    let both = "tools/calculator/Add@1.0.0.json: has two functions, tools/calculator/add.ts and `add` in tools/calculator/mod.rs; expected one";
+    for (what, rust, scripts, expected) in [
+        ("without Rust", None, vec!["add.ts"], Ok("External(\"calculator/add\")")),
+        ("of a version", None, vec!["add_1.ts", "add.ts"], Ok("External(\"calculator/add_1\")")),
+        ("more specific", Some("add"), vec!["add_1.ts"], Ok("External(\"calculator/add_1\")")),
+        ("less specific", Some("add_1"), vec!["add.ts"], Ok("crate::calculator::add_1")),
+        ("beside others", Some("sub"), vec!["add.ts"], Ok("External(\"calculator/add\")")),
+        ("twice", Some("add"), vec!["add.ts"], Err(both)),
+        ("types and tests", Some("sub"), vec!["add.types.ts", "add.test.ts"], Err(NO_HANDLER)),
+    ] {
+        let mut source = catalogue();
+        let signature = "(input: Input, context: &Context<'_>) -> Result<Output, ToolError> {}";
+        match rust {
+            Some(name) => put(&mut source, mod_rs, &format!("pub async fn {name}{signature}")),
+            None => drop(source.files.remove(mod_rs)),
+        }
+        source.scripts = scripts.iter().map(|name| format!("calculator/{name}")).collect();
+        match expected {
+            Err(problem) => assert_eq!(problems(&source), [problem], "{what}"),
+            Ok(code) => {
+                let rendered = compile(&source).expect(what);
+                let (_, rust) = rendered.files.first().expect("a file");
+                let rust = String::from_utf8(rust.clone()).expect("UTF-8");
+                assert!(rust.contains(code), "{what}: {rust}");
+                let types: Vec<_> = rendered.types.iter().map(|(name, _)| &**name).collect();
+                let script = code.contains("External").then(|| code.split('"').nth(1)).flatten();
+                let beside: Vec<_> =
+                    script.map(|name| format!("{name}.types.ts")).into_iter().collect();
+                assert_eq!(types, beside, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_types_of_functions_in_typescript() {
+    let mut source = catalogue();
+    source.files.remove("calculator/mod.rs");
+    source.scripts.insert("calculator/add.ts".to_owned());
+    let input = json!({"type": "object", "additionalProperties": false, "required": ["a"], "properties": {
+        "a": {"type": "integer", "description": "A number."},
+        "b": {"type": "string", "default": "x"},
+        "c": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {"d": {"enum": [1, 2], "default": 1}}}},
+    }});
+    let changes = json!({"/input_schema": input, "/output_schema": null, "/examples": [{"input": {"a": 1}, "value": null}]});
+    put(&mut source, ADD, &changed(add(), &changes).to_string());
+    let rendered = compile(&source).expect("a catalogue");
+    let (_, types) = rendered.types.first().expect("a file");
+    let expected = r#"
+export type Input = {
+  /** A number. */
+  "a": number;
+  "b": string;
+  "c"?: Array<{
+    "d": 1 | 2;
+  }>;
+};
+
+/** The value of `Calculator.Add@1.0.0`. */
+export type Output = void;
+"#;
+    assert!(types.ends_with(expected), "{types}");
 }

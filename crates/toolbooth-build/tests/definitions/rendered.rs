@@ -243,7 +243,7 @@ fn any_string_survives_code_generation() {
         assert_eq!(texts.len(), 3, "{text:?}: in the enum, and twice in the constant");
         let examples: Value = serde_json::from_str(&file(&source, "examples.json")).unwrap();
         let expected = json!([
-            {"id": "Calculator.Add@1.0.0", "bindings": ["SUMS", "CACHE"], "http": false, "examples": definition["examples"]},
+            {"id": "Calculator.Add@1.0.0", "bindings": ["SUMS", "CACHE"], "http": false, "external": false, "examples": definition["examples"]},
         ]);
         assert_eq!(examples, expected, "{text:?}");
         assert_eq!(list(&source)[0]["requirements"]["secrets"][0]["id"], text);

@@ -298,6 +298,10 @@ impl<'a> RequestContext<'a> {
         let result = match tool.run {
             Run::Function(run) => run(&input, &context).await,
             Run::Http(call, run) => run(call, &input, &context).await,
+            Run::External(name) => match pipeline.catalog.external {
+                Some(call) => call(name, &input, &context).await,
+                None => Err(RunError::Crashed),
+            },
         };
         let duration_ms = host.now_ms().saturating_sub(started);
         let notifications = context.notifications.take();
@@ -311,6 +315,7 @@ impl<'a> RequestContext<'a> {
                 let errors = errors.map(|errors| errors.to_string()).unwrap_or_default();
                 faulty_tool(tool, host, "its output does not match output_schema", &errors)
             }
+            Err(RunError::Crashed) => return Outcome::Rejected(Rejection::Internal),
             Err(RunError::Mismatch(reason)) => {
                 faulty_tool(tool, host, "its types do not match its schemas", &reason)
             }

@@ -32,8 +32,8 @@ pub use semver::Version;
 pub use server::ServerInfo;
 pub use skill::{Skill, SkillFile, SkillForm};
 pub use tool::{
-    Authorization, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError, Tool,
-    ToolFn, ToolFuture, run,
+    Authorization, ExternalFn, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError,
+    Tool, ToolFn, ToolFuture, run,
 };
 
 use crate::names::order;
@@ -51,6 +51,9 @@ pub struct Catalog {
     pub lists: &'static [Lists],
     /// The variables that the tools read.
     pub variables: &'static [Variable],
+    /// How the host calls functions outside of this program; `None` if no tool has one, so that nothing is linked for them, and
+    /// in native tests.
+    pub external: Option<ExternalFn>,
     /// How the server names itself.
     pub server: ServerInfo,
 }
@@ -74,6 +77,18 @@ pub enum Found {
 }
 
 impl Catalog {
+    /// Whether a tool has a function outside of this program.
+    pub const fn has_external(&self) -> bool {
+        let mut tools = self.tools;
+        while let [tool, rest @ ..] = tools {
+            if let Run::External(_) = tool.run {
+                return true;
+            }
+            tools = rest;
+        }
+        false
+    }
+
     /// Finds a tool by its id (OXP call-tool, "Tool Version Resolution"): the exact version if the id has
     /// one, otherwise the highest.
     pub fn find(&self, id: &ToolRef<'_>) -> Found {

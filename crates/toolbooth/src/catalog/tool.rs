@@ -119,10 +119,15 @@ pub enum Run {
     /// By the request that its definition describes. The function is [`http::run`](crate::tool::http::run): a pointer, so
     /// that its code is linked only if a catalogue has such a tool.
     Http(&'static HttpCall, HttpFn),
+    /// By a function outside of this program, which the host calls by this name: [`Catalog::external`](super::Catalog::external).
+    External(&'static str),
 }
 
 /// A function that sends the request of a tool.
 pub type HttpFn = for<'a> fn(&'static HttpCall, &'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
+
+/// A function of the host that calls functions outside of this program by their names.
+pub type ExternalFn = for<'a> fn(&'static str, &'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
 
 /// The result of a tool: its value as JSON.
 pub type ToolFuture<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;
@@ -135,6 +140,8 @@ pub enum RunError {
     /// The function's types do not match the definition's schemas, which is a bug of the tool. The text is for
     /// the log.
     Mismatch(String),
+    /// The function ended without a result, as a panic would end it. The host has logged why.
+    Crashed,
 }
 
 /// Runs a typed function: it deserializes the input and serializes the value. Strings of the input may be

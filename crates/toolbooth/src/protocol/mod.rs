@@ -25,6 +25,8 @@ pub mod truncation;
 pub(crate) mod usage;
 pub(crate) mod xaibo;
 
+pub use rest::typescript::type_in_typescript;
+
 pub(crate) use root::ROOT;
 
 use serde::Serialize;

@@ -24,8 +24,18 @@ pub struct Examples {
     /// Whether its definition describes its request.
     #[serde(default)]
     pub http: bool,
+    /// Whether its function is in TypeScript.
+    #[serde(default)]
+    pub external: bool,
     /// Its examples.
     pub examples: Vec<Example>,
+}
+
+impl Examples {
+    /// Whether native tests can run the tool.
+    fn is_native(&self) -> bool {
+        self.bindings.is_empty() && !self.external
+    }
 }
 
 /// Reads the generated constant `EXAMPLES`.
@@ -41,7 +51,7 @@ impl ToolTest {
     /// Runs the examples of all definitions; `examples` is the generated constant `EXAMPLES`. Each begins with an empty
     /// store. The calls have made-up tokens, secrets and user ids.
     ///
-    /// Tools with bindings run on workerd only: `toolbooth test` runs their examples there. Examples of tools with `http` run
+    /// Tools with bindings, and tools in TypeScript, run on workerd only: `toolbooth test` runs their examples there. Examples of tools with `http` run
     /// if they have a `response`. This function prints the ids of the tools whose examples it does not run.
     ///
     /// # Panics
@@ -51,9 +61,10 @@ impl ToolTest {
         let all = read_examples(examples);
         assert_eq!(all.len(), self.catalog.tools.len(), "each tool must have examples");
         let mut wrong = Vec::new();
-        for Examples { id, bindings, http, examples } in &all {
+        for tool in &all {
+            let Examples { id, http, examples, .. } = tool;
             assert!(*http || !examples.is_empty(), "{id} has no example");
-            for example in examples.iter().filter(|_| bindings.is_empty()) {
+            for example in examples.iter().filter(|_| tool.is_native()) {
                 if *http && example.response.is_none() {
                     continue;
                 }
@@ -162,14 +173,16 @@ fn documented(example: &Example) -> Value {
     }
 }
 
-/// A line that names the tools with bindings.
+/// A line that names the tools that native tests cannot run, and why: their bindings, or the language.
 fn left_to_workerd(all: &[Examples]) -> Option<String> {
-    let used = all.iter().filter(|it| !it.bindings.is_empty());
-    let names: Vec<_> = used.map(|it| format!("{} ({})", it.id, it.bindings.join(", "))).collect();
+    let reason = |it: &Examples| match &*it.bindings {
+        [] => "TypeScript".to_owned(),
+        bindings => bindings.join(", "),
+    };
+    let left = all.iter().filter(|it| !it.is_native());
+    let names: Vec<_> = left.map(|it| format!("{} ({})", it.id, reason(it))).collect();
     let names = (!names.is_empty()).then(|| names.join(", "))?;
-    Some(format!(
-        "\nNot run here, but on workerd by `toolbooth test`, because of bindings: {names}\n"
-    ))
+    Some(format!("\nNot run here, but on workerd by `toolbooth test`: {names}\n"))
 }
 
 /// A line that names the tools whose examples have no recorded response.
@@ -268,14 +281,19 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_tools_with_bindings_are_left_to_workerd() {
+    fn examples_that_need_workerd_are_left_to_it() {
         let mut all: Value = serde_json::from_str(EXAMPLES).expect("JSON");
         all[1]["examples"][0]["value"] = json!("wrong");
         all[1]["bindings"] = json!(["NOTES"]);
         let test = ToolTest::new(&CATALOG).upstream(|_| respond(201, ""));
         test.check_examples(&all.to_string());
         let line = left_to_workerd(&read_examples(&all.to_string())).expect("a line");
-        assert!(line.ends_with("because of bindings: Orders.Find@1.0.0 (NOTES)\n"), "{line}");
+        assert!(line.ends_with("`toolbooth test`: Orders.Find@1.0.0 (NOTES)\n"), "{line}");
+        all[1]["bindings"] = json!([]);
+        all[1]["external"] = json!(true);
+        ToolTest::new(&CATALOG).upstream(|_| respond(201, "")).check_examples(&all.to_string());
+        let line = left_to_workerd(&read_examples(&all.to_string())).expect("a line");
+        assert!(line.ends_with("`toolbooth test`: Orders.Find@1.0.0 (TypeScript)\n"), "{line}");
         assert_eq!(left_to_workerd(&read_examples(EXAMPLES)), None);
     }
 }

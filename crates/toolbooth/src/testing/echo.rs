@@ -303,6 +303,7 @@ pub const CATALOG: &Catalog = &Catalog {
     ],
     lists: &[Lists::all(LISTS)],
     variables: &[],
+    external: None,
     server: ServerInfo { name: "echo-tools", title: "Echo tools", version: "1.2.3" },
 };
 

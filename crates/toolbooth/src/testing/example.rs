@@ -14,8 +14,14 @@ use crate::tool::{Context, Secret, ToolError, Variable};
 use crate::url::path_segment;
 
 /// The tools, sorted.
-pub static CATALOG: Catalog =
-    Catalog { tools: &TOOLS, names: NAMES, lists: &[], variables: VARIABLES, server: SERVER };
+pub static CATALOG: Catalog = Catalog {
+    tools: &TOOLS,
+    names: NAMES,
+    lists: &[],
+    variables: VARIABLES,
+    external: None,
+    server: SERVER,
+};
 
 const SERVER: ServerInfo = ServerInfo { name: "orders", title: "Orders", version: "1.0.0" };
 

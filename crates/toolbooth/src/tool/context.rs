@@ -23,8 +23,8 @@ use crate::trace::{Span, TRACEPARENT};
 pub struct Context<'a> {
     pub(super) tool: &'a Tool,
     principal: &'a Principal,
-    credentials: &'a Credentials,
-    dialogue: &'a Dialogue,
+    pub(super) credentials: &'a Credentials,
+    pub(super) dialogue: &'a Dialogue,
     variables: &'a ToolVariables,
     pub(super) host: &'a dyn Host,
     /// The provider whose token a service rejected.
@@ -33,7 +33,7 @@ pub struct Context<'a> {
     /// The input that the tool requested, and its state.
     pub(crate) requested: RefCell<Option<(Named<InputRequest>, Option<Value>)>>,
     /// The `traceparent` of requests to services, if the call belongs to a trace.
-    traceparent: Option<String>,
+    pub(super) traceparent: Option<String>,
     /// The catalogue that the tool belongs to, with the settings of its server.
     server: Option<(&'static Catalog, &'a Settings)>,
 }
@@ -216,8 +216,17 @@ impl<'a> Context<'a> {
     ) -> ToolError {
         let by_key =
             questions.into_iter().map(|(key, request)| (key.to_owned(), request)).collect();
-        let state = serde_json::to_value(state).ok().filter(|state| !state.is_null());
-        *self.requested.borrow_mut() = Some((by_key, state));
+        self.request(by_key, serde_json::to_value(state).ok())
+    }
+
+    /// Requests input: see [`ask`](Self::ask).
+    pub(super) fn request(
+        &self,
+        questions: Named<InputRequest>,
+        state: Option<Value>,
+    ) -> ToolError {
+        let state = state.filter(|state| !state.is_null());
+        *self.requested.borrow_mut() = Some((questions, state));
         ToolError::new("The tool needs input")
     }
 

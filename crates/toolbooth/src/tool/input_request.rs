@@ -25,7 +25,7 @@ pub enum ClientCapability {
 }
 
 impl ClientCapability {
-    const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Sampling, Self::Roots];
+    pub(super) const ALL: [Self; 4] = [Self::Form, Self::Url, Self::Sampling, Self::Roots];
 
     /// A description, which can follow "a client that".
     pub fn description(self) -> &'static str {

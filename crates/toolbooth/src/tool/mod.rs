@@ -34,6 +34,7 @@
 mod content;
 mod context;
 mod error;
+mod external;
 pub mod http;
 mod input_request;
 mod named;

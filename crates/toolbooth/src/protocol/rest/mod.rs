@@ -9,7 +9,7 @@ mod llms;
 mod openapi;
 pub(super) mod problem;
 mod query;
-mod typescript;
+pub(super) mod typescript;
 mod utcp;
 
 use percent_encoding::percent_decode_str;

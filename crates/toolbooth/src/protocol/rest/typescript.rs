@@ -30,6 +30,11 @@ fn render(listed: &Listed<'_>) -> Rendering {
     text(format!("{about}  {name}: {{\n    input: {input};\n    output: {output};\n  }};\n"))
 }
 
+/// The type in TypeScript of the values that `schema` accepts, or of a few more where TypeScript cannot express it.
+pub fn type_in_typescript(schema: &Value) -> String {
+    type_of(schema, "")
+}
+
 /// The type of the values that `schema` accepts, or of a few more where TypeScript cannot express it. Its lines after the
 /// first one are indented by `indent`.
 pub(super) fn type_of(schema: &Value, indent: &str) -> String {

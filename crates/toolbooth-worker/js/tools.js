@@ -1,0 +1,199 @@
+// Runs functions of tools in JavaScript. Rust calls them with JSON and gets their report as JSON: one call across the boundary.
+import { ToolError } from "toolbooth";
+import { read } from "./send.js";
+import { Store } from "./store.js";
+
+/** How long a request waits, in milliseconds, and the longest response, in bytes: the same as in Rust. */
+const TIMEOUT = 10_000;
+const MAX_BYTES = 1 << 20;
+/** The most notifications of a run. */
+const MOST = 100;
+/** Statuses of responses that have no body. */
+const BODILESS = [101, 204, 205, 304];
+
+/** Makes functions callable by their names. Rust finds them by this name. */
+export function register(functions) {
+  globalThis.__toolbooth_tools = { call: (name, input, given, env) => call(functions[name], input, given, env) };
+}
+
+/** The report of a run, or a promise of it. Must not throw: an exception would pass through WebAssembly. */
+function call(run, input, given, env) {
+  const context = new Context(JSON.parse(given), env);
+  try {
+    const value = run(JSON.parse(input), context);
+    // A function that does not wait needs no promise.
+    if (typeof value?.then !== "function") return context[REPORT]({ value });
+    return Promise.resolve(value).then((value) => context[REPORT]({ value })).catch((error) => context[REPORT](failed(error, context)));
+  } catch (error) {
+    return context[REPORT](failed(error, context));
+  }
+}
+
+const REPORT = Symbol("report");
+const GIVEN = Symbol("given");
+
+/** The context of one run: docs/TOOLS.md describes it. */
+class Context {
+  #notifications = [];
+  #store;
+
+  constructor(given, env) {
+    this[GIVEN] = given;
+    this.env = env;
+  }
+
+  get user() {
+    return this[GIVEN].user;
+  }
+
+  token(provider) {
+    return this.#named("tokens", provider, "requirements.authorization");
+  }
+
+  tokenRefused(provider) {
+    return new Refused(provider);
+  }
+
+  secret(name) {
+    return this.#named("secrets", name, "variables or requirements.secrets");
+  }
+
+  variable(name) {
+    return this.#named("variables", name, "variables");
+  }
+
+  #named(kind, name, place) {
+    const values = this[GIVEN][kind] ?? {};
+    if (!Object.hasOwn(values, name)) throw new Error(`${name} is not in ${place} of the definition`);
+    return values[name];
+  }
+
+  async fetch(input, { timeout = TIMEOUT, maxBytes = MAX_BYTES, ...init } = {}) {
+    const limit = AbortSignal.timeout(timeout);
+    const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit;
+    // An invalid request is a mistake of the tool.
+    const request = new Request(input, { ...init, redirect: "manual", signal });
+    const { traceparent, tool } = this[GIVEN];
+    if (traceparent) request.headers.set("traceparent", traceparent);
+    const unanswered = (problem, message) => {
+      warn("http", { tool, problem });
+      return new ToolError(message);
+    };
+    try {
+      const response = await fetch(request);
+      const { bytes, isCut } = await read(response, maxBytes);
+      if (isCut) throw unanswered("the response is too large", "The service's response was too large");
+      const { status, statusText, headers } = response;
+      return new Response(BODILESS.includes(status) ? null : bytes, { status, statusText, headers: decoded(headers) });
+    } catch (error) {
+      if (error instanceof ToolError) throw error;
+      if (limit.aborted) throw unanswered("no response in time", "The service did not respond in time");
+      if (init.signal?.aborted) throw error;
+      throw unanswered(`unreachable: ${error.message}`, "The service could not be reached");
+    }
+  }
+
+  get store() {
+    return (this.#store ??= new Store(this.env.KV, this[GIVEN].tool, warn));
+  }
+
+  progress(done, total, text = "") {
+    this.#notify({ done, total, text: `${text}` });
+  }
+
+  log(level, text) {
+    this.#notify({ level, text: `${text}` });
+  }
+
+  #notify(notification) {
+    if (this.#notifications.length < MOST) this.#notifications.push(notification);
+  }
+
+  warn(event, details = {}) {
+    warn(event, { tool: this[GIVEN].tool, ...details });
+  }
+
+  can(kind) {
+    return this[GIVEN].can?.includes(kind) ?? false;
+  }
+
+  ask(questions, state) {
+    return new Asks(Object.fromEntries(Object.entries(questions).map(([key, question]) => [key, written(question)])), state);
+  }
+
+  answer(key) {
+    const answers = this[GIVEN].answers ?? {};
+    if (!Object.hasOwn(answers, key)) return undefined;
+    const answer = answers[key];
+    if (answer === "declined") throw new ToolError("The user declined to answer");
+    if (answer === "dismissed") throw new ToolError("The user did not answer");
+    return answer.given;
+  }
+
+  get state() {
+    return this[GIVEN].state;
+  }
+
+  [REPORT](end) {
+    return JSON.stringify({ ...end, ...(this.#notifications.length > 0 && { notifications: this.#notifications }) });
+  }
+}
+
+/** Thrown to end a run without a value or an error of the tool. */
+class Refused extends Error {
+  constructor(provider) {
+    super("The authorization is no longer valid");
+    this.provider = provider;
+  }
+}
+
+class Asks extends Error {
+  constructor(questions, state) {
+    super("The tool needs input");
+    Object.assign(this, { questions, state });
+  }
+}
+
+/** The report of a run that threw. */
+function failed(error, context) {
+  if (error instanceof ToolError) {
+    const { message, prompt, retryAfter, retryable, detail } = error;
+    const text = (value) => value && `${value}`;
+    return { error: { message, prompt: text(prompt), detail: text(detail), retryable: Boolean(retryable), retry_after_ms: Number(retryAfter) } };
+  }
+  if (error instanceof Refused) return { refused: error.provider };
+  if (error instanceof Asks) {
+    const { questions, state } = error;
+    return { asks: { questions, state } };
+  }
+  const { tool } = context[GIVEN];
+  console.error(JSON.stringify({ event: "tool_crashed", tool, problem: described(error, context.env.DEVELOPMENT === "true") }));
+  return { crashed: true };
+}
+
+/** A question as Rust reads it. */
+function written({ form, schema, url, message, sampling }) {
+  if (form !== undefined) return { kind: "form", message: form, object: schema };
+  if (url !== undefined) return { kind: "url", message, url };
+  if (sampling !== undefined) return { kind: "sampling", object: sampling };
+  return { kind: "roots" };
+}
+
+/** An error for the log. Its message may contain input, so only a developer sees it; others see its name and where it was thrown. */
+function described(error, isDeveloper) {
+  if (!(error instanceof Error)) return `a value of type ${typeof error} was thrown`;
+  if (isDeveloper) return error.stack;
+  const frames = `${error.stack}`.split("\n").filter((line) => /^\s+at /.test(line));
+  return [error.name, ...frames].join("\n");
+}
+
+function warn(event, details) {
+  console.warn(JSON.stringify({ event, ...details }));
+}
+
+/** The headers of a response whose body is decoded. */
+function decoded(headers) {
+  const copy = new Headers(headers);
+  for (const name of ["content-encoding", "content-length"]) copy.delete(name);
+  return copy;
+}

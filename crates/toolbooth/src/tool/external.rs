@@ -1,0 +1,190 @@
+//! Functions of tools outside of this program, which the host calls: what they get besides the input, and what they
+//! report, as JSON.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::input_request::{ClientCapability, InputRequest, InputResponse};
+use super::{Context, LoggingLevel, Named, Secret, ToolError};
+use crate::catalog::RunError;
+use crate::json;
+
+/// What a function reports when it has ended: its value, or why there is none, and what it sent to the client before.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Report {
+    value: Value,
+    error: Option<Failure>,
+    asks: Option<Asks>,
+    /// The provider whose token a service rejected.
+    refused: Option<String>,
+    /// Whether it failed in another way. The host has logged that.
+    crashed: bool,
+    notifications: Vec<Note>,
+}
+
+/// The error that a function returned.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Failure {
+    message: String,
+    detail: Option<String>,
+    prompt: Option<String>,
+    retryable: bool,
+    retry_after_ms: Option<f64>,
+}
+
+/// The questions that a function asks instead of returning a value.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Asks {
+    questions: Map<String, Value>,
+    state: Value,
+}
+
+/// A question: `kind` is a word of [`word`].
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Question {
+    kind: String,
+    message: String,
+    url: String,
+    /// The schema of a form, or the request for the client's model.
+    object: Map<String, Value>,
+}
+
+/// Progress; or an event, which has a level.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Note {
+    done: f64,
+    total: Option<f64>,
+    level: Option<String>,
+    text: String,
+}
+
+impl Context<'_> {
+    /// What a function outside of this program gets besides its input, as JSON: the tool's id, and what there is of `user`,
+    /// `tokens`, `secrets`, `variables`, `traceparent`, `can`, `answers` and `state`. It contains secrets: pass it to the
+    /// function only.
+    pub fn for_external(&self) -> String {
+        let mut given = Map::new();
+        let mut add = |name: &str, value: Value| {
+            let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
+            if !is_empty {
+                given.insert(name.to_owned(), value);
+            }
+        };
+        // Only what the definition names, whatever else the client sends.
+        let exposed = |name: &str, secret: Option<&Secret>| {
+            secret.map(|secret| (name.to_owned(), Value::from(secret.expose())))
+        };
+        add("tool", self.tool.id().into());
+        add("user", self.user_id().into());
+        let tokens = self.tool.authorization.iter();
+        add("tokens", tokens.filter_map(|it| exposed(it.id, self.token(it.id))).collect());
+        let secrets = self.tool.secrets.iter();
+        let mut secrets: Map<_, _> =
+            secrets.filter_map(|id| exposed(id, self.secret(id))).collect();
+        let mut variables = Map::new();
+        for &name in self.tool.variables {
+            let secret = self.server_secret(name);
+            let (values, value) = match secret {
+                Some(secret) => (&mut secrets, secret.expose()),
+                None => (&mut variables, self.variable(name)),
+            };
+            values.insert(name.to_owned(), value.into());
+        }
+        add("secrets", secrets.into());
+        add("variables", variables.into());
+        add("traceparent", self.traceparent.as_deref().into());
+        let able = ClientCapability::ALL.into_iter().filter(|it| self.can(*it));
+        let able: Vec<_> = able.map(word).collect();
+        add("can", if able.is_empty() { Value::Null } else { able.into() });
+        let answer = |(key, response): &(String, InputResponse)| {
+            let response = match response {
+                InputResponse::Given(value) => json::object([("given", value.clone())]),
+                InputResponse::Declined => "declined".into(),
+                InputResponse::Dismissed => "dismissed".into(),
+            };
+            (key.clone(), response)
+        };
+        add("answers", self.dialogue.answers.iter().map(answer).collect());
+        add("state", self.dialogue.state.clone().unwrap_or_default());
+        json::to_string(&given)
+    }
+
+    /// Ends the run of a function outside of this program with its report, in JSON: one of `value`, `error`, `asks`, `refused`
+    /// and `crashed`, and the `notifications`.
+    ///
+    /// # Errors
+    /// The function returned no value.
+    pub fn end_external(&self, report: &str) -> Result<Value, RunError> {
+        let Some(report) = json::read::<Report>(report.as_bytes()) else {
+            let limits = "the function's value is too deeply nested, or has too many values";
+            return Err(RunError::Mismatch(limits.to_owned()));
+        };
+        for Note { done, total, level, text } in &report.notifications {
+            match level.as_deref() {
+                None => self.progress(*done, *total, text),
+                Some(level) => self.note(logging_level(level), text),
+            }
+        }
+        if report.crashed {
+            return Err(RunError::Crashed);
+        }
+        if let Some(provider) = report.refused {
+            return Err(RunError::Tool(self.token_refused(&provider)));
+        }
+        if let Some(Asks { questions, state }) = report.asks {
+            let questions: Named<_> =
+                questions.into_iter().map(|(key, value)| (key, question(value))).collect();
+            return Err(RunError::Tool(self.request(questions, Some(state))));
+        }
+        report.error.map_or(Ok(report.value), |error| Err(RunError::Tool(error.into())))
+    }
+}
+
+fn word(capability: ClientCapability) -> &'static str {
+    match capability {
+        ClientCapability::Form => "form",
+        ClientCapability::Url => "url",
+        ClientCapability::Sampling => "sampling",
+        ClientCapability::Roots => "roots",
+    }
+}
+
+fn question(value: Value) -> InputRequest {
+    let Question { kind, message, url, object } = serde_json::from_value(value).unwrap_or_default();
+    match &*kind {
+        "url" => InputRequest::Url { message, url },
+        "sampling" => InputRequest::Sampling { request: object },
+        "roots" => InputRequest::Roots,
+        _ => InputRequest::Form { message, schema: object },
+    }
+}
+
+fn logging_level(word: &str) -> LoggingLevel {
+    match word {
+        "debug" => LoggingLevel::Debug,
+        "warning" => LoggingLevel::Warning,
+        "error" => LoggingLevel::Error,
+        _ => LoggingLevel::Info,
+    }
+}
+
+impl From<Failure> for ToolError {
+    fn from(failure: Failure) -> Self {
+        let Failure { message, detail, prompt, retryable, retry_after_ms } = failure;
+        // Fractions and what is no duration are cut off.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let retry_after_ms = retry_after_ms.map(|ms| ms.ceil() as u64);
+        Self {
+            message,
+            developer_message: detail,
+            can_retry: retryable || prompt.is_some() || retry_after_ms.is_some(),
+            additional_prompt_content: prompt,
+            retry_after_ms,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import { tool, ToolError, type Context } from "toolbooth";
+import type { Input, Output } from "./probe.types.js";
+
+const ACTIONS: Record<string, (any: any, context: Context) => unknown> = {
+  return: async (any) => any,
+  "return at once": (any) => any,
+  nothing: () => undefined,
+  number: async () => 10n,
+  error: async (any) => {
+    throw new ToolError("It does not work", any);
+  },
+  throw: async (any) => {
+    throw new RangeError(`the input is ${any}`);
+  },
+  "throw at once": (any) => {
+    throw `the input is ${any}`;
+  },
+  recurse: function recurse(any, context): unknown {
+    return [recurse(any, context)];
+  },
+  forget: async () => {
+    void (async () => {
+      await 0;
+      throw new RangeError("nobody waits for this");
+    })();
+    return "forgotten";
+  },
+  fetch: async ({ url, ...init }, context) => {
+    const response = await context.fetch(url, init);
+    return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
+  },
+  store: async ({ method, args }, { store }) => (store as any)[method](...args),
+  env: async (name, { env }) => typeof (env as any)[name],
+  user: (_, { user }) => user,
+  secret: (name, context) => context.secret(name),
+  notify: async (_, context) => {
+    for (const done of [1, 1, 2]) context.progress(done, 2, `step ${done}`);
+    context.log("warning", "careful");
+    context.warn("slow", { service: "orders" });
+  },
+  ask: async (_, context) => {
+    const given = context.answer<{ name: string }>("name");
+    if (given) return { ...given, state: context.state, can: context.can("form") };
+    throw context.ask({ name: { form: "Who is it?", schema: { type: "object", properties: { name: { type: "string" } } } } }, { round: 1 });
+  },
+};
+
+export default tool<Input, Output>((input, context) => {
+  const action = ACTIONS[input.do];
+  if (!action) throw new ToolError("There is no such action");
+  return action(input.any, context);
+});
