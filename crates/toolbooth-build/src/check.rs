@@ -104,7 +104,7 @@ fn entry(
     Ok(Entry {
         toolkit: id.toolkit.to_owned(),
         tool: id.tool.to_owned(),
-        examples: value.get("examples").cloned().unwrap_or_default(),
+        examples: value.get("examples").cloned().unwrap_or_else(|| json!([])),
         file,
         written,
         definition,
