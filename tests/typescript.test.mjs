@@ -40,6 +40,9 @@ for (const [tool, input, expected] of [
   ["Probe", { do: "return", any: [1, "é\n", null, { a: 1.5 }] }, [1, "é\n", null, { a: 1.5 }]],
   ["Probe", { do: "return at once", any: "x" }, "x"],
   ["Probe", { do: "nothing" }, null],
+  // Neither tokens nor secrets.
+  ["Probe", { do: "show context" }, "{}"],
+  ["Probe", { do: "odd notes" }, "done"],
 ]) {
   test(`a value: ${tool} ${JSON.stringify(input)}`, async () => {
     assert.deepEqual(outcome(await worker.call(`Script.${tool}`, input)), expected);
@@ -55,6 +58,7 @@ for (const [options, expected] of [
   [undefined, { message: "It does not work", can_retry: false }],
   [{ prompt: "Use 1" }, { message: "It does not work", can_retry: true, additional_prompt_content: "Use 1" }],
   [{ retryAfter: 1500 }, { message: "It does not work", can_retry: true, retry_after_ms: 1500 }],
+  [{ retryAfter: null, detail: 0 }, { message: "It does not work", can_retry: false, developer_message: "0" }],
   [{ retryable: true, detail: "d" }, { message: "It does not work", can_retry: true, developer_message: "d" }],
   [{ prompt: 7, retryAfter: "soon" }, { message: "It does not work", can_retry: true, additional_prompt_content: "7" }],
 ]) {
@@ -63,13 +67,13 @@ for (const [options, expected] of [
 
 test("what a function throws is a crash: its text is neither in the response nor, deployed, in the log", async () => {
   const crash = await deployed.call("Platform.Panic", {});
-  for (const action of ["throw", "throw at once", "recurse", "number"]) {
+  for (const action of ["throw", "throw at once", "recurse", "number", "circular state"]) {
     const { status, text } = await deployed.call("Script.Probe", { do: action, any: "s3cret" });
     const { call_id: _, ...expected } = crash.json;
     assert.deepEqual([status, JSON.parse(text)], [crash.status, expected], action);
   }
   const lines = (await deployed.logs()).filter(({ message }) => message.includes("tool_crashed"));
-  assert.deepEqual(lines.map(({ level }) => level), Array(4).fill("error"));
+  assert.deepEqual(lines.map(({ level }) => level), Array(5).fill("error"));
   const problems = lines.map(({ message }) => JSON.parse(message).problem);
   assert.match(problems[0], /^RangeError\n\s+at /);
   assert.equal(problems[1], "a value of type string was thrown");
@@ -92,6 +96,7 @@ test("other calls survive a crash, and what a function left behind", async () =>
 for (const [path, init, expected] of [
   ["/", {}, { status: 200, type: null, text: "GET untraced" }],
   ["/", { method: "POST", body: "a" }, { status: 200, type: null, text: "POST untraced" }],
+  ["/long", { method: "HEAD", maxBytes: 1999 }, { status: 200, type: null, text: "" }],
   ["/empty", {}, { status: 204, type: null, text: "" }],
   ["/moved", {}, { status: 302, type: null, text: "GET untraced" }],
   ["/moved", { redirect: "follow" }, { status: 302, type: null, text: "GET untraced" }],

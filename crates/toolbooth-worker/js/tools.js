@@ -23,9 +23,18 @@ function call(run, input, given, env) {
     const value = run(JSON.parse(input), context);
     // A function that does not wait needs no promise.
     if (typeof value?.then !== "function") return context[REPORT]({ value });
-    return Promise.resolve(value).then((value) => context[REPORT]({ value })).catch((error) => context[REPORT](failed(error, context)));
+    return Promise.resolve(value).then((value) => context[REPORT]({ value })).catch((error) => ended(error, context));
   } catch (error) {
+    return ended(error, context);
+  }
+}
+
+/** The report of a run that threw. What it threw may itself be no JSON, such as a state that refers to itself. */
+function ended(error, context) {
+  try {
     return context[REPORT](failed(error, context));
+  } catch (other) {
+    return context[REPORT](crashed(other, context));
   }
 }
 
@@ -36,10 +45,16 @@ const GIVEN = Symbol("given");
 class Context {
   #notifications = [];
   #store;
+  #env;
 
   constructor(given, env) {
-    this[GIVEN] = given;
-    this.env = env;
+    // Not enumerable: a function that writes its context as JSON shows neither tokens nor secrets.
+    Object.defineProperty(this, GIVEN, { value: given });
+    this.#env = env;
+  }
+
+  get env() {
+    return this.#env;
   }
 
   get user() {
@@ -81,7 +96,8 @@ class Context {
     };
     try {
       const response = await fetch(request);
-      const { bytes, isCut } = await read(response, maxBytes);
+      // The length of a response to HEAD is that of a body which does not come.
+      const { bytes, isCut } = request.method === "HEAD" ? { bytes: null, isCut: false } : await read(response, maxBytes);
       if (isCut) throw unanswered("the response is too large", "The service's response was too large");
       const { status, statusText, headers } = response;
       return new Response(BODILESS.includes(status) ? null : bytes, { status, statusText, headers: decoded(headers) });
@@ -98,11 +114,12 @@ class Context {
   }
 
   progress(done, total, text = "") {
-    this.#notify({ done, total, text: `${text}` });
+    const number = (value) => (Number.isFinite(Number(value)) ? Number(value) : undefined);
+    this.#notify({ done: number(done) ?? 0, total: total == null ? undefined : number(total), text: `${text}` });
   }
 
   log(level, text) {
-    this.#notify({ level, text: `${text}` });
+    this.#notify({ level: `${level}`, text: `${text}` });
   }
 
   #notify(notification) {
@@ -158,14 +175,20 @@ class Asks extends Error {
 function failed(error, context) {
   if (error instanceof ToolError) {
     const { message, prompt, retryAfter, retryable, detail } = error;
-    const text = (value) => value && `${value}`;
-    return { error: { message, prompt: text(prompt), detail: text(detail), retryable: Boolean(retryable), retry_after_ms: Number(retryAfter) } };
+    const text = (value) => (value == null ? undefined : `${value}`);
+    // A header that is absent is null, which is no reason to try again at once.
+    const delay = retryAfter == null ? undefined : Number(retryAfter);
+    return { error: { message: `${message}`, prompt: text(prompt), detail: text(detail), retryable: Boolean(retryable), retry_after_ms: delay } };
   }
   if (error instanceof Refused) return { refused: error.provider };
   if (error instanceof Asks) {
     const { questions, state } = error;
     return { asks: { questions, state } };
   }
+  return crashed(error, context);
+}
+
+function crashed(error, context) {
   const { tool } = context[GIVEN];
   console.error(JSON.stringify({ event: "tool_crashed", tool, problem: described(error, context.env.DEVELOPMENT === "true") }));
   return { crashed: true };
@@ -183,8 +206,9 @@ function written({ form, schema, url, message, sampling }) {
 function described(error, isDeveloper) {
   if (!(error instanceof Error)) return `a value of type ${typeof error} was thrown`;
   if (isDeveloper) return error.stack;
-  const frames = `${error.stack}`.split("\n").filter((line) => /^\s+at /.test(line));
-  return [error.name, ...frames].join("\n");
+  const frames = `${error.stack}`.replace(`${error.message}`, "").split("\n").filter((line) => /^\s+at /.test(line));
+  const name = /^\w{1,40}$/.test(error.name) ? error.name : "Error";
+  return [name, ...frames].join("\n");
 }
 
 function warn(event, details) {

@@ -33,6 +33,18 @@ const ACTIONS: Record<string, (any: any, context: Context) => unknown> = {
   env: async (name, { env }) => typeof (env as any)[name],
   user: (_, { user }) => user,
   secret: (name, context) => context.secret(name),
+  "show context": (_, context) => JSON.stringify(context),
+  "odd notes": (_, context) => {
+    context.progress("1" as any, 0 / 0);
+    context.progress(0 / 0);
+    context.log(7 as any, 8 as any);
+    return "done";
+  },
+  "circular state": (_, context) => {
+    const state: any = {};
+    state.state = state;
+    throw context.ask({ name: { form: "Who is it?", schema: { type: "object" } } }, state);
+  },
   notify: async (_, context) => {
     for (const done of [1, 1, 2]) context.progress(done, 2, `step ${done}`);
     context.log("warning", "careful");
