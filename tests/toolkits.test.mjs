@@ -26,10 +26,15 @@ function credentials({ provider, secret, in: place, name, scheme, basic } = {}) 
 
 test("the Worker has every toolkit, and docs/TOOLKITS.md every tool", () => {
   assert.deepEqual(JSON.parse(readFileSync(new URL("toolkits/toolkits.json", import.meta.url))), TOOLKITS.map(({ name }) => name));
-  const page = readFileSync(new URL("../docs/TOOLKITS.md", import.meta.url), "utf8");
-  for (const { id, title } of TOOLKITS.flatMap(({ definitions }) => definitions)) {
-    const row = new RegExp(`^\\| \`${id.split("@")[0].split(".")[1]}\` \\| ${title.replaceAll(/[()]/g, "\\$&")}`, "m");
-    assert.match(page, row);
+  const sections = readFileSync(new URL("../docs/TOOLKITS.md", import.meta.url), "utf8").split("\n### ");
+  for (const { name, definitions } of TOOLKITS) {
+    const section = sections.find((text) => text.includes(`\n\`${name}\`, ${definitions.length} tool`));
+    assert.ok(section, `${name}: a section with the number of its tools`);
+    for (const { id, title, annotations } of definitions) {
+      const hint = annotations.read_only ? "reads" : annotations.destructive ? "destructive" : "changes";
+      const row = `| \`${id.split("@")[0].split(".")[1]}\` | ${title} | ${hint} |`;
+      assert.ok(section.includes(row), row);
+    }
   }
 });
 
@@ -38,6 +43,8 @@ for (const { name, definitions } of TOOLKITS) {
     test(`${id}: hints, scopes and examples`, () => {
       const isRead = annotations.read_only;
       const needs = http.auth || http.url;
+      // Calendar sends e-mails to the guests.
+      if (http.method === "DELETE" || name === "calendar") assert.equal(annotations.destructive, !isRead);
       assert.deepEqual(scopes, needs ? [`${name}:${isRead ? "read" : "write"}`] : []);
       assert.equal(http.auth?.provider, requirements?.authorization[0].id);
       assert.ok(examples.some(({ response, request, value }) => response && request && value !== undefined), "an example with a request and a value");
