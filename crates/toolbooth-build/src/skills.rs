@@ -121,7 +121,10 @@ fn skill(
         problems.add("", format!("has a link to {target:?}, which is not a file of the skill"));
     }
     let of_toolkit = |entry: &Entry| entry.toolkit.eq_ignore_ascii_case(toolkit);
-    let tool = entries.iter().position(of_toolkit)?;
+    let Some(tool) = entries.iter().position(of_toolkit) else {
+        problems.add("", "is in a folder without tools".to_owned());
+        return None;
+    };
     let tools = tools(frontmatter.get("allowed-tools"), entries, problems);
     let (description, toolkit) = (description.to_owned(), toolkit.to_owned());
     let files = files.into_iter().map(|(path, text)| SkillFile {
