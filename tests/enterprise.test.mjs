@@ -194,7 +194,6 @@ test("what is not accepted", async (t) => {
     ["scopes that are not asserted", async () => ({ assertion: await sign(claims({ scope: "github:write" })), scope: "github:read" }), "invalid_scope 400"],
     ["scopes that no rule gives", changed({ groups: ["sales"] }), "invalid_scope 400"],
   ];
-  assert.ok(rows.length >= 40);
   for (const [what, parameters, expected] of rows) {
     await t.test(`${what}: ${expected}`, async () => {
       assert.equal(await errorOf(asAgent(await parameters())), expected);

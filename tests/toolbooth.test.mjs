@@ -536,7 +536,7 @@ test("what directories would object to in tools", () => {
     [{ title: undefined }, /has no title/],
     [{ annotations: { read_only: true } }, /does not say/],
     [{ annotations: { read_only: true, destructive: true } }, /cannot destroy/],
-    [{ description: "Gets it." }, /less than 20/],
+    [{ description: "Gets it." }, /fewer than 20/],
     [{ input_schema: { properties: { action: { enum: ["get_item", "delete_item"] } } } }, /reads and writes/],
     [{ input_schema: { properties: { action: { enum: ["get", "list", 1] }, other: true } } }, undefined],
   ]) {

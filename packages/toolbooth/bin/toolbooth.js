@@ -19,7 +19,7 @@ const HELP = `toolbooth <command>
            to chats, --rotate replaces the key of ada, --check file checks a value of API_KEYS with the Worker that was built
   deploy   Deploy to Cloudflare; arguments, such as --env staging, go to wrangler. --dry-run deploys nothing, says what is not
            configured, and fails if the Worker would reject every call
-  registry Describe the deployed Worker to MCP's registry, in server.json: toolbooth registry com.example/tools
+  registry Describe the deployed Worker to MCP's registry, in server.json: toolbooth registry com.example.tools/tools
            https://tools.example.com --description "…"; --check only says what directories would object to in the tools
   doctor   Check that everything the other commands need is there
 `;

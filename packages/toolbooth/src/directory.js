@@ -15,7 +15,7 @@ export function remarks(definitions) {
       [title !== undefined, "has no title, which people read when they allow a tool"],
       [["read_only", "destructive"].every((name) => name in annotations), "does not say in annotations whether it is read_only and destructive, so clients ask before every call"],
       [!(annotations.read_only && annotations.destructive), "is read_only and destructive: a tool that changes nothing cannot destroy anything"],
-      [[...description.trim()].length >= SHORT, `has a description of less than ${SHORT} characters`],
+      [[...description.trim()].length >= SHORT, `has a description of fewer than ${SHORT} characters`],
       [!mixes(input), "reads and writes, by the value of a parameter: make a tool of each, so that people can allow one without the other"],
     ];
     return rows.filter(([isRight]) => !isRight).map(([, objection]) => `${id}: ${objection}`);

@@ -117,7 +117,7 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Endings with what replaces them, the first that fits, for words of more than four letters.
+/// Endings with what replaces them, the first that fits, for words of at least four bytes.
 const ENDINGS: &[(&str, &str)] = &[
     ("ies", "y"),
     ("sses", "ss"),
