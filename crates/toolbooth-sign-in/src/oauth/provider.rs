@@ -177,6 +177,8 @@ pub(crate) static DOCS: &[VariableDoc] = &[
 struct Preset {
     id: &'static str,
     title: &'static str,
+    /// Its issuer, if it has one (OpenID Connect).
+    issuer: Option<&'static str>,
     authorize: &'static str,
     token: &'static str,
     /// Where it revokes grants.
@@ -191,6 +193,7 @@ const PRESETS: &[Preset] = &[
     Preset {
         id: "github",
         title: "GitHub",
+        issuer: None,
         authorize: "https://github.com/login/oauth/authorize",
         token: "https://github.com/login/oauth/access_token",
         revoke: "https://api.github.com/applications/{client_id}/grant",
@@ -202,6 +205,7 @@ const PRESETS: &[Preset] = &[
     Preset {
         id: "google",
         title: "Google",
+        issuer: Some("https://accounts.google.com"),
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
         revoke: "https://oauth2.googleapis.com/revoke",
@@ -217,6 +221,19 @@ impl ProviderSettings {
     /// Whether it can tell who a user is.
     pub(crate) fn can_identify(&self) -> bool {
         self.userinfo.is_some() || matches!(self.endpoints, EndpointSettings::Issuer(_))
+    }
+
+    /// Its issuer, if that is known: the configured one, or that of a preset at whose host people sign in.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        match &self.endpoints {
+            EndpointSettings::Issuer(issuer) => Some(issuer),
+            EndpointSettings::Configured { authorize, .. } => {
+                let is_own = |issuer: &&str| {
+                    authorize.strip_prefix(*issuer).is_some_and(|path| path.starts_with('/'))
+                };
+                PRESETS.iter().filter_map(|preset| preset.issuer).find(is_own)
+            }
+        }
     }
 
     /// Whether users are described by GitHub's API instead of OpenID Connect's userinfo.

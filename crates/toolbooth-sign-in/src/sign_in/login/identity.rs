@@ -40,7 +40,7 @@ pub(crate) enum Identity {
 /// An account at a provider, as far as rules need it. ASCII letters of all texts but the id are in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Account {
-    /// The id of the provider; empty if people of an issuer of `ENTERPRISE_ISSUERS` cannot sign in with a browser.
+    /// The id of the provider; empty if an issuer of `ENTERPRISE_ISSUERS` is that of no provider.
     #[serde(rename = "p")]
     pub(super) provider: String,
     /// The id, which never changes.
@@ -64,6 +64,9 @@ pub(crate) struct Account {
     /// only its rules count.
     #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     pub(super) asserted: Option<String>,
+    /// The id of that client, which works as long as the issuer may authorize it.
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<String>,
     /// The values of the claim that its rules are about, as far as there were rules.
     #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) groups: Vec<String>,
@@ -142,7 +145,7 @@ impl Account {
         }
     }
 
-    /// Whether a rule is about this account, if an address that is not verified is its owner's.
+    /// Whether a rule of `SIGN_IN_DENIED` is about this account, if an address that is not verified is its owner's.
     fn may_be_of(&self, rule: &IdentityRule) -> bool {
         let domain = self.unverified.as_deref().and_then(domain);
         let known = Self { asserted: None, ..self.clone() };
@@ -230,26 +233,47 @@ impl Login {
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
     fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
         let LoginSettings { allowed, denied, .. } = &self.settings;
-        let is_denied = denied.iter().any(|rule| account.may_be_of(rule))
-            || account.asserted.is_some() && !self.has_allowed_address(account);
+        let is_denied = match &account.asserted {
+            None => denied.iter().any(|rule| account.may_be_of(rule)),
+            Some(issuer) => {
+                !self.may_assert(issuer, account) || self.is_asserted_of_denied(issuer, account)
+            }
+        };
         (!is_denied).then(|| allowed.iter().filter(|rule| account.is_of(rule)).collect())
     }
 
-    /// Whether the issuer of an assertion may still say who its people are, and this one has an address of a domain that it may
-    /// speak for.
-    fn has_allowed_address(&self, account: &Account) -> bool {
+    /// Whether the issuer of an assertion may still authorize its client and say who its people are, and this one has an address
+    /// of a domain that it may speak for.
+    fn may_assert(&self, issuer: &str, account: &Account) -> bool {
         let mut issuers = self.settings.enterprise.iter();
-        let issuer = issuers.find(|it| Some(&it.issuer) == account.asserted.as_ref());
-        issuer.is_some_and(|EnterpriseIssuer { allowed, .. }| {
-            allowed.is_empty() || account.domain.as_ref().is_some_and(|it| allowed.contains(it))
+        let issuer = issuers.find(|it| it.issuer == issuer);
+        issuer.is_some_and(|EnterpriseIssuer { allowed, clients, .. }| {
+            account.client.as_ref().is_some_and(|it| clients.contains(it))
+                && (allowed.is_empty()
+                    || account.domain.as_ref().is_some_and(|it| allowed.contains(it)))
         })
     }
 
-    /// The account of a person of a company, from the claims of an assertion.
+    /// Whether a rule of `SIGN_IN_DENIED` may be about the person of an assertion: one about the issuer's providers as they are
+    /// configured now. Without an address, that is true of each rule that names one.
+    fn is_asserted_of_denied(&self, issuer: &str, account: &Account) -> bool {
+        let address = account.email.as_ref().or(account.unverified.as_ref());
+        let has_address = address.and_then(|it| domain(it)).is_some_and(|it| !it.is_empty());
+        let names_address =
+            |rule: &IdentityRule| matches!(rule.people, People::Email(_) | People::Domain(_));
+        self.settings.providers_of(issuer).any(|provider| {
+            let account = Account { provider: provider.to_owned(), ..account.clone() };
+            let mut rules = self.settings.denied.iter().filter(|it| it.provider == provider);
+            rules.any(|rule| account.may_be_of(rule) || names_address(rule) && !has_address)
+        })
+    }
+
+    /// The account of a person of a company, from the claims of an assertion for a client.
     pub(crate) fn asserted(
         &self,
         issuer: &EnterpriseIssuer,
         claims: &Object<'_>,
+        client_id: &str,
     ) -> Option<Account> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         let id = text("sub").filter(|sub| !sub.is_empty())?.to_owned();
@@ -270,18 +294,16 @@ impl Login {
         };
         let address = text("email").map(str::to_ascii_lowercase);
         let email = address.clone().filter(|_| !is_unverified);
+        let provider = self.settings.providers_of(&issuer.issuer).next();
         Some(Account {
-            provider: self
-                .settings
-                .provider_of(&issuer.issuer)
-                .map(|it| it.id.clone())
-                .unwrap_or_default(),
+            provider: provider.map(str::to_owned).unwrap_or_default(),
             id,
             unverified: address.filter(|_| is_unverified),
             domain: email.as_deref().and_then(domain),
             email,
             groups: groups.collect(),
             asserted: Some(issuer.issuer.clone()),
+            client: Some(client_id.to_owned()),
             ..Account::default()
         })
     }

@@ -103,8 +103,8 @@ pub(crate) fn read_allowed(
     (rules, rejected)
 }
 
-/// Reads `SIGN_IN_DENIED`. A malformed entry stops the server, because it would have no effect. One about a place where
-/// people cannot sign in needs none.
+/// Reads `SIGN_IN_DENIED`. A malformed entry stops the server, because it would have no effect. One about a place that
+/// is not configured names nobody.
 pub(crate) fn read_denied(
     places: &SignInPlaces<'_>,
     reader: &mut VariableReader<'_>,

@@ -39,6 +39,8 @@ pub(crate) struct LoginSettings {
     pub(crate) state_keys: StateKeySettings,
     /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
     pub(crate) providers: Vec<ProviderSettings>,
+    /// The providers of `OAUTH_PROVIDERS` with an issuer, whether anybody may sign in there or not: their issuers and ids.
+    provider_issuers: Vec<(String, String)>,
     /// `SIGN_IN_ALLOWED`: who may sign in there, and what they and the people behind Access can give to clients; then the rules
     /// of `ENTERPRISE_ISSUERS`.
     pub(crate) allowed: Vec<IdentityRule>,
@@ -85,12 +87,14 @@ impl LoginSettings {
         }
         let may_sign_in =
             |it: &&ProviderSettings| allowed.iter().any(|rule| rule.provider == it.id);
+        let issuer_and_id = |it: &ProviderSettings| Some((it.issuer()?.to_owned(), it.id.clone()));
         let public_url = settings.public_url.clone()?;
         Some(Self {
             issuer: own_issuer(&public_url),
             public_url,
             state_keys: state_keys?,
             providers: providers.iter().filter(may_sign_in).cloned().collect(),
+            provider_issuers: providers.iter().filter_map(issuer_and_id).collect(),
             allowed,
             enterprise,
             denied,
@@ -110,12 +114,13 @@ impl LoginSettings {
         }
     }
 
-    /// The provider where the people of an issuer can sign in with a browser.
-    pub(crate) fn provider_of(&self, issuer: &str) -> Option<&ProviderSettings> {
-        self.providers.iter().find(|it| match &it.endpoints {
-            EndpointSettings::Issuer(own) => own == issuer,
-            EndpointSettings::Configured { .. } => false,
-        })
+    /// The ids of the providers whose people an issuer speaks for. It does not matter whether anybody may sign in there, or
+    /// which of the two addresses ends in a slash.
+    pub(super) fn providers_of(&self, issuer: &str) -> impl Iterator<Item = &str> {
+        let issuer = without_slash(issuer);
+        let known = self.provider_issuers.iter();
+        let known = known.filter(move |(own, _)| without_slash(own) == issuer);
+        known.map(|(_, id)| id.as_str())
     }
 
     /// The issuers of the principals who sign in here: this server first.
@@ -130,6 +135,11 @@ impl LoginSettings {
             || self.allowed.iter().any(|rule| rule.gives(scope))
             || self.api_keys.iter().any(|key| key.scopes.cover(&[scope]))
     }
+}
+
+/// An address without one final slash.
+fn without_slash(address: &str) -> &str {
+    address.strip_suffix('/').unwrap_or(address)
 }
 
 /// Cloudflare Access in front of the server.

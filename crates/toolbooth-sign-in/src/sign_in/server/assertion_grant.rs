@@ -84,13 +84,13 @@ impl AuthorizationServer {
             _ => invalid("it is not valid"),
         })?;
         let jti = self.check_claims(&claims, company, &client_id)?;
-        let account = self.login.asserted(&company.issuer, &claims);
+        let account = self.login.asserted(&company.issuer, &claims, &client_id);
         let account =
             account.ok_or_else(|| invalid("its `sub` must be a string that is not empty"))?;
         let identity = Identity::Provider(account);
         let permitted = self.login.permitted(&identity);
         let permitted = permitted.ok_or_else(|| {
-            INVALID_GRANT.error("no rule of ENTERPRISE_ISSUERS admits this person")
+            INVALID_GRANT.error("ENTERPRISE_ISSUERS and SIGN_IN_DENIED do not admit this person; a rule about addresses needs `email`")
         })?;
         let scopes = self.asserted_scopes(form.get("scope"), claims.get("scope"), &permitted)?;
         // Last, so that a request with another mistake can be repeated.

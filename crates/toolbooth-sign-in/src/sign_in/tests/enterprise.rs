@@ -212,6 +212,8 @@ fn rules_decide_at_every_call() {
         (issuers(json!({"rules": eng["rules"], "allowed": ["@acme.example"]})), true),
         (issuers(json!({"rules": eng["rules"], "allowed": ["@other.example"]})), false),
         (json!([{"issuer": "https://other.example", "clients": ["agent"]}]), false),
+        (issuers(json!({"rules": eng["rules"], "clients": ["other", "agent"]})), true),
+        (issuers(json!({"rules": eng["rules"], "clients": ["other"]})), false),
         (json!([]), false),
     ] {
         let mut harness = start(&issuers(eng.clone()), &[]);
@@ -219,6 +221,14 @@ fn rules_decide_at_every_call() {
         harness.restart(&[("ENTERPRISE_ISSUERS", &now.to_string())]);
         assert_eq!(harness.call(&token), if works { 200 } else { 401 }, "{now}");
     }
+}
+
+/// The `sub` of an access token.
+fn subject(token: &str) -> String {
+    let claims = Base64UrlUnpadded::decode_vec(token.split('.').nth(1).unwrap()).unwrap();
+    let claims: Value = serde_json::from_slice(&claims).unwrap();
+    assert_eq!((&claims["aud"], &claims["client_id"]), (&json!(RESOURCE), &json!("agent")));
+    claims["sub"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -229,12 +239,6 @@ fn a_person_is_the_same_in_a_browser_and_can_be_denied() {
         ("OAUTH_CORP_ISSUER", ISSUER),
         ("SIGN_IN_ALLOWED", r#"[{"who": "corp:*", "scopes": ["*"]}]"#),
     ];
-    let subject = |token: &str| {
-        let claims = Base64UrlUnpadded::decode_vec(token.split('.').nth(1).unwrap()).unwrap();
-        let claims: Value = serde_json::from_slice(&claims).unwrap();
-        assert_eq!((&claims["aud"], &claims["client_id"]), (&json!(RESOURCE), &json!("agent")));
-        claims["sub"].as_str().unwrap().to_owned()
-    };
     let entry = issuers(json!({"scopes": ["echo:a"]}));
     let alone = start(&entry, &[]);
     let ada = subject(&alone.of_ada(&json!({})));
@@ -253,6 +257,111 @@ fn a_person_is_the_same_in_a_browser_and_can_be_denied() {
     both.restart(&[("SIGN_IN_DENIED", "corp:id/ada")]);
     assert_eq!(both.call(token), 401);
     assert_eq!(result(&both.assert_with("1", &json!({}), "")), "invalid_grant 400");
+}
+
+/// The issuer has these keys, whatever its address.
+const OWN_KEYS: &str = "https://keys.example/own";
+
+/// With an issuer of this name.
+fn start_as(issuer: &str, more: &[(&str, &str)]) -> Harness {
+    let entry = json!({"issuer": issuer, "jwks_uri": OWN_KEYS, "scopes": ["echo:a"]});
+    let harness = start(&issuers(entry), more);
+    serve(OWN_KEYS, 200, json!({"keys": [key("1")]}));
+    harness
+}
+
+const GOOGLE: &str = "https://accounts.google.com";
+/// Providers of the same issuers where nobody may sign in with a browser.
+const PROVIDERS: &[(&str, &str)] = &[
+    ("OAUTH_PROVIDERS", "corp, again, google, other-google, plain"),
+    ("OAUTH_CORP_CLIENT_ID", "c1"),
+    ("OAUTH_CORP_ISSUER", ISSUER),
+    ("OAUTH_AGAIN_CLIENT_ID", "c2"),
+    ("OAUTH_AGAIN_ISSUER", "https://acme.example/"),
+    ("OAUTH_GOOGLE_CLIENT_ID", "c3"),
+    ("OAUTH_OTHER_GOOGLE_CLIENT_ID", "c4"),
+    ("OAUTH_OTHER_GOOGLE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/auth"),
+    ("OAUTH_OTHER_GOOGLE_TOKEN_URL", "https://oauth2.googleapis.com/token"),
+    ("OAUTH_OTHER_GOOGLE_USERINFO_URL", "https://openidconnect.googleapis.com/v1/userinfo"),
+    ("OAUTH_PLAIN_CLIENT_ID", "c5"),
+    ("OAUTH_PLAIN_AUTHORIZE_URL", "https://acme.example/authorize"),
+    ("OAUTH_PLAIN_TOKEN_URL", "https://acme.example/token"),
+    ("OAUTH_PLAIN_USERINFO_URL", "https://acme.example/userinfo"),
+];
+
+#[test]
+fn who_is_denied_where_nobody_signs_in() {
+    const SLASH: &str = "https://acme.example/";
+    let (none, ada) = (json!({}), json!({"email": "Ada@Acme.example"}));
+    let unverified = json!({"email": "ada@acme.example", "email_verified": false});
+    let no_address = json!({"email": "ada"});
+    let bob = json!({"sub": "bob", "email": "bob@other.example"});
+    for (issuer, denied, claims, works) in [
+        (ISSUER, "corp:id/ada", &none, false),
+        (ISSUER, "corp:id/ada", &bob, true),
+        (ISSUER, "corp:*", &bob, false),
+        (ISSUER, "corp:ada@acme.example", &ada, false),
+        (ISSUER, "corp:ada@acme.example", &unverified, false),
+        (ISSUER, "corp:ada@acme.example", &bob, true),
+        (ISSUER, "corp:@acme.example", &ada, false),
+        (ISSUER, "corp:@acme.example", &unverified, false),
+        (ISSUER, "corp:@acme.example", &bob, true),
+        // Nobody knows whether the rule is about this person.
+        (ISSUER, "corp:ada@acme.example", &none, false),
+        (ISSUER, "corp:@acme.example", &none, false),
+        (ISSUER, "corp:@acme.example", &no_address, false),
+        (ISSUER, "corp:ada@acme.example", &json!({"email": 1}), false),
+        (ISSUER, "corp:@acme.example", &json!({"email": "ada@"}), false),
+        // A second provider of the same issuer, and a slash at the end of one of the two.
+        (ISSUER, "again:id/ada", &none, false),
+        (SLASH, "corp:id/ada", &none, false),
+        (SLASH, "corp:@acme.example", &ada, false),
+        (SLASH, "again:@acme.example", &none, false),
+        ("https://acme.example//", "corp:id/ada", &none, true),
+        ("https://acme.example/a", "corp:id/ada", &none, true),
+        (GOOGLE, "google:ada@acme.example", &ada, false),
+        (GOOGLE, "google:ada@acme.example", &none, false),
+        (GOOGLE, "google:id/ada", &none, false),
+        (GOOGLE, "other-google:@acme.example", &ada, false),
+        // Rules about people of other issuers.
+        (GOOGLE, "corp:id/ada, corp:ada@acme.example", &ada, true),
+        (GOOGLE, "corp:@acme.example", &none, true),
+        (ISSUER, "google:id/ada, google:@acme.example", &none, true),
+        (ISSUER, "plain:id/ada, plain:@acme.example", &none, true),
+    ] {
+        let mut harness = start_as(issuer, PROVIDERS);
+        let mut claims = claims.clone();
+        claims["iss"] = json!(issuer);
+        let token = harness.of_ada(&claims);
+        assert_eq!(harness.call(&token), 200);
+        harness.restart(&[("SIGN_IN_DENIED", denied)]);
+        let expected = if works { 200 } else { 401 };
+        assert_eq!(harness.call(&token), expected, "{issuer} {denied} {claims}");
+        let expected = if works { "echo:a" } else { "invalid_grant 400" };
+        let response = harness.assert_with("1", &claims, "");
+        assert_eq!(result(&response), expected, "{issuer} {denied} {claims}");
+    }
+    // The provider is configured after the token was issued.
+    let mut harness = start_as(ISSUER, &[]);
+    let token = harness.of_ada(&none);
+    harness.restart(&[PROVIDERS, &[("SIGN_IN_DENIED", "corp:id/ada")]].concat());
+    assert_eq!(harness.call(&token), 401);
+}
+
+#[test]
+fn the_subject_does_not_depend_on_who_may_sign_in_with_a_browser() {
+    for (issuer, expected) in [
+        (ISSUER, "corp:ada"),
+        ("https://acme.example/", "corp:ada"),
+        (GOOGLE, "google:ada"),
+        ("https://other.example", "enterprise."),
+    ] {
+        for allowed in ["", "corp:*", "again:*", "google:*, again:id/bob", "plain:*"] {
+            let harness = start_as(issuer, &[PROVIDERS, &[("SIGN_IN_ALLOWED", allowed)]].concat());
+            let subject = subject(&harness.of_ada(&json!({"iss": issuer})));
+            assert!(subject.starts_with(expected), "{issuer} {allowed}: {subject}");
+        }
+    }
 }
 
 #[test]
