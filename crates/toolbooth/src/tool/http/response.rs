@@ -30,6 +30,9 @@ pub(super) fn value(
     }
     let text = text(&response.body, response.is_cut);
     if response.is_cut {
+        if reads_json(call) {
+            return Err(too_large());
+        }
         let text = format!("{text}\n\n[The response was cut after {} bytes.]", call.max_bytes);
         return large(Json::String(text), context);
     }
@@ -52,6 +55,15 @@ pub(super) fn value(
         Some(pagination) => page::with_next(call, pagination, value, root.as_ref(), response),
         None => value,
     })
+}
+
+/// Whether a call reads the response as JSON. The beginning of a response is none, so nothing could be removed from it.
+fn reads_json(call: &HttpCall) -> bool {
+    call.select.is_some()
+        || !call.fields.is_empty()
+        || !call.decode.is_empty()
+        || call.failure.is_some()
+        || call.pagination.is_some()
 }
 
 /// What is kept of a value, with its texts decoded.

@@ -44,12 +44,14 @@ fn values_of_responses() {
             json!("[1,2,\n\n[The response was cut after 5 bytes.]"),
         ),
         (
-            HttpCall { max_bytes: 2, ..select },
+            HttpCall { max_bytes: 2, ..CALL },
             200,
             "aéé".as_bytes(),
             json!("a\n\n[The response was cut after 2 bytes.]"),
         ),
         (HttpCall { max_bytes: 7, ..CALL }, 200, b"[1,2,3]", json!([1, 2, 3])),
+        (HttpCall { max_bytes: 7, ..select }, 200, b"[1,2,3]", json!([])),
+        (HttpCall { max_bytes: 5, returns_nothing: true, ..CALL }, 200, b"[1,2,3]", json!(null)),
     ] {
         let test = responding(call, respond(status, body));
         assert_eq!(test.value("Web.Call", json!({})), expected, "{status} {body:?}");
@@ -124,6 +126,30 @@ fn a_cut_response_of_a_tool_that_returns_no_text_is_an_error() {
     let call = HttpCall { max_bytes: 5, ..CALL };
     let test = test_of(Tool { output: &LIST, ..tool(call) }).respond(URL, respond(200, "[1,2,3]"));
     assert_eq!(test.error("Web.Call", json!({})).message, "The service's response is too large");
+}
+
+/// The beginning has members that the tool does not return, and may lack the one that reports a failure.
+#[test]
+fn a_cut_response_that_the_tool_reads_is_an_error() {
+    const SELECT: Select = Select {
+        segments: &[Segment { descends: false, selectors: &[Selector::Name("id")] }],
+        is_singular: true,
+    };
+    const FAILURE: Failure = Failure { path: &["error"], unauthorized: &[] };
+    let cut = HttpCall { max_bytes: 20, ..CALL };
+    for (what, call) in [
+        ("select", HttpCall { select: Some(SELECT), ..cut }),
+        ("fields", HttpCall { fields: &[Kept { name: "id", fields: &[] }], ..cut }),
+        ("decode", HttpCall { decode: &["data"], ..cut }),
+        ("error", HttpCall { failure: Some(FAILURE), ..cut }),
+        ("no value", HttpCall { failure: Some(FAILURE), returns_nothing: true, ..cut }),
+        ("pagination", HttpCall { pagination: Some(Pagination::Link), ..cut }),
+    ] {
+        let test = responding(call, respond(200, r#"{"private":"p4ss","id":1}"#));
+        let error = test.error("Web.Call", json!({}));
+        assert_eq!(error.message, "The service's response is too large", "{what}");
+        assert!(!format!("{error:?}").contains("p4ss"), "{what}");
+    }
 }
 
 #[test]
