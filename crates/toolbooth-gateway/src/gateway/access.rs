@@ -1,6 +1,7 @@
 //! Which models a caller may use.
 
-use super::{ErrorKind, GatewayError, GatewaySettings, Result};
+use super::settings::ModelAlias;
+use super::{ErrorKind, GatewayError, GatewaySettings, Plan, Result};
 use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::Settings;
@@ -11,6 +12,7 @@ pub(super) struct Models<'s> {
     pub(super) names: Option<Vec<&'s str>>,
     /// Names that are an error of their own: the invalid entries of `MODELS`.
     invalid: &'s [String],
+    aliases: &'s [ModelAlias],
 }
 
 impl<'s> Models<'s> {
@@ -28,7 +30,7 @@ impl<'s> Models<'s> {
                 .then(|| gateway.aliases.iter().map(|alias| alias.name.as_str()).collect()),
         };
         let invalid = if listed.is_some() { &[] } else { gateway.rejected_aliases.as_slice() };
-        Self { names, invalid }
+        Self { names, invalid, aliases: &gateway.aliases }
     }
 
     /// Checks that the caller may use a model, as requests name it.
@@ -37,11 +39,32 @@ impl<'s> Models<'s> {
         if names.contains(&model) || self.invalid.iter().any(|it| it == model) {
             return Ok(());
         }
+        Err(Self::refusal(names, model).at("model"))
+    }
+
+    /// Checks that the caller may use a model that a provider is asked to use beside that of the request, as the provider names it.
+    pub(super) fn check_further(&self, model: &str, plan: &Plan<'_>, path: &str) -> Result<()> {
+        let Some(names) = &self.names else { return Ok(()) };
+        let may_use = |provider: &str| {
+            names.iter().any(|name| match self.aliases.iter().find(|alias| alias.name == *name) {
+                Some(alias) => {
+                    alias.targets.iter().any(|it| it.provider == provider && it.model == model)
+                }
+                None => name.split_once('/') == Some((provider, model)),
+            })
+        };
+        if plan.targets.iter().all(|target| may_use(&target.provider.id)) {
+            return Ok(());
+        }
+        Err(Self::refusal(names, model).at(path))
+    }
+
+    fn refusal(names: &[&str], model: &str) -> GatewayError {
         let rest = match names.is_empty() {
             true => "no model is available to it".to_owned(),
             false => format!("it may use {}", names.join(", ")),
         };
         let message = format!("The caller may not use the model \"{}\"; {rest}", excerpt(model));
-        Err(GatewayError::new(ErrorKind::ModelNotAllowed, message).at("model"))
+        GatewayError::new(ErrorKind::ModelNotAllowed, message)
     }
 }

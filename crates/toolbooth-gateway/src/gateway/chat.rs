@@ -124,7 +124,7 @@ impl<'a> Chat<'a> {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
         }
         limits.leave_out_hosted(&mut request, &report.notes)?;
-        limits.check_tools(&request, front.limits(), &sender.context(), &report.notes)?;
+        limits.check_tools(&request, &plan, front.limits(), &sender.context(), &report.notes)?;
         let added = limits.added_tools.iter().chain(settings.added_tools(&request.model));
         let tools = CatalogTools::select(&request, added, &sender.context())?;
         continuation::restore(&mut request, sender, now_ms, &report.notes)?;

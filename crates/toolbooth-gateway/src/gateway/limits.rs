@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 use super::fields::{parse, raw_items, raw_member, to_raw};
 use super::front::RequestLimits;
 use super::{
-    ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Result, Tool, ToolChoice,
+    ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Plan, Result, Tool,
+    ToolChoice,
 };
 use crate::wire::{Json, ToolCall};
 use toolbooth::call::RequestContext;
@@ -104,6 +105,7 @@ impl<'s> Limits<'s> {
     pub(super) fn check_tools(
         &self,
         request: &ChatRequest,
+        plan: &Plan<'_>,
         limits: RequestLimits,
         context: &RequestContext<'_>,
         notes: &Notes,
@@ -130,8 +132,12 @@ impl<'s> Limits<'s> {
             let (kind, name, description) = match tool {
                 Tool::Function(function) => ("function", &function.name, &function.description),
                 Tool::Custom { name, description, .. } => ("custom", name, description),
-                Tool::Hosted { kind, .. } => {
-                    self.check_hosted(kind, format!("tools[{index}].type"))?;
+                Tool::Hosted { kind, json } => {
+                    let path = format!("tools[{index}]");
+                    self.check_hosted(kind, format!("{path}.type"))?;
+                    if self.models.names.is_some() {
+                        self.check_models(&parse(json.get(), &path)?, &path, false, plan)?;
+                    }
                     continue;
                 }
             };
@@ -241,6 +247,27 @@ impl<'s> Limits<'s> {
             excerpt(kind)
         );
         Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param))
+    }
+
+    /// Checks the models that a tool of the provider names, because it can ask them at the operator's cost.
+    fn check_models(
+        &self,
+        value: &Value<'_>,
+        path: &str,
+        is_model: bool,
+        plan: &Plan<'_>,
+    ) -> Result<()> {
+        match value {
+            Value::String(model) if is_model => self.models.check_further(model, plan, path),
+            Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| {
+                self.check_models(item, &format!("{path}[{index}]"), is_model, plan)
+            }),
+            Value::Object(members) => members.iter().try_for_each(|(name, member)| {
+                let is_model = name.ends_with("model") || name.ends_with("models");
+                self.check_models(member, &format!("{path}.{}", excerpt(name)), is_model, plan)
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Checks the number of calls in an answer and the size of their arguments (7.1).

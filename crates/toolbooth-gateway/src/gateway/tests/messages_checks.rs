@@ -46,6 +46,52 @@ fn the_limit_of_tokens_is_that_of_the_member_that_anthropic_reads() {
     }
 }
 
+/// A tool that Anthropic runs may ask a model of its own, which the caller must be allowed to use.
+#[test]
+fn models_in_tools_of_the_provider_are_the_callers() {
+    let advisor = |model: Value| json!({"type": "advisor_1", "name": "advisor", "model": model});
+    let inner = json!({"type": "advisor_1", "name": "advisor", "options": {"models": ["dear"]}});
+    let only = |name: &str| json!({"models": ["anthropic/m", name]});
+    let target = |model: &str| json!({"targets": [{"provider": "anthropic", "model": model}]});
+    let models = json!({"two": target("dear"), "dear": target("m"), "anthropic/dear": target("m")});
+    let set = [("MODELS", models.to_string())];
+    for (limits, has_aliases, tool, place) in [
+        (json!({}), false, advisor(json!("dear")), ""),
+        (only("anthropic/dear"), false, advisor(json!("dear")), ""),
+        (only("anthropic/dear"), false, inner.clone(), ""),
+        (only("two"), true, advisor(json!("dear")), ""),
+        (only("x"), false, advisor(json!("m")), ""),
+        (only("x"), false, advisor(json!(null)), ""),
+        (only("x"), false, advisor(json!("dear")), "tools[0].model"),
+        (only("google/dear"), false, advisor(json!("dear")), "tools[0].model"),
+        (only("x"), false, advisor(json!("anthropic/m")), "tools[0].model"),
+        (only("x"), false, inner, "tools[0].options.models[0]"),
+        // These are names of another model.
+        (only("dear"), true, advisor(json!("dear")), "tools[0].model"),
+        (only("anthropic/dear"), true, advisor(json!("dear")), "tools[0].model"),
+        (only("anthropic/x"), true, advisor(json!("dear")), "tools[0].model"),
+    ] {
+        let keys = json!([{"name": "a", "scopes": ["gateway"], "gateway": limits, "hash": HASH}]);
+        let keys = keys.to_string();
+        let mut variables =
+            vec![("AUTH", "api-key"), ("API_KEYS", &keys), ("GATEWAY_TOOL_ALLOWLIST", "advisor_1")];
+        if has_aliases {
+            variables.extend(set.iter().map(|(name, value)| (*name, value.as_str())));
+        }
+        let headers = [JSON, LOCAL, ("x-api-key", "abc")];
+        let body = ask("anthropic/m", json!({"tools": [tool]}));
+        let answers = vec![message(json!([]), "end_turn")];
+        let reply = gateway(&variables).ask_with(answers, &headers, &body, usize::MAX);
+        if place.is_empty() {
+            assert_eq!(reply.status, 200, "{limits} {tool} {}", reply.text);
+            assert_eq!(reply.sent[0].body["tools"], json!([tool]), "{limits}");
+        } else {
+            assert_eq!((reply.status, reply.sent.len()), (403, 0), "{limits} {tool}");
+            assert!(reply.text.contains(place), "{place} {}", reply.text);
+        }
+    }
+}
+
 /// Blocks that define tools bypass the allowlist, so no provider gets them.
 #[test]
 fn blocks_that_define_tools_do_not_pass() {
