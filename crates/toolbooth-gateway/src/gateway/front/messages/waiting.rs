@@ -1,6 +1,7 @@
 //! Parts of an answer that wait until a call is complete, because blocks come one after the other.
 
 use crate::gateway::Delta;
+use toolbooth::json::{Value, to_string};
 
 /// The memory that a part takes, apart from its text.
 const PART: usize = 64;
@@ -32,6 +33,10 @@ impl Waiting {
         self.bytes += match part {
             Delta::Text(text) | Delta::Refusal(text) | Delta::Reasoning(text) => PART + text.len(),
             Delta::Arguments { fragment, .. } => fragment.len(),
+            Delta::Call { id, name, extra_content, .. } => {
+                2 * PART + id.len() + name.len() + extra_content.as_ref().map_or(0, length)
+            }
+            Delta::Thinking(block) => PART + length(block),
             _ => PART,
         };
         if let Delta::Arguments { index, fragment, .. } = part {
@@ -51,4 +56,9 @@ impl Waiting {
             self.parts.push(Delta::Arguments { index, custom, fragment });
         }
     }
+}
+
+/// The length of a value in JSON.
+fn length(value: &Value<'_>) -> usize {
+    to_string(value).len()
 }

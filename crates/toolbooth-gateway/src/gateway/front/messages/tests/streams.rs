@@ -198,6 +198,18 @@ fn blocks_come_one_after_the_other() {
             ],
             json!([{"x": 1}, {"y": 2}, "t", {}]),
         ),
+        // Calls in another order than their indexes.
+        (
+            vec![
+                call(1, "2", "{\"y\""),
+                call(0, "1", "{\"x\""),
+                call(2, "3", "{\"z\""),
+                call(0, "", ":1}"),
+                call(2, "", ":3}"),
+                call(1, "", ":2}"),
+            ],
+            json!([{"y": 2}, {"x": 1}, {"z": 3}]),
+        ),
         // Malformed arguments are the client's to judge.
         (vec![call(0, "1", "{oops"), json!({"content": "t"})], json!(["?{oops", "t"])),
     ] {
@@ -382,6 +394,35 @@ fn calls_that_the_gateway_ran() {
         text("b"),
     ]);
     assert_eq!(message["content"], expected);
+}
+
+/// The limit of what is held back counts all of it.
+#[test]
+fn parts_that_wait_have_their_length() {
+    let long = || "x".repeat(10_000);
+    let value = || Value::String(long()).to_string();
+    let parsed = |text: String| toolbooth::json::parse(&text).unwrap().into_owned();
+    let call = |index, id, name, extra_content| Delta::Call {
+        index,
+        id,
+        name,
+        custom: false,
+        extra_content,
+    };
+    for part in [
+        Delta::Text(long()),
+        Delta::Thinking(parsed(format!(r#"{{"type":"thinking","thinking":{}}}"#, value()))),
+        call(1, long(), "a".to_owned(), None),
+        call(1, "2".to_owned(), long(), None),
+        call(1, "2".to_owned(), "a".to_owned(), Some(parsed(format!(r#"{{"s":{}}}"#, value())))),
+    ] {
+        let mut encoder =
+            Messages { counts_only: false }.events(&request(json!({})), CompletionInfo::default());
+        let mut out = Vec::new();
+        encoder.delta(&call(0, "1".to_owned(), "a".to_owned(), None), &mut out);
+        encoder.delta(&part, &mut out);
+        assert!((10_000..10_500).contains(&encoder.held_bytes()), "{}", encoder.held_bytes());
+    }
 }
 
 #[test]
