@@ -73,10 +73,9 @@ test("a read is repeated once after 429", async () => {
 });
 
 for (const [id, path] of [
-  ["a/../b", "/api/books/a%2F..%2Fb"],
-  ["../../admin", "/api/books/..%2F..%2Fadmin"],
+  ["a/b", "/api/books/a%2Fb"],
   ["%2e%2e", "/api/books/%252e%252e"],
-  ["..\\..", "/api/books/..%5C.."],
+  ["a\\b", "/api/books/a%5Cb"],
   ["a?b#c", "/api/books/a%3Fb%23c"],
   ["a\r\nx: y", "/api/books/a%0D%0Ax%3A%20y"],
 ]) {
@@ -87,7 +86,7 @@ for (const [id, path] of [
 }
 
 test("segments of dots are never sent", async () => {
-  for (const id of ["..", ".", ""]) {
+  for (const id of ["..", ".", "", "a/../b", "../../admin", "..\\.."]) {
     const { json } = await call("GetBook", { id });
     assert.deepEqual([json.success, json.error.message], [false, "A part of the address is not valid"]);
   }

@@ -76,7 +76,7 @@ fn allowed(property: &str, input: &Value<'_>, hosts: &str) -> Result<String, Too
 }
 
 /// Adds a segment. Parsers of addresses resolve the segments `.` and `..`, and some servers skip empty ones, so neither
-/// may come from the input. A slash in the input is encoded.
+/// may come from the input. A slash in the input is encoded, but some proxies decode it before they resolve segments.
 fn add_segment(
     address: &mut String,
     segment: &[PathPart],
@@ -98,10 +98,11 @@ fn add_segment(
             }
         }
     }
-    match address.get(start..) {
-        Some("." | "..") => Err(invalid(last, "must not be \".\" or \"..\"")),
-        _ => Ok(()),
+    let segment = address.get(start..).unwrap_or_default().replace("%5C", "%2F");
+    if segment.split("%2F").any(|part| matches!(part, "." | "..")) {
+        return Err(invalid(last, "must not have a part that is \".\" or \"..\""));
     }
+    Ok(())
 }
 
 fn invalid(property: &str, expected: &str) -> ToolError {
