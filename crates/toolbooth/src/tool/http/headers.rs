@@ -58,9 +58,7 @@ pub(super) fn write<'a>(
                 (*name, credential(*scheme, secret, context))
             }
             HttpAuth::Basic { user, password } => {
-                let pair = [variable(user, context), ":", variable(password, context)].concat();
-                let pair = Base64::encode_string(pair.as_bytes());
-                ("authorization", ["Basic ", &pair].concat())
+                ("authorization", ["Basic ", &pair(user, password, context)].concat())
             }
         };
         // The host would write an invalid header into the log.
@@ -83,8 +81,14 @@ pub(super) fn credential(scheme: Option<&str>, secret: &str, context: &Context<'
     }
 }
 
+/// A user and a password of the operator, as a header has them.
+pub(super) fn pair(user: &str, password: &str, context: &Context<'_>) -> String {
+    let pair = [variable(user, context), ":", variable(password, context)].concat();
+    Base64::encode_string(pair.as_bytes())
+}
+
 /// The value of a variable or of a secret of the operator.
-fn variable<'a>(name: &str, context: &'a Context<'_>) -> &'a str {
+pub(super) fn variable<'a>(name: &str, context: &'a Context<'_>) -> &'a str {
     context.server_secret(name).map_or_else(|| context.variable(name), Secret::expose)
 }
 

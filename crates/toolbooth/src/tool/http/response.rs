@@ -3,9 +3,11 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::Value as Json;
 
-use super::{Failure, HttpAuth, HttpCall, Kept, is_read, page};
+use super::fields::encoded;
+use super::{Failure, HttpAuth, HttpCall, Kept, headers, is_read, page};
 use crate::host::HttpResponse;
 use crate::json::{Value, parse, to_string};
+use crate::secret::Secret;
 use crate::text::cut;
 use crate::tool::{Context, ToolError};
 
@@ -129,8 +131,35 @@ fn reported(
     );
     match provider(call) {
         Some(id) if failure.unauthorized.contains(&&*text) => Err(context.token_refused(id)),
-        _ => Err(ToolError::new("The service reports a failure").prompt(cut(&text, ERROR_LENGTH))),
+        _ => {
+            Err(ToolError::new("The service reports a failure").prompt(told(call, &text, context)))
+        }
     }
+}
+
+/// What is passed on of a service's error: its beginning, without the credentials, which some services repeat.
+fn told(call: &HttpCall, text: &str, context: &Context<'_>) -> String {
+    let mut text = text.to_owned();
+    let mut hide = |credential: &str| {
+        for form in [credential.to_owned(), encoded(credential)] {
+            if !form.is_empty() {
+                text = text.replace(&form, "[secret]");
+            }
+        }
+    };
+    for auth in call.auth {
+        match auth {
+            HttpAuth::Provider { id, .. } => {
+                hide(context.token(id).map(Secret::expose).unwrap_or_default());
+            }
+            HttpAuth::Secret { secret, .. } => hide(headers::variable(secret, context)),
+            HttpAuth::Basic { user, password } => {
+                hide(&headers::pair(user, password, context));
+                hide(headers::variable(password, context));
+            }
+        }
+    }
+    cut(&text, ERROR_LENGTH)
 }
 
 /// The text of a body, or a note about one that is no text. A character at the end may be cut.
@@ -168,7 +197,7 @@ fn failed(call: &HttpCall, response: &HttpResponse, context: &Context<'_>) -> To
     let status = response.status;
     context.warn("http", &[("tool", &context.tool.id()), ("status", &status.to_string())]);
     let detail = format!("The service responded with status {status}.");
-    let text = cut(text(&response.body, response.is_cut).trim(), ERROR_LENGTH);
+    let text = told(call, text(&response.body, response.is_cut).trim(), context);
     let error = match (status, provider(call)) {
         (401, Some(id)) => return context.token_refused(id),
         // The text may repeat the credentials.

@@ -208,6 +208,36 @@ fn errors_of_services() {
 }
 
 #[test]
+fn no_error_has_the_credentials() {
+    const fn secret(place: SecretPlace) -> [HttpAuth; 1] {
+        [HttpAuth::Secret { secret: "WEB_KEY", place, scheme: None }]
+    }
+    const PLACES: [(&[HttpAuth], &str); 4] = [
+        (&secret(SecretPlace::Query("key")), "?key=k%2F3y"),
+        (&secret(SecretPlace::Header("x-key")), ""),
+        (&[HttpAuth::Basic { user: "WEB_USER", password: "WEB_KEY" }], ""),
+        (&[HttpAuth::Provider { id: "web", scheme: "Bearer" }], ""),
+    ];
+    const FAILURE: Failure = Failure { path: &["error"], unauthorized: &[] };
+    for (auth, query) in PLACES {
+        for (failure, status) in [(None, 400), (None, 403), (Some(FAILURE), 200)] {
+            let call = HttpCall { auth, failure, ..CALL };
+            let body = r#"{"error":"No: k/3y k%2F3y YWRhOmsvM3k= t0ken"}"#;
+            let test = test(call).variable("WEB_KEY", "k/3y");
+            let test = test.respond(&format!("{URL}{query}"), respond(status, body));
+            let error = format!("{:?} {:?}", test.error("Web.Call", json!({})), test.log());
+            let sent: &[&str] = match auth {
+                [HttpAuth::Provider { .. }] => &["t0ken"],
+                [HttpAuth::Basic { .. }] => &["k/3y", "k%2F3y", "YWRhOmsvM3k="],
+                _ => &["k/3y", "k%2F3y"],
+            };
+            assert!(sent.iter().all(|it| !error.contains(it)), "{status} {error}");
+            assert!(error.contains("No: ") && error.contains("[secret]"), "{status} {error}");
+        }
+    }
+}
+
+#[test]
 fn a_refused_token_is_requested_again() {
     let auth = [HttpAuth::Provider { id: "web", scheme: "Bearer" }];
     let test =
