@@ -1,5 +1,6 @@
 //! Checks the member `http` of definitions, and compiles it into a table for the interpreter.
 
+mod body;
 mod check;
 mod fields;
 mod path;
