@@ -62,7 +62,7 @@ test("the npm packages can be published, with what they need and nothing else", 
   assert.equal(code, 0, err);
   assert.deepEqual(out.match(/^\+ .*$/gm)?.map((line) => line.replace(/@[^@]*$/, "")), ["+ toolbooth", "+ create-toolbooth"]);
   const files = [...err.matchAll(/^npm notice [\d.]+k?B (\S+)$/gm)].map(([, file]) => file.split("/")[0]);
-  assert.deepEqual([...new Set(files)].sort(), ["README.md", "bin", "package.json", "site", "source.js", "src", "template"]);
+  assert.deepEqual([...new Set(files)].sort(), ["README.md", "bin", "package.json", "site", "source.js", "src", "template", "toolkits"]);
 });
 
 test("a release that failed halfway can be run again: what the registry has is skipped", async () => {

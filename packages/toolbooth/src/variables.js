@@ -25,7 +25,7 @@ const OF_PROVIDERS = {
 const BINDINGS = ["KV", "LEDGER", "ASSETS", "RATE_LIMIT", "TOOL_CALL_LIMITER", "SIGN_IN_LIMITER"];
 
 /** How names begin that no tool may use, as crates/toolbooth-build/src/http/reserved.rs has them. */
-const PREFIXES = ["AGENT_", "OAUTH_", "SIGN_IN_", "JWT_", "JWKS_", "API_KEYS", "ACCESS_", "GATEWAY_", "STATE_KEY", "GRANT_KEY", "TOOL_"];
+const PREFIXES = ["AGENT_", "OAUTH_", "SIGN_IN_", "JWT_", "JWKS_", "API_KEYS", "ACCESS_", "ENTERPRISE_", "GATEWAY_", "STATE_KEY", "GRANT_KEY", "TOOL_"];
 
 /** Whether the Worker itself uses the name, so that a variable of a tool must have another one. */
 export function isOfWorker(name) {

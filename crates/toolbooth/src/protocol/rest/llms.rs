@@ -18,7 +18,7 @@ pub(super) const LIST: ListForm = ListForm {
 - [All about the tools](https://toolbooth.invalid/llms-full.txt): their schemas, each with an example
 - [OpenAPI](https://toolbooth.invalid/openapi.json): an operation for each tool
 - [TypeScript](https://toolbooth.invalid/client.ts): a typed client
-- `https://toolbooth.invalid/llms.txt?query=…`, and `?query=…` on the other documents: only the 20 tools that fit the query best
+- [Search](https://toolbooth.invalid/llms.txt?query=create+an+issue): the 20 tools that fit a query best; the other documents take `?query=` too
 - [Index](https://toolbooth.invalid/): all protocols of the server
 
 ## Tools
