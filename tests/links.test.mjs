@@ -57,7 +57,7 @@ test("the tests that docs/THREATS.md and the standards in docs/SECURITY.md name 
   });
   assert.ok(named.length > 150, `${named.length} names`);
   assert.deepEqual(missing, []);
-  const scripts = readdirSync(join(root, "tests")).filter((file) => /^(sign-in.*|enterprise)\.test\.mjs$/.test(file));
+  const scripts = readdirSync(join(root, "tests")).filter((file) => /^(sign-in.*|enterprise|machines|dpop)\.test\.mjs$/.test(file));
   const text = scripts.map((file) => readFileSync(join(root, "tests", file), "utf8")).join();
   const quoted = standards.flatMap((row) => [...row.split(" | ").at(-1).matchAll(/"([^"]+)"/g)].map(([, name]) => name));
   assert.ok(quoted.length > 25, `${quoted.length} names`);

@@ -61,7 +61,11 @@ const capabilities = {
   resources: empty,
   prompts: empty,
   completions: empty,
-  "extensions?": object({ "io.modelcontextprotocol/skills": object({ directoryRead: constant(true) }) }),
+  "extensions?": object({
+    "io.modelcontextprotocol/skills?": object({ directoryRead: constant(true) }),
+    "io.modelcontextprotocol/enterprise-managed-authorization?": empty,
+    "io.modelcontextprotocol/oauth-client-credentials?": empty,
+  }),
 };
 const objectSchema = open({ type: constant("object") });
 

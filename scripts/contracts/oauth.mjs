@@ -113,8 +113,8 @@ export const oauth = document({
       "api_key?": string,
       "provider?": string,
     }),
-    Grant: form("A code with its verifier, a refresh token, or an assertion of a company. Unknown members are ignored.", {
-      grant_type: choice("authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+    Grant: form("A code with its verifier, a refresh token, the credentials of a machine, or an assertion of a company. Unknown members are ignored.", {
+      grant_type: choice("authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
       ...clientMembers,
       "code?": string,
       "redirect_uri?": string,
@@ -179,7 +179,7 @@ export const oauth = document({
     Error: object({
       error: choice(
         ...["access_denied", "invalid_client", "invalid_client_metadata", "invalid_grant", "invalid_redirect_uri", "invalid_request"],
-        ...["invalid_scope", "invalid_target", "server_error", "temporarily_unavailable", "unsupported_grant_type", "unsupported_response_type"],
+        ...["invalid_scope", "invalid_target", "server_error", "temporarily_unavailable", "unauthorized_client", "unsupported_grant_type", "unsupported_response_type"],
       ),
       error_description: string,
     }),

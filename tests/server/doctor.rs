@@ -173,6 +173,15 @@ fn a_check_has_failed_only_if_a_client_cannot_work() {
         "passed"
     );
     assert_eq!(state(sign_in, "tools.workers.dev", "address"), "failed");
+    let company = r#"{"issuer":"https://acme.example","clients":["a"]}"#;
+    for (entries, expected) in [
+        (format!("[{company}]"), "passed"),
+        (format!("[{company}, {{}}]"), "info"),
+        ("{}".to_owned(), "info"),
+    ] {
+        let variables = [&sign_in[..], &[("ENTERPRISE_ISSUERS", &*entries)]].concat();
+        assert_eq!(state(&variables, "tools.example", "company"), expected, "{entries}");
+    }
 }
 
 #[test]

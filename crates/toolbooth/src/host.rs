@@ -287,11 +287,14 @@ pub enum SignatureAlgorithm {
 }
 
 impl SignatureAlgorithm {
-    /// The algorithm with this name.
+    /// The algorithm with this name. RFC 9864, 2.2 has a new name for the last one.
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Rs256, Self::Es256, Self::EdDsa]
-            .into_iter()
-            .find(|algorithm| algorithm.name() == name)
+        match name {
+            "RS256" => Some(Self::Rs256),
+            "ES256" => Some(Self::Es256),
+            "EdDSA" | "Ed25519" => Some(Self::EdDsa),
+            _ => None,
+        }
     }
 
     /// Its name.

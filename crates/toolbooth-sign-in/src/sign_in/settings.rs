@@ -3,7 +3,10 @@
 use super::login::{self, LoginSettings};
 use super::server::{self, ServerSettings};
 use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
-use toolbooth::settings::{CapabilitySettings, PUBLIC_URL, Settings, VariableReader};
+use toolbooth::settings::{
+    CapabilitySettings, ENTERPRISE_EXTENSION, MACHINES_EXTENSION, PUBLIC_URL, Settings,
+    VariableReader,
+};
 
 /// How people sign in, and how clients get tokens.
 #[derive(Debug, Clone)]
@@ -28,6 +31,12 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
                     settings.budgeted.push(variable.to_owned());
                 }
             }
+            let extensions = [
+                (ENTERPRISE_EXTENSION, sign_in.login.enterprise.is_empty()),
+                (MACHINES_EXTENSION, sign_in.login.api_keys.is_empty()),
+            ];
+            let used = extensions.into_iter().filter(|(_, is_unused)| !is_unused);
+            settings.mcp_extensions.extend(used.map(|(id, _)| id));
             settings.redirect_schemes = Some(sign_in.server.redirect_schemes.clone());
             settings.extensions.insert(sign_in);
         }
@@ -48,7 +57,8 @@ impl SignInSettings {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
         }
         let login = LoginSettings::read(settings, providers, reader);
-        let server = ServerSettings::read(reader);
+        let machines = settings.auth.api_keys.iter().flatten().map(|key| &*key.name).collect();
+        let server = ServerSettings::read(machines, reader);
         Some(Self { login: login?, server })
     }
 }

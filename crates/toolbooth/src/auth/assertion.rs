@@ -6,6 +6,7 @@ use super::jwks::{FetchPolicy, Jwks, KeySource};
 use super::jws::DecodedToken;
 use crate::host::Host;
 use crate::json::{Object, Value};
+use crate::settings::ClientKeys;
 
 /// The longest assertion that is read, in bytes.
 const MAX_ASSERTION: usize = 8 * 1024;
@@ -20,9 +21,13 @@ pub struct AssertionVerifier {
 }
 
 impl AssertionVerifier {
-    /// A verifier of tokens of `issuer` for one of `audiences`, signed with a key that `jwks_url` publishes.
-    pub fn new(jwks_url: String, issuer: String, audiences: Vec<String>) -> Self {
-        let jwks = Jwks::new(KeySource::Url(jwks_url), "the key set".to_owned());
+    /// A verifier of tokens of `issuer` for one of `audiences`, signed with one of these keys.
+    pub fn new(keys: ClientKeys, issuer: String, audiences: Vec<String>) -> Self {
+        let source = match keys {
+            ClientKeys::Url(url) => KeySource::Url(url),
+            ClientKeys::Set(set) => KeySource::Set(set),
+        };
+        let jwks = Jwks::new(source, "the key set".to_owned());
         Self { jwks, rules: rules(issuer, audiences), required_type: None }
     }
 

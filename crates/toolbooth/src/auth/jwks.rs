@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use super::AuthError;
 use crate::address::{is_secure, public_address};
-use crate::host::{Host, HttpRequest, Level, SignatureAlgorithm};
+use crate::host::{Host, HttpError, HttpRequest, Level, SignatureAlgorithm};
 use crate::json::{self, Value};
 
 /// After this time the keys are fetched again.
@@ -21,7 +21,8 @@ const UNKNOWN_MS: u64 = 60 * 1000;
 const UNKNOWN_FAILED_MS: u64 = 15 * 1000;
 /// After a failure, do not retry for this long.
 const FAILED_MS: u64 = 5 * 1000;
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the discovery document and the keys may take together: as long as other requests wait for them.
+const TIMEOUT_MS: u64 = 5 * 1000;
 /// While one request fetches, the others wait or use the cached keys; after this time another one
 /// fetches too. The first may be gone: when its client disconnects, the runtime cancels the request
 /// without notifying this code.
@@ -38,6 +39,8 @@ const MIN_MODULUS: usize = 342;
 #[derive(Debug)]
 pub(super) enum KeySource {
     Url(String),
+    /// The set itself, as JSON.
+    Set(String),
     /// The `jwks_uri` in the issuer's discovery document (OpenID Connect Discovery 1.0, 4), which is fetched with the keys:
     /// an issuer may move them.
     Issuer(String),
@@ -180,16 +183,17 @@ impl Jwks {
     }
 
     async fn fetched(&self, host: &dyn Host) -> Result<Vec<VerificationKey>, String> {
-        let url = match &self.source {
-            KeySource::Url(url) => url,
-            KeySource::Issuer(issuer) => &discovered(issuer, host).await?,
+        let deadline_ms = host.now_ms().saturating_add(TIMEOUT_MS);
+        let body = match &self.source {
+            KeySource::Set(set) => set.clone().into_bytes(),
+            KeySource::Url(url) => fetch(url, &self.name, deadline_ms, host).await?,
+            KeySource::Issuer(issuer) => {
+                let url = discovered(issuer, deadline_ms, host).await?;
+                fetch(&url, &self.name, deadline_ms, host).await?
+            }
         };
-        let body = fetch(url, &self.name, host).await?;
-        let set = json::parse_bytes(&body);
-        let keys = set.as_ref().and_then(|set| set.get("keys")).and_then(Value::as_array);
-        let keys =
-            keys.ok_or_else(|| format!("{} did not return a JSON object with keys", self.name))?;
-        Ok(keys.iter().filter_map(parse_key).collect())
+        let keys = json::parse_bytes(&body).and_then(|set| parse_set(&set));
+        keys.ok_or_else(|| format!("{} did not return a JSON object with keys", self.name))
     }
 
     /// When the keys were fetched, if they need not be fetched again yet.
@@ -222,10 +226,10 @@ fn find(
 }
 
 /// Where the discovery document of `issuer` says that its keys are.
-async fn discovered(issuer: &str, host: &dyn Host) -> Result<String, String> {
+async fn discovered(issuer: &str, deadline_ms: u64, host: &dyn Host) -> Result<String, String> {
     let name = format!("the discovery document of {issuer}");
     let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-    let body = fetch(&url, &name, host).await?;
+    let body = fetch(&url, &name, deadline_ms, host).await?;
     let document = json::parse_bytes(&body);
     let text = |name: &str| document.as_ref()?.get(name)?.as_str();
     if text("issuer") != Some(issuer) {
@@ -244,10 +248,19 @@ fn may_have_keys(issuer: &str, url: &str) -> bool {
     is_secure(url) && (is_local || origin(issuer) == origin(url) || public_address(path).is_ok())
 }
 
-async fn fetch(url: &str, name: &str, host: &dyn Host) -> Result<Vec<u8>, String> {
+async fn fetch(
+    url: &str,
+    name: &str,
+    deadline_ms: u64,
+    host: &dyn Host,
+) -> Result<Vec<u8>, String> {
+    let left_ms = deadline_ms.saturating_sub(host.now_ms());
+    if left_ms == 0 {
+        return Err(format!("{name}: {}", HttpError::Timeout));
+    }
     let request = HttpRequest {
         headers: vec![("accept", "application/json".into())],
-        timeout: TIMEOUT,
+        timeout: Duration::from_millis(left_ms),
         max_bytes: 256 * 1024,
         ..HttpRequest::get(url)
     };
@@ -256,6 +269,16 @@ async fn fetch(url: &str, name: &str, host: &dyn Host) -> Result<Vec<u8>, String
         200 => Ok(response.body),
         status => Err(format!("{name} responded with status {status}")),
     }
+}
+
+/// The keys of a set that verify signatures of supported algorithms; `None` if it is no set.
+fn parse_set(set: &Value<'_>) -> Option<Vec<VerificationKey>> {
+    Some(set.get("keys")?.as_array()?.iter().filter_map(parse_key).collect())
+}
+
+/// Whether a JSON Web Key Set has a public key that verifies signatures of a supported algorithm.
+pub(crate) fn has_verification_key(set: &Value<'_>) -> bool {
+    parse_set(set).is_some_and(|keys| !keys.is_empty())
 }
 
 /// Parses a key of the set; `None` if it does not verify signatures of a supported algorithm. Such
@@ -279,7 +302,9 @@ fn parse_key(jwk: &Value<'_>) -> Option<VerificationKey> {
     let verifies = jwk.get("key_ops").is_none_or(|all| {
         all.as_array().is_some_and(|all| all.iter().any(|it| it.as_str() == Some("verify")))
     });
-    let fits = only("alg", algorithm.name()) && only("use", "sig") && verifies;
+    let named = |name: &Value<'_>| name.as_str().and_then(SignatureAlgorithm::named);
+    let is_for = jwk.get("alg").is_none_or(|name| named(name) == Some(algorithm));
+    let fits = is_for && only("use", "sig") && verifies;
     // Anyone who can read the set could sign with a key whose private part is in it.
     let fits = fits && jwk.get("d").is_none();
     let id = text("kid").map(str::to_owned);

@@ -135,5 +135,9 @@ fn limit(principal: &mut Principal, permitted: Permitted) {
         scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
         *rule = permitted.rule;
         *budgets = permitted.budgets;
+        if let Some(name) = permitted.key {
+            let scopes = Scopes::Listed(std::mem::take(scopes));
+            *principal = Principal::Key { name, scopes };
+        }
     }
 }

@@ -43,6 +43,9 @@ pub struct Permitted {
     pub rule: Option<usize>,
     /// How much they may use.
     pub budgets: Vec<Budget>,
+    /// The name of the entry of `API_KEYS`, if the holder is this client itself and not a person: then what the entry says
+    /// about tools, models and budgets holds.
+    pub key: Option<String>,
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the server.

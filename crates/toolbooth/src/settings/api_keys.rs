@@ -7,6 +7,7 @@ use super::auth::AuthSettings;
 use super::key_limits::{KeyLimits, parse_limits};
 use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
+use crate::auth::has_verification_key;
 use crate::budget::Budget;
 use crate::json::{self, Object, Value};
 use crate::names::is_invisible;
@@ -20,16 +21,28 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
      others but `previous_hash` ([Rotate a key](OPERATING.md#rotate-a-key)), `tools` (like \
      `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below; or `tenant_settings`), `budgets` \
      ([Budgets](#budgets)) and one of `verify_url` and `host` (see [Who opens the \
-     link](SIGN-IN.md#who-opens-the-link-of-a-challenge)). `name`: 1 to 64 visible characters, \
+     link](SIGN-IN.md#who-opens-the-link-of-a-challenge)), and one of `jwks` and `jwks_uri`, the public keys of a \
+     [machine](SIGN-IN.md#machines), which then needs no `hash`. `name`: 1 to 64 visible characters, \
      unique. `scopes`: an array of scopes, or `[\"*\"]`. `hash`: the SHA-256 of the key as 64 \
      hexadecimal digits, unique. `make key` prints an entry | required if `AUTH` includes \
      `api-key` | callers with the key of the invalid entry get 401; the others may call",
 )];
 
-/// What an entry may have besides: the hash of the key before it, the tools that it may call, its limits in the chat
-/// gateway, its budgets, and one of two that say how its users become known (see [`ApplicationUsers`]).
-const OPTIONAL: [&str; 7] =
-    ["previous_hash", "tools", "gateway", "tenant_settings", "budgets", "verify_url", "host"];
+/// What an entry has besides `name` and `scopes`: the hash of the key, and of the key before it, the tools that it may call, its
+/// limits in the chat gateway, its budgets, one of two that say how its users become known (see [`ApplicationUsers`]), and one of
+/// two that say where its public keys are (see [`ClientKeys`]).
+const FURTHER: [&str; 10] = [
+    "hash",
+    "previous_hash",
+    "tools",
+    "gateway",
+    "tenant_settings",
+    "budgets",
+    "verify_url",
+    "host",
+    "jwks",
+    "jwks_uri",
+];
 
 /// The longest name of a key, in characters.
 const MAX_NAME: usize = 64;
@@ -43,10 +56,12 @@ pub struct ApiKeySettings {
     pub scopes: Scopes,
     /// The tools that it may call, if not all.
     pub tools: Option<Allowlist>,
-    /// The SHA-256 of the key's text.
-    pub hash: [u8; 32],
+    /// The SHA-256 of the key's text. An entry without it is a client that authenticates with its public keys.
+    pub hash: Option<[u8; 32]>,
     /// That of the key before it, which is accepted while callers change to the new one.
     pub previous_hash: Option<[u8; 32]>,
+    /// Its public keys, if it can authenticate with `private_key_jwt` at the token endpoint.
+    pub keys: Option<ClientKeys>,
     /// How the users of the application become known here.
     pub users: ApplicationUsers,
     /// Its limits in the chat gateway.
@@ -58,8 +73,17 @@ pub struct ApiKeySettings {
 impl ApiKeySettings {
     /// The hashes of the texts that are accepted.
     pub fn hashes(&self) -> impl Iterator<Item = &[u8; 32]> {
-        [Some(&self.hash), self.previous_hash.as_ref()].into_iter().flatten()
+        [self.hash.as_ref(), self.previous_hash.as_ref()].into_iter().flatten()
     }
+}
+
+/// Where the public keys of a client are (RFC 7591, 2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientKeys {
+    /// `jwks_uri`: the URL of a JSON Web Key Set.
+    Url(String),
+    /// `jwks`: a JSON Web Key Set, as JSON.
+    Set(String),
 }
 
 /// How the users of an application become known to the server, which only gets their ids from it.
@@ -93,7 +117,7 @@ impl fmt::Debug for ApiKeySettings {
 }
 
 /// Reads `API_KEYS`: an array of objects with `name` (who has the key; not secret, see [`is_name`]),
-/// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps some of [`OPTIONAL`].
+/// `scopes` (`*` means all), `hash` (the SHA-256 of the key's text in hexadecimal digits) and perhaps more of [`FURTHER`].
 /// An invalid entry is reported by its index and name, and has no effect. If none is valid, the variable is invalid.
 // A function of its own, so that a Worker compiles it only if `AUTH` lists the method.
 #[inline(never)]
@@ -141,20 +165,27 @@ fn parse_entry(
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let scopes = entry.get("scopes").and_then(Value::as_array);
     let members = entry.as_object().map(Object::len).unwrap_or_default();
-    let further = OPTIONAL.iter().filter(|name| entry.get(name).is_some()).count();
+    let further = FURTHER.iter().filter(|name| entry.get(name).is_some()).count();
     let members = members.saturating_sub(further);
-    let (Some(name), Some(scopes), Some(hash), 3) = (text("name"), scopes, text("hash"), members)
-    else {
+    let keys = parse_keys((entry.get("jwks"), entry.get("jwks_uri")))?;
+    // Without a hash, nothing but its keys proves who it is.
+    let is_provable = match entry.get("hash") {
+        Some(hash) => hash.as_str().is_some(),
+        None => keys.is_some() && entry.get("previous_hash").is_none(),
+    };
+    let (Some(name), Some(scopes), true, 2) = (text("name"), scopes, is_provable, members) else {
         return Err(
-            " must be an object with name, scopes and hash, and nothing else but previous_hash, \
-             tools, gateway, tenant_settings, budgets, verify_url and host",
+            " must be an object with name, scopes and hash (or jwks, or jwks_uri), and nothing else but \
+             previous_hash, tools, gateway, tenant_settings, budgets, verify_url and host",
         );
     };
     let (limits, budgets) = parse_limits(entry)?;
     let limits = limits.unwrap_or_default();
     let users = parse_users((entry.get("verify_url"), entry.get("host")))?;
     let tools = entry.get("tools").map(parse_tools).transpose()?;
-    let hash = decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits")?;
+    let hash =
+        text("hash").map(|hash| decode_hex(hash).ok_or(".hash must be 64 hexadecimal digits"));
+    let hash = hash.transpose()?;
     let previous_hash = entry.get("previous_hash").map(|hash| {
         let expected = ".previous_hash must be 64 hexadecimal digits";
         hash.as_str().and_then(decode_hex).ok_or(expected)
@@ -170,14 +201,37 @@ fn parse_entry(
         return Err(".name must be unique");
     }
     let mut known = others.iter().flat_map(ApiKeySettings::hashes);
-    if known.any(|other| *other == hash || Some(*other) == previous_hash) {
+    if known.any(|other| [hash, previous_hash].contains(&Some(*other))) {
         return Err(" must not have a hash of another entry");
     }
-    if previous_hash == Some(hash) {
+    if hash.is_some() && previous_hash == hash {
         return Err(".previous_hash must not be that of hash");
     }
     let name = name.to_owned();
-    Ok(ApiKeySettings { name, scopes, tools, hash, previous_hash, users, limits, budgets })
+    Ok(ApiKeySettings { name, scopes, tools, hash, previous_hash, keys, users, limits, budgets })
+}
+
+fn parse_keys(
+    members: (Option<&Value<'_>>, Option<&Value<'_>>),
+) -> Result<Option<ClientKeys>, &'static str> {
+    match members {
+        (None, None) => Ok(None),
+        (Some(set), None) => {
+            let expected =
+                ".jwks must be a JSON Web Key Set with a public key for RS256, ES256 or EdDSA";
+            if has_verification_key(set) {
+                Ok(Some(ClientKeys::Set(json::to_string(set))))
+            } else {
+                Err(expected)
+            }
+        }
+        (None, Some(url)) => {
+            let url = url.as_str().filter(|url| is_secure(url));
+            let expected = ".jwks_uri must be an https URL; http is allowed for localhost only";
+            Ok(Some(ClientKeys::Url(url.ok_or(expected)?.to_owned())))
+        }
+        (Some(_), Some(_)) => Err(" must not have both jwks and jwks_uri"),
+    }
 }
 
 fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {

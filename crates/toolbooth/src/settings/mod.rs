@@ -20,7 +20,7 @@ mod reader;
 mod tools;
 
 pub use allowlist::{Allowlist, Permission};
-pub use api_keys::{ApiKeySettings, ApplicationUsers};
+pub use api_keys::{ApiKeySettings, ApplicationUsers, ClientKeys};
 pub use auth::AuthSettings;
 pub use budgets::{add_budgets, nano_dollars, parse_budgets};
 pub use cors::CorsSettings;
@@ -69,6 +69,8 @@ pub struct Settings {
     pub rule_limits: Vec<KeyLimits>,
     /// The schemes of native apps that people who sign in here may be redirected to; `None` if nobody can sign in.
     pub redirect_schemes: Option<Vec<String>>,
+    /// The extensions of MCP that capabilities support, by their ids.
+    pub mcp_extensions: Vec<&'static str>,
     /// The scopes that capabilities require, beside those of tools.
     pub scopes: Vec<&'static str>,
     /// The entries with budgets, such as `API_KEYS of "ada"`: without a ledger, none of them may call.
@@ -93,6 +95,13 @@ pub struct CapabilitySettings {
     /// Reads its variables. What is valid is added to [`Settings::extensions`]; problems go to the reader.
     pub read: fn(&mut Settings, &mut VariableReader<'_>),
 }
+
+/// The extension of MCP for clients that the identity provider of a company authorizes.
+pub const ENTERPRISE_EXTENSION: &str = "io.modelcontextprotocol/enterprise-managed-authorization";
+/// The extension of MCP for clients that act for themselves.
+pub const MACHINES_EXTENSION: &str = "io.modelcontextprotocol/oauth-client-credentials";
+/// The variable of the identity providers of companies.
+pub const ENTERPRISE_ISSUERS: &str = "ENTERPRISE_ISSUERS";
 
 /// A capability reads it. Without that one, nobody could authorize tools, and the operator would not know why.
 pub const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
@@ -168,6 +177,7 @@ impl Settings {
             sign_in_issuers: Vec::new(),
             rule_limits: Vec::new(),
             redirect_schemes: None,
+            mcp_extensions: Vec::new(),
             scopes: Vec::new(),
             budgeted: api_keys::budgeted(&auth).into_iter().chain(jwt::budgeted(&auth)).collect(),
             auth,

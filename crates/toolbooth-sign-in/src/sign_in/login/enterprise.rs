@@ -7,7 +7,7 @@ use toolbooth::json::{self, Object, Value};
 use toolbooth::principal::Scopes;
 use toolbooth::settings::{VariableDoc, VariableReader, parse_limits};
 
-pub(crate) const ISSUERS: &str = "ENTERPRISE_ISSUERS";
+pub(crate) use toolbooth::settings::ENTERPRISE_ISSUERS as ISSUERS;
 
 pub(super) const DOC: VariableDoc = VariableDoc::new(
     ISSUERS,

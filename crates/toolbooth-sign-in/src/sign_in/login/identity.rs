@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use toolbooth::budget::Budget;
 use toolbooth::json::{Object, Value};
 use toolbooth::principal::{KEY_SUBJECT, Scopes};
-use toolbooth::settings::add_budgets;
+use toolbooth::settings::{ApiKeySettings, add_budgets};
 
 /// A person who has signed in, as in sessions and refresh tokens: it is checked again whether they still may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,19 @@ pub(crate) enum Identity {
     /// The development user, on this machine only.
     #[serde(rename = "d")]
     Development,
+    /// No person, but a client of `API_KEYS` itself.
+    #[serde(rename = "m")]
+    Machine {
+        #[serde(rename = "n")]
+        name: String,
+        /// The hash of the key with which it has authenticated; `None` if that was with its own keys.
+        #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
+        hash: Option<String>,
+    },
 }
+
+/// What precedes the name in the `sub` of a machine. No provider's id contains a point.
+pub(super) const MACHINE_SUBJECT: &str = "client.";
 
 /// An account at a provider, as far as rules need it. ASCII letters of all texts but the id are in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +95,7 @@ impl Identity {
             Self::ApiKey { name, .. } => format!("{KEY_SUBJECT}{name}"),
             Self::Access { id, .. } => format!("{ACCESS}:{id}"),
             Self::Development => "development:developer".to_owned(),
+            Self::Machine { name, .. } => format!("{MACHINE_SUBJECT}{name}"),
         }
     }
 
@@ -104,6 +117,7 @@ impl Identity {
             Self::ApiKey { .. } => "api-key",
             Self::Access { .. } => ACCESS,
             Self::Development => "development",
+            Self::Machine { .. } => "client",
         }
     }
 
@@ -113,7 +127,7 @@ impl Identity {
             Self::Provider(Account { id, login, email, .. }) => {
                 login.as_ref().or(email.as_ref()).unwrap_or(id)
             }
-            Self::ApiKey { name, .. } => name,
+            Self::ApiKey { name, .. } | Self::Machine { name, .. } => name,
             Self::Access { id, email } => email.as_ref().unwrap_or(id),
             Self::Development => "Dev User",
         }
@@ -177,6 +191,11 @@ pub(super) fn domain(email: &str) -> Option<String> {
     email.rsplit_once('@').map(|(_, domain)| domain.to_owned())
 }
 
+/// Whether an entry of `API_KEYS` still accepts the key with this hash.
+fn accepts(key: &ApiKeySettings, hash: &str) -> bool {
+    key.hashes().any(|known| Base64UrlUnpadded::encode_string(known) == hash)
+}
+
 impl Login {
     /// The scopes that a person can give to a client; `None` if they may not sign in (any more).
     pub(crate) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
@@ -191,8 +210,14 @@ impl Login {
             }
             Identity::ApiKey { name, hash } => {
                 let key = settings.api_keys.iter().find(|key| key.name == *name)?;
-                let encoded = |known: &[u8; 32]| Base64UrlUnpadded::encode_string(known);
-                let is_accepted = key.hashes().any(|known| encoded(known) == *hash);
+                return accepts(key, hash).then(|| key.scopes.clone());
+            }
+            Identity::Machine { name, hash } => {
+                let key = settings.api_keys.iter().find(|key| key.name == *name)?;
+                let is_accepted = match hash {
+                    Some(hash) => accepts(key, hash),
+                    None => key.keys.is_some(),
+                };
                 return is_accepted.then(|| key.scopes.clone());
             }
             // Access decides who may sign in.
@@ -210,7 +235,9 @@ impl Login {
         let account = match identity {
             Identity::Provider(account) => account.clone(),
             Identity::Access { id, email } => Account::of_access(id, email.as_deref()),
-            Identity::ApiKey { .. } | Identity::Development => return None,
+            Identity::ApiKey { .. } | Identity::Development | Identity::Machine { .. } => {
+                return None;
+            }
         };
         let limits = |rule: &IdentityRule| rule.limits.is_some() && account.is_of(rule);
         self.settings.allowed.iter().position(limits)
@@ -221,7 +248,7 @@ impl Login {
         let rules = match identity {
             Identity::Provider(account) => self.rules(account),
             Identity::Access { id, email } => self.rules(&Account::of_access(id, email.as_deref())),
-            Identity::ApiKey { .. } | Identity::Development => None,
+            Identity::ApiKey { .. } | Identity::Development | Identity::Machine { .. } => None,
         };
         let mut budgets = Vec::new();
         for rule in rules.iter().flatten() {

@@ -20,6 +20,7 @@ pub(crate) use option::SignInOption;
 pub(crate) use problem::Problem;
 pub(crate) use settings::{DOCS, LoginSettings};
 
+use self::identity::MACHINE_SUBJECT;
 use super::event::SignInEvent;
 use super::marks::Marks;
 use crate::oauth::{AuthorizationFlow, OAuthClient};
@@ -30,6 +31,7 @@ use toolbooth::http::Headers;
 use toolbooth::log::EventLog;
 use toolbooth::principal::Person;
 use toolbooth::seal::StateKeys;
+use toolbooth::settings::ClientKeys;
 
 /// Signs people in.
 #[derive(Debug)]
@@ -56,6 +58,7 @@ impl Login {
     ) -> Self {
         let access = settings.access.as_ref().map(|access| {
             let keys = format!("{}/cdn-cgi/access/certs", access.team);
+            let keys = ClientKeys::Url(keys);
             AssertionVerifier::new(keys, access.team.clone(), access.audiences.clone())
         });
         let keys = StateKeys::new(&settings.state_keys);
@@ -76,9 +79,12 @@ impl Login {
         self.events.write(&event, host);
     }
 
-    /// The name in the log of the person whose tokens have this `sub`, as in the lines of their calls.
+    /// The name in the log of the person, or the machine, whose tokens have this `sub`, as in the lines of their calls.
     pub(crate) fn caller(&self, subject: &str) -> String {
-        self.events.user(&self.settings.issuer, subject)
+        match subject.strip_prefix(MACHINE_SUBJECT) {
+            Some(name) => self.events.key(name),
+            None => self.events.user(&self.settings.issuer, subject),
+        }
     }
 }
 

@@ -170,25 +170,24 @@ impl AuthorizationServer {
             Some(_) => return Err(invalid("its `scope` must be a string")),
         };
         let lists = [requested, asserted].map(|scope| scope.map(|it| it.split(' ').collect()));
-        self.limited(&lists, permitted)
+        let scopes = self.common_scopes(&lists, permitted);
+        match scopes.is_empty() && lists.iter().any(Option::is_some) {
+            true => Err(INVALID_SCOPE.error("none of the scopes is asserted, and given by a rule")),
+            false => Ok(scopes),
+        }
     }
 
     /// The scopes of all these lists that `permitted` covers; a list that is absent does not restrict the others.
-    pub(super) fn limited(
+    pub(super) fn common_scopes(
         &self,
         lists: &[Option<Vec<&str>>],
         permitted: &Scopes,
-    ) -> Result<Vec<String>, OAuthError> {
+    ) -> Vec<String> {
         // What costs money, or shows what others do, must be asked for.
         let is_named = lists.iter().any(Option::is_some);
         let is_usual = |scope: &&str| is_named || ![GATEWAY_SCOPE, USAGE_SCOPE].contains(scope);
         let is_listed = |scope: &&str| lists.iter().flatten().all(|listed| listed.contains(scope));
         let scopes = self.login.available(permitted).into_iter();
-        let scopes: Vec<String> =
-            scopes.filter(is_usual).filter(is_listed).map(str::to_owned).collect();
-        match scopes.is_empty() && is_named {
-            true => Err(INVALID_SCOPE.error("none of the scopes is asserted, and given by a rule")),
-            false => Ok(scopes),
-        }
+        scopes.filter(is_usual).filter(is_listed).map(str::to_owned).collect()
     }
 }

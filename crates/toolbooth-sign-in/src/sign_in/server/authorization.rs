@@ -86,14 +86,7 @@ impl AuthorizationServer {
             // What costs money, or shows what others do, must be asked for.
             None => ![GATEWAY_SCOPE, USAGE_SCOPE].contains(&scope),
         };
-        if let Some(requested) = &requested {
-            let is_known = |scope: &&str| {
-                [OFFLINE_ACCESS, PROFILE].contains(scope) || self.login.scopes.contains(scope)
-            };
-            if !requested.iter().any(is_known) {
-                return Err(INVALID_SCOPE.error("`scope` names no scope of this server"));
-            }
-        }
+        self.check_known(requested.as_deref())?;
         let offline = requested.is_some() && is_requested(OFFLINE_ACCESS);
         let scopes = self.login.scopes.iter().filter(|scope| is_requested(scope));
         Ok(ApprovedRequest {
@@ -107,6 +100,17 @@ impl AuthorizationServer {
             refreshes: client.refreshes || offline,
             document: client.document.clone(),
         })
+    }
+
+    /// Checks that a request for scopes names at least one of this server. Others are left out.
+    pub(super) fn check_known(&self, requested: Option<&[&str]>) -> Result<(), OAuthError> {
+        let is_known = |scope: &&str| {
+            [OFFLINE_ACCESS, PROFILE].contains(scope) || self.login.scopes.contains(scope)
+        };
+        match requested.is_none_or(|requested| requested.iter().any(is_known)) {
+            true => Ok(()),
+            false => Err(INVALID_SCOPE.error("`scope` names no scope of this server")),
+        }
     }
 
     /// Where the browser takes a code of this person to the client (RFC 6749, 4.1.2).

@@ -2,21 +2,23 @@
 
 use std::time::Duration;
 
-use base64ct::{Base64, Encoding};
+use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 
 use super::error::{INVALID_CLIENT, INVALID_REQUEST, OAuthError};
-use super::{AuthorizationServer, DocumentAuth, Parameters, client_document, hash};
+use super::{AuthorizationServer, DocumentAuth, Parameters, ServerSettings, client_document, hash};
 use crate::paths::TOKEN;
 use crate::purpose;
 use crate::sign_in::event::AuthMethod;
+use crate::sign_in::login::Identity;
 use crate::sign_in::marks::Mark;
-use toolbooth::auth::{AssertionVerifier, AuthError, unverified_claim};
+use toolbooth::auth::{AssertionVerifier, AuthError, key_hash, unverified_claim};
 use toolbooth::host::Host;
 use toolbooth::http::Headers;
 use toolbooth::json::Value;
+use toolbooth::settings::{ApiKeySettings, ClientKeys};
 
 /// The only type of assertion (RFC 7523, 2.2).
 const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -111,10 +113,14 @@ impl AuthorizationServer {
                 (None, _) => Ok(()),
                 (Some(DocumentAuth { none: true, .. }), None) => Ok(()),
                 (Some(DocumentAuth { jwks_uri: Some(jwks_uri), .. }), Some(assertion)) => {
-                    self.verify_assertion((id, jwks_uri), assertion, host).await
+                    let keys = ClientKeys::Url(jwks_uri.clone());
+                    self.verify_assertion((id, keys), assertion, host).await
                 }
                 (Some(_), _) => Err(invalid("the client must authenticate as its document says")),
             };
+        }
+        if self.machine(id).is_some() {
+            return self.authenticate_machine(credentials, host).await.map(drop);
         }
         let registration = self.registration(id, host);
         match registration.ok_or(invalid("the client is not registered"))?.method {
@@ -158,16 +164,60 @@ impl AuthorizationServer {
         Ok((name, document))
     }
 
+    /// The entry of `API_KEYS` that is a client with this id. An id means one client: those of `SIGN_IN_CLIENTS`, and addresses of
+    /// documents, are others.
+    pub(super) fn machine(&self, id: &str) -> Option<&ApiKeySettings> {
+        let ServerSettings { clients, rejected_clients, .. } = &self.settings;
+        let is_other = clients.iter().any(|client| client.id == id)
+            || rejected_clients.iter().any(|rejected| rejected == id)
+            || client_document::is_client_id(id, self.login.settings.is_local);
+        let mut keys = self.login.settings.api_keys.iter();
+        keys.find(|key| key.name == id).filter(|_| !is_other)
+    }
+
+    /// Authenticates a client of `API_KEYS` by its key or with its public keys, and returns who it is.
+    pub(super) async fn authenticate_machine(
+        &self,
+        credentials: &Credentials,
+        host: &dyn Host,
+    ) -> Result<Identity, OAuthError> {
+        let Credentials { client_id: id, secret, assertion } = credentials;
+        let entry = self.machine(id).ok_or(invalid("the client is not an entry of API_KEYS"))?;
+        let hash = match (secret, assertion, &entry.keys) {
+            (Some(secret), None, _) => {
+                let hash = key_hash(secret);
+                let mut is_known = Choice::from(0);
+                for known in entry.hashes() {
+                    is_known |= known.ct_eq(&hash);
+                }
+                if !bool::from(is_known) {
+                    return Err(invalid("the client's secret is not valid"));
+                }
+                Some(Base64UrlUnpadded::encode_string(&hash))
+            }
+            (None, Some(assertion), Some(keys)) => {
+                self.verify_assertion((id, keys.clone()), assertion, host).await?;
+                None
+            }
+            _ => {
+                let expected = "the client must authenticate with its key as the secret, or with private_key_jwt if its entry \
+                                has jwks or jwks_uri";
+                return Err(invalid(expected));
+            }
+        };
+        Ok(Identity::Machine { name: id.clone(), hash })
+    }
+
     /// Verifies a `private_key_jwt` (RFC 7523, 3) with a key that the client publishes.
     async fn verify_assertion(
         &self,
-        (id, jwks_uri): (&str, &str),
+        (id, keys): (&str, ClientKeys),
         assertion: &str,
         host: &dyn Host,
     ) -> Result<(), OAuthError> {
         let issuer = &self.login.settings.public_url;
         let audiences = vec![issuer.clone(), format!("{issuer}{TOKEN}")];
-        let verifier = AssertionVerifier::new(jwks_uri.to_owned(), id.to_owned(), audiences);
+        let verifier = AssertionVerifier::new(keys, id.to_owned(), audiences);
         let claims = verifier.verify(assertion, host).await.map_err(|error| match error {
             AuthError::KeysUnavailable => OAuthError::try_again(),
             _ => invalid("the client's assertion is not valid"),

@@ -22,6 +22,7 @@ pub(crate) const INVALID_CLIENT: OAuthErrorCode = code("invalid_client", 401);
 pub(crate) const INVALID_GRANT: OAuthErrorCode = code("invalid_grant", 400);
 pub(crate) const INVALID_SCOPE: OAuthErrorCode = code("invalid_scope", 400);
 pub(crate) const INVALID_TARGET: OAuthErrorCode = code("invalid_target", 400);
+pub(crate) const UNAUTHORIZED_CLIENT: OAuthErrorCode = code("unauthorized_client", 400);
 pub(crate) const UNSUPPORTED_GRANT_TYPE: OAuthErrorCode = code("unsupported_grant_type", 400);
 pub(crate) const UNSUPPORTED_RESPONSE_TYPE: OAuthErrorCode = code("unsupported_response_type", 400);
 pub(crate) const INVALID_REDIRECT_URI: OAuthErrorCode = code("invalid_redirect_uri", 400);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::assertion_grant::{ID_JAG_PROFILE, JWT_BEARER};
+use super::client_credentials::CLIENT_CREDENTIALS;
 use super::token::{CODE, REFRESH};
 use super::{AuthorizationServer, RegistrationMode};
 use crate::oauth::OFFLINE_ACCESS;
@@ -33,7 +34,7 @@ struct Metadata<'a> {
     authorization_grant_profiles_supported: Option<[&'static str; 1]>,
     code_challenge_methods_supported: [&'static str; 1],
     token_endpoint_auth_methods_supported: [&'static str; 4],
-    token_endpoint_auth_signing_alg_values_supported: [&'static str; 3],
+    token_endpoint_auth_signing_alg_values_supported: [&'static str; 4],
     revocation_endpoint_auth_methods_supported: [&'static str; 4],
     scopes_supported: Vec<&'static str>,
     client_id_metadata_document_supported: bool,
@@ -48,6 +49,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
     let mode = server.settings.registration;
     let at = |path: &str| format!("{issuer}{path}");
     let companies = Some(JWT_BEARER).filter(|_| !server.companies.is_empty());
+    let machines = Some(CLIENT_CREDENTIALS).filter(|_| server.has_machines());
     let metadata = json::to_vec(&Metadata {
         issuer,
         authorization_endpoint: at(AUTHORIZE),
@@ -56,11 +58,15 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
         revocation_endpoint: at(REVOKE),
         response_types_supported: ["code"],
         response_modes_supported: ["query"],
-        grant_types_supported: [CODE, REFRESH].into_iter().chain(companies).collect(),
+        grant_types_supported: [CODE, REFRESH]
+            .into_iter()
+            .chain(companies)
+            .chain(machines)
+            .collect(),
         authorization_grant_profiles_supported: companies.map(|_| [ID_JAG_PROFILE]),
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: AUTH_METHODS,
-        token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
+        token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA", "Ed25519"],
         revocation_endpoint_auth_methods_supported: AUTH_METHODS,
         scopes_supported: server.login.scopes.iter().copied().chain([OFFLINE_ACCESS]).collect(),
         client_id_metadata_document_supported: mode != RegistrationMode::None,

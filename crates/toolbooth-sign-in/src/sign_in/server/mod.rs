@@ -9,7 +9,7 @@
 //!   `client_auth`;
 //! - `authorization`: what clients ask people for, and how they get the answer;
 //! - `client_grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
-//! - `assertion_grant`: tokens for the people of companies, without a code;
+//! - `assertion_grant`: tokens for the people of companies, without a code; `client_credentials`: for machines;
 //! - `token`, `access_token`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
 
 mod access_token;
@@ -17,6 +17,7 @@ mod assertion_grant;
 mod authorization;
 mod client;
 mod client_auth;
+mod client_credentials;
 mod client_document;
 mod client_grant;
 mod connection;

@@ -161,9 +161,10 @@ static CLIENT_DOMAINS: Row<Vec<String>> = Row::new(
 );
 
 impl ServerSettings {
-    pub(crate) fn read(reader: &mut VariableReader<'_>) -> Self {
+    /// Reads the variables. `machines` are the names of `API_KEYS`, which are the ids of other clients.
+    pub(crate) fn read(machines: Vec<&str>, reader: &mut VariableReader<'_>) -> Self {
         let redirect_schemes = reader.get(&SCHEMES);
-        let (clients, rejected_clients) = read_clients(reader, &redirect_schemes);
+        let (clients, rejected_clients) = read_clients(reader, &redirect_schemes, &machines);
         Self {
             clients,
             rejected_clients,
@@ -177,10 +178,11 @@ impl ServerSettings {
 }
 
 /// Reads `SIGN_IN_CLIENTS`: the clients, and the ids of invalid entries, which are reported by their index. `schemes`
-/// are those of native applications that may be redirected to.
+/// are those of native applications that may be redirected to, and `machines` ids that other clients have.
 fn read_clients(
     reader: &mut VariableReader<'_>,
     schemes: &[String],
+    machines: &[&str],
 ) -> (Vec<ClientSettings>, Vec<String>) {
     let (mut clients, mut rejected) = (Vec::<ClientSettings>::new(), Vec::new());
     let Some(text) = reader.non_empty(CLIENTS) else { return (clients, rejected) };
@@ -194,7 +196,11 @@ fn read_clients(
         });
         let uris = client.iter().flat_map(|client| &client.redirect_uris);
         let forbidden = uris.enumerate().find(|(_, uri)| !redirect_uri::is_allowed(uri, schemes));
+        let is_machine = client.as_ref().is_some_and(|client| machines.contains(&&*client.id));
         let problem = match (&client, forbidden) {
+            (Some(_), _) if is_machine => {
+                ".id must not be the name of an entry of API_KEYS, which is a client too".to_owned()
+            }
             (Some(_), None) => {
                 clients.extend(client);
                 continue;
@@ -230,6 +236,7 @@ mod tests {
         let web = "https://b.example/cb";
         let (entry_problem, uri_problem) =
             ("SIGN_IN_CLIENTS[0] must have", "SIGN_IN_CLIENTS[0].redirect_uris[1] must be");
+        let machine_problem = "SIGN_IN_CLIENTS[0].id must not be the name of an entry of API_KEYS";
         for (clients, schemes, expected) in [
             (entry(web, ""), "", None),
             (entry(web, &secret("secret_hash")), "", None),
@@ -244,18 +251,19 @@ mod tests {
             (entry("b.example/cb", ""), "", Some(uri_problem)),
             (entry("cursor://a/cb", ""), "", Some(uri_problem)),
             (entry("cursor://a/cb", ""), "vscode", Some(uri_problem)),
+            (entry(web, "").replace(r#""id":"a""#, r#""id":"Robot""#), "", Some(machine_problem)),
         ] {
             let variables = [("SIGN_IN_CLIENTS", &*clients), ("SIGN_IN_REDIRECT_SCHEMES", schemes)];
             let host = FakeHost::with(&variables);
             let mut reader = VariableReader::new(&host);
             let schemes = reader.get(&SCHEMES);
-            let (registered, rejected) = read_clients(&mut reader, &schemes);
+            let (registered, rejected) = read_clients(&mut reader, &schemes, &["Robot"]);
             let (problems, entries) = reader.into_problems();
             assert_eq!(problems, [""; 0], "other clients are served: {clients}");
             match expected {
                 None => assert_eq!((registered.len(), entries), (1, vec![]), "{clients}"),
                 Some(start) => {
-                    assert_eq!((registered.len(), &*rejected), (0, &["a".to_owned()][..]));
+                    assert_eq!((registered.len(), rejected.len()), (0, 1), "{clients}");
                     assert_eq!(entries.len(), 1, "{clients} {entries:?}");
                     assert!(entries[0].starts_with(start), "{clients} {entries:?}");
                 }

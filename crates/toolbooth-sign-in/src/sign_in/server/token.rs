@@ -7,6 +7,7 @@ use subtle::ConstantTimeEq;
 
 use super::access_token::RevokedClaims;
 use super::assertion_grant::JWT_BEARER;
+use super::client_credentials::CLIENT_CREDENTIALS;
 use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
@@ -86,6 +87,9 @@ impl AuthorizationServer {
             REFRESH => self.refresh(&form, request).await,
             JWT_BEARER if !self.companies.is_empty() => {
                 boxed(self.exchange_assertion(&form, request)).await
+            }
+            CLIENT_CREDENTIALS if self.has_machines() => {
+                boxed(self.client_credentials(&form, request)).await
             }
             _ => Err(UNSUPPORTED_GRANT_TYPE
                 .error("`grant_type` must be one of the metadata's grant_types_supported")),
@@ -218,7 +222,7 @@ impl AuthorizationServer {
     /// Issues tokens.
     pub(super) fn issue(&self, issue: Issue, host: &dyn Host) -> Result<Response, OAuthError> {
         let Issue { client_id, grant, grant_type, next, requested, is_own_page } = issue;
-        let denied = || INVALID_GRANT.error("the person may no longer sign in");
+        let denied = || INVALID_GRANT.error("the holder may no longer call");
         let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
         let person = is_own_page.then(|| PersonInfo {
             name: grant.identity.label().to_owned(),

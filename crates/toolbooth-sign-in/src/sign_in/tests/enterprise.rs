@@ -502,6 +502,59 @@ fn nothing_of_an_assertion_is_logged() {
     }
 }
 
+/// The longest that each request may take, in milliseconds.
+fn timeouts(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    TIMEOUTS.with_borrow_mut(|all| all.push(request.timeout.as_millis()));
+    upstream(request)
+}
+
+thread_local!(static TIMEOUTS: RefCell<Vec<u128>> = RefCell::default());
+
+#[test]
+fn discovery_and_keys_have_one_deadline() {
+    publish(&["1"]);
+    let entry = issuers(json!({})).to_string();
+    let variables = [("ENTERPRISE_ISSUERS", &*entry), ("SIGN_IN_CLIENTS", CLIENTS)];
+    for (tick_ms, expected, status) in
+        [(1, &[4999, 4998][..], 200), (2_000, &[3000, 1000], 200), (3_000, &[2000], 503)]
+    {
+        let mut harness = start_with(&variables, timeouts);
+        let sent = assertion(&harness, "1", &json!({"iat": harness.host.now_ms.get() / 1000}));
+        harness.host.tick_ms = tick_ms;
+        assert_eq!(harness.token(&fields(&sent, "")).0, status, "{tick_ms}");
+        assert_eq!(TIMEOUTS.take(), expected, "{tick_ms}");
+    }
+}
+
+#[test]
+fn the_extensions_of_mcp_are_declared_if_they_are_configured() {
+    const COMPANY: &str = "io.modelcontextprotocol/enterprise-managed-authorization";
+    const MACHINES: &str = "io.modelcontextprotocol/oauth-client-credentials";
+    for (entry, keys, expected) in [
+        (issuers(json!({})), None, json!({COMPANY: {}, MACHINES: {}})),
+        (json!([]), None, json!({MACHINES: {}})),
+        (issuers(json!({})), Some(("AUTH", "sign-in")), json!({COMPANY: {}})),
+    ] {
+        let harness = start(&entry, keys.as_slice());
+        let token = match keys {
+            None => super::harness::KEY.to_owned(),
+            Some(_) => harness.of_ada(&json!({})),
+        };
+        let authorization = format!("Bearer {token}");
+        let headers = [
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+            ("authorization", &*authorization),
+        ];
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        }});
+        let reply = harness.send(("POST", "/mcp"), &headers, &body.to_string());
+        let answer = super::harness::json(&reply);
+        assert_eq!(answer["result"]["capabilities"]["extensions"], expected, "{answer}");
+    }
+}
+
 #[test]
 fn grants_of_others_are_as_before() {
     let harness = super::harness::start();
@@ -512,7 +565,10 @@ fn grants_of_others_are_as_before() {
         super::harness::json(&Browser::default().send(harness, ("GET", path), &[], ""))
     };
     let without = metadata(&harness);
-    assert_eq!(without["grant_types_supported"], json!(["authorization_code", "refresh_token"]));
+    assert_eq!(
+        without["grant_types_supported"],
+        json!(["authorization_code", "refresh_token", "client_credentials"])
+    );
     assert!(without.get("authorization_grant_profiles_supported").is_none());
     let with = metadata(&start(&issuers(json!({})), &[]));
     let profiles = json!(["urn:ietf:params:oauth:grant-profile:id-jag"]);

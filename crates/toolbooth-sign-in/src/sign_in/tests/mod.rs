@@ -7,6 +7,7 @@ mod documents;
 mod enterprise;
 mod events;
 mod harness;
+mod machines;
 mod models;
 mod people;
 mod providers;
@@ -46,11 +47,11 @@ fn the_metadata_have_what_clients_ask_for() {
             "revocation_endpoint": at("/oauth/revoke"),
             "response_types_supported": ["code"],
             "response_modes_supported": ["query"],
-            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
             "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported":
                 ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
-            "token_endpoint_auth_signing_alg_values_supported": ["RS256", "ES256", "EdDSA"],
+            "token_endpoint_auth_signing_alg_values_supported": ["RS256", "ES256", "EdDSA", "Ed25519"],
             "revocation_endpoint_auth_methods_supported":
                 ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
             "scopes_supported": ["echo:a", "echo:b", "offline_access"],
@@ -231,7 +232,6 @@ fn codes_that_are_not_exchanged() {
         ("code", "forged", "invalid_grant"),
         ("code", "", "invalid_request"),
         ("grant_type", "password", "unsupported_grant_type"),
-        ("grant_type", "client_credentials", "unsupported_grant_type"),
         ("grant_type", "", "invalid_request"),
         ("resource", "https://other.example/mcp", "invalid_target"),
         ("client_assertion", "x.y.z", "invalid_client"),

@@ -1,6 +1,7 @@
 //! `server/discover` and `initialize`: the server's versions and capabilities.
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::message::{LEGACY, MODERN, McpRequest};
 use super::response::{CacheScope, EmptyObject};
@@ -25,15 +26,31 @@ struct ServerCapabilities {
 }
 
 /// The extensions of MCP that the server supports, with their settings.
-#[derive(Serialize)]
 struct Extensions {
-    #[serde(rename = "io.modelcontextprotocol/skills")]
-    skills: SkillSettings,
+    skills: Option<SkillSettings>,
+    /// Those of capabilities, which have no settings.
+    others: Vec<&'static str>,
+}
+
+impl Serialize for Extensions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(skills) = &self.skills {
+            map.serialize_entry("io.modelcontextprotocol/skills", skills)?;
+        }
+        for id in &self.others {
+            map.serialize_entry(id, &EmptyObject {})?;
+        }
+        map.end()
+    }
 }
 
 impl ServerCapabilities {
     fn of(context: &RequestContext<'_>) -> Self {
-        let extensions = SkillSettings::of(context).map(|skills| Extensions { skills });
+        let skills = SkillSettings::of(context);
+        let others = context.pipeline.settings.mcp_extensions.clone();
+        let has_some = skills.is_some() || !others.is_empty();
+        let extensions = has_some.then_some(Extensions { skills, others });
         Self { extensions, ..Self::default() }
     }
 }

@@ -6,7 +6,7 @@ use super::{ALL, CHAT_GPT, CLAUDE, CLAUDE_CODE, CURSOR, Connector, INSPECTOR, VS
 use crate::address::is_localhost;
 use crate::call::{Rejection, RequestContext};
 use crate::protocol::mcp::{MCP, error};
-use crate::settings::Settings;
+use crate::settings::{ENTERPRISE_EXTENSION, ENTERPRISE_ISSUERS, Settings};
 
 pub(super) struct Check {
     pub(super) id: &'static str,
@@ -236,6 +236,25 @@ pub(super) static CHECKS: &[Check] = &[
         connectors: &[CURSOR],
         prevents: Prevents::Nothing,
         test: |facts| facts.redirects_to_cursor(),
+    },
+    Check {
+        id: "company",
+        passed: "The identity providers in ENTERPRISE_ISSUERS can authorize their clients, so that people of the company \
+                  see no consent page.",
+        failed: "A part of ENTERPRISE_ISSUERS is not valid, so some people of the company cannot call without a consent page.",
+        fix: "The log says which part, and so does /health for a valid API key with the scope *. Clients need a secret in \
+              SIGN_IN_CLIENTS, or a document with keys.",
+        connectors: &[CLAUDE, CLAUDE_CODE, VS_CODE],
+        prevents: Prevents::Nothing,
+        test: |facts| {
+            let Settings { mcp_extensions, problems, rejected, .. } = facts.settings;
+            let mut wrong = problems.iter().chain(rejected);
+            match mcp_extensions.contains(&ENTERPRISE_EXTENSION) {
+                _ if wrong.any(|it| it.starts_with(ENTERPRISE_ISSUERS)) => Verdict::Failed,
+                true => Verdict::Passed,
+                false => Verdict::NotNeeded,
+            }
+        },
     },
     Check {
         id: "web-page",
