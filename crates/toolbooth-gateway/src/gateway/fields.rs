@@ -16,6 +16,9 @@ use toolbooth::schema::text::excerpt;
 /// The most JSON values in a request. A conversation is larger than the input of a tool.
 const MAX_VALUES: usize = 262_144;
 
+/// The longest value of a header with warnings, in bytes.
+const MAX_HEADER: usize = 1024;
+
 /// The members that a request loses, and warnings about everything that is done differently than the client asked for. Each
 /// translation repeats them.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -73,6 +76,29 @@ impl Notes {
     pub(super) fn add(&self, others: &Self, names: &[(&str, &str)]) {
         others.dropped.borrow().iter().for_each(|name| self.drop_name(renamed(name, names)));
         others.warnings.borrow().iter().for_each(|warning| self.warn(warning.as_str()));
+    }
+
+    /// All of them as the value of a header, if there are any; of those for which it has no room, or no characters, the number.
+    pub(super) fn header(&self) -> Option<String> {
+        let (warnings, dropped) = (self.warnings.borrow(), self.dropped.borrow());
+        let dropped = dropped.iter().map(|name| format!("{name} is dropped"));
+        let all: Vec<_> = warnings.iter().cloned().chain(dropped).collect();
+        let mut value = String::new();
+        let mut left_out = 0;
+        for note in &all {
+            let is_plain = note.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+            if !is_plain || value.len() + note.len() > MAX_HEADER {
+                left_out += 1;
+                continue;
+            }
+            value.push_str(if value.is_empty() { "" } else { "; " });
+            value.push_str(note);
+        }
+        if left_out > 0 {
+            value.push_str(if value.is_empty() { "" } else { "; " });
+            value.push_str(&format!("and {left_out} more"));
+        }
+        (!value.is_empty()).then_some(value)
     }
 
     pub(super) fn warn(&self, warning: impl Into<String>) {

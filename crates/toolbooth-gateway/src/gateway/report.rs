@@ -165,9 +165,13 @@ impl Report {
         let response = response
             .with("x-2api-provider", self.provider.clone())
             .with("x-2api-attempts", self.attempts.len().to_string());
-        match is_plain(&self.model) {
+        let response = match is_plain(&self.model) {
             true => response.with("x-2api-model", self.model.clone()),
             false => response,
+        };
+        match self.notes.header() {
+            Some(warnings) => response.with("x-2api-warnings", warnings),
+            None => response,
         }
     }
 

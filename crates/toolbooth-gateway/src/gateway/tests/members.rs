@@ -1,5 +1,6 @@
 //! Which members and tools of a request arrive at the provider.
 
+use super::loops::streamed;
 use super::*;
 
 pub(super) const PROVIDERS: &[(&str, &str)] = &[
@@ -58,6 +59,30 @@ fn unknown_members_arrive_at_no_provider() {
     let reply = TestGateway::new().ask(vec![says("hi")], &chat(Value::Object(many.collect())));
     assert_eq!(reply.json()["_2api"]["dropped"].as_array().unwrap().len(), 64);
     assert!(!reply.sent[0].body.to_string().contains(MARK));
+}
+
+/// A header has the notes, too, if they are fit for one.
+#[test]
+fn a_header_has_what_was_changed() {
+    let unknown = "the gateway does not know this member, so no provider gets it";
+    for (members, expected) in [
+        (json!({}), None),
+        (json!({"models": 1}), Some(format!("models: {unknown}; models is dropped"))),
+        (json!({"a\r\nset-cookie: b": 1}), Some("and 2 more".to_owned())),
+        (json!({"k\u{fc}": 1, "b": 1}), Some(format!("b: {unknown}; b is dropped; and 2 more"))),
+    ] {
+        for stream in [false, true] {
+            let mut body = chat(members.clone());
+            body["stream"] = json!(stream);
+            let answers = vec![if stream { streamed(says("hi")) } else { says("hi") }];
+            let reply = TestGateway::new().ask(answers, &body);
+            assert_eq!(reply.header("x-2api-warnings"), expected.as_deref(), "{members}");
+        }
+    }
+    let many = (0..60).map(|at| (format!("{at}{}", "x".repeat(50)), json!(1)));
+    let reply = TestGateway::new().ask(vec![says("hi")], &chat(Value::Object(many.collect())));
+    let header = reply.header("x-2api-warnings").unwrap();
+    assert!(header.len() < 1200 && header.ends_with(" more"), "{header}");
 }
 
 /// Some providers take tools from messages.
