@@ -1,10 +1,13 @@
 //! The models that a caller may use: those that the settings name, and those that providers list.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::settings::ModelProvider;
+use serde::Serialize;
+
+use super::settings::{ModelProvider, ModelTarget};
 use super::{GatewaySettings, Models};
 use crate::wire::fields::{count, text};
 use toolbooth::call::{Rejection, join_all};
@@ -35,8 +38,27 @@ pub(super) struct ListedModel {
     pub(super) owned_by: String,
     /// When it was created, in seconds since the Unix epoch; 0 if that is unknown.
     pub(super) created: u64,
-    /// The most tokens of an answer, if `MODELS` says so.
+    pub(super) limits: ModelLimits,
+}
+
+/// How many tokens a model can read and write, as far as `MODELS` or the provider's list says so.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(super) struct ModelLimits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_output_tokens: Option<u64>,
+}
+
+impl ModelLimits {
+    /// What any of these targets can do.
+    fn of(targets: &[ModelTarget]) -> Self {
+        let least = |limit: fn(&ModelTarget) -> Option<u64>| targets.iter().filter_map(limit).min();
+        Self {
+            max_input_tokens: least(|target| target.max_input_tokens),
+            max_output_tokens: least(|target| target.max_output_tokens),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +85,7 @@ struct ProviderModel {
     /// The name, as the provider writes it.
     name: String,
     created: u64,
+    limits: ModelLimits,
 }
 
 /// What the sender of a request may use: the aliases and the models in them, those that its key names and, if it may use every
@@ -78,25 +101,24 @@ pub(super) async fn models_of(
     }
     let names = Models::of(&request.principal, request.state.settings(), settings).names;
     let mut known = BTreeSet::new();
-    let mut add = |id: String, owned_by: &str, created, max_output_tokens| {
+    let mut add = |id: String, owned_by: &str, created, limits| {
         let is_allowed = names.as_ref().is_none_or(|names| names.contains(&id.as_str()));
         if is_allowed && known.insert(id.clone()) {
             let owned_by = owned_by.to_owned();
-            list.models.push(ListedModel { id, owned_by, created, max_output_tokens });
+            list.models.push(ListedModel { id, owned_by, created, limits });
         }
     };
     for alias in &settings.aliases {
         // Any of its targets may answer.
-        let most = alias.targets.iter().filter_map(|target| target.max_output_tokens).min();
-        add(alias.name.clone(), "toolbooth", 0, most);
+        add(alias.name.clone(), "toolbooth", 0, ModelLimits::of(&alias.targets));
     }
     for target in settings.aliases.iter().flat_map(|alias| &alias.targets) {
         let id = format!("{}/{}", target.provider, target.model);
-        add(id, &target.provider, 0, target.max_output_tokens);
+        add(id, &target.provider, 0, ModelLimits::of(slice::from_ref(target)));
     }
     for name in names.iter().flatten() {
         if let Some((provider, _)) = settings.provider_of(name) {
-            add((*name).to_owned(), &provider.id, 0, None);
+            add((*name).to_owned(), &provider.id, 0, ModelLimits::default());
         }
     }
     if names.is_none() {
@@ -107,7 +129,8 @@ pub(super) async fn models_of(
         let fetched = asked.iter().map(|provider| lists.of(provider, request.host));
         for (provider, models) in asked.iter().zip(join_all(fetched).await) {
             for model in models.iter() {
-                add(format!("{}/{}", provider.id, model.name), &provider.id, model.created, None);
+                let id = format!("{}/{}", provider.id, model.name);
+                add(id, &provider.id, model.created, model.limits);
             }
             list.providers.push(provider.id.clone());
         }
@@ -191,5 +214,11 @@ fn model(value: &Value<'_>) -> Option<ProviderModel> {
         name.len() <= MAX_NAME && !name.contains(char::is_control) && methods.is_none_or(generates);
     let name = name.strip_prefix("models/").unwrap_or(name).to_owned();
     let created = count(value.get("created")).unwrap_or_default();
-    is_usable.then_some(ProviderModel { name, created })
+    // Anthropic's names, Gemini's, and those of providers with OpenAI's format.
+    let first = |names: &[&str]| names.iter().find_map(|name| count(value.get(name)));
+    let limits = ModelLimits {
+        max_input_tokens: first(&["max_input_tokens", "inputTokenLimit", "context_length"]),
+        max_output_tokens: first(&["max_tokens", "outputTokenLimit"]),
+    };
+    is_usable.then_some(ProviderModel { name, created, limits })
 }

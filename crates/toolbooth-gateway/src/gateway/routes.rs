@@ -9,7 +9,7 @@ use super::front::Front;
 use super::front::chat::{ChatCompletions, encode_rejection};
 use super::front::messages::{self, Messages};
 use super::front::responses::Responses;
-use super::model_list::{ListedModel, ModelList, ModelLists, models_of};
+use super::model_list::{ListedModel, ModelLimits, ModelList, ModelLists, models_of};
 use super::report::{Operation, log_rejected};
 use super::settings::SETTINGS;
 use super::{ErrorKind, GatewayError, GatewaySettings, Sender};
@@ -200,15 +200,14 @@ struct Model<'a> {
     created: u64,
     owned_by: &'a str,
     /// Ours.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_output_tokens: Option<u64>,
+    #[serde(flatten)]
+    limits: ModelLimits,
 }
 
 impl<'a> Model<'a> {
     fn of(model: &'a ListedModel) -> Self {
-        let ListedModel { id, owned_by, created, max_output_tokens } = model;
-        let (created, max_output_tokens) = (*created, *max_output_tokens);
-        Self { id, object: "model", created, owned_by, max_output_tokens }
+        let ListedModel { id, owned_by, created, limits } = model;
+        Self { id, object: "model", created: *created, owned_by, limits: *limits }
     }
 }
 

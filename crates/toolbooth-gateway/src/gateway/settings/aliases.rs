@@ -39,6 +39,8 @@ pub(crate) struct ModelTarget {
     pub price: Option<Price>,
     /// The most tokens of an answer, unless the request says so.
     pub max_output_tokens: Option<u64>,
+    /// The most tokens of a request, for lists of models.
+    pub max_input_tokens: Option<u64>,
 }
 
 /// What a target, or an alias for all its targets, says about the model.
@@ -46,13 +48,15 @@ pub(crate) struct ModelTarget {
 struct Facts {
     price: Option<Price>,
     max_output_tokens: Option<u64>,
+    max_input_tokens: Option<u64>,
 }
 
 impl Facts {
     fn read(members: &Object<'_>, place: &str) -> Result<Self, String> {
         let price = members.get("price").map(|value| price(value, place)).transpose()?;
-        let max_output_tokens = number(members, "max_output_tokens", MAX_OUTPUT_TOKENS, place)?;
-        Ok(Self { price, max_output_tokens })
+        let max_output_tokens = number(members, "max_output_tokens", MAX_TOKENS, place)?;
+        let max_input_tokens = number(members, "max_input_tokens", MAX_TOKENS, place)?;
+        Ok(Self { price, max_output_tokens, max_input_tokens })
     }
 }
 
@@ -60,7 +64,7 @@ pub(super) const MODELS: &str = "MODELS";
 const MAX_ATTEMPTS: u64 = 5;
 const MAX_WEIGHT: u64 = 1_000_000;
 const MAX_TIMEOUT: u64 = 600_000;
-const MAX_OUTPUT_TOKENS: u64 = 10_000_000;
+const MAX_TOKENS: u64 = 10_000_000;
 /// The highest price of a million tokens, in dollars.
 const MAX_PRICE: u32 = 10_000;
 
@@ -107,7 +111,16 @@ fn alias(
     providers: &[ModelProvider],
     timeout: Duration,
 ) -> Result<(ModelAlias, Vec<String>), String> {
-    let known = ["targets", "mode", "retry", "timeout_ms", "price", "max_output_tokens", "tools"];
+    let known = [
+        "targets",
+        "mode",
+        "retry",
+        "timeout_ms",
+        "price",
+        "max_output_tokens",
+        "max_input_tokens",
+        "tools",
+    ];
     let members = members(entry, "", &known)?;
     let facts = Facts::read(members, "")?;
     let targets = members.get("targets").and_then(Value::as_array).unwrap_or_default();
@@ -163,7 +176,7 @@ fn alias(
 }
 
 fn target(entry: &Value<'_>, place: &str, of_alias: Facts) -> Result<ModelTarget, String> {
-    let known = ["provider", "model", "weight", "price", "max_output_tokens"];
+    let known = ["provider", "model", "weight", "price", "max_output_tokens", "max_input_tokens"];
     let members = members(entry, place, &known)?;
     let own = Facts::read(members, place)?;
     let text = |name| text(members.get(name)).map(str::to_owned);
@@ -177,6 +190,7 @@ fn target(entry: &Value<'_>, place: &str, of_alias: Facts) -> Result<ModelTarget
         weight,
         price: own.price.or(of_alias.price),
         max_output_tokens: own.max_output_tokens.or(of_alias.max_output_tokens),
+        max_input_tokens: own.max_input_tokens.or(of_alias.max_input_tokens),
     })
 }
 

@@ -186,25 +186,43 @@ fn the_list_of_models() {
     }
 }
 
-/// The most tokens of an answer are those of `MODELS`: of an alias, the fewest of its models.
+/// The limits are those of `MODELS` (of an alias, the least of its models), or those that a provider lists.
 #[test]
 fn the_list_has_the_limits_of_models() {
-    let models = r#"{"a": {"targets": [{"provider": "openai", "model": "m", "max_output_tokens": 90}, {"provider": "openai", "model": "n", "max_output_tokens": 50}]}, "b": {"targets": [{"provider": "openai", "model": "o"}]}}"#;
+    let models = r#"{"a": {"max_input_tokens": 700, "targets": [
+        {"provider": "openai", "model": "m", "max_output_tokens": 90, "max_input_tokens": 800},
+        {"provider": "openai", "model": "n", "max_output_tokens": 50}]},
+        "b": {"targets": [{"provider": "openai", "model": "o"}]}}"#;
     let world = TestGateway::with(&[("MODELS", models)]);
-    for (headers, member) in
+    let listed = json!({"data": [
+        {"id": "m", "max_input_tokens": 1},
+        {"id": "p", "max_input_tokens": 10, "max_tokens": 5},
+        {"id": "q", "inputTokenLimit": 20, "outputTokenLimit": 6},
+        {"id": "r", "context_length": 30},
+        {"id": "s", "context_length": "30"},
+    ]});
+    for (headers, output) in
         [(&[][..], "max_output_tokens"), (&[("anthropic-version", "2023-06-01")], "max_tokens")]
     {
-        let reply = world.send((Method::Get, "/v1/models"), vec![], headers, &Value::Null);
+        let answers = vec![answer(200, listed.to_string())];
+        let reply = world.send((Method::Get, "/v1/models"), answers, headers, &Value::Null);
         let list = reply.json();
         let limits = list["data"].as_array().unwrap().iter();
-        let limits: Vec<_> =
-            limits.map(|it| (it["id"].as_str().unwrap(), it[member].as_u64())).collect();
+        let limits: Vec<_> = limits
+            .map(|it| {
+                (it["id"].as_str().unwrap(), it["max_input_tokens"].as_u64(), it[output].as_u64())
+            })
+            .collect();
         let expected = [
-            ("a", Some(50)),
-            ("b", None),
-            ("openai/m", Some(90)),
-            ("openai/n", Some(50)),
-            ("openai/o", None),
+            ("a", Some(700), Some(50)),
+            ("b", None, None),
+            ("openai/m", Some(800), Some(90)),
+            ("openai/n", Some(700), Some(50)),
+            ("openai/o", None, None),
+            ("openai/p", Some(10), Some(5)),
+            ("openai/q", Some(20), Some(6)),
+            ("openai/r", Some(30), None),
+            ("openai/s", None, None),
         ];
         assert_eq!(limits, expected, "{list}");
     }

@@ -30,7 +30,7 @@ struct Model<'a> {
     capabilities: Null,
     deprecated_at: Null,
     line: Null,
-    max_input_tokens: Null,
+    max_input_tokens: Option<u64>,
     max_tokens: Option<u64>,
     retires_at: Null,
 }
@@ -45,8 +45,8 @@ impl<'a> Model<'a> {
             capabilities: None,
             deprecated_at: None,
             line: None,
-            max_input_tokens: None,
-            max_tokens: model.max_output_tokens,
+            max_input_tokens: model.limits.max_input_tokens,
+            max_tokens: model.limits.max_output_tokens,
             retires_at: None,
         }
     }
