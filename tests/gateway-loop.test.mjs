@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Gateway, result, user, WEATHER } from "./support/gateway/ask.mjs";
+import { FRONTS } from "./support/gateway/fronts/index.mjs";
 import { startGateway } from "./support/gateway/worker.mjs";
 
 const PROVIDERS = ["openai", "anthropic", "gemini", "gemini-2.5"];
@@ -76,6 +77,26 @@ for (const provider of PROVIDERS) {
     assert.match(first, /required|any|ANY/);
     assert.doesNotMatch(second, /required|any|ANY/);
   });
+}
+
+for (const front of Object.values(FRONTS)) {
+  for (const provider of ["openai", "anthropic", "gemini", "responses"]) {
+    test(`${front.name} to ${provider}: the model finds a tool whose definition it has not got, and calls it`, async () => {
+      const asked = new Gateway(upstream, served.send, front);
+      const found = { name: "call_tool", input: { name: "Calculator_Add", arguments: { a: 17, b: 25 } } };
+      asked.script(provider, { calls: [{ name: "search_tools", input: { query: "add two numbers" } }] }, { calls: [found] }, { text: "It is 42." });
+      const { message, finish, _2api } = await asked.either(true, provider, front.compiledIn(["Calculator.Add", "Text.Slugify"], true));
+      assert.deepEqual(asked.at(provider).rejections, []);
+      assert.equal(finish, "stop");
+      assert.match(message.content, /It is 42\.$/);
+      assert.deepEqual(_2api.tool_calls.map(({ tool, error }) => [tool, error]), [["search_tools", undefined], ["Calculator_Add", undefined]]);
+      const [first, second, third] = asked.at(provider).journal.map(({ body }) => JSON.stringify(body));
+      assert.match(first, /search_tools.*call_tool/);
+      assert.doesNotMatch(first, /Calculator_Add/);
+      for (const part of [/Calculator_Add/, /inputSchema/]) assert.match(second, part);
+      assert.match(third, /42/);
+    });
+  }
 }
 
 test("malformed arguments go back to the model as an error", async () => {

@@ -72,7 +72,16 @@ pub fn with_context<T>(
 ) -> T {
     let (pipeline, calls) = (&Pipeline::new(catalog, host), &CallRecorder::default());
     let (parameter, headers) = ("", &Pairs(&[]));
-    test(&RequestContext { query, parameter, headers, principal, pipeline, host, calls })
+    test(&RequestContext {
+        query,
+        parameter,
+        headers,
+        principal,
+        pipeline,
+        host,
+        calls,
+        only: None,
+    })
 }
 
 /// Serves one call with the pipeline, without a server.
@@ -87,7 +96,8 @@ pub fn call_tool(
 ) -> Outcome {
     let (pipeline, calls) = (&Pipeline::new(catalog, host), &CallRecorder::default());
     let (query, parameter, headers) = ("", "", &Pairs(&[]));
-    let context = RequestContext { query, parameter, headers, principal, pipeline, host, calls };
+    let context =
+        RequestContext { query, parameter, headers, principal, pipeline, host, calls, only: None };
     ready(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
 }
 

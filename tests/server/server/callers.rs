@@ -312,6 +312,7 @@ fn each_call_of_a_request_counts_against_the_limit() {
             pipeline: &server.state().pipeline,
             host: &host,
             calls: &CallRecorder::default(),
+            only: None,
         };
         let rejected = || Err(Rejection::NOT_FOUND);
         let counted = ready(context.call_all((0..calls).map(|_| rejected()).collect())).map(drop);

@@ -1,14 +1,18 @@
 //! The compiled-in tools that a request gives the model: which ones, and their calls.
 
+use std::borrow::Cow;
+use std::ptr;
+
 use super::report::{RanCall, ReportedChallenge};
 use super::{
-    Approval, ChatRequest, ErrorKind, Format, GatewayError, Notes, Report, Result, Tool, ToolResult,
+    Approval, ChatRequest, ErrorKind, Format, GatewayError, ModelTool, Notes, Report, Result, Tool,
+    ToolResult,
 };
 use crate::providers::{for_model, tool_request};
 use crate::wire::{Arguments, ToolCall};
-use toolbooth::call::{Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
-use toolbooth::catalog;
-use toolbooth::json;
+use toolbooth::call::{Outcome, Rejection, RequestContext, Search, ToolRequest, ToolSelector};
+use toolbooth::catalog::{self, Catalog};
+use toolbooth::json::{self, Value};
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, Permission};
 use toolbooth::tool::Credentials;
@@ -17,12 +21,23 @@ use toolbooth::tool::Credentials;
 #[derive(Default)]
 pub(super) struct CatalogTools {
     selected: Vec<Selected>,
+    /// With which the model finds and calls the tools whose definitions it does not get, if there are any.
+    search: Option<ModelSearch>,
 }
 
 struct Selected {
     tool: &'static catalog::Tool,
     /// Whether the user must approve its calls, so that the client gets them.
     needs_approval: bool,
+    /// Whether the model gets its definition. Otherwise it must search for it.
+    is_listed: bool,
+}
+
+#[derive(Clone, Copy)]
+struct ModelSearch {
+    search: Search,
+    /// Where the names of tools that the model has found are looked up.
+    catalog: &'static Catalog,
 }
 
 impl CatalogTools {
@@ -41,6 +56,19 @@ impl CatalogTools {
         };
         let latest = || catalog.tools.iter().filter(|tool| is_latest(tool));
         for selection in &request.selections {
+            let search = match (&selection.search, context.pipeline.search) {
+                (None, _) => None,
+                (Some(_), Some(search)) => Some(search),
+                (Some(path), None) => {
+                    let message =
+                        format!("{path}: this server does not serve the search in its tools");
+                    return Err(GatewayError::invalid(path.as_str(), message));
+                }
+            };
+            let is_pinned = |tool: &catalog::Tool, search: &Search| {
+                let pinned = search.index.pinned.iter().filter_map(|at| catalog.tools.get(*at));
+                pinned.into_iter().any(|one| ptr::eq(one, tool))
+            };
             let allowed = selection.allowed.clone().map(Allowlist::only);
             let is_allowed = |tool: &catalog::Tool| match &allowed {
                 None => true,
@@ -77,16 +105,24 @@ impl CatalogTools {
                         !tool.read_only && !never.iter().any(|it| it == tool.name)
                     }
                 };
+                let is_listed = search.is_none_or(|search| is_pinned(tool, &search));
                 // Of several entries, the strictest decides.
                 match all.selected.iter_mut().find(|it| it.tool.name == tool.name) {
-                    Some(selected) => selected.needs_approval |= needs_approval,
-                    None => all.selected.push(Selected { tool, needs_approval }),
+                    Some(selected) => {
+                        selected.needs_approval |= needs_approval;
+                        selected.is_listed |= is_listed;
+                    }
+                    None => all.selected.push(Selected { tool, needs_approval, is_listed }),
                 }
             }
         }
+        if all.selected.iter().any(|it| !it.is_listed) {
+            let search = context.pipeline.search;
+            all.search = search.map(|search| ModelSearch { search, catalog });
+        }
         for tool in &request.tools {
             let Tool::Function(function) = tool else { continue };
-            if all.tool(&function.name).is_some() {
+            if all.has(&function.name) {
                 let message = format!(
                     "Tool '{}' is also one of this server's tools; rename it, or narrow allowed",
                     excerpt(&function.name)
@@ -107,7 +143,7 @@ impl CatalogTools {
                     && request.tools.iter().all(|own| own.name() != Some(tool.name))
             };
             let tools: Vec<_> = latest().filter(is_added).collect();
-            let select = |tool| Selected { tool, needs_approval: false };
+            let select = |tool| Selected { tool, needs_approval: false, is_listed: true };
             all.selected.extend(tools.into_iter().map(select));
         }
         Ok(all)
@@ -123,7 +159,7 @@ impl CatalogTools {
         format: Format,
         context: &RequestContext<'_>,
         notes: &Notes,
-    ) -> Result<Vec<&'static str>> {
+    ) -> Result<Vec<Cow<'static, str>>> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
@@ -132,7 +168,7 @@ impl CatalogTools {
         })?;
         let mut definitions = Vec::new();
         for entry in list.entries {
-            if self.tool(entry.name).is_none() {
+            if !self.tool(entry.name).is_some_and(|it| it.is_listed) {
                 continue;
             }
             if !entry.unsupported.is_empty() {
@@ -142,27 +178,32 @@ impl CatalogTools {
                     entry.unsupported.join(", ")
                 ));
             } else {
-                definitions.push(list.json(entry));
+                definitions.push(list.json(entry).into());
             }
         }
+        let of_search = self.search.iter().flat_map(|it| it.definitions(format));
+        definitions.extend(of_search.map(|(_, json)| Cow::from(json)));
         Ok(definitions)
     }
 
-    /// The tools by name, each as a function of Responses.
-    pub(super) fn listed(
-        &self,
-        context: &RequestContext<'_>,
-    ) -> Result<Vec<(&'static str, &'static str)>> {
+    /// The tools, each as a function of Responses.
+    pub(super) fn listed(&self, context: &RequestContext<'_>) -> Result<Vec<ModelTool>> {
         let list = context.list(Format::Responses.adapter().list).map_err(|rejection| {
             GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
         })?;
-        let entries = list.entries.iter().filter(|entry| self.tool(entry.name).is_some());
-        Ok(entries.map(|entry| (entry.name, list.json(entry))).collect())
+        let tools = list.entries.iter().filter_map(|entry| {
+            let definition = self.tool(entry.name)?.is_listed.then(|| list.json(entry).into());
+            Some(ModelTool { name: entry.name, definition })
+        });
+        let of_search = self.search.iter().flat_map(|it| it.definitions(Format::Responses));
+        let of_search =
+            of_search.map(|(name, json)| ModelTool { name, definition: Some(json.into()) });
+        Ok(tools.chain(of_search).collect())
     }
 
     /// Checks that a call which the user has approved is one of these tools.
     pub(super) fn check_approved(&self, call: &ToolCall<'_>) -> Result<()> {
-        if self.tool(&call.name).is_some() {
+        if self.target(call).is_some() {
             return Ok(());
         }
         let message = format!(
@@ -176,9 +217,37 @@ impl CatalogTools {
         self.selected.iter().find(|it| it.tool.name == name)
     }
 
+    /// The tool of the search with this name, if the model has it.
+    fn of_search(&self, name: &str) -> Option<&'static catalog::Tool> {
+        let ModelSearch { search, .. } = self.search?;
+        [search.search_tool, search.call_tool].into_iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether a tool of the model has this name.
+    fn has(&self, name: &str) -> bool {
+        self.tool(name).is_some() || self.of_search(name).is_some()
+    }
+
+    /// The tool that a call runs: its own, or the one that `call_tool` names, as the pipeline looks it up.
+    fn target(&self, call: &ToolCall<'_>) -> Option<&Selected> {
+        let catalog = match self.search {
+            Some(it) if it.search.call_tool.name == call.name => it.catalog,
+            _ => return self.tool(&call.name),
+        };
+        let arguments = input(call, &mut { json::MAX_VALUES }).ok()?;
+        let name = arguments.get("name").and_then(Value::as_str)?;
+        let tool = ToolSelector::Name(name.into()).resolve(catalog).ok()?;
+        self.selected.iter().find(|it| ptr::eq(it.tool, tool))
+    }
+
     /// Whether the gateway runs this call. The others are for the client, with those that the user must approve.
     pub(super) fn runs(&self, call: &ToolCall<'_>) -> bool {
-        !call.custom && self.tool(&call.name).is_some_and(|it| !it.needs_approval)
+        let runs = match self.target(call) {
+            Some(target) => !target.needs_approval,
+            // A search; or `call_tool` with the name of no such tool, which is an error for the model.
+            None => self.of_search(&call.name).is_some(),
+        };
+        runs && !call.custom
     }
 
     /// Runs calls side by side, unless the caller's rate limit is reached; the results are in the order of the calls. The
@@ -193,6 +262,9 @@ impl CatalogTools {
         // All argument strings of an answer share one limit.
         let mut values_left = json::MAX_VALUES;
         let requests = calls.iter().map(|call| self.request(call, user, &mut values_left));
+        // Neither the search nor `call_tool` knows other tools.
+        let only: Vec<_> = self.selected.iter().map(|it| it.tool).collect();
+        let context = RequestContext { only: Some(&only), ..*context };
         let outcomes = context.call_all(requests.collect()).await?;
         let mut results = Vec::new();
         for (call, outcome) in calls.iter().zip(outcomes) {
@@ -211,7 +283,8 @@ impl CatalogTools {
                 }
                 _ => 0,
             };
-            let result = for_model(outcome, &call.name);
+            let name = self.target(call).map_or(&*call.name, |it| it.tool.name);
+            let result = for_model(outcome, name);
             let is_error = result.is_err();
             let content = match result {
                 Ok(serde_json::Value::String(text)) | Err(text) => text,
@@ -219,7 +292,8 @@ impl CatalogTools {
             };
             report.ran.push(RanCall {
                 id: call.id.to_string(),
-                tool: call.name.to_string(),
+                tool: name.to_owned(),
+                called: call.name.to_string(),
                 arguments: call.arguments.text().into_owned(),
                 output: content.clone(),
                 ms,
@@ -241,17 +315,45 @@ impl CatalogTools {
         user: Option<&str>,
         values_left: &mut usize,
     ) -> Result<ToolRequest<'t>, Rejection> {
-        let selected = self.tool(&call.name).ok_or(Rejection::InvalidToolId { meant: None })?;
-        // The size has been checked.
-        let text = match &call.arguments {
-            Arguments::Text(text) => text.trim(),
-            _ => "",
+        let tool = match (self.of_search(&call.name), self.tool(&call.name)) {
+            // The pipeline makes a call of `call_tool` one of the tool that it names.
+            (Some(tool), _) => ToolSelector::Name(tool.name.into()),
+            (None, Some(selected)) => ToolSelector::Resolved(selected.tool),
+            (None, None) => return Err(Rejection::InvalidToolId { meant: None }),
         };
-        let input = Arguments::Text(text.into()).parse(usize::MAX, values_left);
-        let tool = ToolSelector::Resolved(selected.tool);
-        let request = tool_request(tool, &call.id, input.map_err(Rejection::Malformed)?);
+        let request = tool_request(tool, &call.id, input(call, values_left)?);
         let credentials =
             Credentials { user_id: user.map(str::to_owned), ..Credentials::default() };
         Ok(ToolRequest { credentials, ..request })
+    }
+}
+
+/// The input of a call, whose size has been checked.
+fn input<'t>(call: &'t ToolCall<'_>, values_left: &mut usize) -> Result<Value<'t>, Rejection> {
+    let text = match &call.arguments {
+        Arguments::Text(text) => text.trim(),
+        _ => "",
+    };
+    Arguments::Text(text.into()).parse(usize::MAX, values_left).map_err(Rejection::Malformed)
+}
+
+impl ModelSearch {
+    /// `search_tools` and `call_tool` as tools of `format`: their names, and their JSON.
+    fn definitions(self, format: Format) -> Vec<(&'static str, String)> {
+        let [before, schema, after] = format.adapter().function;
+        let Self { search, .. } = self;
+        let listed = format!("[{}]", search.listed);
+        let listed = json::parse(&listed).unwrap_or_default();
+        let tools = [search.search_tool, search.call_tool].into_iter();
+        let tools = tools.zip(listed.as_array().unwrap_or_default()).map(|(tool, listed)| {
+            let member = |name: &str| json::to_string(&listed.get(name));
+            let [name, description] = ["name", "description"].map(member);
+            let parameters = member("inputSchema");
+            let json = format!(
+                r#"{before}"name":{name},"description":{description},"{schema}":{parameters}{after}"#
+            );
+            (tool.name, json)
+        });
+        tools.collect()
     }
 }

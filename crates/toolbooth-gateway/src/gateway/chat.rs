@@ -53,6 +53,7 @@ impl Sender<'_> {
             pipeline,
             host: *host,
             calls,
+            only: None,
         }
     }
 }

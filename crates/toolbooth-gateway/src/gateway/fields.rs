@@ -310,6 +310,11 @@ impl<'t> Fields<'t> {
         }
     }
 
+    /// The member `name`, with which the model must search for compiled-in tools: where it is, if it is true.
+    pub(super) fn search(&mut self, name: &str) -> Result<Option<String>> {
+        Ok(self.boolean(name)?.unwrap_or(false).then(|| self.path_of(name)))
+    }
+
     /// `reasoning_effort`, or else what Anthropic's `thinking` means: what `of` has for this word.
     pub(super) fn effort<T>(&mut self, of: fn(&str) -> Option<T>) -> Result<Option<T>> {
         let expected = "one of none, minimal, low, medium, high, xhigh, max";

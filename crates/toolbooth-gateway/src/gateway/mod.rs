@@ -52,8 +52,9 @@ use limits::Limits;
 use plan::{Plan, Target};
 use report::Report;
 use request::{
-    Approval, ApprovedCall, ChatRequest, ClientTool, FunctionTool, HistoryItem, NativeRequest,
-    OpenCalls, ResponsesContext, Role, Selection, ServerEntry, Tool, ToolChoice, ToolResult, Turn,
+    Approval, ApprovedCall, ChatRequest, ClientTool, FunctionTool, HistoryItem, ModelTool,
+    NativeRequest, OpenCalls, ResponsesContext, Role, Selection, ServerEntry, Tool, ToolChoice,
+    ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};

@@ -70,7 +70,11 @@ pub(super) struct Attempt {
 #[derive(Debug, Serialize)]
 pub(super) struct RanCall {
     pub(super) id: String,
+    /// The tool that ran.
     pub(super) tool: String,
+    /// The tool that the model called: `call_tool`, if it has found the other.
+    #[serde(skip)]
+    pub(super) called: String,
     /// What the model wrote, and what it got back.
     #[serde(skip)]
     pub(super) arguments: String,

@@ -1,5 +1,7 @@
 //! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's: messages as JSON text.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -67,8 +69,16 @@ pub(crate) struct ServerEntry {
     pub label: String,
     /// Whether the conversation has the list of the tools.
     pub is_listed: bool,
-    /// The compiled-in tools: their names, and each as a function of Responses, in JSON.
-    pub tools: Vec<(&'static str, &'static str)>,
+    /// The compiled-in tools, each as a function of Responses.
+    pub tools: Vec<ModelTool>,
+}
+
+/// A compiled-in tool, as a request gives it to the model.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelTool {
+    pub name: &'static str,
+    /// Its definition in JSON. Without it, the model must search for the tool.
+    pub definition: Option<Cow<'static, str>>,
 }
 
 /// A call that the user has approved.
@@ -281,6 +291,8 @@ pub(crate) struct Selection {
     /// Ids, names or `Toolkit.*`; `None`: all tools that the caller may call.
     pub allowed: Option<Vec<String>>,
     pub approval: Approval,
+    /// The member that says that the model must search for the tools, if there is one.
+    pub search: Option<String>,
 }
 
 /// Which calls the user must approve.

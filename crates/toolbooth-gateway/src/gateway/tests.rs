@@ -16,6 +16,7 @@ mod messages;
 mod messages_checks;
 mod responses;
 mod routing;
+mod search;
 mod streams;
 
 use std::cell::RefCell;

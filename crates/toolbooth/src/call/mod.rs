@@ -31,6 +31,7 @@ pub use rejection::{Description, Rejection, RejectionKind};
 pub use rejection::{did_you_mean, needs_client};
 pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;
+pub(crate) use view::has;
 
 use crate::json::Value;
 pub use crate::schema::{InvalidInput, ParameterError};

@@ -13,6 +13,7 @@ use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::ResolvedRequirements;
 use super::search::Search;
+use super::view::has;
 use super::{ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, Run, RunError, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
@@ -90,6 +91,8 @@ pub struct RequestContext<'a> {
     pub host: &'a dyn Host,
     /// Records its calls, for the log.
     pub calls: &'a CallRecorder,
+    /// For this request, the catalogue has only these tools; `None`: all.
+    pub only: Option<&'a [&'static Tool]>,
 }
 
 /// The order of two checks of a call. The first check that fails decides the outcome.
@@ -248,6 +251,9 @@ impl<'a> RequestContext<'a> {
         let settings = &pipeline.settings;
         let is_of_search = pipeline.search.is_some_and(|search| search.has(tool));
         if !is_of_search {
+            let name = tool.name;
+            let rejection = || Outcome::Rejected(Rejection::ToolNotAllowed { name });
+            has(self.only, tool).then_some(()).ok_or_else(rejection)?;
             settings.authorize(principal, tool).map_err(Outcome::Rejected)?;
         }
         if !is_of_search && settings.permission(tool) == Permission::Warned {
@@ -294,7 +300,7 @@ impl<'a> RequestContext<'a> {
         let context =
             Context::new(tool, principal, &resolved.credentials, &dialogue, variables, host)
                 .within(span)
-                .of_server(pipeline.catalog, &pipeline.settings);
+                .of_server(pipeline.catalog, &pipeline.settings, self.only);
         let result = match tool.run {
             Run::Function(run) => run(&input, &context).await,
             Run::Http(call, run) => run(call, &input, &context).await,

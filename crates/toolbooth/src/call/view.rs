@@ -1,15 +1,22 @@
 //! What a caller sees of the server: the tools in lists, and the address.
 
+use std::ptr;
+
 use super::pipeline::RequestContext;
 use super::rejection::Rejection;
 use crate::address::is_localhost;
 use crate::catalog::{Entry, List, Needs, Tool};
 use crate::text::excerpt;
 
+/// Whether a catalogue that has `only` these tools has `tool`.
+pub(crate) fn has(only: Option<&[&'static Tool]>, tool: &Tool) -> bool {
+    only.is_none_or(|only| only.iter().any(|one| ptr::eq(*one, tool)))
+}
+
 impl RequestContext<'_> {
     /// Whether the caller may run `tool`, and so sees it in lists.
     pub fn allows(&self, tool: &Tool) -> bool {
-        self.pipeline.settings.allows(self.principal, tool)
+        has(self.only, tool) && self.pipeline.settings.allows(self.principal, tool)
     }
 
     /// The list `name`, rendered at build time.

@@ -50,6 +50,7 @@ impl<'a> RouteRequest<'a> {
             pipeline: &self.state.pipeline,
             host: self.host,
             calls: &self.calls,
+            only: None,
         }
     }
 

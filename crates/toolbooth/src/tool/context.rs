@@ -34,8 +34,16 @@ pub struct Context<'a> {
     pub(crate) requested: RefCell<Option<(Named<InputRequest>, Option<Value>)>>,
     /// The `traceparent` of requests to services, if the call belongs to a trace.
     pub(super) traceparent: Option<String>,
-    /// The catalogue that the tool belongs to, with the settings of its server.
-    server: Option<(&'static Catalog, &'a Settings)>,
+    server: Option<ServerView<'a>>,
+}
+
+/// The server that a tool belongs to, as a request sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerView<'a> {
+    pub(crate) catalog: &'static Catalog,
+    pub(crate) settings: &'a Settings,
+    /// For this request, the catalogue has only these tools; `None`: all.
+    pub(crate) only: Option<&'a [&'static Tool]>,
 }
 
 impl<'a> Context<'a> {
@@ -69,12 +77,17 @@ impl<'a> Context<'a> {
     }
 
     /// The context of a call to a server.
-    pub(crate) fn of_server(self, catalog: &'static Catalog, settings: &'a Settings) -> Self {
-        Self { server: Some((catalog, settings)), ..self }
+    pub(crate) fn of_server(
+        self,
+        catalog: &'static Catalog,
+        settings: &'a Settings,
+        only: Option<&'a [&'static Tool]>,
+    ) -> Self {
+        Self { server: Some(ServerView { catalog, settings, only }), ..self }
     }
 
-    /// The catalogue and the settings of the server, for its own tools.
-    pub(crate) fn server(&self) -> Option<(&'static Catalog, &'a Settings)> {
+    /// The server, for its own tools.
+    pub(crate) fn server(&self) -> Option<ServerView<'a>> {
         self.server
     }
 

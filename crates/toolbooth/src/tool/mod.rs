@@ -43,6 +43,7 @@ mod store;
 
 pub use content::{ContentBlock, Document, DocumentBody};
 pub use context::Context;
+pub(crate) use context::ServerView;
 pub use error::ToolError;
 pub use input_request::{
     ClientCapabilities, ClientCapability, Dialogue, InputRequest, InputRequired, InputResponse,

@@ -123,6 +123,6 @@ export const chat = {
     return { ...folded, usage: folded.usages[0]?.usage };
   },
   grammar,
-  compiledIn: (allowed) => ({ tools: [{ type: "toolbooth", allowed, require_approval: "never" }] }),
+  compiledIn: (allowed, search) => ({ tools: [{ type: "toolbooth", allowed, search, require_approval: "never" }] }),
   error: ({ error }) => error,
 };

@@ -146,10 +146,10 @@ function grammar(text) {
   assert.ok(Number.isInteger(last.output_tokens), JSON.stringify(last));
 }
 
-/** Members of a request that let the gateway run these tools: those of Anthropic's connector for MCP. */
-function compiledIn(allowed) {
+/** Members of a request that let the gateway run these tools: those of Anthropic's connector for MCP. The model may have to search for them. */
+function compiledIn(allowed, search) {
   const configs = Object.fromEntries(allowed.map((name) => [name.replace(".", "_"), { enabled: true }]));
-  const toolset = { type: "mcp_toolset", mcp_server_name: "toolbooth", default_config: { enabled: false }, configs, require_approval: "never" };
+  const toolset = { type: "mcp_toolset", mcp_server_name: "toolbooth", default_config: { enabled: false, defer_loading: search }, configs, require_approval: "never" };
   return { mcp_servers: [{ type: "url", name: "toolbooth", url: "toolbooth" }], tools: [toolset] };
 }
 

@@ -122,6 +122,6 @@ export const responses = {
   answer,
   fold,
   grammar,
-  compiledIn: (allowed) => ({ tools: [{ type: "mcp", server_label: "toolbooth", server_url: "toolbooth", allowed_tools: allowed, require_approval: "never" }] }),
+  compiledIn: (allowed, search) => ({ tools: [{ type: "mcp", server_label: "toolbooth", server_url: "toolbooth", allowed_tools: allowed, defer_loading: search, require_approval: "never" }] }),
   error: ({ error }) => error,
 };

@@ -13,6 +13,8 @@ mod schema;
 mod workers_ai;
 
 pub(super) use names::Names;
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -62,7 +64,7 @@ pub(crate) struct TranslateOptions<'a> {
     pub stream: bool,
     /// The compiled-in tools that the model may call, as JSON in the provider's format: entries of the list
     /// `list` of its adapter.
-    pub server_tools: &'a [&'a str],
+    pub server_tools: &'a [Cow<'static, str>],
     /// Whether `tool_choice` may force a call. False after the first round of the tool loop: a forcing choice becomes
     /// `auto`.
     pub may_force: bool,
@@ -78,6 +80,9 @@ pub(crate) struct TranslateOptions<'a> {
 pub(super) struct Adapter {
     /// The name of the list of compiled-in tools in the format ([`Catalog::list`](toolbooth::catalog::Catalog::list)).
     pub(super) list: &'static str,
+    /// How a function is written: what precedes its name and its description, the name of the member with its schema, and what
+    /// follows that.
+    pub(super) function: [&'static str; 3],
     /// The path and query after the base URL, for a model and whether its answer is streamed.
     path: fn(&str, bool) -> String,
     /// The path and query of the list of models, if the provider has one.
@@ -269,7 +274,7 @@ impl<'t> Job<'t> {
 
     /// The definitions of this server's tools.
     fn server_tools(&self) -> impl Iterator<Item = Json<'t>> {
-        self.options.server_tools.iter().map(|json| Json::Text((*json).into()))
+        self.options.server_tools.iter().map(|json| Json::Text(Cow::Borrowed(json)))
     }
 
     /// Without tools, there is nothing to choose.

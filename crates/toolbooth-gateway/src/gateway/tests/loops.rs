@@ -1,7 +1,13 @@
 //! The loop over compiled-in tools.
 
 use super::*;
-use toolbooth::catalog::{Entry, List, ListBody, Needs, Tool};
+use toolbooth::catalog::{Entry, List, ListBody, Lists, Needs, SearchIndex, Tool};
+
+/// Narrow is found by `say`, too. Private is always listed.
+const INDEX: SearchIndex = SearchIndex {
+    words: &[("echo", &[1, 1, 1, 3, 3, 1]), ("mail", &[2, 9]), ("say", &[1, 4, 4, 9])],
+    pinned: &[2],
+};
 
 /// The catalogue of the pipeline's tests with lists for models. `Echo_Narrow` is not read-only.
 fn catalog() -> &'static Catalog {
@@ -42,6 +48,10 @@ fn catalog() -> &'static Catalog {
         }),
         list("gemini", |name| json!({"name": name})),
         list("anthropic", |name| json!({"name": name, "input_schema": {"type": "object"}})),
+        list(
+            "search",
+            |name| json!({"name": name, "description": "D", "inputSchema": {"type": "object"}}),
+        ),
     ];
     let copy = |tool: &Tool| Tool {
         version: tool.version.clone(),
@@ -51,7 +61,11 @@ fn catalog() -> &'static Catalog {
     let tools: Vec<Tool> = CATALOG.tools.iter().map(copy).collect();
     Box::leak(Box::new(Catalog {
         tools: tools.leak(),
-        lists: vec![toolbooth::catalog::Lists::all(lists.leak())].leak(),
+        lists: vec![
+            Lists::all(lists.leak()),
+            Lists { capability: "search", lists: &[], search: Some(INDEX) },
+        ]
+        .leak(),
         ..*CATALOG
     }))
 }

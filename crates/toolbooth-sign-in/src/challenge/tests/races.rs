@@ -60,6 +60,7 @@ fn calls_of_one_request_refresh_once() {
             pipeline: &server.state().pipeline,
             host: &harness.host,
             calls: &CallRecorder::default(),
+            only: None,
         };
         let outcomes = block_on(context.call_all((0..5).map(call).collect())).unwrap();
         assert_eq!(outcomes.iter().all(done), !down);

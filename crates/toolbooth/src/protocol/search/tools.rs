@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::LIST;
+use crate::call::has;
 use crate::catalog::{List, QueryParameter, QueryValue, Run, RunError, Tool, ToolFn, Version};
 use crate::json::{self, Value};
 use crate::schema::{
@@ -10,7 +11,7 @@ use crate::schema::{
     Schema, StringKeyword, Types,
 };
 use crate::text::excerpt;
-use crate::tool::{Context, ToolError};
+use crate::tool::{Context, ServerView, ToolError};
 
 /// Both tools, as MCP lists them.
 pub(super) const LISTED: &str = include_str!("listed.json");
@@ -136,13 +137,13 @@ const fn own(
 
 fn search(input: &Value<'_>, context: &Context<'_>) -> Result<serde_json::Value, ToolError> {
     let unavailable = || ToolError::new("The search is not available");
-    let (catalog, settings) = context.server().ok_or_else(unavailable)?;
+    let ServerView { catalog, settings, only } = context.server().ok_or_else(unavailable)?;
     let index = catalog.search_index().ok_or_else(unavailable)?;
     let list = catalog.list(LIST.name).ok_or_else(unavailable)?;
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let limit = input.get("limit").and_then(Value::as_number).and_then(|it| it.as_u64());
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
-    let sees = |tool: &Tool| settings.allows(context.principal(), tool);
+    let sees = |tool: &Tool| has(only, tool) && settings.allows(context.principal(), tool);
     if let Some(toolkit) = text("toolkit")
         && !catalog.tools.iter().any(|tool| tool.toolkit == toolkit && sees(tool))
     {

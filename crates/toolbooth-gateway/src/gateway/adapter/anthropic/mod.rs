@@ -17,6 +17,7 @@ const VERSION: &str = "2023-06-01";
 
 pub(super) static ADAPTER: Adapter = Adapter {
     list: "anthropic",
+    function: ["{", "input_schema", "}"],
     path: |_, _| "/v1/messages".to_owned(),
     models: Some("/v1/models?limit=1000"),
     headers: |key| {

@@ -17,6 +17,7 @@ use toolbooth::schema::text::excerpt;
 
 pub(super) static ADAPTER: Adapter = Adapter {
     list: "gemini",
+    function: ["{", "parametersJsonSchema", "}"],
     path,
     models: Some("/v1beta/models?pageSize=1000"),
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),

@@ -20,6 +20,7 @@ pub(super) const COMPATIBLE: Adapter = adapter(false);
 const fn adapter(strict: bool) -> Adapter {
     Adapter {
         list: "openai",
+        function: [r#"{"type":"function","function":{"#, "parameters", "}}"],
         path: |_, _| "/chat/completions".to_owned(),
         models: Some("/models"),
         headers: |key| {

@@ -12,6 +12,7 @@ use toolbooth::json::{Object, Value};
 
 pub(super) static ADAPTER: Adapter = Adapter {
     list: "openai-responses",
+    function: [r#"{"type":"function","strict":false,"#, "parameters", "}"],
     path: |_, _| "/responses".to_owned(),
     models: Some("/models"),
     headers: |key| key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect(),

@@ -87,7 +87,7 @@ fn server_tools() {
         (Format::Anthropic, r#"{"name":"b","input_schema":{}}"#, "/tools/1/name"),
         (Format::Gemini, r#"{"name":"b"}"#, "/tools/0/functionDeclarations/1/name"),
     ] {
-        let options = TranslateOptions { server_tools: &[definition], ..options(provider) };
+        let options = TranslateOptions { server_tools: &[definition.into()], ..options(provider) };
         let (body, _, _) = translated_with(provider, &request, &options);
         assert_eq!(body.pointer(path), Some(&json!("b")), "{provider:?}");
     }

@@ -30,9 +30,9 @@ pub(super) fn tools(
         let kind = definition.name("type", "\"function\"")?;
         let server = definition.get("server_url").and_then(Value::as_str);
         match kind.as_str() {
-            "toolbooth" => selections.push(selection(definition, &[])?),
+            "toolbooth" => selections.push(selection(definition, "search", &[])?),
             "mcp" if server == Some("toolbooth") => {
-                selections.push(selection(definition, MCP_MEMBERS)?);
+                selections.push(selection(definition, "defer_loading", MCP_MEMBERS)?);
             }
             "function" => tools.push(Tool::Function(function_tool(definition, json)?)),
             "custom" => {
@@ -56,20 +56,21 @@ pub(super) fn tools(
 /// The members of an entry for an MCP server that mean nothing here.
 const MCP_MEMBERS: &[&str] = &["server_url", "server_label", "server_description"];
 
-/// An entry that selects compiled-in tools. Members that are not known, apart from `ignored`, are an error: one of them could
-/// be a misspelled `require_approval`.
-fn selection(mut entry: Fields<'_>, ignored: &[&str]) -> Result<Selection> {
+/// An entry that selects compiled-in tools. Its `member` says whether the model must search for them. Members that are not known,
+/// apart from `ignored`, are an error: one of them could be a misspelled `require_approval`.
+fn selection(mut entry: Fields<'_>, member: &str, ignored: &[&str]) -> Result<Selection> {
     let allowed = match entry.texts("allowed")? {
         None => entry.tool_names("allowed_tools")?,
         allowed => allowed,
     };
     let approval = entry.approval()?;
+    let search = entry.search(member)?;
     for name in ignored {
         entry.take(name);
     }
     let path = entry.path.clone();
-    entry.reject_others("allowed (or allowed_tools) and require_approval")?;
-    Ok(Selection { path, allowed, approval })
+    entry.reject_others(&format!("allowed (or allowed_tools), require_approval and {member}"))?;
+    Ok(Selection { path, allowed, approval, search })
 }
 
 fn function_tool(mut definition: Fields<'_>, json: Box<RawValue>) -> Result<FunctionTool> {

@@ -85,7 +85,7 @@ impl<'a> Block<'a> {
     pub(super) fn of_ran(calls: &'a [RanCall], server_name: &'a str) -> impl Iterator<Item = Self> {
         let made = calls.iter().map(move |call| Self::McpToolUse {
             id: &call.id,
-            name: &call.tool,
+            name: &call.called,
             server_name,
             input: Rendered(if is_object(&call.arguments) { &call.arguments } else { "{}" }),
         });

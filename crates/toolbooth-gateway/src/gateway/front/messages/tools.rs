@@ -62,13 +62,18 @@ impl Servers {
             }
             let path = server.path.clone();
             let approval_of_all = Approval::UnlessReadOnly;
-            let mut selection =
-                Some(Selection { path: path.clone(), allowed: None, approval: approval_of_all });
+            let mut selection = Some(Selection {
+                path: path.clone(),
+                allowed: None,
+                approval: approval_of_all,
+                search: None,
+            });
             if let Some(mut configuration) = server.fields("tool_configuration")? {
                 let is_enabled = configuration.boolean("enabled")? != Some(false);
                 let allowed = configuration.texts("allowed_tools")?;
                 let approval = configuration.approval()?;
-                selection = is_enabled.then_some(Selection { path, allowed, approval });
+                selection =
+                    is_enabled.then_some(Selection { path, allowed, approval, search: None });
                 configuration.reject_others("enabled, allowed_tools and require_approval")?;
             }
             server.reject_others("type, name, url and tool_configuration")?;
@@ -158,7 +163,7 @@ pub(super) fn tools(
                 let server = tool.name("mcp_server_name", "the name of one of mcp_servers")?;
                 match own.as_ref().is_some_and(|own| own.name == server) {
                     true => {
-                        all.selections.push(toolset(tool)?);
+                        all.selections.extend(toolset(tool)?);
                         all.own_positions.push(index);
                     }
                     false => {
@@ -187,20 +192,40 @@ pub(super) fn tools(
 }
 
 /// An `mcp_toolset` of this server. Members that are not known are an error: one of them could be a misspelled `require_approval`.
-fn toolset(mut entry: Fields<'_>) -> Result<Selection> {
-    let is_enabled = |config: Option<Fields<'_>>| match config {
-        None => Ok(None),
-        Some(mut config) => config.boolean("enabled"),
-    };
-    let by_default = is_enabled(entry.fields("default_config")?)?.unwrap_or(true);
-    let mut names = Vec::new();
+///
+/// Tools with `defer_loading` are a selection of their own.
+fn toolset(mut entry: Fields<'_>) -> Result<Vec<Selection>> {
+    let (mut by_default, mut search) = (true, None);
+    if let Some(mut config) = entry.fields("default_config")? {
+        by_default = config.boolean("enabled")?.unwrap_or(true);
+        search = config.search("defer_loading")?;
+    }
+    // By name: those of which the model gets the definitions, and those for which it must search.
+    let (mut listed, mut deferred) = (Vec::new(), Vec::new());
+    let mut deferred_at = search.clone();
     if let Some(configs) = entry.fields("configs")? {
         let (path, notes) = (configs.path.clone(), configs.notes);
         for (name, config) in configs.into_object() {
-            let config = Fields::of(config, format!("{path}.{}", excerpt(&name)), notes)?;
+            let mut config = Fields::of(config, format!("{path}.{}", excerpt(&name)), notes)?;
             let place = config.path_of("enabled");
-            match is_enabled(Some(config))?.unwrap_or(by_default) {
-                true => names.push(name.into_owned()),
+            let is_enabled = config.boolean("enabled")?.unwrap_or(by_default);
+            let defers = config.path_of("defer_loading");
+            let is_deferred = config.boolean("defer_loading")?.unwrap_or(search.is_some());
+            match is_enabled {
+                true if is_deferred && by_default && search.is_none() => {
+                    let message = format!(
+                        "{defers} cannot be true alone: set default_config.defer_loading to true, and to false for \
+                         the tools that the model always needs"
+                    );
+                    return Err(GatewayError::invalid(defers, message));
+                }
+                // All are.
+                true if is_deferred && by_default => {}
+                true if is_deferred => {
+                    deferred_at.get_or_insert(defers);
+                    deferred.push(name.into_owned());
+                }
+                true => listed.push(name.into_owned()),
                 false if by_default => {
                     let message = format!(
                         "{place} cannot be false alone: set default_config.enabled to false, and enable the tools \
@@ -218,8 +243,28 @@ fn toolset(mut entry: Fields<'_>) -> Result<Selection> {
     entry.reject_others(
         "mcp_server_name, default_config, configs, cache_control and require_approval",
     )?;
-    let allowed = (!by_default).then_some(names);
-    Ok(Selection { path, allowed, approval })
+    let selection = |allowed, search| Selection {
+        path: path.clone(),
+        allowed,
+        approval: approval.clone(),
+        search,
+    };
+    let mut selections = Vec::new();
+    if by_default {
+        selections.push(selection(None, search.clone()));
+    }
+    // Without any, a toolset that enables none is an error that says so.
+    let lists = match by_default {
+        true => search.is_some() && !listed.is_empty(),
+        false => !listed.is_empty() || deferred.is_empty(),
+    };
+    if lists {
+        selections.push(selection(Some(listed), None));
+    }
+    if !deferred.is_empty() {
+        selections.push(selection(Some(deferred), deferred_at));
+    }
+    Ok(selections)
 }
 
 /// A function of the client, also in the gateway's form.

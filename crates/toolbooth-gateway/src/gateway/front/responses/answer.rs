@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::events::ResponseEncoder;
 use crate::gateway::fields::raw_member;
 use crate::gateway::front::{Answer, EventEncoder, with_report};
-use crate::gateway::{ChatRequest, Delta};
+use crate::gateway::{ChatRequest, Delta, ModelTool};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 
@@ -84,9 +84,9 @@ pub(super) fn request_members(request: &ChatRequest) -> Members<'static> {
 }
 
 /// The tools of this server, as `mcp_list_tools` has them.
-pub(super) fn listed(tools: &[(&str, &str)]) -> String {
-    let tool = |(_, json): &(&str, &str)| {
-        let json: &RawValue = serde_json::from_str(json).ok()?;
+pub(super) fn listed(tools: &[ModelTool]) -> String {
+    let tool = |tool: &ModelTool| {
+        let json: &RawValue = serde_json::from_str(tool.definition.as_ref()?).ok()?;
         let mut tool = Members::default();
         for (own, name) in
             [("name", "name"), ("description", "description"), ("input_schema", "parameters")]

@@ -324,14 +324,15 @@ impl Tools {
     /// `require_approval`.
     fn server(&mut self, mut entry: Fields<'_>) -> Result<()> {
         let label = entry.name("server_label", "a name for this server")?;
-        for ignored in ["server_url", "server_description", "defer_loading"] {
+        for ignored in ["server_url", "server_description"] {
             entry.take(ignored);
         }
         let allowed = entry.tool_names("allowed_tools")?;
         let approval = entry.approval()?;
+        let search = entry.search("defer_loading")?;
         let path = entry.path.clone();
-        entry.reject_others("server_label, allowed_tools and require_approval")?;
-        self.selections.push(Selection { path: path.clone(), allowed, approval });
+        entry.reject_others("server_label, allowed_tools, require_approval and defer_loading")?;
+        self.selections.push(Selection { path: path.clone(), allowed, approval, search });
         self.server.get_or_insert(ServerEntry { label, is_listed: false, tools: Vec::new() });
         self.check_labels(&path)
     }

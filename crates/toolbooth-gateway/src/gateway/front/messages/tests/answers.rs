@@ -125,6 +125,7 @@ fn calls_that_the_gateway_ran() {
     let ran = |id: &str, error: Option<&str>| RanCall {
         id: id.to_owned(),
         tool: "N".to_owned(),
+        called: "N".to_owned(),
         arguments: r#"{"x":1}"#.to_owned(),
         output: format!("r{id}"),
         ms: 1,

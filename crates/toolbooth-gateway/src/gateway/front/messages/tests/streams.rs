@@ -373,6 +373,7 @@ fn calls_that_the_gateway_ran() {
     let ran = RanCall {
         id: "1".to_owned(),
         tool: "N".to_owned(),
+        called: "N".to_owned(),
         arguments: r#"{"x":1}"#.to_owned(),
         output: "r".to_owned(),
         ms: 1,

@@ -22,9 +22,8 @@ impl ResponseEncoder {
         self.calls = open;
         let complete: Vec<OpenCall> = complete;
         complete.into_iter().for_each(|call| self.close_call(call, out));
-        let is_own = |tool: &&(&str, &str)| tool.0 == name;
         let server = self.context.server.as_ref();
-        let server = server.filter(|it| it.tools.iter().any(|tool| is_own(&tool)));
+        let server = server.filter(|it| it.tools.iter().any(|tool| tool.name == name));
         let label = server.map(|server| server.label.clone());
         let known = self.context.tools.iter().find(|(known, _)| known == name);
         let mut call = OpenCall::new(index, id, name, custom, known.map(|(_, tool)| tool), label);

@@ -53,7 +53,7 @@ impl ResponseEncoder {
                 status: Some(status),
                 approval_request_id: request.as_deref(),
                 server_label: Some(&label),
-                name: Some(&call.tool),
+                name: Some(&call.called),
                 arguments: Some(Json::Value(Value::from(arguments))),
                 output: Some(output),
                 error: Some(error),
