@@ -218,7 +218,7 @@ impl<'a> RequestContext<'a> {
             if !self.pipeline.settings.problems.is_empty() {
                 return Err(misconfigured());
             }
-            let (selector, input) = self.target(call.tool, call.input)?;
+            let (selector, input) = self.target(call.tool, call.input, None)?;
             let call = ToolRequest { tool: selector, input, ..call };
             Ok((self.resolve(&call.tool)?, call))
         });

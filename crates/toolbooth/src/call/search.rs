@@ -119,7 +119,25 @@ impl RequestContext<'_> {
         Ok(found.into_iter().filter_map(entry).collect())
     }
 
-    /// What a call is a call of: its own tool, or the one that the input of `call_tool` names, with the `arguments` there.
+    /// The tool that `selector` names, at a version that the client gives apart from the name. Tools of the search have none:
+    /// it is that of the tool that `call_tool` is to call.
+    pub(crate) fn at_version<'t>(
+        &self,
+        selector: ToolSelector<'t>,
+        version: Option<&str>,
+    ) -> ToolSelector<'t> {
+        let Some(version) = version else { return selector };
+        match self.resolve(&selector) {
+            Ok(tool) if self.tool_of_search(&selector).is_none() => {
+                ToolSelector::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool).into())
+            }
+            // Calling an unknown tool is rejected for its name.
+            _ => selector,
+        }
+    }
+
+    /// What a call is a call of: its own tool, or the one that the input of `call_tool` names, with the `arguments` there
+    /// and at the `version` that the client gives apart from the name.
     ///
     /// # Errors
     /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: the input names no tool that the caller may run.
@@ -127,6 +145,7 @@ impl RequestContext<'_> {
         &self,
         selector: ToolSelector<'t>,
         input: Value<'t>,
+        version: Option<&str>,
     ) -> Result<(ToolSelector<'t>, Value<'t>), Rejection> {
         let Some(search) = &self.pipeline.search else { return Ok((selector, input)) };
         if !matches!(&selector, ToolSelector::Name(name) if name == search.call_tool.name) {
@@ -138,7 +157,7 @@ impl RequestContext<'_> {
             Err(input) => return Ok((ToolSelector::Resolved(search.call_tool), input)),
         };
         let target = ToolSelector::Name(name);
-        match self.resolve(&target) {
+        match self.resolve(&self.at_version(target.clone(), version)) {
             Ok(tool) if self.allows(tool) => Ok((ToolSelector::Resolved(tool), arguments)),
             Err(rejection @ Rejection::UnknownVersion { name, .. }) if self.may_run(name) => {
                 Err(rejection)

@@ -1,7 +1,5 @@
 //! What to do for `tools/call`, and for prompts and resources that a tool makes: the call, or a response without one.
 
-use std::borrow::Cow;
-
 use super::elicitation::Elicitation;
 use super::error::McpError;
 use super::headers;
@@ -26,9 +24,15 @@ pub(super) fn tools_call<'t>(
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
     let name = request.take_string("name")?;
-    let selector = selector(name, request.meta.tool_version.as_ref(), context)?;
+    let version = request.meta.tool_version.take();
+    let version = version.as_ref().map(|version| {
+        let error = || McpError::invalid_params(format!("_meta.{TOOL_VERSION} must be a string"));
+        version.as_str().ok_or_else(error)
+    });
+    let version = version.transpose()?;
     let input = arguments(&mut request)?;
-    match context.target(selector, Value::Object(input)) {
+    let selector = context.at_version(ToolSelector::Name(name), version);
+    match context.target(selector, Value::Object(input), version) {
         Ok((selector, input)) => of_tool(request, context, selector, input, CallTarget::Tool),
         Err(rejection) => {
             let result = ResultContext {
@@ -40,24 +44,6 @@ pub(super) fn tools_call<'t>(
             Ok(Action::Call(Err(rejection), Box::new(result)))
         }
     }
-}
-
-/// The tool that the client means: the latest version of the name, or the version in the name or in `_meta`.
-fn selector<'t>(
-    name: Cow<'t, str>,
-    version: Option<&Value<'_>>,
-    context: &RequestContext<'_>,
-) -> Result<ToolSelector<'t>, McpError> {
-    let name = ToolSelector::Name(name);
-    let Some(version) = version else { return Ok(name) };
-    let Some(version) = version.as_str() else {
-        return Err(McpError::invalid_params(format!("_meta.{TOOL_VERSION} must be a string")));
-    };
-    Ok(match context.resolve(&name) {
-        Ok(tool) => ToolSelector::Id(format!("{}.{}@{version}", tool.toolkit, tool.tool).into()),
-        // Calling it is then rejected for its name.
-        Err(_) => name,
-    })
 }
 
 /// Takes `arguments` out of the request: an object, null or nothing.

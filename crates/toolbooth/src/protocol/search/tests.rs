@@ -263,6 +263,34 @@ fn call_tool_is_a_call_of_the_tool_that_it_names() {
 }
 
 #[test]
+fn a_version_in_meta_is_that_of_the_tool_that_is_called() {
+    let host = host(&[]);
+    let call = |name: &str, arguments: &Value, version: &str| {
+        let meta = json!({"toolbooth/version": version});
+        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+        post(&host, "/mcp", "tools/call", params).1
+    };
+    let say = json!({"text": "hi"});
+    for (name, version, error) in [
+        ("Echo_Say", "1.0.0", None),
+        ("Echo_Say__2_0_0", "1", None),
+        ("Echo_Say", "9", Some("Tool 'Echo_Say' was not found: Echo.Say version 9")),
+        ("Echo_Sya", "1.0.0", Some("Tool 'Echo_Sya' was not found")),
+        ("Echo_Scoped", "9", Some("Tool 'Echo_Scoped' was not found")),
+    ] {
+        let through = call("call_tool", &json!({"name": name, "arguments": say}), version);
+        if name != "Echo_Scoped" {
+            assert_eq!(through, call(name, &say, version), "{name} {version}");
+        }
+        let message = through["error"]["message"].as_str();
+        let starts = message.zip(error).is_some_and(|(message, it)| message.starts_with(it));
+        assert!(starts || message == error, "{name} {version}: {through}");
+    }
+    let found = call("search_tools", &json!({"query": "say"}), "1.0.0");
+    assert_eq!(found["result"]["isError"], Value::Null, "{found}");
+}
+
+#[test]
 fn a_tool_that_the_caller_may_not_run_is_unknown() {
     let host = host(&[]);
     for name in ["Echo_Scoped", "Echo.Scoped", "Echo.Scoped@9.0.0", "Echo_Scoped__1_0_0"] {
