@@ -12,8 +12,9 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// Encodes `text` as exactly one segment of a URL's path.
 ///
 /// Encoding alone is not enough: URL parsers resolve the segments `.` and `..` even if they are written as
-/// `%2E%2E` (WHATWG URL, 4.4), so the request could go to another path than the tool intended. Any other text
-/// is safe, because a `%` in `text` becomes `%25`.
+/// `%2E%2E` (WHATWG URL, 4.4), so the request could go to another path than the tool intended. Some proxies decode
+/// slashes before that, so no part between slashes may be one of them either. Any other text is safe, because a `%` in
+/// `text` becomes `%25`.
 ///
 /// ```
 /// # use toolbooth::url::path_segment;
@@ -22,13 +23,15 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 /// ```
 ///
 /// # Errors
-/// `text` is empty, `.` or `..`. The error does not repeat it.
+/// `text` is empty, or a part of it between slashes is `.` or `..`. The error does not repeat it.
 pub fn path_segment(text: &str) -> Result<String, ToolError> {
-    match text {
-        "" | "." | ".." => Err(ToolError::new("A part of the address is not valid")
-            .developer_message("A path segment must not be empty, \".\" or \"..\".")),
-        text => Ok(query_value(text).to_string()),
+    let is_dots = |part: &str| matches!(part, "." | "..");
+    if text.is_empty() || text.split(['/', '\\']).any(is_dots) {
+        return Err(ToolError::new("A part of the address is not valid").developer_message(
+            "A path segment must not be empty, nor have a part that is \".\" or \"..\".",
+        ));
     }
+    Ok(query_value(text).to_string())
 }
 
 /// Encodes `text` as the value of a query parameter.
@@ -63,7 +66,8 @@ mod tests {
             ("ü", Some("%C3%BC")),
             ("...", Some("...")),
             (".git", Some(".git")),
-            ("../..", Some("..%2F..")),
+            ("a/..b", Some("a%2F..b")),
+            ("a//b", Some("a%2F%2Fb")),
             ("%2E%2E", Some("%252E%252E")),
             (".%2e", Some(".%252e")),
             // URL parsers remove tabs and line breaks, and trim the URL.
@@ -72,6 +76,9 @@ mod tests {
             ("", None),
             (".", None),
             ("..", None),
+            ("../..", None),
+            ("a/./b", None),
+            ("a\\..", None),
         ] {
             assert_eq!(path_segment(text).ok().as_deref(), expected, "{text:?}");
         }
