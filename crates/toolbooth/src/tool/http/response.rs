@@ -32,7 +32,7 @@ pub(super) fn value(
     }
     let text = text(&response.body, response.is_cut);
     if response.is_cut {
-        if reads_json(call) {
+        if reads_json(call) || call.pagination.is_some() {
             return Err(too_large());
         }
         let text = format!("{text}\n\n[The response was cut after {} bytes.]", call.max_bytes);
@@ -51,6 +51,8 @@ pub(super) fn value(
             None => return Err(too_large()),
         },
         (Some(root), None) => shown(call, root.clone()),
+        // What the tool does not return could not be removed from it.
+        (None, _) if reads_json(call) => return Err(no_json()),
         (None, _) => Json::String(text.clone()),
     };
     Ok(match call.pagination {
@@ -59,13 +61,12 @@ pub(super) fn value(
     })
 }
 
-/// Whether a call reads the response as JSON. The beginning of a response is none, so nothing could be removed from it.
+/// Whether a call reads the response as JSON. The beginning of a response is none.
 fn reads_json(call: &HttpCall) -> bool {
     call.select.is_some()
         || !call.fields.is_empty()
         || !call.decode.is_empty()
         || call.failure.is_some()
-        || call.pagination.is_some()
 }
 
 /// What is kept of a value, with its texts decoded.
@@ -177,6 +178,11 @@ fn text(body: &[u8], is_cut: bool) -> String {
 /// The beginning of a response, if the tool may return text.
 fn large(text: Json, context: &Context<'_>) -> Result<Json, ToolError> {
     if context.tool.output.is_valid(&(&text).into()) { Ok(text) } else { Err(too_large()) }
+}
+
+fn no_json() -> ToolError {
+    ToolError::new("The service's response is not valid")
+        .developer_message("It must be JSON, without members that have the same name.")
 }
 
 fn too_large() -> ToolError {

@@ -36,7 +36,6 @@ fn values_of_responses() {
         (HttpCall { method: "HEAD", ..CALL }, 200, b"", json!(null)),
         (select, 200, br#"{"items":[{"name":"a"},{"id":1},{"name":"b"}]}"#, json!(["a", "b"])),
         (select, 200, b"[]", json!([])),
-        (select, 200, b"no json", json!("no json")),
         (
             HttpCall { max_bytes: 5, ..CALL },
             200,
@@ -56,6 +55,31 @@ fn values_of_responses() {
         let test = responding(call, respond(status, body));
         assert_eq!(test.value("Web.Call", json!({})), expected, "{status} {body:?}");
     }
+}
+
+/// It may have members that the tool does not return, and not the one that reports a failure.
+#[test]
+fn a_response_that_is_no_json_is_an_error_if_the_tool_reads_it() {
+    const FAILURE: Failure = Failure { path: &["error"], unauthorized: &[] };
+    const SELECT: Select = Select {
+        segments: &[Segment { descends: false, selectors: &[Selector::Name("id")] }],
+        is_singular: true,
+    };
+    for (what, call) in [
+        ("select", HttpCall { select: Some(SELECT), ..CALL }),
+        ("fields", HttpCall { fields: &[Kept { name: "id", fields: &[] }], ..CALL }),
+        ("decode", HttpCall { decode: &["id"], ..CALL }),
+        ("failure", HttpCall { failure: Some(FAILURE), ..CALL }),
+    ] {
+        for body in ["secret: 1", r#"{"secret":1,"secret":2}"#] {
+            let error = responding(call, respond(200, body)).error("Web.Call", json!({}));
+            assert_eq!(error.message, "The service's response is not valid", "{what} {body}");
+            assert!(!format!("{error:?}").contains("secret"), "{what} {error:?}");
+        }
+    }
+    let paged = HttpCall { pagination: Some(Pagination::Link), ..CALL };
+    let value = responding(paged, respond(200, "plain text")).value("Web.Call", json!({}));
+    assert_eq!(value, json!({"value": "plain text", "next": null}));
 }
 
 #[test]
