@@ -104,11 +104,24 @@ fn emails() {
                 "w6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nDqcOpw6nD\r\nqQ==\r\n",
             ),
         ),
+        (
+            json!({"to": "\"Ada, B\" <a@a.example>, Zoë <z@z.example>,\"É, <\" <e@e.example>", "subject": "1 < 2: é"}),
+            written(
+                "Subject: =?UTF-8?B?MSA8IDI6IMOp?=\r\nTo: \"Ada, B\" <a@a.example>,\r\n \
+                 =?UTF-8?B?Wm/Dqw==?= <z@z.example>,\r\n =?UTF-8?B?w4ksIDw=?= <e@e.example>\r\n",
+                "",
+            ),
+        ),
         (json!({"subject": null}), written("", "")),
     ] {
         let sent = sent(call, input.clone()).unwrap().json();
         let raw = Base64UrlUnpadded::decode_vec(sent["raw"].as_str().unwrap()).unwrap();
         assert_eq!(String::from_utf8(raw).unwrap(), expected, "{input}");
+    }
+    for to in ["zoë@z.example", "Zoë <zoe@é.example>", "a@a.example, zoë@z.example", "Zoë"] {
+        let expected = "To must have addresses of ASCII characters, such as Zoë <zoe@example.com>.";
+        let error = sent(call, json!({"to": to})).unwrap_err();
+        assert_eq!(error, ToolError::new("The e-mail is not valid").prompt(expected), "{to}");
     }
     for (header, input) in [
         ("Subject", json!({"subject": "a\r\nBcc: eve@e.example"})),
