@@ -202,7 +202,7 @@ fn check_parameter<'a>(
     }
 }
 
-/// Checks the property that is the whole address. Whoever chooses the address must not get a credential.
+/// Checks the property that is the whole address. A caller who chooses the address must not get a credential.
 fn check_url<'a>(
     http: &'a HttpDefinition,
     url: &'a str,

@@ -23,7 +23,7 @@ pub(super) struct Builder {
     pub(super) completion: Completion,
     /// The parts since the last event.
     pub(super) deltas: Vec<Delta>,
-    /// The events of a stream that nobody has taken.
+    /// The events of a stream that were not taken yet.
     pub(super) events: Vec<StreamEvent>,
     /// The content as the provider wrote it, for the next request.
     pub(super) native: Vec<Value<'static>>,

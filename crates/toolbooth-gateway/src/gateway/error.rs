@@ -98,7 +98,7 @@ kinds! {
     Deadline => 504, Server, "deadline_exceeded";
     Budget => 502, Server, "subrequest_budget_exceeded";
     Internal => 500, Server, "server_error";
-    // Nobody gets this error; the log has it.
+    // No client gets this error; the log has it.
     ClientGone => 499, Server, "client_closed_request";
 }
 

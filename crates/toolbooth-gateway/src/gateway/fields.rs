@@ -340,7 +340,7 @@ impl<'t> Fields<'t> {
         self.object
     }
 
-    /// An error if there is a member that nobody has taken: `known` are those that there may be.
+    /// An error if there is a member that was not taken: `known` are those that there may be.
     pub(super) fn reject_others(self, known: &str) -> Result<()> {
         let Some((name, _)) = self.object.iter().next() else { return Ok(()) };
         let path = self.path_of(&excerpt(name));
@@ -348,7 +348,7 @@ impl<'t> Fields<'t> {
         Err(GatewayError::invalid(path, message))
     }
 
-    /// Reports the members that nobody has taken.
+    /// Reports the members that were not taken.
     pub(super) fn finish(self) {
         for (name, _) in self.object.iter() {
             self.notes.drop_member(&self.path_of(name));

@@ -14,7 +14,7 @@ pub(crate) struct ChallengeSettings {
     pub providers: Vec<ProviderSettings>,
     pub state_keys: StateKeySettings,
     pub grant_keys: GrantKeySettings,
-    /// `UNVERIFIED_USERS`: whether a challenge continues if nobody verifies who has opened it.
+    /// `UNVERIFIED_USERS`: whether a challenge continues if it is not verified who has opened it.
     pub allows_unverified: bool,
 }
 

@@ -126,7 +126,7 @@ impl<'a, 'r> Consent<'a, 'r> {
             Ok(asked) => asked,
             Err(error) => {
                 let url = server.rejected(redirect_uri, form.get("state"), &error);
-                // Nobody has agreed to anything yet, so a page shows where the browser would go: anyone can register
+                // The person has not agreed to anything yet, so a page shows where the browser would go: anyone can register
                 // a client, and this server must not redirect to any address (RFC 9700, 4.11.2). A program on this
                 // machine gets the response at once.
                 return Ok(match kind(redirect_uri) {

@@ -100,7 +100,7 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     html(200, &title, &main, &format!("'self' https: {source}{local}"))
 }
 
-/// Names the accounts that the client can use at once: nobody is asked again for them.
+/// Names the accounts that the client can use at once: the person is not asked again for them.
 fn accounts(accounts: &[String]) -> String {
     if accounts.is_empty() {
         return String::new();

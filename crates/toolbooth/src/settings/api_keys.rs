@@ -47,7 +47,7 @@ const FURTHER: [&str; 10] = [
 /// The longest name of a key, in characters.
 const MAX_NAME: usize = 64;
 
-/// An API key. The server knows its hash only, so whoever reads the server's secrets cannot call.
+/// An API key. The server knows its hash only, so a person who reads the server's secrets cannot call.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKeySettings {
     /// Who has the key.
@@ -139,7 +139,7 @@ pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettin
             Err(expected) => rejected.push(problem(index, entry, expected)),
         }
     }
-    // Without a valid key, the server might serve nobody.
+    // Without a valid key, the server might serve no one.
     if keys.is_empty() { &mut reader.problems } else { &mut reader.rejected }.extend(rejected);
     keys
 }

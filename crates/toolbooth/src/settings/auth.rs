@@ -36,7 +36,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
 
 impl AuthSettings {
     /// Reads `AUTH` and the variables of each method that it lists. If `AUTH` is not set or invalid,
-    /// nobody may call; an invalid variable disables its own method only.
+    /// no one may call; an invalid variable disables its own method only.
     ///
     /// `provided` are the methods of capabilities. `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
     pub(super) fn read(

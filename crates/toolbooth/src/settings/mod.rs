@@ -67,7 +67,7 @@ pub struct Settings {
     pub sign_in_issuers: Vec<String>,
     /// The limits in the chat gateway of the people of each rule of sign-in.
     pub rule_limits: Vec<KeyLimits>,
-    /// The schemes of native apps that people who sign in here may be redirected to; `None` if nobody can sign in.
+    /// The schemes of native apps that people who sign in here may be redirected to; `None` if people cannot sign in.
     pub redirect_schemes: Option<Vec<String>>,
     /// The extensions of MCP that capabilities support, by their ids.
     pub mcp_extensions: Vec<&'static str>,
@@ -103,7 +103,7 @@ pub const MACHINES_EXTENSION: &str = "io.modelcontextprotocol/oauth-client-crede
 /// The variable of the identity providers of companies.
 pub const ENTERPRISE_ISSUERS: &str = "ENTERPRISE_ISSUERS";
 
-/// A capability reads it. Without that one, nobody could authorize tools, and the operator would not know why.
+/// A capability reads it. Without that one, users could not authorize tools, and the operator would not know why.
 pub const OAUTH_PROVIDERS: &str = "OAUTH_PROVIDERS";
 
 /// `PUBLIC_URL`.

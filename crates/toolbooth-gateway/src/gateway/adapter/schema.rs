@@ -150,7 +150,7 @@ fn has_cycle(schema: &Value) -> bool {
     let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
     let mut known: Vec<_> =
         definitions.map(|(name, definition)| (name.as_str(), references(definition))).collect();
-    // The root has the definitions too: whoever refers to it refers to all.
+    // The root has the definitions too: a reference to it refers to all.
     if references(schema).contains(&"#") {
         return true;
     }

@@ -48,7 +48,7 @@ impl<'t> Calls<'t> {
         calls
     }
 
-    /// How many calls the model made, whoever runs them.
+    /// How many calls the model made, here and at the provider.
     pub(super) fn count(&self) -> usize {
         self.functions.len() + self.client_calls.len()
     }

@@ -232,7 +232,7 @@ async fn openid_account(
     let mut organization = email.as_deref().and_then(domain);
     if client.provider.endpoints.url().starts_with("https://accounts.google.com") {
         // An address of a domain does not make its owner a member of the organization. And Google has verified the address
-        // of an account without an organization when it was created: the mailbox may belong to somebody else since.
+        // of an account without an organization when it was created: the mailbox may belong to another person since.
         let hosted = user.hd.map(|domain| domain.to_ascii_lowercase());
         let is_current = |of: &String| is_gmail(of) || hosted.as_ref() == Some(of);
         email = email.filter(|_| organization.as_ref().is_some_and(is_current));

@@ -86,7 +86,7 @@ impl SignInPlaces<'_> {
     }
 }
 
-/// Reads `SIGN_IN_ALLOWED`: the rules, and the problems of entries that admit nobody.
+/// Reads `SIGN_IN_ALLOWED`: the rules, and the problems of entries that admit no one.
 pub(crate) fn read_allowed(
     places: &SignInPlaces<'_>,
     reader: &mut VariableReader<'_>,
@@ -104,7 +104,7 @@ pub(crate) fn read_allowed(
 }
 
 /// Reads `SIGN_IN_DENIED`. A malformed entry stops the server, because it would have no effect. One about a place that
-/// is not configured names nobody.
+/// is not configured names no one.
 pub(crate) fn read_denied(
     places: &SignInPlaces<'_>,
     reader: &mut VariableReader<'_>,

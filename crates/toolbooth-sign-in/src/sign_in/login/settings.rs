@@ -17,13 +17,13 @@ pub(crate) static DOCS: &[VariableDoc] = &[
              `google:@acme.example` or `corp:*`, separated by commas; or a JSON array of \
              these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"github:*\"]}`, \
              perhaps with [`gateway`](#chat-gateway) and [`budgets`](#budgets), as in `API_KEYS`. A rule without scopes gives none: see [what people can give to a \
-             client](SIGN-IN.md#what-people-can-give-to-a-client) | nobody | nobody may sign \
+             client](SIGN-IN.md#what-people-can-give-to-a-client) | no one | no one may sign \
              in by the invalid rule; the others remain",
     ),
     VariableDoc::new(
         rules::DENIED,
         "who may not sign in, and not call with the tokens that they have: rules like those of \
-             `SIGN_IN_ALLOWED`, without scopes. At GitHub, ids and logins only | nobody | calls and \
+             `SIGN_IN_ALLOWED`, without scopes. At GitHub, ids and logins only | no one | calls and \
              sign-ins are rejected; an entry for a provider that is not configured has no effect",
     ),
     ACCESS_TEAM.doc(),
@@ -37,7 +37,7 @@ pub(crate) struct LoginSettings {
     /// The issuer of the principals of the tokens that clients get for them.
     pub(crate) issuer: String,
     pub(crate) state_keys: StateKeySettings,
-    /// The providers of `OAUTH_PROVIDERS` where somebody may sign in.
+    /// The providers of `OAUTH_PROVIDERS` where people may sign in.
     pub(crate) providers: Vec<ProviderSettings>,
     /// The providers of `OAUTH_PROVIDERS` with an issuer, whether anybody may sign in there or not: their issuers and ids.
     provider_issuers: Vec<(String, String)>,
@@ -59,7 +59,7 @@ pub(crate) struct LoginSettings {
 }
 
 impl LoginSettings {
-    /// Reads the variables. `None` if something is missing without which nobody can sign in.
+    /// Reads the variables. `None` if something is missing without which people cannot sign in.
     pub(crate) fn read(
         settings: &Settings,
         providers: &[ProviderSettings],
@@ -76,14 +76,15 @@ impl LoginSettings {
         let denied = rules::read_denied(&places, reader);
         let is_local = settings.is_local();
         let development = settings.development && is_local;
-        let nobody = allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
-        if nobody && rejected.is_empty() {
+        let is_closed =
+            allowed.is_empty() && api_keys.is_empty() && access.is_none() && !development;
+        if is_closed && rejected.is_empty() {
             let expected = "must name who may sign in, unless AUTH contains api-key and API_KEYS has a \
                             valid key, or ACCESS_TEAM_DOMAIN or ENTERPRISE_ISSUERS is set";
             reader.problem(rules::ALLOWED, expected);
         }
         for problem in rejected {
-            if nobody { reader.sentence(problem) } else { reader.reject(problem) }
+            if is_closed { reader.sentence(problem) } else { reader.reject(problem) }
         }
         let may_sign_in =
             |it: &&ProviderSettings| allowed.iter().any(|rule| rule.provider == it.id);

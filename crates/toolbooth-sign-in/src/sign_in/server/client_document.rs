@@ -53,7 +53,7 @@ fn is_fetchable(url: &str, is_local: bool) -> bool {
 }
 
 /// Whether a host is a domain name of the public internet: no address, and no name of a private network. Only port 443, so
-/// that nobody can probe other ports through this server.
+/// that no client can probe other ports through this server.
 fn is_public_host(authority: &str) -> bool {
     let (host, port) = authority.split_once(':').unwrap_or((authority, "443"));
     let host = host.to_ascii_lowercase();

@@ -271,7 +271,7 @@ fn start_as(issuer: &str, more: &[(&str, &str)]) -> Harness {
 }
 
 const GOOGLE: &str = "https://accounts.google.com";
-/// Providers of the same issuers where nobody may sign in with a browser.
+/// Providers of the same issuers where people may not sign in with a browser.
 const PROVIDERS: &[(&str, &str)] = &[
     ("OAUTH_PROVIDERS", "corp, again, google, other-google, plain"),
     ("OAUTH_CORP_CLIENT_ID", "c1"),
@@ -306,7 +306,7 @@ fn who_is_denied_where_nobody_signs_in() {
         (ISSUER, "corp:@acme.example", &ada, false),
         (ISSUER, "corp:@acme.example", &unverified, false),
         (ISSUER, "corp:@acme.example", &bob, true),
-        // Nobody knows whether the rule is about this person.
+        // It is not known whether the rule is about this person.
         (ISSUER, "corp:ada@acme.example", &none, false),
         (ISSUER, "corp:@acme.example", &none, false),
         (ISSUER, "corp:@acme.example", &no_address, false),

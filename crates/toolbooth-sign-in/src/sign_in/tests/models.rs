@@ -164,7 +164,7 @@ fn who_is_denied_cannot_sign_in() {
     let callback = format!("/auth/callback/github?code=c&state={state}");
     let back = browser.send(&harness, ("GET", &callback), &[], "");
     assert_eq!(back.status, 403, "{}", text(&back));
-    // A rule that denies nobody by mistake closes the server.
+    // A rule that denies no one by mistake closes the server.
     for (value, is_problem) in [
         ("octocat", true),
         (r#"[{"who": "github:octocat", "scopes": ["*"]}]"#, true),
@@ -173,7 +173,7 @@ fn who_is_denied_cannot_sign_in() {
         ("github:org/acme", true),
         ("github:ada@a.example", true),
         ("github:octocat", false),
-        // Nobody signs in there.
+        // People do not sign in there.
         ("gitlab:id/x", false),
         ("access:*", false),
     ] {

@@ -139,7 +139,7 @@ fn who_may_sign_in_at_a_provider() {
         ("google", "google:@a.example", google("ada@a.example", None), false),
         ("google", "google:@a.example", google("ada@a.example", Some("b.example")), false),
         ("google", "google:ada@a.example", google("Ada@a.example", Some("A.example")), true),
-        // Whoever has the mailbox now, the account keeps the address.
+        // The mailbox may have another owner now, but the account keeps the address.
         ("google", "google:ada@a.example", google("ada@a.example", None), false),
         ("google", "google:ada@a.example", google("ada@a.example", Some("b.example")), false),
         ("google", "google:ada@gmail.com", google("ada@gmail.com", None), true),

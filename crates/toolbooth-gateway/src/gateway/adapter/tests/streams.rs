@@ -121,7 +121,7 @@ fn case_01_02_03_10_13_the_same_answer_of_each_provider() {
             (&finish["finish_reason"], &finish["delta"]),
             (&json!("tool_calls"), &json!({}))
         );
-        // Without include_usage, nobody sees the usage.
+        // Without include_usage, no client sees the usage.
         let without = chunks(&events, false);
         assert_eq!(without.len(), all.len() - 1);
         assert!(without.iter().all(|chunk| chunk["usage"].is_null()));

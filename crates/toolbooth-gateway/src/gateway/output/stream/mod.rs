@@ -49,7 +49,7 @@ struct Incoming {
     decoder: Decoder,
     /// What the provider is called in errors.
     name: String,
-    /// What nobody has looked at.
+    /// What was not looked at yet.
     events: Vec<StreamEvent>,
     /// Whether the provider has counted the tokens of the whole answer.
     is_counted: bool,
