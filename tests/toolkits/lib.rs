@@ -7,4 +7,7 @@ const VARIABLES: &[Variable] = &[];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
-toolbooth_worker::serve!(CATALOG, [REST]);
+toolbooth_worker::serve!(
+    CATALOG,
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SEARCH, SIGN_IN, USAGE, XAIBO]
+);

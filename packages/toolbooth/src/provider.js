@@ -10,7 +10,7 @@ import * as github from "./github.js";
 import { Failure } from "./process.js";
 
 const CLIENT = "development";
-const TITLES = { github: "GitHub", google: "Google" };
+const TITLES = { github: "GitHub", google: "Google", slack: "Slack", notion: "Notion", linear: "Linear", atlassian: "Atlassian" };
 
 /** The service that `DEV_PROVIDER` chooses: GitHub, or the module at a path. */
 export async function serviceOf(value) {

@@ -126,17 +126,19 @@ impl AuthorizationFlow {
         let claims = FlowState { purpose, id: id.to_owned(), browser, is_expired: false };
         let expires_ms = host.now_ms().saturating_add(FLOW_LIFE_MS);
         let verifier = self.keys.hash(purpose::VERIFIER, &parts);
+        let scope = scopes.join(" ");
+        // Some providers have no scopes.
+        let scope = (!scope.is_empty()).then_some(("scope", &*scope));
         let own = [
             ("response_type", "code"),
             ("client_id", &client.provider.client_id),
             ("redirect_uri", &self.redirect_uri(client)),
-            ("scope", &scopes.join(" ")),
             ("state", &self.keys.seal(purpose::STATE, &claims, expires_ms)),
             ("code_challenge", &code_challenge(&verifier)),
             ("code_challenge_method", "S256"),
         ];
         let mut query = Serializer::new(String::new());
-        let query = query.extend_pairs(own).extend_pairs(parameters).finish();
+        let query = query.extend_pairs(own).extend_pairs(scope).extend_pairs(parameters).finish();
         let separator = if server.authorize.contains('?') { '&' } else { '?' };
         let location = format!("{}{separator}{query}", server.authorize);
         let cookie = cookie::set(id, &format!("{csrf_token}.{token}"));

@@ -67,7 +67,7 @@ pub(crate) struct ProviderSettings {
     pub client_auth: Option<ClientAuth>,
     /// How it revokes grants. Default: by the discovery document, otherwise not at all.
     pub revocation: Option<RevocationEndpoint>,
-    /// Where it describes users. Default: by the discovery document, otherwise nobody can sign in there.
+    /// Where it describes users. Default: by the discovery document, otherwise people cannot sign in there.
     pub userinfo: Option<String>,
     /// Scopes to request in addition to those that a tool requires, such as `offline_access`.
     pub scopes: Vec<String>,
@@ -122,8 +122,8 @@ pub(crate) enum ClientAuth {
 pub(crate) static DOCS: &[VariableDoc] = &[
     VariableDoc::new(
         OAUTH_PROVIDERS,
-        "the ids of the providers, separated by commas: `github` and `google` are \
-             preconfigured, any other id of lowercase letters, digits and dashes works with \
+        "the ids of the providers, separated by commas: `github`, `google`, `slack`, `notion`, `linear` \
+             and `atlassian` are preconfigured, any other id of lowercase letters, digits and dashes works with \
              the variables below, except `access`, `api-key` and `development` | not set: \
              clients must send tokens | no challenges",
     ),
@@ -134,7 +134,7 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     ),
     VariableDoc::new(
         "OAUTH_<ID>_TITLE",
-        "the provider's name on the page of a challenge and where people sign in | `GitHub`, `Google`, otherwise the id",
+        "the provider's name on the page of a challenge and where people sign in | the name of a preconfigured provider, otherwise the id",
     ),
     VariableDoc::new(
         "OAUTH_<ID>_ISSUER",
@@ -144,9 +144,9 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     VariableDoc::new(
         "OAUTH_<ID>_AUTHORIZE_URL",
         "the authorization endpoint | preset; otherwise this and `TOKEN_URL`, or `ISSUER`, \
-         are required. Only at the preset's endpoint, GitHub is asked to show which account \
-         it uses (`prompt=select_account`), and Google to ask for consent and return a \
-         refresh token",
+         are required. Only the preset's endpoint is asked for what its provider needs besides: \
+         GitHub to show which account it uses (`prompt=select_account`), Google to ask for consent \
+         and return a refresh token, Atlassian likewise (`offline_access`)",
     ),
     VariableDoc::new("OAUTH_<ID>_TOKEN_URL", "the token endpoint | preset; otherwise as above"),
     VariableDoc::new(
@@ -159,12 +159,12 @@ pub(crate) static DOCS: &[VariableDoc] = &[
         "OAUTH_<ID>_USERINFO_URL",
         "where the provider describes the user of an access token (OpenID Connect), for \
          sign-in | the discovery document's, or the preset's if neither `ISSUER` nor \
-         `TOKEN_URL` is set; otherwise nobody can sign in there",
+         `TOKEN_URL` is set; otherwise people cannot sign in there",
     ),
     VariableDoc::new(
         "OAUTH_<ID>_CLIENT_AUTH",
         "how the client sends its secret: `basic` (header) or `post` (body) | what the \
-         discovery document asks for, otherwise `post`",
+         discovery document asks for, otherwise `post`; at Notion `basic`",
     ),
     VariableDoc::new(
         "OAUTH_<ID>_SCOPES",
@@ -181,39 +181,102 @@ struct Preset {
     issuer: Option<&'static str>,
     authorize: &'static str,
     token: &'static str,
-    /// Where it revokes grants.
-    revoke: &'static str,
-    /// Where it describes users.
-    userinfo: &'static str,
+    /// Where it revokes grants, if it does as RFC 7009 says or is GitHub.
+    revoke: Option<&'static str>,
+    /// Where it describes users, if people can sign in there.
+    userinfo: Option<&'static str>,
+    /// Where the client's secret is sent, if not in the body.
+    client_auth: Option<ClientAuth>,
+    /// Scopes without which it issues no refresh token.
+    scopes: &'static [&'static str],
     parameters: Parameters,
     sign_in_parameters: Parameters,
 }
 
+impl Preset {
+    /// A provider where users authorize tools.
+    const fn new(
+        (id, title): (&'static str, &'static str),
+        authorize: &'static str,
+        token: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            issuer: None,
+            authorize,
+            token,
+            revoke: None,
+            userinfo: None,
+            client_auth: None,
+            scopes: &[],
+            parameters: &[],
+            sign_in_parameters: &[],
+        }
+    }
+}
+
 const PRESETS: &[Preset] = &[
     Preset {
-        id: "github",
-        title: "GitHub",
-        issuer: None,
-        authorize: "https://github.com/login/oauth/authorize",
-        token: "https://github.com/login/oauth/access_token",
-        revoke: "https://api.github.com/applications/{client_id}/grant",
-        userinfo: "https://api.github.com/user",
+        revoke: Some("https://api.github.com/applications/{client_id}/grant"),
+        userinfo: Some("https://api.github.com/user"),
         // Otherwise GitHub uses the account that the browser is signed in to, without showing it.
         parameters: &[("prompt", "select_account")],
         sign_in_parameters: &[("prompt", "select_account")],
+        ..Preset::new(
+            ("github", "GitHub"),
+            "https://github.com/login/oauth/authorize",
+            "https://github.com/login/oauth/access_token",
+        )
     },
     Preset {
-        id: "google",
-        title: "Google",
         issuer: Some("https://accounts.google.com"),
-        authorize: "https://accounts.google.com/o/oauth2/v2/auth",
-        token: "https://oauth2.googleapis.com/token",
-        revoke: "https://oauth2.googleapis.com/revoke",
-        userinfo: "https://openidconnect.googleapis.com/v1/userinfo",
+        revoke: Some("https://oauth2.googleapis.com/revoke"),
+        userinfo: Some("https://openidconnect.googleapis.com/v1/userinfo"),
         // Without these, Google returns no refresh token, or only the first time.
         parameters: &[("access_type", "offline"), ("prompt", "consent")],
         // People with several accounts choose one.
         sign_in_parameters: &[("access_type", "offline"), ("prompt", "select_account consent")],
+        ..Preset::new(
+            ("google", "Google"),
+            "https://accounts.google.com/o/oauth2/v2/auth",
+            "https://oauth2.googleapis.com/token",
+        )
+    },
+    // Tokens of people, not of a bot. It revokes them by a method of its API, not as RFC 7009 says.
+    Preset::new(
+        ("slack", "Slack"),
+        "https://slack.com/oauth/v2_user/authorize",
+        "https://slack.com/api/oauth.v2.user.access",
+    ),
+    // It takes no secret in the body, and revokes tokens only in a body of JSON.
+    Preset {
+        client_auth: Some(ClientAuth::Basic),
+        parameters: &[("owner", "user")],
+        ..Preset::new(
+            ("notion", "Notion"),
+            "https://api.notion.com/v1/oauth/authorize",
+            "https://api.notion.com/v1/oauth/token",
+        )
+    },
+    Preset {
+        revoke: Some("https://api.linear.app/oauth/revoke"),
+        // Otherwise Linear uses the workspace of the last time, without showing it.
+        parameters: &[("prompt", "consent")],
+        ..Preset::new(
+            ("linear", "Linear"),
+            "https://linear.app/oauth/authorize",
+            "https://api.linear.app/oauth/token",
+        )
+    },
+    Preset {
+        scopes: &["offline_access"],
+        parameters: &[("audience", "api.atlassian.com"), ("prompt", "consent")],
+        ..Preset::new(
+            ("atlassian", "Atlassian"),
+            "https://auth.atlassian.com/authorize",
+            "https://auth.atlassian.com/oauth/token",
+        )
     },
 ];
 
@@ -257,8 +320,10 @@ impl ProviderSettings {
         let own_token = variables.url("TOKEN_URL");
         // The preset's other endpoints must not see the tokens of another server.
         let known = preset.filter(|_| issuer.is_none() && own_token.is_none());
-        let revoke = variables.url("REVOKE_URL").or(known.map(|it| it.revoke.to_owned()));
-        let userinfo = variables.url("USERINFO_URL").or(known.map(|it| it.userinfo.to_owned()));
+        let of_preset =
+            |url: fn(&Preset) -> Option<&'static str>| known.and_then(url).map(str::to_owned);
+        let revoke = variables.url("REVOKE_URL").or(of_preset(|it| it.revoke));
+        let userinfo = variables.url("USERINFO_URL").or(of_preset(|it| it.userinfo));
         let token = own_token.or(preset.map(|it| it.token.to_owned()));
         let endpoints = match (issuer, authorize, token) {
             (Some(issuer), _, _) => Some(EndpointSettings::Issuer(issuer)),
@@ -272,7 +337,7 @@ impl ProviderSettings {
             }
         };
         let client_auth = match variables.text("CLIENT_AUTH").as_deref() {
-            None => None,
+            None => known.and_then(|preset| preset.client_auth),
             Some("basic") => Some(ClientAuth::Basic),
             Some("post") => Some(ClientAuth::Post),
             Some(_) => {
@@ -291,7 +356,12 @@ impl ProviderSettings {
             );
         }
         let title = variables.text("TITLE").or(preset.map(|it| it.title.to_owned()));
-        let scopes = split_scopes(&variables.text("SCOPES").unwrap_or_default());
+        let mut scopes = split_scopes(&variables.text("SCOPES").unwrap_or_default());
+        for scope in asked.map_or(&[][..], |preset| preset.scopes) {
+            if !scopes.iter().any(|known| known == scope) {
+                scopes.push((*scope).to_owned());
+            }
+        }
         if !variables.is_valid {
             return None;
         }
@@ -426,6 +496,11 @@ mod tests {
             ("github", "ISSUER", NONE),
             ("google", "SCOPES", GOOGLE),
             ("google", "ISSUER", NONE),
+            ("slack", "SCOPES", NONE),
+            ("notion", "SCOPES", ["owner=user", ""]),
+            ("linear", "SCOPES", ["prompt=consent", ""]),
+            ("atlassian", "SCOPES", ["audience=api.atlassian.com&prompt=consent", ""]),
+            ("atlassian", "AUTHORIZE_URL", NONE),
             ("corp", "ISSUER", NONE),
         ] {
             let mut host = FakeHost::default();
@@ -440,6 +515,35 @@ mod tests {
                 pairs.join("&")
             });
             assert_eq!(parameters, expected, "{id} {variable}");
+        }
+    }
+
+    #[test]
+    fn what_presets_add() {
+        const ID: (&str, &str) = ("CLIENT_ID", "c1");
+        const TOKEN: (&str, &str) = ("TOKEN_URL", "https://t.example");
+        const AUTHORIZE: (&str, &str) = ("AUTHORIZE_URL", "https://a.example");
+        for (id, variables, auth, scopes, identifies) in [
+            ("github", &[ID][..], None, "", true),
+            ("google", &[ID], None, "", true),
+            ("slack", &[ID], None, "", false),
+            ("notion", &[ID], Some(ClientAuth::Basic), "", false),
+            ("notion", &[ID, ("CLIENT_AUTH", "post")], Some(ClientAuth::Post), "", false),
+            ("notion", &[ID, TOKEN], None, "", false),
+            ("linear", &[ID], None, "", false),
+            ("atlassian", &[ID], None, "offline_access", false),
+            ("atlassian", &[ID, ("SCOPES", "read:me")], None, "read:me offline_access", false),
+            ("atlassian", &[ID, ("SCOPES", "offline_access")], None, "offline_access", false),
+            ("atlassian", &[ID, AUTHORIZE], None, "", false),
+        ] {
+            let mut host = FakeHost::default();
+            for (name, value) in variables {
+                let name = format!("OAUTH_{}_{name}", id.to_uppercase());
+                host.variables.insert(name, (*value).to_owned());
+            }
+            let provider = ProviderSettings::read(id, &mut VariableReader::new(&host)).unwrap();
+            let got = (provider.client_auth, provider.scopes.join(" "), provider.can_identify());
+            assert_eq!(got, (auth, scopes.to_owned(), identifies), "{id} {variables:?}");
         }
     }
 
@@ -460,6 +564,10 @@ mod tests {
             ("github", &[ID, SECRET, REVOKE], "github https://r.example/c1"),
             ("github", &[ID, SECRET, TOKEN], ""),
             ("github", &[ID], ""),
+            ("linear", &[ID, SECRET], "standard https://api.linear.app/oauth/revoke"),
+            ("slack", &[ID, SECRET], ""),
+            ("notion", &[ID, SECRET], ""),
+            ("atlassian", &[ID, SECRET], ""),
             ("corp", &[ID, ISSUER, REVOKE], "standard https://r.example/c1"),
             ("corp", &[ID, ISSUER], ""),
         ] {

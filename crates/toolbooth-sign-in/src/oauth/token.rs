@@ -38,7 +38,7 @@ impl TokenResponse {
             token_type: Option<String>,
             refresh_token: Option<String>,
             expires_in: Option<Value>,
-            scope: Option<String>,
+            scope: Option<Value>,
             error: Option<String>,
         }
         match response.json() {
@@ -53,9 +53,7 @@ impl TokenResponse {
                 expires_in,
                 scope,
                 error: None,
-            }) if response.status == 200
-                && token_type.as_deref().is_none_or(|it| it.eq_ignore_ascii_case("bearer")) =>
-            {
+            }) if response.status == 200 && token_type.as_deref().is_none_or(is_bearer) => {
                 let access = Secret::new(access);
                 let refresh = refresh_token.filter(|it| !it.is_empty());
                 let fits = refresh.as_ref().is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
@@ -66,7 +64,7 @@ impl TokenResponse {
                     access,
                     refresh: refresh.map(Secret::new),
                     expires_in_ms: expires_in.as_ref().and_then(milliseconds),
-                    scopes: scope.map(|scope| split_scopes(&scope)),
+                    scopes: scope.as_ref().and_then(scopes),
                 })
             }
             _ if (400..500).contains(&response.status) && response.status != 429 => {
@@ -75,6 +73,22 @@ impl TokenResponse {
             _ => Err(ProviderError::Unreachable),
         }
     }
+}
+
+/// The scopes that were granted: a list in a text, or an array, as Linear writes it. Anything else counts as absent.
+fn scopes(scope: &Value) -> Option<Vec<String>> {
+    match scope {
+        Value::String(text) => Some(split_scopes(text)),
+        Value::Array(items) => {
+            Some(items.iter().filter_map(Value::as_str).flat_map(split_scopes).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether tokens of this type are sent as bearer tokens (RFC 6750). Slack calls those of people `user`.
+fn is_bearer(token_type: &str) -> bool {
+    token_type.eq_ignore_ascii_case("bearer") || token_type == "user"
 }
 
 /// A lifetime in seconds, as servers write it: a number, or a number in a string. Rounds down. A
@@ -132,6 +146,41 @@ mod tests {
         }
         let tokens = read(&json!({"access_token": "a"})).ok();
         assert_eq!(tokens.and_then(|tokens| tokens.expires_in_ms), None, "absent");
+    }
+
+    #[test]
+    fn scopes_that_were_granted() {
+        for (scope, expected) in [
+            (json!(null), None),
+            (json!("read write"), Some(vec!["read", "write"])),
+            (json!("read,write"), Some(vec!["read", "write"])),
+            (json!(["read", "write"]), Some(vec!["read", "write"])),
+            (json!(""), Some(vec![])),
+            (json!([1]), Some(vec![])),
+            (json!({"read": true}), None),
+        ] {
+            let tokens = read(&json!({"access_token": "a", "scope": scope})).ok();
+            let got = tokens.map(|tokens| tokens.scopes);
+            let expected = expected.map(|it| it.into_iter().map(str::to_owned).collect());
+            assert_eq!(got, Some(expected), "{scope}");
+        }
+    }
+
+    #[test]
+    fn types_of_tokens() {
+        for (token_type, good) in [
+            (json!(null), true),
+            (json!("bearer"), true),
+            (json!("Bearer"), true),
+            (json!("user"), true),
+            (json!("bot"), false),
+            (json!("DPoP"), false),
+            (json!("mac"), false),
+            (json!(""), false),
+        ] {
+            let tokens = read(&json!({"access_token": "a", "token_type": token_type}));
+            assert_eq!(tokens.is_ok(), good, "{token_type}");
+        }
     }
 
     #[test]
