@@ -38,6 +38,14 @@ test("the Worker has every toolkit, and docs/TOOLKITS.md every tool", () => {
   }
 });
 
+test("the skills of toolkits are listed, and each names tools that exist", async () => {
+  const { text } = await worker.get("/llms-full.txt");
+  for (const [skill, tool] of [["triage-issues", "GitHub_ListIssues"], ["plan-a-meeting", "Calendar_GetBusyTimes"]]) {
+    assert.ok(text.includes(skill), skill);
+    assert.ok(text.slice(text.indexOf(skill)).includes(`\`${tool}\``), `${skill}: ${tool}`);
+  }
+});
+
 for (const { name, definitions } of TOOLKITS) {
   for (const { id, http, examples, annotations, scopes = [], requirements } of definitions) {
     test(`${id}: hints, scopes and examples`, () => {

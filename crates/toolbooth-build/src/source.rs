@@ -97,6 +97,8 @@ impl Source {
             for file in list(&shipped.join(&toolkit))? {
                 if file.ends_with(".json") {
                     self.add(shipped, &format!("{own}{file}"))?;
+                } else if file == "skills" {
+                    self.add_all(shipped, &format!("{own}{file}"), MAX_DEPTH)?;
                 }
             }
         }

@@ -79,6 +79,11 @@ fn shipped_toolkits() {
     let rendered = compile_folder(&folder.tools()).unwrap();
     let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
     assert!(rust.contains("name: \"Weather_GetForecast\""), "{rust}");
+    assert!(!rust.contains("triage-issues"), "{rust}");
+    folder.put("toolkits.json", b"[\"calendar\", \"github\"]");
+    let rendered = compile_folder(&folder.tools()).unwrap();
+    let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+    assert!(rust.contains("plan-a-meeting") && rust.contains("triage-issues"), "{rust}");
     for (list, expected) in [
         ("{}", "is no list of names, such as [\"github\"]: invalid type: map, expected a sequence"),
         ("[\"../x\"]", "has \"../x\"; expected some of: calendar, drive, "),
