@@ -37,6 +37,63 @@ test("content blocks appear as text, images, audio and documents", async () => {
   }
 });
 
+test("a large catalogue is searched by the server, with the keyboard alone", async () => {
+  const large = await startSite({ bundle: "target/toolkits" });
+  try {
+    await visiting(
+      async (visitor, page) => {
+        await visitor.open("GitHub.ListIssues@0.1.0");
+        const field = page.getByRole("searchbox", { name: "Find a tool" });
+        const results = page.getByRole("list", { name: "Tools that match, the best first" }).getByRole("link");
+        const focused = () => page.evaluate(() => document.activeElement.textContent);
+        const shown = async (name) => {
+          for (const width of [320, 1280]) {
+            assert.ok(await visitor.fits(width), `${name}: ${width} pixels`);
+            await isAccessible(page, `${name}: ${width} pixels`);
+            await picture(page, `${name}-${width}`);
+          }
+        };
+        // The toolkit of the tool is open, the others are folded.
+        assert.deepEqual(await page.locator(".tool-list details[open] summary").allTextContents(), ["GitHub 30"]);
+        await shown("playground-large");
+        await field.focus();
+        // No description has these words next to each other, so only the server's ranking finds the tools.
+        await Promise.all([page.waitForResponse((response) => response.url().endsWith("/tools?query=tell%20colleagues%20in%20a%20channel")), page.keyboard.type("tell colleagues in a channel")]);
+        await page.getByRole("status").getByText(/^\d+ tools match\.$/).waitFor();
+        await results.first().getByText("Slack").waitFor();
+        await shown("playground-search");
+        const names = await results.allTextContents();
+        await page.keyboard.press("ArrowDown");
+        assert.equal(await focused(), names[0]);
+        await page.keyboard.press("ArrowDown");
+        assert.equal(await focused(), names[1]);
+        await page.keyboard.press("ArrowUp");
+        await page.keyboard.press("ArrowUp");
+        assert.ok(await field.evaluate((element) => element === document.activeElement));
+        await page.keyboard.press("Enter");
+        await page.locator(".tool-id code", { hasText: "Slack." }).waitFor();
+        await page.keyboard.press("Escape");
+        assert.equal(await field.inputValue(), "");
+        assert.ok(await field.evaluate((element) => element === document.activeElement));
+        assert.deepEqual(await page.locator(".tool-list details[open] summary").allTextContents(), ["Slack 7"]);
+        await field.fill("xyzzy");
+        await page.getByText("No tool matches. Try other words.").waitFor();
+        // Without an answer of the server, the tools stay that have the words.
+        await visitor.context.route("**/tools?query=*", (route) => route.abort());
+        await field.fill("merge pull");
+        await results.getByText("Merge a pull request").waitFor();
+        // The report of such a catalogue.
+        await visitor.visit("/doctor");
+        await page.getByRole("region", { name: "Optional" }).getByText("Some tools lack a variable or a binding, or the provider where users authorize them.").waitFor();
+        await isAccessible(page);
+      },
+      { address: large.worker.address },
+    );
+  } finally {
+    await large.close();
+  }
+});
+
 test("another key replaces one that the server rejects", () =>
   visiting(async (visitor, page) => {
     await visitor.visit("/playground");

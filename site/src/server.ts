@@ -102,6 +102,14 @@ export async function tools(): Promise<Tool[] | Reply> {
   return items as unknown as Tool[];
 }
 
+/** The ids of the tools that fit a query, the best first; undefined if the server has no search. */
+export async function found(query: string, signal: AbortSignal): Promise<string[] | undefined> {
+  const { status, json } = await send(`/tools?query=${encodeURIComponent(query)}`, { signal });
+  const items = at(json, "/items");
+  if (status !== 200 || !Array.isArray(items)) return undefined;
+  return items.map((item) => at(item, "/id")).filter((id): id is string => typeof id === "string");
+}
+
 /** By the name of the tool, of which the OpenAPI document has the newest version; empty if the server has no such document. */
 export async function details(): Promise<Map<string, Details>> {
   const found = new Map<string, Details>();
