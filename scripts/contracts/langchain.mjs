@@ -6,8 +6,8 @@ import { POST, READ, cached, ifNoneMatch, security } from "./shared.mjs";
 
 const oxp = schemas({ $schema: "otc://1.0", list: "items" }, {});
 
-const list = (operationId, summary, body) => ({
-  get: { operationId, summary, security, parameters: [ifNoneMatch], responses: { 200: body, ...shared.listErrors } },
+const list = (operationId, summary, body, parameters = [], more = {}) => ({
+  get: { operationId, summary, security, parameters: [...parameters, ifNoneMatch], responses: { 200: body, ...shared.listErrors, ...more } },
 });
 
 export const langchain = document({
@@ -26,7 +26,7 @@ export const langchain = document({
       },
     }),
     "/info": path(list("info", "The server's version", "Info")),
-    "/tools": path(list("list-tools", "The latest version of each tool that the caller may run", "List")),
+    "/tools": path(list("list-tools", "The latest version of each tool that the caller may run", "List", [shared.search], { 400: "Rejected" })),
     "/tools/call": path({
       post: call(
         "call-tool",

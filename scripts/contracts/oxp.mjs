@@ -72,7 +72,7 @@ function describe(form) {
           operationId: "list-tools",
           summary: "All versions of all tools that the caller may run",
           security,
-          parameters: [...parameters, ifNoneMatch],
+          parameters: [...parameters, shared.search, ifNoneMatch],
           responses: { 200: "List", ...shared.listErrors, 400: "Rejected" },
         },
       }),

@@ -131,14 +131,7 @@ const toolkit = {
   schema: string,
 };
 
-const search = {
-  name: "query",
-  in: "query",
-  description: "Only the 20 tools that fit these words best.",
-  schema: string,
-};
-
-const page = (operationId, summary, name) => ({ operationId, summary, security, parameters: [toolkit, search, shared.ifNoneMatch], responses: { 200: name } });
+const page = (operationId, summary, name) => ({ operationId, summary, security, parameters: [toolkit, shared.search, shared.ifNoneMatch], responses: { 200: name } });
 
 const plainText = (description) => ({ description, headers: shared.cached, content: { "text/plain": {} } });
 

@@ -49,6 +49,14 @@ export const ifNoneMatch = {
   schema: string,
 };
 
+/** What narrows a list of tools, if the Worker serves the search. */
+export const search = {
+  name: "query",
+  in: "query",
+  description: "Only the 20 tools that fit these words best, the best first. 400 if the Worker does not serve the search.",
+  schema: string,
+};
+
 /** The version at the mounts that read it, which are the root and `/oxp`. */
 export const oxpVersion = {
   name: "OXP-Version",

@@ -36,8 +36,8 @@ export const xaibo = document({
         operationId: "list_tools",
         summary: "The latest version of every tool that the caller may run",
         security,
-        parameters: [ifNoneMatch],
-        responses: { 200: "List", ...shared.listErrors, 503: "Unavailable" },
+        parameters: [shared.search, ifNoneMatch],
+        responses: { 200: "List", ...shared.listErrors, 400: "Rejected", 503: "Unavailable" },
       },
     }),
     "/execute": path({
