@@ -239,10 +239,13 @@ fn checks_that_do_not_apply_are_left_out() {
         let checks = report["checks"].as_array().unwrap().iter();
         checks.map(|check| check["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let open = ["configuration", "authorization", "credentials", "allow", "web-page"];
+    let open = ["configuration", "tools", "authorization", "credentials", "allow", "web-page"];
     assert_eq!(ids(&[("AUTH", "none")], "localhost:8787"), open);
     let key = &[("AUTH", "api-key"), KEYS, URL];
-    assert_eq!(ids(key, "tools.example"), [&["configuration", "https"][..], &open[1..]].concat());
+    assert_eq!(
+        ids(key, "tools.example"),
+        [&["configuration", "tools", "https"][..], &open[2..]].concat()
+    );
 }
 
 #[test]
@@ -270,7 +273,23 @@ fn each_state_has_a_sentence_of_its_own() {
     };
     let key = [("AUTH", "api-key"), KEYS];
     let local = [&key[..], &[("PUBLIC_URL", "http://localhost:8787")]].concat();
+    let grants = [
+        &key[..],
+        &[
+            URL,
+            KEY,
+            ("OAUTH_PROVIDERS", "mail"),
+            ("OAUTH_MAIL_CLIENT_ID", "id"),
+            ("OAUTH_MAIL_ISSUER", "https://mail.example"),
+            ("GRANT_KEYS", "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+        ],
+    ];
+    let grants = grants.concat();
+    let others = [&key[..], &[("TOOL_ALLOWLIST", "Echo.Say")]].concat();
     for (variables, host, id, expected) in [
+        (&key.to_vec(), "tools.example", "tools", "info Some tools lack a variable"),
+        (&grants, "tools.example", "tools", "passed No tool lacks a variable"),
+        (&others, "tools.example", "tools", "passed No tool lacks a variable"),
         (&[&key[..], &[URL]].concat(), "tools.example", "https", "passed PUBLIC_URL is an https"),
         (&local, "localhost:8787", "https", "failed PUBLIC_URL is not an https"),
         (&key.to_vec(), "tools.example", "authorization", "failed People cannot sign in"),

@@ -130,6 +130,10 @@ impl Grants for Challenges {
         }
     }
 
+    fn has_provider(&self, id: &str) -> bool {
+        self.provider(id).is_some()
+    }
+
     fn renew(&self, request: GrantRequest<'_>, used: &UsedGrant) -> Result<Challenge, Rejection> {
         let GrantRequest { required, sent, context, .. } = request;
         let owner = Owner::of(context.principal, sent.user_id.as_deref());

@@ -27,6 +27,9 @@ pub trait Grants: Send + Sync {
     /// # Errors
     /// [`Rejection::Unavailable`]: the source of random bytes failed.
     fn renew(&self, request: GrantRequest<'_>, used: &UsedGrant) -> Result<Challenge, Rejection>;
+
+    /// Whether users can authorize tools at the provider with this id.
+    fn has_provider(&self, id: &str) -> bool;
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the grants.

@@ -8,7 +8,7 @@ use crate::GATEWAY;
 use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
 use toolbooth::capabilities::CORE;
 
-/// Grants of nobody: every user is asked to authorize the call.
+/// No user has a grant: every user is asked to authorize the call.
 struct NoGrants;
 
 #[async_trait(?Send)]
@@ -20,6 +20,10 @@ impl Grants for NoGrants {
         let (url, check_url) = (address("start"), address("check"));
         let challenge = Challenge { id, url, check_url, provider, title };
         Ok(Granted::Challenged(challenge))
+    }
+
+    fn has_provider(&self, _: &str) -> bool {
+        true
     }
 
     fn renew(&self, _: GrantRequest<'_>, _: &UsedGrant) -> Result<Challenge, Rejection> {

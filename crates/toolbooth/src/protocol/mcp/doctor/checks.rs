@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::{ALL, CHAT_GPT, CLAUDE, CLAUDE_CODE, CURSOR, Connector, INSPECTOR, VS_CODE};
 use crate::address::is_localhost;
 use crate::call::{Rejection, RequestContext};
+use crate::catalog::Tool;
 use crate::protocol::mcp::{MCP, error};
-use crate::settings::{ENTERPRISE_EXTENSION, ENTERPRISE_ISSUERS, Settings};
+use crate::settings::{ENTERPRISE_EXTENSION, ENTERPRISE_ISSUERS, Permission, Settings};
 
 pub(super) struct Check {
     pub(super) id: &'static str,
@@ -74,6 +75,19 @@ pub(super) static CHECKS: &[Check] = &[
         connectors: &ALL,
         prevents: Prevents::Calls,
         test: |facts| facts.settings.problems.is_empty().into(),
+    },
+    Check {
+        id: "tools",
+        passed: "No tool lacks a variable, a binding, or the provider where users authorize it.",
+        failed: "Some tools lack a variable or a binding, or the provider where users authorize them. Calls of these tools are \
+                  rejected, unless the client sends the user's token.",
+        fix: "The log names them and what they lack. So does /health for a valid API key with the scope *. \
+              OAUTH_PROVIDERS lists the providers.",
+        connectors: &ALL,
+        prevents: Prevents::Nothing,
+        test: |facts| {
+            (!facts.context.pipeline.catalog.tools.iter().any(|it| facts.lacks(it))).into()
+        },
     },
     Check {
         id: "public-url",
@@ -280,6 +294,16 @@ impl Facts<'_> {
         let response = error::encode_rejection(&rejection, None, self.context.pipeline);
         let mut headers = response.headers.into_iter();
         headers.find_map(|(name, value)| (name == "www-authenticate").then_some(value))
+    }
+
+    /// Whether calls of a tool that is served need more than the server has.
+    fn lacks(&self, tool: &'static Tool) -> bool {
+        let RequestContext { pipeline, host, .. } = self.context;
+        let grants = pipeline.grants.as_ref();
+        let mut required = tool.authorization.iter();
+        self.settings.permission(tool) != Permission::Denied
+            && (self.settings.tools.disable(tool, *host)
+                || !required.all(|it| grants.is_some_and(|grants| grants.has_provider(it.id))))
     }
 
     /// What people paste into the client.
