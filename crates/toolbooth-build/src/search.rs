@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolbooth::catalog::{Definition, Listing, SearchIndex, words};
+use toolbooth::catalog::{Definition, HttpDefinition, HttpMethod, Listing, SearchIndex, terms};
 
 use crate::check::{Entry, is_latest};
 use crate::problem::Problem;
@@ -18,9 +18,12 @@ const NAME: f64 = 5.0;
 const TITLE: f64 = 3.0;
 const TEXT: f64 = 1.0;
 const PARAMETER_TEXT: f64 = 0.3;
+/// What the method of a request says that it does, and the last name in its path, which is that of the object.
+const METHOD: f64 = 2.0;
+const OBJECT: f64 = 4.0;
 
 /// The usual constants of BM25: how soon a repeated word counts no more, and how much a long text counts less.
-const K1: f64 = 1.2;
+const K1: f64 = 1.6;
 const B: f64 = 0.75;
 
 /// Checks that no tool has a name of the search, and that few are always listed.
@@ -114,10 +117,11 @@ fn number(mut number: usize, bytes: &mut Vec<u8>) {
 
 /// How often a tool has each word, by the weights of the places.
 fn frequencies(definition: &Definition) -> BTreeMap<String, f64> {
-    let Definition { id, name, title, description, input_schema, http, .. } = definition;
+    let Definition { id, name, title, description, input_schema, http, annotations, .. } =
+        definition;
     let mut found = BTreeMap::new();
     let mut add = |text: &str, weight: f64| {
-        for word in words(text) {
+        for word in terms(text) {
             *found.entry(word).or_insert(0.0) += weight;
         }
     };
@@ -133,6 +137,28 @@ fn frequencies(definition: &Definition) -> BTreeMap<String, f64> {
     }
     if let Some(http) = http {
         add(&http.path, TEXT);
+        add(operation(http, annotations.read_only), METHOD);
+        let object = http.path.rsplit('/').find(|part| !part.is_empty() && !part.starts_with('{'));
+        add(object.unwrap_or_default(), OBJECT);
     }
     found
+}
+
+/// What a request does, as most services use methods: a path that ends in a parameter is that of one object, any other that of
+/// a collection. Empty if the method does not tell.
+fn operation(http: &HttpDefinition, is_read: bool) -> &'static str {
+    let is_object = http.url.is_some() || http.path.trim_end_matches('/').ends_with('}');
+    match http.method {
+        HttpMethod::Get | HttpMethod::Head => {
+            if is_object {
+                "get"
+            } else {
+                "list"
+            }
+        }
+        _ if is_read => "",
+        HttpMethod::Delete => "delete",
+        HttpMethod::Post if !is_object => "create",
+        HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch => "update",
+    }
 }

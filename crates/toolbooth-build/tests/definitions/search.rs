@@ -46,7 +46,7 @@ fn an_older_version_is_not_found() {
     let mut source = catalogue();
     define(&mut source, &slugify("1.10.0"));
     define(&mut source, &slugify("2.0.0"));
-    let found = search_index(&source).0.find("makes a slug", 5, &|_| true);
+    let found = search_index(&source).0.find("slug of a text", 5, &|_| true);
     assert_eq!(found, [3], "Text.Slugify@2.0.0 is the last");
     let rust = compile(&source).unwrap().files.swap_remove(0).1;
     let rust = String::from_utf8(rust).unwrap();

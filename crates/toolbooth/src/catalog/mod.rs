@@ -27,7 +27,7 @@ pub use http::{
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Lists, Needs, Rendering};
-pub use search::{SearchIndex, words};
+pub use search::{SearchIndex, terms};
 pub use semver::Version;
 pub use server::ServerInfo;
 pub use skill::{Skill, SkillFile, SkillForm};

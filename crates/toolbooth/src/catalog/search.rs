@@ -7,7 +7,7 @@ use crate::names::order;
 /// An index of the latest version of each tool.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchIndex {
-    /// The [`words`], sorted, each with the tools that have it: for each tool, the difference to the index of the one before
+    /// The [`terms`], sorted, each with the tools that have it: for each tool, the difference to the index of the one before
     /// (to zero for the first) in groups of 7 bits, the lowest first and all but the last with the highest bit set; then a
     /// byte with the word's weight.
     pub words: &'static [(&'static str, &'static [u8])],
@@ -23,7 +23,7 @@ impl SearchIndex {
     /// ranked, so that the others leave no trace.
     pub fn find(&self, query: &str, limit: usize, allows: &dyn Fn(usize) -> bool) -> Vec<usize> {
         let mut scores: Vec<u32> = Vec::new();
-        for word in words(query).take(MAX_WORDS) {
+        for word in terms(query).take(MAX_WORDS) {
             let Ok(at) = self.words.binary_search_by(|(known, _)| order(known, &word)) else {
                 continue;
             };
@@ -79,7 +79,7 @@ impl Iterator for Postings {
 
 /// The words of a text as the index has them: in lower case, without endings, and without words that every text has. A change
 /// from lower to upper case begins a word, as in `listIssues`.
-pub fn words(text: &str) -> impl Iterator<Item = String> {
+fn words(text: &str) -> impl Iterator<Item = String> {
     let mut rest = text;
     let words = std::iter::from_fn(move || {
         let start = rest.find(is_part)?;
@@ -90,6 +90,25 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
     });
     words.filter(|word| !STOP_WORDS.contains(&word.as_str()))
 }
+
+/// What the index has of a text: its [`words`], and after a word that says what is done, the kind of operation. So `fetch`
+/// also finds what `get` does, though `get` itself ranks higher.
+pub fn terms(text: &str) -> impl Iterator<Item = String> {
+    words(text).flat_map(|word| {
+        let kind = KINDS.iter().find(|(_, verbs)| verbs.contains(&word.as_str()));
+        let kind = kind.map(|(kind, _)| (*kind).to_owned());
+        std::iter::once(word).chain(kind)
+    })
+}
+
+/// The kinds of operations, with the words for them. No word is equal to a kind.
+const KINDS: &[(&str, &[&str])] = &[
+    ("+create", &["create", "add", "post", "new", "make", "generate"]),
+    ("+delete", &["delete", "remove", "destroy"]),
+    ("+get", &["get", "retrieve", "fetch", "read", "show", "view", "return", "obtain"]),
+    ("+list", &["list"]),
+    ("+update", &["update", "edit", "modify", "change", "patch", "replace", "set"]),
+];
 
 /// Letters and digits. Other alphabets would need tables: all of their characters are parts of words.
 fn is_part(character: char) -> bool {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::tools::LISTED;
 use crate::Server;
-use crate::catalog::{Catalog, Entry, List, ListBody, Lists, Needs, SearchIndex, words};
+use crate::catalog::{Catalog, Entry, List, ListBody, Lists, Needs, SearchIndex, terms};
 use crate::http::{Body, Method, Request};
 use crate::testing::echo::{CATALOG, LISTS};
 use crate::testing::mcp::{self, legacy};
@@ -353,9 +353,10 @@ fn the_listed_tools_are_those_of_the_search() {
 fn the_words_of_texts() {
     for (text, expected) in [
         ("", &[][..]),
-        ("The tools of a list", &["list"]),
-        ("listIssues for_repo", &["list", "issue", "repo"]),
-        ("GitHub_ListIssues", &["git", "hub", "list", "issue"]),
+        ("The tools of a list", &["list", "+list"]),
+        ("listIssues for_repo", &["list", "+list", "issue", "repo"]),
+        ("GitHub_ListIssues", &["git", "hub", "list", "+list", "issue"]),
+        ("Retrieves or edits +get", &["retrieve", "+get", "edit", "+update", "get", "+get"]),
         ("HTTPServer v2 2FA", &["httpserver", "v2", "2fa"]),
         (
             "repositories branches boxes statuses classes",
@@ -365,7 +366,7 @@ fn the_words_of_texts() {
         ("Größe straße, ÄÖ", &["größe", "straße", "ÄÖ"]),
         ("a\u{301}b\n\t-/x", &["a\u{301}b", "x"]),
     ] {
-        assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(terms(text).collect::<Vec<_>>(), expected, "{text}");
     }
 }
 
