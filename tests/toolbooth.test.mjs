@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { errors, replaceWorker } from "../packages/toolbooth/src/build.js";
+import { errors, replaceWorker, withProgress } from "../packages/toolbooth/src/build.js";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { remarks } from "../packages/toolbooth/src/directory.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
@@ -32,6 +32,19 @@ async function raw(port, text) {
   return (await socket.setEncoding("utf8").toArray()).join("");
 }
 const create = (args) => run(`node ${root}/packages/create-toolbooth/bin/create.js ${args}`, { cwd: scratch });
+
+test("the build of many definitions says how far it is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
+  const printed = [];
+  const { promise, resolve } = Promise.withResolvers();
+  const result = await withProgress(folder, async ({ TOOLBOOTH_PROGRESS: file }) => {
+    writeFileSync(file, "400 1000");
+    await promise;
+    return 7;
+  }, (line) => resolve(printed.push(line)));
+  assert.deepEqual([result, printed, readdirSync(folder)], [7, ["Checked 400 of 1,000 definitions"], []]);
+  rmSync(folder, { recursive: true });
+});
 
 test("a failed build is the response to every request, as text or JSON", async () => {
   const bundle = join(scratch, "failed");

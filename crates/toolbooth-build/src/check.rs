@@ -59,10 +59,15 @@ impl Entry {
     }
 }
 
+/// The number of definitions above which the build says how far it is, and after how many it does.
+const LARGE: usize = 200;
+const STEP: usize = 100;
+
 /// Reads and checks each definition file. Returns the valid entries, sorted by toolkit, tool and version.
 pub(crate) fn definitions(
     source: &Source,
     max_description: usize,
+    progress: &dyn Fn(usize, usize),
     problems: &mut Vec<Problem>,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -73,7 +78,11 @@ pub(crate) fn definitions(
             && name.ends_with(".json")
             && !matches!(name, "toolkit.json" | "import.json")
     };
-    for (path, text) in source.files.iter().filter(|(path, _)| is_definition(path)) {
+    let files: Vec<_> = source.files.iter().filter(|(path, _)| is_definition(path)).collect();
+    for (at, (path, text)) in files.iter().enumerate() {
+        if files.len() > LARGE && at > 0 && at % STEP == 0 {
+            progress(at, files.len());
+        }
         match entry(source.display(path), path, text, max_description) {
             Ok(entry) => entries.push(entry),
             Err(found) => problems.extend(found),

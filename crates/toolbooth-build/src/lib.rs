@@ -50,6 +50,10 @@ pub fn build() -> ExitCode {
     Build::default().run()
 }
 
+/// The environment variable with the file into which the build writes how far it is. The command `toolbooth` shows it, because
+/// Cargo shows nothing of a build script that works.
+const PROGRESS: &str = "TOOLBOOTH_PROGRESS";
+
 /// How a catalogue is built. A build script that changes a setting:
 ///
 /// ```no_run
@@ -87,9 +91,16 @@ impl Build {
     pub fn run(self) -> ExitCode {
         println!("cargo::rerun-if-changed=.");
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
+        let progress = env::var_os(PROGRESS);
+        // The build works without it.
+        let say = |checked: usize, all: usize| {
+            if let Some(file) = &progress {
+                let _ = std::fs::write(file, format!("{checked} {all}"));
+            }
+        };
         let catalogue = folder("CARGO_MANIFEST_DIR");
         let built = Source::read(&catalogue)
-            .and_then(|source| self.compile(&source))
+            .and_then(|source| self.compile_with(&source, &say))
             .and_then(|rendered| write(rendered, &catalogue, &folder("OUT_DIR")));
         match built {
             Ok(warnings) => {
@@ -108,9 +119,21 @@ impl Build {
     /// # Errors
     /// All problems in the files and settings.
     pub fn compile(self, source: &Source) -> Result<Rendered, Vec<Problem>> {
+        self.compile_with(source, &|_, _| {})
+    }
+
+    /// As [`compile`](Self::compile). Of a large catalogue, `progress` gets how many definitions are checked, and how many there are.
+    ///
+    /// # Errors
+    /// All problems in the files and settings.
+    pub fn compile_with(
+        self,
+        source: &Source,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Rendered, Vec<Problem>> {
         let Self { max_description } = self;
         let mut problems = Vec::new();
-        let entries = check::definitions(source, max_description, &mut problems);
+        let entries = check::definitions(source, max_description, progress, &mut problems);
         if !(1..=HIGHEST_MAX_DESCRIPTION).contains(&max_description) {
             let message = format!("is {max_description}; expected 1 to {HIGHEST_MAX_DESCRIPTION}");
             problems.push(Problem::new(source.display("build.rs"), "max_description", message));
@@ -156,7 +179,7 @@ pub fn compile(source: &Source) -> Result<Rendered, Vec<Problem>> {
 /// The index of the search in the valid definitions of a catalogue, with the ids of the tools in their order: to measure what
 /// queries find.
 pub fn search_index(source: &Source) -> (SearchIndex, Vec<String>) {
-    let entries = check::definitions(source, DEFAULT_MAX_DESCRIPTION, &mut Vec::new());
+    let entries = check::definitions(source, DEFAULT_MAX_DESCRIPTION, &|_, _| {}, &mut Vec::new());
     let ids = entries.iter().map(|entry| entry.definition.id.clone()).collect();
     (search::index(&entries), ids)
 }

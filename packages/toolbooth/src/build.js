@@ -1,6 +1,6 @@
 // Builds the bundle of a Worker: worker.js, its WebAssembly and the site.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
@@ -37,7 +37,7 @@ export async function build({ crate = ".", out = "build", dev = false }) {
   mkdirSync(folder, { recursive: true });
   // Its own pass of wasm-opt would inline every function with one caller, and the first call would wait for the
   // compiler to read huge functions.
-  await run(workerBuild, ["--release", "--no-opt", "--out-dir", stage], { cwd: crate, env });
+  await withProgress(folder, (progress) => run(workerBuild, ["--release", "--no-opt", "--out-dir", stage], { cwd: crate, env: { ...env, ...progress } }));
   await bundle(crate, entry, stage, { minify: true, outfile: join(folder, "worker.js") });
   await run(env.WASM_OPT_BIN, [...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
@@ -66,7 +66,7 @@ export async function compileForDevelopment({ crate, out }) {
   // worker-build runs this again, with nothing left to compile. Run separately, it prints only the compiler's messages.
   // The last variable is one that worker-build sets, too.
   const args = ["build", "--quiet", "--lib", "--target", "wasm32-unknown-unknown"];
-  const compiling = quiet("cargo", args, { cwd: crate, env: { ...process.env, ...variables, WASM_BINDGEN_USE_JS_SYS: "1" } });
+  const compiling = withProgress(out, (progress) => quiet("cargo", args, { cwd: crate, env: { ...process.env, ...variables, ...progress, WASM_BINDGEN_USE_JS_SYS: "1" } }));
   const preparing = project(crate).then(async ({ entry, ...versions }) => ({ entry, ...(await programs(versions)) }));
   const [compiled, prepared] = await Promise.allSettled([compiling, preparing]);
   for (const { status, reason } of [prepared, compiled]) if (status === "rejected") throw reason;
@@ -80,6 +80,26 @@ export async function compileForDevelopment({ crate, out }) {
     writeFileSync(join(out, name), wasm);
     replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
   };
+}
+
+/** Runs `compile` with the variables that make it say how far it is with many definitions, and prints that: Cargo does not. */
+export async function withProgress(folder, compile, print = console.error) {
+  const file = join(folder, ".progress");
+  rmSync(file, { force: true });
+  let printed = "";
+  const timer = setInterval(() => {
+    const said = existsSync(file) ? readFileSync(file, "utf8") : "";
+    if (said === printed || !/^\d+ \d+$/.test(said)) return;
+    printed = said;
+    const [checked, all] = said.split(" ").map((number) => Number(number).toLocaleString("en"));
+    print(`Checked ${checked} of ${all} definitions`);
+  }, 200);
+  try {
+    return await compile({ TOOLBOOTH_PROGRESS: file });
+  } finally {
+    clearInterval(timer);
+    rmSync(file, { force: true });
+  }
 }
 
 /** Replaces the Worker in a folder, and deletes every WebAssembly module but `wasm`. */

@@ -1,7 +1,9 @@
 //! The search: what definitions say about it, and what it finds among a thousand tools.
 
+use std::cell::RefCell;
+
 use serde_json::json;
-use toolbooth_build::{Source, compile, search_index};
+use toolbooth_build::{Build, Source, compile, search_index};
 
 use crate::sample::{assert_problems, catalogue, define, problems, slugify};
 
@@ -133,4 +135,9 @@ fn nineteen_of_twenty_queries_find_their_tool_among_a_thousand() {
     };
     let found = queries.iter().filter(finds).count();
     assert!(found >= 950, "recall@5 is {found} of 1,000");
+    let said = RefCell::new(Vec::new());
+    let say = |checked, all| said.borrow_mut().push((checked, all));
+    // Its tools have no functions, which is reported after the definitions are checked.
+    assert!(Build::default().compile_with(&source, &say).is_err());
+    assert_eq!(said.take(), (1..10).map(|it| (it * 100, 1000)).collect::<Vec<_>>());
 }
