@@ -63,6 +63,13 @@ def fixtures_address():
         yield url
 
 
+@pytest.fixture(scope="session")
+def toolkits_address():
+    """The URL of the Worker with all shipped toolkits."""
+    with started("serve-toolkits.mjs") as (url, _):
+        yield url
+
+
 class Authorizing:
     """A Worker whose users authorize tools."""
 

@@ -105,6 +105,11 @@ def test_where_anybody_may_call(address, name):
     assert problems(CONTRACTS[name], address, only_statuses=True) == []
 
 
+@pytest.mark.parametrize("name", ["jsonrpc", "langchain", "mcp", "opentool", "otc", "oxp", "oxp-1.0", "provider-lists", "rest", "xaibo"])
+def test_with_a_catalogue_of_definitions(toolkits_address, name):
+    assert problems(CONTRACTS[name], toolkits_address, only_statuses=True) == []
+
+
 @each_contract
 def test_without_credentials(authorizing, name):
     assert problems(CONTRACTS[name], authorizing.address, only_statuses=True) == []
