@@ -5,12 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
-use toolbooth::catalog::Definition;
+use toolbooth::catalog::{Binding, Definition};
 
 use crate::check::{Entry, consists_of, starts_with_letter};
 use crate::problem::{Problem, Problems};
 
 const FILE: &str = "wrangler.toml";
+
+/// The kind of a binding to another Worker.
+const SERVICE: &str = "service";
 
 /// A `wrangler.toml`, read into memory.
 #[derive(Debug, Clone)]
@@ -74,7 +77,7 @@ const KINDS: &[Kind] = &[
     Kind { others: &[("queue", None)], ..kind("queue", &["queues", "producers"]) },
     Kind { others: &[("bucket_name", None)], ..kind("r2", &["r2_buckets"]) },
     Kind { member: "name", ..kind("send_email", &["send_email"]) },
-    Kind { others: &[("service", Some("<Worker>"))], ..kind("service", &["services"]) },
+    Kind { others: &[("service", Some("<Worker>"))], ..kind(SERVICE, &["services"]) },
     Kind { others: &[("index_name", None)], ..kind("vectorize", &["vectorize"]) },
 ];
 
@@ -111,7 +114,26 @@ impl Kind {
     }
 }
 
+/// Adds the binding of a tool's `service` to the others.
+pub(crate) fn add_service(definition: &mut Definition) {
+    let Some(name) = definition.service.clone() else { return };
+    if definition.bindings.iter().all(|binding| binding.name != name) {
+        definition.bindings.push(Binding { name, kind: SERVICE.to_owned(), optional: false });
+    }
+}
+
 pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
+    if let Some(name) = &definition.service {
+        let own = definition.bindings.iter().find(|binding| binding.name == *name);
+        if !starts_with_letter(name) || !consists_of(name, b"_") {
+            problems.add("service", format!("is {name:?}; expected letters, digits and _"));
+        } else if own.is_some_and(|own| own.kind != SERVICE || own.optional) {
+            problems.add("service", format!("needs {name}, which bindings declare otherwise"));
+        }
+        if definition.http.is_some() {
+            problems.add("service", "and http are two ways to run a tool; expected one");
+        }
+    }
     for (index, binding) in definition.bindings.iter().enumerate() {
         let mut problems = problems.within(format!("bindings[{index}]"));
         let name = &binding.name;
@@ -150,7 +172,9 @@ pub(crate) fn catalogue(
     for entry in entries {
         for (index, binding) in entry.definition.bindings.iter().enumerate() {
             let Some(kind) = Kind::named(&binding.kind) else { continue };
-            let place = format!("bindings[{index}]");
+            let is_service = entry.definition.service.as_ref() == Some(&binding.name);
+            let place =
+                if is_service { "service".to_owned() } else { format!("bindings[{index}]") };
             let first = declared.entry(&binding.name).or_insert_with(|| Declared {
                 entry,
                 place: place.clone(),

@@ -102,12 +102,15 @@ fn entry(
     max_description: usize,
 ) -> Result<Entry, Vec<Problem>> {
     let (mut written, value) = read(&file, text).map_err(|problem| vec![problem])?;
-    let definition = resolve(&file, &written)?;
+    let mut definition = resolve(&file, &written)?;
     let output = written.output_schema.as_ref().and_then(|schema| schema.get("type"));
     if output.is_none_or(|kind| kind != "object") {
         written.output_schema.clone_from(&definition.output_schema);
     }
     let wrong = check(&file, path, &definition, max_description);
+    for definition in [&mut definition, &mut written] {
+        bindings::add_service(definition);
+    }
     let id = ToolRef::parse(&definition.id);
     let (Ok(id), true) = (id, wrong.is_empty()) else { return Err(wrong) };
     Ok(Entry {

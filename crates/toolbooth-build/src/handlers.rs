@@ -21,6 +21,8 @@ pub(crate) enum Handler {
     },
     /// In TypeScript: the default export of the file with this path, without `.ts`.
     TypeScript(String),
+    /// In another Worker: the one that is bound by this name.
+    Service(String),
 }
 
 /// Returns the handler of each entry, in the order of the entries; none for a tool that only sends a request. Reports Rust files that do not parse, toolkits that
@@ -39,6 +41,10 @@ pub(crate) fn find(
     for entry in entries {
         if entry.definition.http.is_some() {
             handlers.push(None);
+            continue;
+        }
+        if let Some(binding) = &entry.definition.service {
+            handlers.push(Some(Handler::Service(binding.clone())));
             continue;
         }
         let folder = entry.toolkit.to_ascii_lowercase();

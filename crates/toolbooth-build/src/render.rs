@@ -158,7 +158,8 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .map(|(Entry { definition, examples, .. }, handler)| {
             let bindings: Vec<_> = definition.bindings.iter().map(|it| &it.name).collect();
             let http = definition.http.is_some();
-            let external = matches!(handler, Some(Handler::TypeScript(_)));
+            let external =
+                matches!(handler, Some(Handler::TypeScript(_) | Handler::Service(_)));
             json!({"id": definition.id, "bindings": bindings, "http": http, "external": external, "examples": examples})
         })
         .collect();
@@ -200,7 +201,7 @@ fn complete_defaults(
     let own = |entry: &Entry| Defaults::of(&Value::Object(entry.definition.input_schema.clone()));
     let mut defaults = own(entry);
     let mut served = entries.iter().zip(handlers).rev();
-    if handler.is_none() {
+    if matches!(handler, None | Some(Handler::Service(_))) {
         return defaults;
     }
     if let Some((newest, _)) = served.find(|(_, other)| *other == handler) {
@@ -334,6 +335,11 @@ fn run(entry: &Entry, handler: &Option<Handler>, at: usize, requests: &mut Strin
             "Function(|input, context| toolbooth::catalog::run(input, context, crate::{module}::{function}))"
         ),
         (Some(Handler::TypeScript(name)), _) => format!("External({name:?})"),
+        // No function has such a name.
+        (Some(Handler::Service(binding)), _) => {
+            let name = format!("service:{binding}");
+            format!("External({name:?})")
+        }
         (None, Some(http)) => {
             let call = http::call(http, definition);
             requests.push_str(&format!("    pub(super) static CALL_{at}: HttpCall = {call};\n"));

@@ -1,6 +1,7 @@
 // Runs functions of tools in JavaScript. Rust calls them with JSON and gets their report as JSON: one call across the boundary.
 import { ToolError } from "toolbooth";
 import { read } from "./send.js";
+import { ask } from "./service.js";
 import { Store } from "./store.js";
 
 /** How long a request waits, in milliseconds, and the longest response, in bytes: the same as in Rust. */
@@ -14,6 +15,16 @@ const BODILESS = [101, 204, 205, 304];
 /** Makes functions callable by their names. Rust finds them by this name. */
 export function register(functions) {
   globalThis.__toolbooth_tools = { call: (name, input, given, env) => call(functions[name], input, given, env) };
+}
+
+/** The function of the tools that the Worker with this binding runs. */
+export function service(name) {
+  return async (input, context) => {
+    const { value, error, refused } = await ask(context.env, name, input, context[GIVEN], warn);
+    if (error !== undefined) throw new ToolError(error?.message ?? "The tool failed", error ?? {});
+    if (refused !== undefined) throw context.tokenRefused(`${refused}`);
+    return value;
+  };
 }
 
 /** The report of a run, or a promise of it. Must not throw: an exception would pass through WebAssembly. */

@@ -8,7 +8,7 @@ import * as esbuild from "esbuild";
 import { Failure, output, run } from "./process.js";
 import { programs } from "./programs.js";
 import { project } from "./project.js";
-import { scripts, withScripts } from "./scripts.js";
+import { scripts, services, withScripts } from "./scripts.js";
 import { site } from "./site.js";
 
 /** The module that the generated JavaScript imports. */
@@ -111,11 +111,11 @@ export function replaceWorker(out, source, wasm) {
   for (const file of old) rmSync(join(out, file));
 }
 
-/** Bundles the JavaScript of the Worker, and the functions of tools in TypeScript if there are some. */
+/** Bundles the JavaScript of the Worker, and the functions of tools in TypeScript or in other Workers if there are some. */
 async function bundle(crate, entry, stage, options) {
-  const functions = scripts(crate);
+  const [functions, others] = [scripts(crate), services(crate)];
   const building = esbuild.build({
-    ...(functions.length === 0 ? { entryPoints: [entry] } : { stdin: withScripts(functions, entry) }),
+    ...(functions.length + others.length === 0 ? { entryPoints: [entry] } : { stdin: withScripts(functions, others, entry) }),
     bundle: true,
     format: "esm",
     logLevel: "silent",

@@ -1,4 +1,4 @@
-// Runs the examples of the tools with bindings, and of those in TypeScript, on workerd. `toolbooth test` starts it with node
+// Runs the examples of the tools with bindings, and of those in TypeScript or in other Workers, on workerd. `toolbooth test` starts it with node
 // --test, because native tests have neither.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { scriptOf } from "./scripts.js";
 import { ToolTest } from "./testing.js";
 
 /** The kinds of bindings that are simulated on this machine. */
-const SIMULATED = ["analytics_engine", "d1", "kv", "queue", "r2", "send_email"];
+const SIMULATED = ["analytics_engine", "d1", "kv", "queue", "r2", "send_email", "service"];
 const all = definitions();
 /** What the tools require of the client. */
 const madeUp = (member) => Object.fromEntries(all.flatMap(({ requirements }) => requirements?.[member] ?? []).map(({ id }) => [id, `example-${id}`]));
@@ -26,7 +26,7 @@ const isScript = (id) => {
   return scriptOf(join(catalogue(), toolkit.toLowerCase(), `${file}.json`)) !== undefined;
 };
 
-for (const definition of all.filter(({ id, bindings = [] }) => bindings.length > 0 || isScript(id))) {
+for (const definition of all.filter(({ id, service, bindings = [] }) => bindings.length > 0 || service || isScript(id))) {
   const { id, bindings = [], examples = [] } = definition;
   const remote = bindings.find(({ kind, optional }) => !optional && !SIMULATED.includes(kind));
   const skip = remote && `${remote.name} is not simulated on this machine`;

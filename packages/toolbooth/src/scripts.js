@@ -1,7 +1,7 @@
-// The functions of tools in TypeScript, and the module that adds them to the Worker.
+// The functions of tools in TypeScript and in other Workers, and the module that adds them to the Worker.
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { catalogue, files } from "./catalogue.js";
+import { catalogue, definitions, files } from "./catalogue.js";
 import { snakeCase } from "./names.js";
 
 /** The functions of the tools of a crate: `{ name, file }`. */
@@ -18,13 +18,18 @@ export function scriptOf(definition) {
   return names.map((name) => join(dirname(definition), `${name}.ts`)).find((path) => existsSync(path));
 }
 
-/** A module that is the Worker's `entry` with these functions, as esbuild takes it. */
-export function withScripts(functions, entry) {
+/** The bindings of other Workers that run tools of a crate. */
+export function services(crate) {
+  return [...new Set(definitions(crate).flatMap(({ service }) => service ?? []))];
+}
+
+/** A module that is the Worker's `entry` with these functions, and those of other Workers, as esbuild takes it. */
+export function withScripts(functions, bindings, entry) {
   const text = JSON.stringify;
   const lines = [
-    `import { register } from ${text(join(dirname(entry), "tools.js"))};`,
+    `import { register, service } from ${text(join(dirname(entry), "tools.js"))};`,
     ...functions.map(({ file }, at) => `import tool${at} from ${text(file)};`),
-    `register({ ${functions.map(({ name }, at) => `${text(name)}: tool${at}`).join(", ")} });`,
+    `register({ ${[...functions.map(({ name }, at) => `${text(name)}: tool${at}`), ...bindings.map((name) => `${text(`service:${name}`)}: service(${text(name)})`)].join(", ")} });`,
     `export * from ${text(entry)};`,
     `export { default } from ${text(entry)};`,
   ];

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use toolbooth_build::{Wrangler, compile};
 
-use crate::sample::{ADD, add, assert_problems, catalogue, changed, define, messages, slugify};
+use crate::sample::{
+    ADD, add, assert_problems, catalogue, changed, define, messages, problems, slugify,
+};
 
 #[test]
 fn invalid_declarations() {
@@ -50,6 +52,54 @@ fn invalid_declarations() {
         let expected = expected.map(|message| format!("tools/{ADD}: {message}"));
         assert_problems(what, &changes, &expected.as_deref().into_iter().collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn tools_of_other_workers() {
+    let http = json!({"method": "GET", "base": "A_URL", "path": "/"});
+    for (what, changes, expected) in [
+        ("valid", json!({"/service": "PYTHON"}), None),
+        (
+            "also listed",
+            json!({"/service": "PYTHON", "/bindings": [{"name": "PYTHON", "kind": "service"}]}),
+            None,
+        ),
+        (
+            "no name",
+            json!({"/service": "py-thon"}),
+            Some("service: is \"py-thon\"; expected letters, digits and _"),
+        ),
+        (
+            "another kind",
+            json!({"/service": "DB", "/bindings": [{"name": "DB", "kind": "d1"}]}),
+            Some("service: needs DB, which bindings declare otherwise"),
+        ),
+        (
+            "optional",
+            json!({"/service": "A", "/bindings": [{"name": "A", "kind": "service", "optional": true}]}),
+            Some("service: needs A, which bindings declare otherwise"),
+        ),
+        (
+            "also http",
+            json!({"/service": "PYTHON", "/http": http}),
+            Some("service: and http are two ways to run a tool; expected one"),
+        ),
+    ] {
+        let expected = expected.map(|message| format!("tools/{ADD}: {message}"));
+        let mut source = catalogue();
+        define(&mut source, &changed(add(), &changes));
+        let found = problems(&source);
+        match expected {
+            Some(expected) => assert!(found.contains(&expected), "{what}: {found:?}"),
+            None => assert_eq!(found, [""; 0], "{what}"),
+        }
+    }
+    let mut source = catalogue();
+    define(&mut source, &changed(add(), &json!({"/service": "PYTHON"})));
+    let rendered = compile(&source).unwrap();
+    let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+    assert!(rust.contains("run: toolbooth::catalog::Run::External(\"service:PYTHON\")"));
+    assert!(rust.contains("bindings: &[\"SUMS\", \"PYTHON\"]"));
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub struct Definition {
     pub bindings: Vec<Binding>,
     /// The request that the tool sends, if it has no function.
     pub http: Option<HttpDefinition>,
+    /// The binding of the host's platform whose service runs the tool, if it has no function here.
+    pub service: Option<String>,
     /// What a call needs in addition to its input.
     pub requirements: Option<Requirements>,
     /// Inputs with their outcomes. The tests run all of them; at least one is required, unless the tool has `http`.

@@ -1,0 +1,2 @@
+// Stands in for another Worker in tests, which answer its requests.
+export default { fetch: (request) => fetch(request) };
