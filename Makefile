@@ -13,7 +13,7 @@ TWIGGY := 0.8.0
 CARGO_DENY := 0.20.2
 CARGO_GENERATE := 0.23.0
 CARGO_SEMVER_CHECKS := 0.51.0
-ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js crates toolkits -type f)
+ENGINE := $(shell find Cargo.toml Cargo.lock rust-toolchain.toml packages/toolbooth/src/build.js packages/toolbooth/src/programs.js packages/toolbooth/src/scripts.js crates toolkits -type f)
 # The site contains the documentation.
 PAGES := $(shell find site docs -type f 2>/dev/null)
 # The Workers of samples that the tests start.
@@ -37,7 +37,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package release semver size deploy key tool registry import documents parity project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package prebuilt release semver size deploy key tool registry import documents parity project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,14 +45,17 @@ help: ## List the commands
 dev: setup ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
 	@$(DEV) --port "$${PORT:-8787}"
 
-check: .tools/.toolchain .tools/suite/.done ## Check format, lints and native tests, in under a minute
+check: .tools/.toolchain .tools/suite/.done node_modules/.done ## Check format, lints, types and native tests, in under a minute
 	$(call say,Format and lints)
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 	$(call say,Native tests)
 	@# Without the jobs of an outer make, which rustdoc cannot reach and warns about.
 	MAKEFLAGS= cargo test --locked --workspace --quiet
-	@node packages/toolbooth/bin/toolbooth.js registry --check
+	$(call say,Types of tools in TypeScript)
+	@$(TOOLBOOTH) types
+	node_modules/.bin/tsc -p tests/bindings
+	@$(TOOLBOOTH) registry --check
 
 # The parts of `make test`. Two run at once, because much of a build can use only one core.
 PARTS := lints instructions workers test-workers test-commands test-clients
@@ -73,9 +76,8 @@ lints: setup .tools/suite/.done ## Run make check, lints for wasm32 and the type
 	$(call say,Lints for wasm32)
 	@# Of the crate that differs: only here it is without `bindings`. This also checks the crates that it depends on.
 	cargo clippy --locked --package toolbooth-worker --quiet --target wasm32-unknown-unknown -- -D warnings
-	$(call say,Types of the site and of tools in TypeScript)
+	$(call say,Types of the site)
 	node_modules/.bin/tsc -p site
-	node_modules/.bin/tsc -p tests/bindings
 
 instructions: .tools/.toolchain ## Count the instructions of requests with valgrind and compare them with the stored counts; UPDATE=1 stores them
 	$(call say,Instructions of requests)
@@ -123,6 +125,9 @@ prove: setup .tools/bin/cargo-generate ## Create a project from the packed packa
 package: setup ## The dry run of a release: publish --dry-run for all packages and crates, and the tests in the packed crates
 	scripts/package.sh
 
+prebuilt: setup ## Build the server with all shipped toolkits into build/prebuilt, which is deployed without Rust
+	$(NODE) scripts/prebuilt.mjs build/prebuilt
+
 release: ## Commit and tag a version: make release VERSION=0.1.0. Pushing the tag publishes it
 	@node scripts/release.mjs "$$VERSION"
 
@@ -138,8 +143,8 @@ deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an envi
 key: $(if $(CHECK),setup build/worker.js) ## Create an API key: make key NAME=ada SCOPES=mail:read; ONLY=Calculator.* limits it to these tools, ONLY=none to chats, ROTATE=1 replaces it; CHECK=keys.json only checks a value of API_KEYS
 	@$(if $(CHECK),$(NODE),node) packages/toolbooth/bin/toolbooth.js key $(if $(CHECK),--check "$$CHECK",$(if $(ONLY),--tools "$$ONLY") $(if $(ROTATE),--rotate) -- "$$NAME" "$$SCOPES")
 
-tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; READ_ONLY=1, SCOPES=a,b; DEFINITION=1 calls a service without code, HTTP=1 with code, with SECRET=STOCK_KEY; D1=1 uses a database
-	@node packages/toolbooth/bin/toolbooth.js tool $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
+tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; TS=1 in TypeScript; READ_ONLY=1, SCOPES=a,b; DEFINITION=1 calls a service without code, HTTP=1 with code, with SECRET=STOCK_KEY; D1=1 uses a database
+	@node packages/toolbooth/bin/toolbooth.js tool $(if $(TS),--ts) $(if $(DESCRIPTION),--description "$$DESCRIPTION") $(if $(READ_ONLY),--read-only) \
 	  $(if $(DEFINITION),--definition) $(if $(HTTP),--http) $(if $(D1),--d1) $(if $(SECRET),--secret "$$SECRET") $(if $(SCOPES),--scopes "$$SCOPES") -- "$$ID"
 
 registry: node_modules/.done ## Describe the deployed Worker to MCP's registry: make registry NAME=com.example.tools/tools URL=https://tools.example.com DESCRIPTION="…"
@@ -155,8 +160,8 @@ documents: node_modules/.done .tools/documents/.done ## Import public descriptio
 parity: setup .tools/documents/.done .tools/parity/.done ## Compare imported tools with FastMCP's from_openapi and with jsonschema-rs; DOCUMENTS=Stripe,Slack names others of the documents
 	$(NODE) scripts/parity.mjs .tools/documents .tools/parity/bin/python "$${DOCUMENTS:-Styles,Figma,Box,Asana}"
 
-project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; GIT=<url> makes it depend on a git repository
-	@node packages/create-toolbooth/bin/create.js $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
+project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; TS=1 in TypeScript; GIT=<url> makes it depend on a git repository
+	@node packages/create-toolbooth/bin/create.js $(if $(TS),--typescript) $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
 
 client: node_modules/.done ## Pack the typed client of a server for npm: make client URL=https://tools.example.com; KEY=…, NAME=@me/tools
 	@$(NODE) scripts/client.mjs "$$URL" "$${OUT:-build/client}" "$${NAME:-toolbooth-client}" "$$KEY"
@@ -281,7 +286,7 @@ build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
 	$(TOOLBOOTH) build
 
 .SECONDEXPANSION:
-$(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find tests/$$* -type f) | setup
+$(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find -L tests/$$* -type f) | setup
 	$(call say,Building the Worker of tests/$*)
 	$(TOOLBOOTH) build $(if $(filter $*,$(DEV_WORKERS)),--dev) --crate tests/$* --out target/$*
 

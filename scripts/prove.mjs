@@ -92,8 +92,11 @@ try {
   );
   await step("cargo generate, with the same result", async () => {
     const program = join(root, ".tools/bin/cargo-generate");
-    await command(`${program} generate --path ${join(root, "template")} --name my-tools --vcs none --silent`, generated);
+    await command(`${program} generate --path ${join(root, "template")} --name my-tools --define language=rust --vcs none --silent`, generated);
     await command(`diff -r ${folder} ${join(generated, "my-tools")}`, scratch);
+    await command(`node ${join(root, "packages/create-toolbooth/bin/create.js")} --no-install --typescript ${join(scratch, "typed")}`, scratch);
+    await command(`${program} generate --path ${join(root, "template")} --name typed --define language=typescript --vcs none --silent`, generated);
+    await command(`diff -r ${join(scratch, "typed")} ${join(generated, "typed")}`, scratch);
   });
   await step("make project, with a git repository", async () => {
     const name = join(generated, "of-git");
@@ -146,6 +149,14 @@ try {
         await until(port, "Text.Shout", new RegExp(`"value":"${greeting}, Ada!"`), /"value"/);
       });
     }
+    await step("npx toolbooth tool --ts, until it answers", async () => {
+      await command("npx toolbooth tool Text.Echo --ts");
+      await until(port, "Text.Echo", /"value":"Ada"/, /There is no tool|not found|unknown/i);
+    });
+    await step("a save of TypeScript, until it answers", async () => {
+      edit("tools/text/echo.ts", (text) => text.replace("return text", "return `${text}?`"));
+      await until(port, "Text.Echo", /"value":"Ada\?"/, /"value"/);
+    });
     await step("a save with an error, until it is the response", async () => {
       writeFileSync(code, good.replace("input.text", "input.txet"));
       assert.equal(await until(port, "Text.Shout", /"error":"build_failed".*txet/s, /"value"/), 503);

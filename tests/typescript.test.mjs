@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
+import { pathSegment, ToolError } from "../packages/toolbooth/src/tools.js";
 import { events } from "./support/contract.mjs";
 import * as mcp from "./support/mcp.mjs";
 import { BINDINGS, CANARY, start } from "./support/worker.mjs";
@@ -84,6 +85,11 @@ test("a developer sees the text of a crash in the log", async () => {
   await probe("throw", "x");
   const [{ message }] = (await worker.logs()).filter(({ message }) => message.includes("tool_crashed"));
   assert.match(JSON.parse(message).problem, /^RangeError: the input is x\n\s+at /);
+});
+
+test("a segment of a path stays one", () => {
+  assert.equal(pathSegment("a/../b?c#d"), "a%2F..%2Fb%3Fc%23d");
+  for (const text of ["", ".", ".."]) assert.throws(() => pathSegment(text), ToolError);
 });
 
 test("other calls survive a crash, and what a function left behind", async () => {

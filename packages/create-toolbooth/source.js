@@ -11,6 +11,7 @@ export function fromClone(clone) {
       crates(folder, (name) => `path = ${JSON.stringify(path(`crates/${name}`))}`);
       // Through links, npm finds no programs of dependencies.
       const links = { node: "node_modules/node", toolbooth: "packages/toolbooth", wrangler: "node_modules/wrangler" };
+      if (usesVitest(folder)) links.vitest = "node_modules/vitest";
       npm(folder, Object.fromEntries(Object.entries(links).map(([name, at]) => [name, `file:${path(at)}`])));
       mkdirSync(join(folder, ".cargo"));
       const config = "# Shares the dependencies that the clone of Toolbooth has compiled.\n[build]\n";
@@ -57,9 +58,15 @@ function document(folder, where) {
   for (const name of ["README.md", "AGENTS.md"]) appendFileSync(join(folder, name), `\nToolbooth's documentation is in ${where}.\n`);
 }
 
-/** Replaces the npm packages. */
+const read = (file) => JSON.parse(readFileSync(file, "utf8"));
+
+/** Whether the project tests TypeScript. */
+const usesVitest = (folder) => "vitest" in read(join(folder, "package.json")).devDependencies;
+
+/** Replaces npm packages, or adds them. */
 function npm(folder, packages) {
   const file = join(folder, "package.json");
-  const manifest = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, `${JSON.stringify({ ...manifest, devDependencies: packages }, null, 2)}\n`);
+  const manifest = read(file);
+  const devDependencies = { ...manifest.devDependencies, ...packages };
+  writeFileSync(file, `${JSON.stringify({ ...manifest, devDependencies }, null, 2)}\n`);
 }

@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { fromClone, fromGit } from "../source.js";
@@ -13,8 +14,13 @@ const packed = fileURLToPath(new URL("../template", import.meta.url));
 const clone = existsSync(packed) ? undefined : fileURLToPath(new URL("../../..", import.meta.url));
 const PLACEHOLDER = "{{project-name}}";
 const USAGE = clone ? "make project DIR=../my-tools" : "npm create toolbooth@latest my-tools";
+/** The files of a project in one language only, as in the template's cargo-generate.toml. */
+const ONLY = {
+  rust: ["tools/greeter/mod.rs"],
+  typescript: ["tsconfig.json", "tools/greeter/hello.ts", "tools/greeter/hello.test.ts"],
+};
 
-const { given, git, isLinked, install } = options();
+const { given, git, isLinked, install, chosen } = options();
 if (!given) fail(`Name the folder to create: ${USAGE}`);
 const folder = resolve(given);
 const name = basename(folder);
@@ -33,16 +39,19 @@ if (clone && isInside(realpathSync(clone), real) && !isInside(join(realpathSync(
 const found = attempt(() => statSync(folder, { throwIfNoEntry: false }));
 if (!found && attempt(() => lstatSync(folder, { throwIfNoEntry: false }))) fail(`${folder} is a link to nothing: choose a different folder`);
 if (found && !(found.isDirectory() && readdirSync(folder).length === 0)) fail(`${folder} already exists: choose a different folder`);
+const language = chosen ?? (process.stdin.isTTY && process.stdout.isTTY ? await ask() : "rust");
 const source = attempt(() => (git ? fromGit(git) : isLinked && fromClone(clone)));
 
 attempt(() => mkdirSync(folder, { recursive: true }));
 cpSync(clone ? join(clone, "template") : packed, folder, { recursive: true });
 if (existsSync(join(folder, "gitignore"))) renameSync(join(folder, "gitignore"), join(folder, ".gitignore"));
 rmSync(join(folder, "cargo-generate.toml"));
+for (const file of ONLY[language === "rust" ? "typescript" : "rust"]) rmSync(join(folder, file));
 for (const path of readdirSync(folder, { recursive: true }).map((path) => join(folder, path))) {
   if (statSync(path).isDirectory()) continue;
   const text = readFileSync(path, "utf8");
-  if (text.includes(PLACEHOLDER)) writeFileSync(path, text.replaceAll(PLACEHOLDER, name));
+  const filled = rendered(text);
+  if (filled !== text) writeFileSync(path, filled);
 }
 // Relative paths lead through the real folders, not through links.
 source?.use(realpathSync(folder));
@@ -61,13 +70,37 @@ ${install ? "" : "  npm install\n"}  npm run dev
 
 function options() {
   try {
-    const options = { git: { type: "string" }, clone: { type: "boolean" }, "no-install": { type: "boolean" } };
+    const flag = { type: "boolean" };
+    const options = { git: { type: "string" }, clone: flag, "no-install": flag, typescript: flag, rust: flag };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     if (values.clone && !clone) fail("--clone needs a clone of Toolbooth's repository");
-    return { given: positionals[0], git: values.git, isLinked: values.clone, install: !values["no-install"] };
+    if (values.typescript && values.rust) fail("The first tool is in one language: choose --typescript or --rust");
+    const chosen = Object.keys(ONLY).find((language) => values[language]);
+    return { given: positionals[0], git: values.git, isLinked: values.clone, install: !values["no-install"], chosen };
   } catch (error) {
     fail(`${error.message}\n\nName the folder to create: ${USAGE}`);
   }
+}
+
+/** The language of the tools, as the user answers. */
+async function ask() {
+  const prompt = "Write tools in TypeScript or in Rust? (A project can have both.) [t/r] ";
+  const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt });
+  terminal.once("SIGINT", () => process.exit(130));
+  terminal.prompt();
+  for await (const line of terminal) {
+    const answer = line.trim().toLowerCase();
+    const language = answer && Object.keys(ONLY).find((language) => language.startsWith(answer));
+    if (language) return language;
+    terminal.prompt();
+  }
+  fail("No language was chosen: --typescript and --rust choose one");
+}
+
+/** A file of the template, of which cargo-generate understands more: the name of the project, and parts for one language. */
+function rendered(text) {
+  const part = /\{% if language == "(\w+)" (?:-%\}\s*|%\})(.*?)(?:\{% else (?:-%\}\s*|%\})(.*?))?\{% endif (?:-%\}\s*|%\})/gs;
+  return text.replace(part, (_, wanted, body, other = "") => (wanted === language ? body : other)).replaceAll(PLACEHOLDER, name);
 }
 
 /** The path without links, as far as it exists. */

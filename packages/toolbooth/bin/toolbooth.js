@@ -8,9 +8,10 @@ const HELP = `toolbooth <command>
   dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
   build    Build the Worker into build/; --crate and --out name other folders, --dev does not optimize
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
-  tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --read-only says that it changes nothing,
-           --definition calls a service without code, --http with code, --secret STOCK_KEY with a secret, --d1 uses a database,
-           --scopes a,b requires scopes
+  types    Check the types of tools in TypeScript, as test does
+  tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --ts writes its function in TypeScript,
+           --read-only says that it changes nothing, --definition calls a service without code, --http with code,
+           --secret STOCK_KEY with a secret, --d1 uses a database, --scopes a,b requires scopes
   import   Create tools from an API's description (OpenAPI 3 or Swagger 2): toolbooth import openapi.json, or an address;
            --include issues,repos/get,/search selects tags, operationIds and paths, --toolkit GitHub names the toolkit,
            --auth provider:github or secret:NAME says how to authorize if the document does not, --dry-run writes nothing,
@@ -41,8 +42,13 @@ const COMMANDS = {
     const { test } = await import("../src/test.js");
     await test(args);
   },
+  async types(args) {
+    options(args, {});
+    const { checkTypes } = await import("../src/types.js");
+    await checkTypes();
+  },
   async tool(args) {
-    const flags = { folder: text, description: text, "read-only": flag, http: flag, definition: flag, d1: flag, secret: text, scopes: text };
+    const flags = { folder: text, description: text, ts: flag, "read-only": flag, http: flag, definition: flag, d1: flag, secret: text, scopes: text };
     const { values, positionals } = options(args, flags, true);
     const { tool } = await import("../src/tool.js");
     tool(positionals[0], values);

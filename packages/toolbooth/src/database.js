@@ -16,9 +16,12 @@ export function databaseBinding() {
 
 const configuration = () => (existsSync(CONFIGURATION) ? readFileSync(CONFIGURATION, "utf8") : "");
 
-/** Adds what a tool that uses the table `table` needs and the project lacks. Returns what to do by hand. */
+/**
+ * Adds what a tool that uses the table `table` needs and the project lacks; `folder`: that of the catalogue, if its function is in Rust.
+ * Returns what to do by hand.
+ */
 export function addDatabase(table, folder) {
-  return [...addBinding(), ...addTable(table), ...addCrate(join(folder, "Cargo.toml"))];
+  return [...addBinding(), ...addTable(table), ...(folder ? addCrate(join(folder, "Cargo.toml")) : [])];
 }
 
 /** Without an id, the first deployment creates the database. Environments inherit none, and must not share one. */

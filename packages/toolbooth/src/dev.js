@@ -20,6 +20,7 @@ import { serviceOf, standIn } from "./provider.js";
 import { BUILD_FAILED, changes, rebuild } from "./rebuild.js";
 import { bindings, keepRunning, printer, replaceVariables } from "./runtime.js";
 import { site } from "./site.js";
+import { typeErrors } from "./types.js";
 import { misspelled, variables } from "./variables.js";
 
 const DEVELOPMENT_KEY = "development-key";
@@ -124,6 +125,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   };
   const followBuilds = async () => {
     for (; ; ({ value: built } = await builds.next())) {
+      // Beside the responses, which do not wait for it.
+      if (built) printTypeErrors();
       // The tools may read other variables than before.
       if (built) await update();
       if (built && !announced) await say(samples(crate, provider));
@@ -138,6 +141,15 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     console.error(error instanceof Failure ? error.message : error);
     process.exit(1);
   }
+}
+
+/** The number of the last check of types. */
+let checks = 0;
+/** Checks the types of tools in TypeScript, and prints what is wrong unless another check has begun since. */
+async function printTypeErrors() {
+  const number = (checks += 1);
+  const errors = await typeErrors().catch(({ message }) => message);
+  if (errors && number === checks) console.error(`The types are wrong, although the tools run:\n${errors}`);
 }
 
 /** The files that set variables: wrangler's configuration, and those that it reads on this machine only. */

@@ -26,11 +26,11 @@ export class ToolTest {
   }
 
   /**
-   * Starts the Worker with empty storage and the tables of the migrations. It ends with the test `t`.
+   * Starts the Worker with empty storage and the tables of the migrations. It ends with the test `t`, of `node:test` or vitest.
    *
    * `scopes`: those of the caller; otherwise it has all. `user`, `tokens` and `secrets`: what the client sends; the latter
    * are objects. `variables`: variables and secrets of the operator. `upstream` responds to the requests of tools: a function
-   * from a `Request` to a `Response`. Without it, a request fails the test.
+   * from a `Request` to a `Response`. A request without a response fails the test.
    */
   static async start(t, { scopes = ["*"], user, tokens = {}, secrets = {}, variables = {}, upstream } = {}) {
     const bundle = process.env.TOOLBOOTH_TEST_WORKER;
@@ -45,19 +45,22 @@ export class ToolTest {
     };
     missing ??= await unset(bundle, vars);
     const madeUp = Object.fromEntries(missing.map((name) => [name, `example-${name}`]));
-    const { harness, config } = await startLocally(bundle, { vars: { ...madeUp, ...vars } });
+    const { harness, config } = await startLocally(bundle, { vars: { ...madeUp, ...vars }, forward: true });
     const pairs = (values, member) => Object.entries(values).map(([id, value]) => ({ id, [member]: value }));
     const test = new ToolTest(harness, { user_id: user, authorization: pairs(tokens, "token"), secrets: pairs(secrets, "value") });
     // The requests of the Worker arrive here.
-    t.mock.method(globalThis, "fetch", async (url, request = new Request(url)) => {
+    const { fetch } = globalThis;
+    globalThis.fetch = async (url, request = new Request(url)) => {
       const { method, headers } = request;
       const body = await request.text();
       test.requests.push({ method, url: `${url}`, headers: Object.fromEntries(headers), body });
-      if (upstream) return upstream(new Request(url, { method, headers, ...(body && { body }) }));
+      const response = await upstream?.(new Request(url, { method, headers, ...(body && { body }) }));
+      if (response) return response;
       test.#unexpected.push(`the test has no response to ${method} ${url}`);
       return new Response("the test has no response", { status: 599 });
-    });
-    t.after(async () => {
+    };
+    ending(t, async () => {
+      globalThis.fetch = fetch;
       await harness.close();
       if (test.#unexpected.length > 0) throw failure(`  ${test.#unexpected.join("\n  ")}`);
     });
@@ -126,11 +129,17 @@ export class ToolTest {
   }
 }
 
+/** Ends something with a test of `node:test` or vitest. */
+function ending(t, end) {
+  if (t.onTestFinished) t.onTestFinished(end);
+  else t.after(end);
+}
+
 /** The variables and secrets without which tools are disabled, as /health names them. */
 async function unset(bundle, vars) {
   // Only a caller with all scopes reads the names of tools there.
   const API_KEYS = JSON.stringify([entryOf(KEY, "test", ["*"])]);
-  const { harness } = await startLocally(bundle, { vars: { ...vars, AUTH: "api-key", API_KEYS } });
+  const { harness } = await startLocally(bundle, { vars: { ...vars, AUTH: "api-key", API_KEYS }, forward: true });
   try {
     const response = await harness.fetch("/health", { headers: { authorization: `Bearer ${KEY}` } });
     const { problems = [], warnings = [] } = await response.json();

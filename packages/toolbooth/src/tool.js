@@ -3,13 +3,14 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { files } from "./catalogue.js";
+import { definitionOf, summary, VERSION } from "./definition.js";
 import { describeTool } from "./described.js";
 import { addDatabase, databaseBinding } from "./database.js";
 import { snakeCase } from "./names.js";
 import { Failure } from "./process.js";
+import { writeScript } from "./scripted.js";
 import { isOfWorker } from "./variables.js";
 
-const VERSION = "0.1.0";
 const TODO = "TODO: what the tool does, and when to use it.";
 /** The build allows more only if it is told to. */
 const MAX_DESCRIPTION = 1024;
@@ -22,9 +23,9 @@ const NO_NAMES = ["crate", "self", "super"];
  * Creates the tool `id`, such as `Greeter.Hello`, in the catalogue of a folder. `description`: what it does, for models.
  * `read-only`: it changes nothing. `http`: its function sends a request to a service; `definition`: its definition describes such a
  * request, and it has no function; `secret`: with this secret of the operator.
- * `d1`: it uses a table of a database in D1. `scopes`: what the caller's key or token must have, separated by commas.
+ * `d1`: it uses a table of a database in D1. `ts`: its function is in TypeScript. `scopes`: what the caller's key or token must have, separated by commas.
  */
-export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, definition: isDescribed = false, d1: isD1 = false, secret, scopes: list = "" } = {}) {
+export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, definition: isDescribed = false, d1: isD1 = false, ts: isScript = false, secret, scopes: list = "" } = {}) {
   const parts = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)$/.exec(id);
   if (!parts) fail(`The id must have the form Toolkit.Tool, such as Greeter.Hello, not "${id}"`);
   const [, toolkit, tool] = parts;
@@ -34,6 +35,7 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   }
   if (isHttp && isD1) fail("A tool begins with either --http or --d1: choose one, and add the other by hand");
   if (isDescribed && (isHttp || isD1)) fail("A tool begins with one of --definition, --http and --d1");
+  if (isDescribed && isScript) fail("A tool with --definition has no function: leave --ts out");
   if (secret !== undefined && !isHttp && !isDescribed) fail("A tool sends its secret to a service: add --http or --definition");
   if (secret !== undefined && !/^[A-Z][A-Z0-9_]*$/.test(secret)) fail(`The secret must have a name such as STOCK_KEY, not "${secret}"`);
   if (secret !== undefined && isOfWorker(secret)) fail(`The Worker itself uses the name ${secret}: choose a different name for the secret`);
@@ -56,10 +58,15 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
     return describeTool({ toolkit, tool, version: VERSION, description, isReadOnly, scopes, secret, folder: join(folder, folderName), file: definition });
   }
   const isNew = !existsSync(code);
+  if (isScript) {
+    if (!isNew && hasFunction(readFileSync(code, "utf8"), handler)) fail(`${code} already has a function ${handler}`);
+    replaceLink(join(folder, folderName));
+    return writeScript({ toolkit, tool, description, isReadOnly, scopes, isHttp, isD1, secret, folder, file: definition, ...names });
+  }
   const isTaken = folderName === "types" || new RegExp(`^(pub )?mod ${module};`, "m").test(declared);
   if (isNew && isTaken) fail(`${library} already has a module ${module}: choose a different toolkit`);
   const before = isNew ? `//! ${toolkit}.\n` : readFileSync(code, "utf8");
-  if (new RegExp(`\\bfn ${handler}\\b`).test(before)) fail(`${code} already has a function ${handler}`);
+  if (hasFunction(before, handler)) fail(`${code} already has a function ${handler}`);
 
   replaceLink(join(folder, folderName));
   mkdirSync(join(folder, folderName), { recursive: true });
@@ -91,6 +98,8 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   console.log("Edit both, then run the tests: they include the examples of the definition.");
 }
 
+const hasFunction = (code, name) => new RegExp(`\\bfn ${name}\\b`).test(code);
+
 /** Replaces a link to a toolkit that other catalogues share by a copy. */
 function replaceLink(folder) {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
@@ -120,56 +129,8 @@ function rustNames(toolkit, tool) {
   };
 }
 
-function definitionOf({ toolkit, tool, description, isReadOnly, scopes, isHttp, binding, secret, variable }) {
-  const [parameter, schema, input] = isHttp
-    ? ["id", `"maxLength": 100, "description": "The id of the item."`, "7"]
-    : ["text", `"maxLength": 1000, "description": "A text."`, "Ada"];
-  const output = isHttp
-    ? `{
-    "type": "object",
-    "properties": { "name": { "type": "string", "description": "The name of the item." } },
-    "required": ["name"],
-    "additionalProperties": false
-  }`
-    : binding
-      ? `{ "type": "integer", "minimum": 1, "description": "The number of the item." }`
-      : `{ "type": "string", "description": "The same text." }`;
-  const example = `"input": { "${parameter}": "${input}" }, "value": ${isHttp ? `{ "name": "Ada" }` : `"Ada"`}`;
-  // Examples of tools that only read begin with an empty table.
-  const stored = isReadOnly
-    ? `"input": { "text": "Ada" }, "error": { "message": "There is no such item" }`
-    : `"setup": [{ "tool": "${toolkit}.${tool}", "input": { "text": "Ada" } }], "input": { "text": "Bob" }, "value": 2`;
-  const list = (names) => JSON.stringify(names).replaceAll(",", ", ");
-  const members = [
-    ...(scopes.length > 0 ? [`  "scopes": ${list(scopes)},\n`] : []),
-    ...(binding ? [`  "bindings": [{ "name": "${binding}", "kind": "d1" }],\n`] : []),
-    ...(isHttp ? [`  "variables": ${list(secret ? [variable, secret] : [variable])},\n`] : []),
-  ];
-  return `{
-  "id": "${toolkit}.${tool}@${VERSION}",
-  "name": "${toolkit}_${tool}",
-  "description": ${JSON.stringify(description)},
-  "version": "${VERSION}",
-  "input_schema": {
-    "type": "object",
-    "properties": {
-      "${parameter}": { "type": "string", "minLength": 1, ${schema} }
-    },
-    "required": ["${parameter}"],
-    "additionalProperties": false
-  },
-  "output_schema": ${output},
-${members.join("")}  "annotations": { "read_only": ${isReadOnly}, "destructive": ${!isReadOnly}, "idempotent": ${isReadOnly}, "open_world": true },
-  "examples": [{ ${binding ? stored : example} }]
-}
-`;
-}
-
-/** The first sentence of a description, as the doc of the function. */
-const docOf = (description) => `/// ${/^.*?[.!?](?= |$)|^.*/.exec(description)[0]}`;
-
 const local = ({ handler, description }) => `
-${docOf(description)}
+/// ${summary(description)}
 pub(crate) async fn ${handler}(input: ${handler}::Input, _: &Context<'_>) -> Result<${handler}::Output, ToolError> {
     // Replace this line.
     Ok(input.text)
@@ -177,7 +138,7 @@ pub(crate) async fn ${handler}(input: ${handler}::Input, _: &Context<'_>) -> Res
 `;
 
 const stored = ({ handler, description, binding, table, isReadOnly }) => `
-${docOf(description)}
+/// ${summary(description)}
 pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) -> Result<${handler}::Output, ToolError> {
     let id = async {
         let database = context.env().d1("${binding}")?;
@@ -193,7 +154,7 @@ const remote = ({ handler, description, constant, variable, service, fake, secre
 /// The base URL of the service.
 pub(crate) const ${constant}: Variable = Variable::new("${variable}", "${service}", ${secret ? "secure_base_address" : "base_address"});
 ${secret && !isDeclared ? `/// The key of the service.\npub(crate) const ${secret}: Variable = Variable::secret("${secret}");\n` : ""}
-${docOf(description)}
+/// ${summary(description)}
 pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) -> Result<${handler}::Output, ToolError> {
     let url = format!("{}/items/{}", context.variable("${variable}"), path_segment(&input.id)?);
 ${secret ? `    let key = context.server_secret("${secret}").map(Secret::expose).unwrap_or_default();

@@ -40,6 +40,9 @@ export interface ToolErrorOptions extends ErrorOptions {
   detail?: string;
 }
 
+/** Encodes a text as one segment of a URL's path. Throws a `ToolError` if it is empty, `.` or `..`, which lead to another path. */
+export function pathSegment(text: string): string;
+
 /** The context of one run of a tool. It ends with the run. */
 export interface Context {
   /** The user on whose behalf the call is made. Present if the definition requires `user_id`. */

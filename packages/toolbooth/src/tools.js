@@ -1,4 +1,4 @@
-// What functions of tools import: `import { tool, ToolError } from "toolbooth"`. Its types are in tools.d.ts.
+// What functions of tools import: `import { pathSegment, tool, ToolError } from "toolbooth"`. Its types are in tools.d.ts.
 
 /** Marks a function as that of a tool. */
 export const tool = (run) => run;
@@ -11,4 +11,11 @@ export class ToolError extends Error {
     this.name = "ToolError";
     Object.assign(this, { prompt, retryAfter, retryable, detail });
   }
+}
+
+/** Encodes a text as one segment of a URL's path. Rejects `.` and `..`, which lead to another path even when they are encoded. */
+export function pathSegment(text) {
+  const detail = 'A path segment must not be empty, "." or "..".';
+  if (["", ".", ".."].includes(text)) throw new ToolError("A part of the address is not valid", { detail });
+  return encodeURIComponent(text);
 }

@@ -1,0 +1,44 @@
+// The types of tools in TypeScript. wrangler generates those of the Worker's bindings and of its runtime, and the build those of
+// each tool's input and value.
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fromNpm } from "./programs.js";
+import { Failure, output } from "./process.js";
+import { scripts } from "./scripts.js";
+
+const CONFIGURATION = "tsconfig.json";
+/** Where `wrangler types` writes, and what it reads. */
+const GENERATED = "worker-configuration.d.ts";
+const BINDINGS = ["wrangler.toml", "wrangler.jsonc", "wrangler.json", ".dev.vars", ".env"];
+const DEFAULT = { extends: "toolbooth/tsconfig.json", include: ["tools/**/*.ts", GENERATED] };
+
+/** Writes the configuration of the type checker beside the folder of a catalogue, unless there is one. */
+export function addConfiguration(folder) {
+  const path = join(dirname(folder), CONFIGURATION);
+  if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(DEFAULT, null, 2)}\n`);
+}
+
+/** What the type checker reports about the project, whose functions have been built; "" if it finds nothing wrong. */
+export async function typeErrors() {
+  if (scripts().length === 0) return "";
+  if (!existsSync(CONFIGURATION)) return `There is no ${CONFIGURATION}. Write it: ${JSON.stringify(DEFAULT)}`;
+  await generate();
+  const program = fromNpm("typescript", "tsc");
+  const { code, out, err } = await output(process.execPath, [program, "--project", CONFIGURATION, "--pretty", `${Boolean(process.stderr.isTTY)}`]);
+  return code === 0 ? "" : `${out}${err}`.trim();
+}
+
+/** Fails with the errors in the types of the project. */
+export async function checkTypes() {
+  const errors = await typeErrors();
+  if (errors) throw new Failure(errors);
+}
+
+/** Generates the types of the bindings, unless they are newer than what describes the bindings. */
+async function generate() {
+  const time = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (time(GENERATED) > Math.max(...BINDINGS.map(time))) return;
+  const env = { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" };
+  const { code, out, err } = await output(process.execPath, [fromNpm("wrangler", "wrangler"), "types", GENERATED, "--strict-vars=false"], { env });
+  if (code !== 0) throw new Failure(`wrangler types failed:\n${`${out}${err}`.trim()}`);
+}
