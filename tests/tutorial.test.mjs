@@ -1,4 +1,5 @@
-// A project of one's own: what `toolbooth tool` writes, and every block of docs/TUTORIAL.md and docs/TUTORIAL-2.md.
+// A project of one's own: what `toolbooth tool` writes, and every block of docs/TUTORIAL.md, docs/TUTORIAL-2.md and
+// docs/TUTORIAL-TYPESCRIPT.md.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -134,7 +135,7 @@ after(() => Promise.all(servers.map(({ interrupt }) => interrupt())));
 
 /** A file that a paragraph names, and whether the block below belongs at its end. */
 function destination(paragraph) {
-  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|mjs|vars|yaml))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
+  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|ts|mjs|vars|yaml))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
   return { path, isMore: /\badd\b[^.]*$/i.test(paragraph.replaceAll(/`[^`]*`/g, "")) };
 }
 
@@ -162,8 +163,13 @@ function applied(text, diff) {
   return text;
 }
 
-/** Follows a page: writes its files, runs its commands, and compares what they print. `starts` has the commands to run differently. */
+/**
+ * Follows a page: writes its files, runs its commands, and compares what they print. `starts` has the commands to run differently.
+ * Returns how long each change of a file took until the next response was right, in seconds.
+ */
 async function follow(page, starts = {}) {
+  const saves = [];
+  let saved;
   const ports = new Map();
   const here = (text) => [...ports].reduce((text, [shown, port]) => text.replaceAll(shown, `${port}`), text);
   const ways = {
@@ -181,6 +187,7 @@ async function follow(page, starts = {}) {
       const { path, isMore } = destination(paragraph);
       const before = (isMore || language === "diff") && existsSync(file(path)) ? read(path) : "";
       mkdirSync(dirname(file(path)), { recursive: true });
+      saved = language === "diff" ? performance.now() : undefined;
       writeFileSync(file(path), language === "diff" ? applied(before, text) : `${before}${isMore ? "\n" : ""}${here(text)}`);
       continue;
     }
@@ -189,6 +196,8 @@ async function follow(page, starts = {}) {
       const responses = blocks[(at += 1)].text.trim().split("\n").map((line) => JSON.parse(line));
       assert.equal(responses.length, commands.length, text);
       for (const [index, command] of commands.entries()) await answered(command, responses[index], blocks[at + 1]?.paragraph);
+      if (saved) saves.push((performance.now() - saved) / 1000);
+      saved = undefined;
       continue;
     }
     for (const command of commands) {
@@ -201,6 +210,7 @@ async function follow(page, starts = {}) {
       if (ours) for (const line of here(blocks[(at += 1)].text).trim().split("\n")) assert.ok(out.includes(line), `${line} in ${out}`);
     }
   }
+  return saves;
 }
 
 /** Starts a service of a page on a free port, and records it as the one that the page shows. */
@@ -216,8 +226,8 @@ async function serviceOf(name, ports) {
 }
 
 let dev;
-async function startDev() {
-  dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env });
+async function startDev(variables = {}) {
+  dev = await serve((port) => `npm run dev -- --port ${port}`, /^curl .*$/m, { cwd: project, env: { ...env, ...variables } });
   servers.push(dev);
   return { code: 0 };
 }
@@ -233,24 +243,25 @@ async function answered(command, expected, next = "") {
     const shown = asked ? { ...got, missing_requirements: { authorization: [{ id: "…", url: "…", check_url: "…" }] } } : got;
     if (performance.now() > end) return assert.deepEqual(shown, expected, command);
     if (!isDeepStrictEqual(shown, expected)) continue;
-    return next.includes("Open the `url`") ? authorize(asked.url, "Ada") : undefined;
+    const [, link] = /Open the `url`[^.]*choose\s+(\w+)\./.exec(next) ?? [];
+    return link && authorize(asked.url, link);
   }
 }
 
-/** Authorizes at the service, as this person of its page. */
-async function authorize(url, name) {
+/** Authorizes at the service, with the link of its page that has this text. */
+async function authorize(url, text) {
   const browser = new Person();
   const [, action] = /<form method="post" action="([^"]+)">/.exec((await browser.visit(url)).text);
   const headers = { origin: new URL(url).origin, "sec-fetch-site": "same-origin" };
   const { location } = await browser.visit(new URL(action, url).href, { method: "POST", headers });
-  const links = [...(await browser.visit(location)).text.matchAll(/<a href="([^"]+)">(\w+)<\/a>/g)];
-  const [, link] = links.find(([, , person]) => person === name);
-  const { status, text } = await browser.visit(link.replaceAll("&amp;", "&"));
-  assert.equal(status, 200, text);
+  const links = [...(await browser.visit(location)).text.matchAll(/<a [^>]*href="([^"]+)">(\w+)<\/a>/g)];
+  const [, link] = links.find(([, , shown]) => shown === text);
+  const page = await browser.visit(link.replaceAll("&amp;", "&"));
+  assert.equal(page.status, 200, page.text);
 }
 
 test("the tutorial", async () => {
-  await follow("docs/TUTORIAL.md", { "make project DIR=../shop": create, "npm run dev": startDev });
+  await follow("docs/TUTORIAL.md", { "make project DIR=../shop": create, "npm run dev": () => startDev() });
 
   // The README's call of its scaffolded tool.
   const readme = fenced("README.md");
@@ -272,4 +283,79 @@ test("the tutorial's second chapter takes at most five minutes", async (t) => {
   const seconds = (performance.now() - start) / 1000;
   t.diagnostic(`${seconds.toFixed(1)} s`);
   assert.ok(seconds <= 300, `${seconds} s`);
+});
+
+test("the tutorial in TypeScript, without a change of Rust", async (t) => {
+  await Promise.all(servers.splice(0).map(({ interrupt }) => interrupt()));
+  const rust = () => ["Cargo.toml", "src/lib.rs", "tools/Cargo.toml", "tools/build.rs", "tools/lib.rs", "tools/tests.rs"].map(read).join("");
+  const succeeds = ({ code, out, err }) => assert.equal(code, 0, out + err);
+  let created, tested;
+  const saves = await follow("docs/TUTORIAL-TYPESCRIPT.md", {
+    "make project DIR=../shop TS=1": async () => {
+      const result = await create("TS=1");
+      created = rust();
+      return result;
+    },
+    "DEV_PROVIDER=parcels.mjs npm run dev": () => startDev({ DEV_PROVIDER: "parcels.mjs" }),
+    "npm test": async () => {
+      // The other beginnings of a tool pass their tests, too.
+      for (const options of ["Stock.Price --http --secret STOCK_KEY", "Stock.Level --http --secret STOCK_KEY --read-only", "Shelf.Add --d1", "Shelf.Find --d1 --read-only"]) {
+        succeeds(await toolbooth(`tool ${options} --ts`));
+      }
+      return (tested = await toolbooth("test"));
+    },
+    // Without optimizations, which take a minute: `make prove` deploys an optimized Worker.
+    "npx toolbooth deploy --dry-run": () => {
+      writeFileSync(file("wrangler.toml"), read("wrangler.toml").replace("npx toolbooth build", "npx toolbooth build --dev"));
+      return toolbooth("deploy --dry-run");
+    },
+  });
+  t.diagnostic(`from a save until the next call has the new code: ${saves.map((seconds) => `${seconds.toFixed(1)} s`).join(", ")}`);
+  assert.equal(rust(), created);
+
+  await t.test("runs the examples, and the tests of vitest", () => {
+    for (const id of ["Greeter.Hello", "Parcels.List", "Shelf.Add", "Shelf.Find", "Stock.Level", "Stock.Price"]) assert.match(tested.out, new RegExp(`^✔ ${id}@0\\.1\\.0: `, "m"));
+    assert.match(tested.out, /Tests .*2 passed/);
+  });
+
+  await t.test("an npm package can be imported, and bindings have types", async () => {
+    succeeds(await run("npm install --no-fund --no-audit ../../../node_modules/minisearch", { cwd: project }));
+    const code = `import MiniSearch from "minisearch";
+import { tool } from "toolbooth";
+import type { Input, Output } from "./hello.types.js";
+
+export default tool<Input, Output>(async ({ name }, { env }) => {
+  const index = new MiniSearch<{ id: number; text: string }>({ fields: ["text"] });
+  index.addAll([{ id: 7, text: name }]);
+  const row = await env.DB.prepare("SELECT 1 AS one").first<{ one: number }>();
+  return \`\${index.search(name)[0]?.id}, \${row?.one}\`;
+});
+`;
+    writeFileSync(file("tools/greeter/hello.ts"), code);
+    await answered(`curl http://localhost:8787/tools/call -H 'Authorization: Bearer development-key' -H 'Content-Type: application/json' -d '{"call_id":"3","tool_id":"Greeter.Hello","input":{"name":"Ada"}}'`, { call_id: "3", duration: 0, success: true, value: "7, 1" });
+    succeeds(await toolbooth("types"));
+    // The terminal of the running server says it, too, while the function runs.
+    writeFileSync(file("tools/greeter/hello.ts"), code.replace("row?.one", "row?.two"));
+    await dev.until(/The types are wrong[^]*tools\/greeter\/hello\.ts.*TS\d+: Property 'two' does not exist/);
+    writeFileSync(file("tools/greeter/hello.ts"), code.replace("env.DB", "env.BD"));
+    const { code: status, err } = await toolbooth("types");
+    assert.notEqual(status, 0);
+    assert.match(err, /tools\/greeter\/hello\.ts.*TS\d+: Property 'BD' does not exist on type 'Env'/);
+  });
+});
+
+test("make project asks for the language if it runs in a terminal, and takes TS=1", async () => {
+  for (const [answer, language] of [["r", "rust"], ["x\\nt", "typescript"]]) {
+    const folder = join(root, "target/project/asked");
+    rmSync(folder, { recursive: true, force: true });
+    const command = `printf '${answer}\\n' | script -qec 'node packages/create-toolbooth/bin/create.js --no-install target/project/asked' /dev/null`;
+    const { code, out, err } = await run(command);
+    assert.equal(code, 0, out + err);
+    assert.match(out, /in TypeScript or in Rust\?/);
+    assert.deepEqual(["mod.rs", "hello.ts"].map((name) => existsSync(join(folder, "tools/greeter", name))), language === "rust" ? [true, false] : [false, true]);
+    rmSync(folder, { recursive: true });
+  }
+  const { code, err } = await run("node packages/create-toolbooth/bin/create.js --typescript --rust target/project/asked");
+  assert.equal(code, 2);
+  assert.match(err, /choose --typescript or --rust/);
 });

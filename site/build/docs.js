@@ -6,7 +6,7 @@ import { render, resolver, sectionsOf, slug, withTitles } from "./markdown.js";
 
 const GROUPS = [
   { title: "Use", files: ["CLIENTS", "REST", "GATEWAY", "PROVIDERS"] },
-  { title: "Build", files: ["TUTORIAL", "TUTORIAL-2", "PROJECT", "TOOLS", "TOOLKITS", "IMPORT", "JSON", "SIZE", "ARCHITECTURE"] },
+  { title: "Build", files: ["TUTORIAL", "TUTORIAL-2", "TUTORIAL-TYPESCRIPT", "PROJECT", "TOOLS", "TOOLKITS", "IMPORT", "JSON", "SIZE", "ARCHITECTURE"] },
   { title: "Run", files: ["CONFIGURATION", "SECURITY", "OPERATING", "SIGN-IN", "AUTHORIZATION-SERVER", "THREATS", "LOGGING", "STORAGE", "SCALE", "SITE"] },
   { title: "Protocols", files: ["PROTOCOLS"] },
 ];

@@ -15,8 +15,8 @@ export const env = { CARGO_NET_OFFLINE: "true" };
 /** Runs the command `toolbooth` in the project. */
 export const toolbooth = (args) => run(`npx toolbooth ${args}`, { cwd: project, env });
 
-/** Creates the project anew, without its build results. */
-export async function create() {
+/** Creates the project anew, without its build results. `settings` are those of make, such as `TS=1`. */
+export async function create(settings = "") {
   rmSync(project, { recursive: true, force: true });
-  return run("make project DIR=target/project/shop");
+  return run(`make project DIR=target/project/shop ${settings}`);
 }
