@@ -13,13 +13,16 @@ export const definition = JSON.parse(await readFile(join(ROOT, "bench/order/Pric
 // The order is the example in the definition.
 const [{ input: ORDER, value: PRICE }] = definition.examples;
 
-const call = (input) => {
-  const body = JSON.stringify({ call_id: "order", tool_id: "Order.Price@1.0.0", input });
+const call = (input, tool_id = "Order.Price@1.0.0") => {
+  const body = JSON.stringify({ call_id: "order", tool_id, input });
   return { bytes: Buffer.byteLength(JSON.stringify(input)), request: post("/tools/call", body) };
 };
 
 /** The measured request, and the size of its input in bytes. */
 export const { request: CALL, bytes: BYTES } = call(ORDER);
+
+/** The same request to the tool in TypeScript. */
+export const { request: SCRIPTED_CALL } = call(ORDER, "Scripted.Price@1.0.0");
 
 const changed = (change) => {
   const order = structuredClone(ORDER);
@@ -42,6 +45,15 @@ const INVALID = [
   changed((order) => (order.lines = [])),
   changed((order) => (order.notes = { first: "none" })),
 ];
+
+/** Throws unless the tools in TypeScript of this Worker return what those in Rust do. */
+export async function verifyScripted(port, sum) {
+  const connection = await Connection.open(port);
+  const value = async (request) => comparable(await connection.send(request)).body.value;
+  assert.deepEqual(await value(SCRIPTED_CALL), PRICE);
+  assert.equal(await value(sum), 15);
+  connection.close();
+}
 
 /** Throws unless all these Workers return the correct price and reject invalid orders with the same messages. */
 export async function verifyOrder(names, ports) {

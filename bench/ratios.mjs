@@ -33,6 +33,8 @@ export function ratios({ rows, basic }) {
     calls("A realistic call: ours to JavaScript + AJV", "order-ours", "order-ajv", 1),
     calls("A realistic call: ours to Hono + AJV", "order-ours", "order-hono"),
     calls("A realistic call: ours to echo", "order-ours", "order-echo"),
+    calls("A realistic call: a function in TypeScript to one in Rust", "order-typescript", "order-ours", 1.1),
+    calls("A call: a function in TypeScript to one in Rust", "sum-typescript", "sum-rust", 1.1),
     calls("A call: ours with 1,000 tools to ours with 1", "tools-1000", "tools-1", 1.03),
     ...group("protocol")
       .filter((row) => row !== flat)

@@ -4,7 +4,8 @@ import os from "node:os";
 import { BUDGET } from "./budget.mjs";
 import { BYTES } from "./order.mjs";
 import { mcpRatios, ratios } from "./ratios.mjs";
-import { compare, quantile } from "./statistics.mjs";
+import { LIMIT } from "./save.mjs";
+import { compare, median, quantile } from "./statistics.mjs";
 import { table } from "./table.mjs";
 import { KINDS } from "./traffic.mjs";
 import { version } from "./workerd.mjs";
@@ -12,7 +13,7 @@ import { version } from "./workerd.mjs";
 /** The CPU time of a request on the free plan, in milliseconds. */
 const BUDGET_MS = 10;
 
-export function report({ rows, basic, mcp, load, memory }, plan, { counter, noise }) {
+export function report({ rows, basic, mcp, load, memory, saved }, plan, { counter, noise }) {
   const passesOf = (id) => rows.find((row) => row.id === id).passes;
   const to = (id, other, measure = ({ cost }) => cost) => compare(passesOf(id), passesOf(other), measure);
   const group = (name) => rows.filter((row) => row.group === name);
@@ -60,8 +61,17 @@ ${table(
   ]),
 )}
 
-\`Order.Price\` with an input of ${BYTES.toLocaleString("en")} bytes in ten nested lines; its schema has thirty properties (objects, arrays, enums, limits). The tool reads all of it and returns four numbers. Before measuring, the benchmark checks that all give the same responses, also to invalid input. Ours deserializes the input into typed structs, as all its tools do; the JavaScript versions use the parsed value directly.
+\`Order.Price\` with an input of ${BYTES.toLocaleString("en")} bytes in ten nested lines; its schema has thirty properties (objects, arrays, enums, limits). The tool reads all of it and returns four numbers. Before measuring, the benchmark checks that all give the same responses, also to invalid input. Ours deserializes the input into typed structs, as all its tools do; the JavaScript versions use the parsed value directly. The function in TypeScript is that of the JavaScript versions, in the same Worker as the one in Rust.
 
+## A function in TypeScript
+
+${table(
+  ["Call", `min ${counter.unit}`, counter.unit, "× Rust"],
+  group("script").map(({ id, title }) => [title, ...costs(id, "sum-rust").slice(0, 2), to(id, "sum-rust").ratio.toFixed(2)]),
+)}
+
+\`Calculator.Add\` in both languages, in one Worker. Input and value pass between them as JSON.
+${saved.length > 0 ? `\nIn \`toolbooth dev\`, a save of a function in TypeScript takes ${median(saved).toFixed(2)} s until a call has the new code (${Math.max(...saved).toFixed(2)} s at most, of ${saved.length}); the limit is ${LIMIT} s.\n` : ""}
 ## The same call in each protocol
 
 ${table(

@@ -8,7 +8,7 @@ import * as order from "./order.mjs";
 import { ROOT } from "./paths.mjs";
 import { CALLS, verifyProtocols } from "./protocols.mjs";
 import { catalogue } from "./tools.mjs";
-import { CALL, alike, verify } from "./verify.mjs";
+import { CALL, SCRIPTED_CALL, alike, verify } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
 import { ours, written, yardsticks } from "./workers.mjs";
 
@@ -35,7 +35,7 @@ export async function subjects(catalogues, ways, log) {
   log("ours, the tool of the realistic call");
   const orders = [
     ...(await Promise.all(written("order-", "order", order.definition))),
-    await ours("order-ours", "ours", await catalogue("order", [CALCULATOR, "bench/order"])),
+    await ours("order-ours", "ours", await catalogue("order", [CALCULATOR, "bench/order"], { scripted: true })),
   ];
   const guarded = ways.map(({ name, title, variables }) => ({ name, title, variables, modules: own.modules }));
   const recorded = await answersOf(own, lists);
@@ -48,6 +48,10 @@ export async function subjects(catalogues, ways, log) {
     ...ways.map(({ name, title, request }) => row("access", name, title, name, request)),
     row("order", "order-echo", "echo Worker", "echo", order.CALL),
     ...orders.map(({ name, title }) => row("order", name, title, name, order.CALL)),
+    row("order", "order-typescript", "ours, the function in TypeScript", "order-ours", order.SCRIPTED_CALL),
+    // In one Worker, so that only the language differs.
+    row("script", "sum-rust", "a sum, in Rust", "order-ours", CALL),
+    row("script", "sum-typescript", "a sum, in TypeScript", "order-ours", SCRIPTED_CALL),
     row("list", "list-null", "null Worker", "null", get("/")),
     ...recorded.flatMap(({ name, title, request, answer: { status, body } }, at) => [
       { ...row("list", name, title, "ours", request, status), bytes: body.length },
@@ -65,6 +69,7 @@ export async function subjects(catalogues, ways, log) {
       await verifyProtocols(ports.ours);
       await verifyAccess(ways, ports);
       await order.verifyOrder(orders.map(({ name }) => name), ports);
+      await order.verifyScripted(ports["order-ours"], SCRIPTED_CALL);
       await verifyLists(recorded, ports);
     },
   };

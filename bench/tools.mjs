@@ -12,13 +12,21 @@ const CAPABILITIES = ["ACCOUNT", "CHALLENGES", "GATEWAY", "MCP", "PROVIDERS", "R
 const TOOLKIT_SIZE = 25;
 /** The files that a catalogue depends on. */
 const INPUTS =
-  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tests/samples/calculator/*,bench/order/*,bench/{tools,schemas}.mjs}";
+  "{Cargo.toml,Cargo.lock,rust-toolchain.toml,packages/toolbooth/src/*,crates/**,tests/samples/calculator/*,bench/order/*,bench/workers/tools/*,bench/{tools,schemas}.mjs}";
+
+/** The toolkit of tools in TypeScript, whose functions are those of bench/workers/tools. */
+export const SCRIPTED = "Scripted";
+/** Its tools: the definition of each, and the module of its function. */
+const SCRIPTS = { add: "tests/samples/calculator/Add@1.0.0.json", order: "bench/order/Price@1.0.0.json" };
+
+/** The folder of a catalogue. */
+export const crateOf = (name) => join(SCRATCH, name);
 
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
  *  these folders and `generated` generated tools, and serves these `capabilities`; with `bindings` it has that feature of
- *  `toolbooth-worker`. */
-export async function catalogue(name, folders, { generated = 0, capabilities = CAPABILITIES, bindings = false } = {}) {
-  const crate = join(SCRATCH, name);
+ *  `toolbooth-worker`, and with `scripted` the tools in TypeScript. */
+export async function catalogue(name, folders, { generated = 0, capabilities = CAPABILITIES, bindings = false, scripted = false } = {}) {
+  const crate = crateOf(name);
   const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
@@ -28,6 +36,10 @@ export async function catalogue(name, folders, { generated = 0, capabilities = C
   }
   for (const folder of folders) {
     await cp(join(ROOT, folder), join(crate, basename(folder)), { recursive: true });
+  }
+  for (const [path, contents] of scripted ? await scripts() : []) {
+    await mkdir(dirname(join(crate, path)), { recursive: true });
+    await writeFile(join(crate, path), contents);
   }
   await cp(join(ROOT, "Cargo.lock"), join(crate, "Cargo.lock"));
   // Share the target folder, so that common dependencies are compiled once.
@@ -67,6 +79,19 @@ async function files(name, folders, generated, capabilities, bindings) {
       ]),
     ]),
   ];
+}
+
+/** The files of the tools in TypeScript: those in Rust by other names. */
+async function scripts() {
+  const files = Object.entries(SCRIPTS).map(async ([module, path]) => {
+    const definition = JSON.parse(await readFile(join(ROOT, path), "utf8"));
+    const [, tool, version] = /^\w+\.(\w+)@(.+)$/.exec(definition.id);
+    const renamed = { ...definition, id: `${SCRIPTED}.${tool}@${version}`, name: `${SCRIPTED}_${tool}` };
+    const code = `import { tool } from "toolbooth";\nimport { run } from ${JSON.stringify(join(ROOT, `bench/workers/tools/${module}.mjs`))};\n\nexport default tool(run);\n`;
+    const folder = SCRIPTED.toLowerCase();
+    return [[`${folder}/${tool}@${version}.json`, JSON.stringify(renamed)], [`${folder}/${tool.toLowerCase()}.ts`, code]];
+  });
+  return (await Promise.all(files)).flat();
 }
 
 const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;

@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 
 import { Connection, post } from "./load.mjs";
 
-const BODY = JSON.stringify({
+const body = (tool_id) => JSON.stringify({
   call_id: "123e4567-e89b-12d3-a456-426614174000",
-  tool_id: "Calculator.Add@1.0.0",
+  tool_id,
   input: { a: 10, b: 5 },
 });
+const BODY = body("Calculator.Add@1.0.0");
 
 /** The standard call of the benchmark, with additional headers. */
 export const call = (headers) =>
@@ -16,6 +17,9 @@ export const call = (headers) =>
 
 /** The standard call without credentials. */
 export const CALL = call();
+
+/** The same call of the tool in TypeScript. */
+export const SCRIPTED_CALL = post("/tools/call", body("Scripted.Add@1.0.0"), { "content-type": "application/json" });
 
 const SUM = {
   status: 200,
