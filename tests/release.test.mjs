@@ -1,10 +1,14 @@
 // What `make release` changes, and what the registry of npm would get. `make package` checks the crates.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
+import { newKey } from "../packages/toolbooth/src/credentials.js";
+import { startLocally } from "../packages/toolbooth/src/local.js";
 import { root, run } from "./support/commands.mjs";
+import { SITE, TOOLKITS } from "./support/worker.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-release-"));
 after(() => rmSync(scratch, { recursive: true }));
@@ -62,7 +66,7 @@ test("the npm packages can be published, with what they need and nothing else", 
   assert.equal(code, 0, err);
   assert.deepEqual(out.match(/^\+ .*$/gm)?.map((line) => line.replace(/@[^@]*$/, "")), ["+ toolbooth", "+ create-toolbooth"]);
   const files = [...err.matchAll(/^npm notice [\d.]+k?B (\S+)$/gm)].map(([, file]) => file.split("/")[0]);
-  assert.deepEqual([...new Set(files)].sort(), ["README.md", "bin", "package.json", "site", "source.js", "src", "template", "toolkits"]);
+  assert.deepEqual([...new Set(files)].sort(), ["README.md", "bin", "package.json", "site", "source.js", "src", "template", "toolkits", "tsconfig.json"]);
 });
 
 test("a release that failed halfway can be run again: what the registry has is skipped", async () => {
@@ -100,4 +104,86 @@ esac`;
     assert.equal(code, 0, err);
     assert.deepEqual(out.split("\n").filter((line) => /^(cargo|npm) /.test(line)), expected, `${what}, with ${published}`);
   }
+});
+
+/** The folder that is deployed without Rust, of a Worker and pages that the tests have built. */
+async function prebuilt(environment = {}) {
+  const folder = mkdtempSync(join(scratch, "prebuilt-"));
+  const { code, err } = await run(`node scripts/prebuilt.mjs ${folder} ${TOOLKITS} ${SITE}`, { env: { GITHUB_REPOSITORY: "", ...environment } });
+  assert.equal(code, 0, err);
+  return folder;
+}
+
+test("the prebuilt server is deployed without Rust, by a dry run, and serves its tools", async () => {
+  const folder = await prebuilt();
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+  const command = (text) => run(`PATH=${PATH} ${text}`, { cwd: folder, env: { CARGO_HOME: "", RUSTUP_HOME: "" } });
+  assert.notEqual((await command("sh -c 'command -v cargo'")).code, 0);
+  const { code, out, err } = await command("npm run deploy -- --dry-run");
+  assert.equal(code, 0, out + err);
+  assert.match(out, /env\.KV .*KV Namespace/);
+  assert.match(out, /env\.LEDGER .*Durable Object/);
+  assert.doesNotMatch(out, /shown only once/);
+  assert.match(readFileSync(join(folder, "wrangler.toml"), "utf8"), /^main = "worker\.js"$/m);
+  const { key, entry } = newKey("operator", ["*"]);
+  const { harness } = await startLocally(folder, { config: join(folder, "wrangler.toml"), vars: { API_KEYS: JSON.stringify([entry]) } });
+  try {
+    const { items } = await (await harness.fetch("/tools", { headers: { authorization: `Bearer ${key}` } })).json();
+    assert.ok(items.some(({ id }) => id.startsWith("Weather.")) && items.length > 50, `${items.length} tools`);
+    assert.equal((await harness.fetch("/tools")).status, 401);
+  } finally {
+    await harness.close();
+  }
+});
+
+test("its page has the button if the repository is known", async () => {
+  const text = async (environment) => readFileSync(join(await prebuilt(environment), "README.md"), "utf8");
+  assert.doesNotMatch(await text(), /\(\.\.|button/);
+  const here = await text({ GITHUB_SERVER_URL: "https://github.example", GITHUB_REPOSITORY: "ada/tools" });
+  assert.ok(here.includes("(https://deploy.workers.cloudflare.com/?url=https://github.example/ada/tools/tree/deploy)"));
+  assert.doesNotMatch(here, /\(\.\./);
+});
+
+test("the first deployment of the prebuilt server stores secrets and prints a key; a later one replaces none", async () => {
+  const folder = await prebuilt();
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  // In place of wrangler: LISTED is what it says about secrets.
+  const wrangler = `#!/usr/bin/env node
+const { appendFileSync, readFileSync } = require("node:fs");
+const args = process.argv.slice(2);
+if (args[0] === "secret") {
+  if (!process.env.LISTED.startsWith("[")) { console.error(process.env.LISTED); process.exit(1); }
+  console.log(process.env.LISTED);
+} else {
+  const at = args.indexOf("--secrets-file");
+  console.log("deployed with " + JSON.stringify(at < 0 ? null : JSON.parse(readFileSync(args[at + 1], "utf8"))));
+  process.exit(Number(process.env.DEPLOYED ?? 0));
+}
+`;
+  writeFileSync(join(folder, "node_modules/.bin/wrangler"), wrangler, { mode: 0o755 });
+  const deploy = (LISTED, DEPLOYED = "0") => run("npm run deploy", { cwd: folder, env: { LISTED, DEPLOYED } });
+  const given = ({ out }) => JSON.parse(/^deployed with (.*)$/m.exec(out)[1]);
+
+  for (const listed of ["[]", "This Worker does not exist on your account. [code: 10007]"]) {
+    const first = await deploy(listed);
+    assert.equal(first.code, 0, first.err);
+    const { API_KEYS, STATE_KEY } = given(first);
+    const [, key] = /shown only once:\n\n {2}(\S+)\n/.exec(first.out);
+    const [{ hash, ...entry }] = JSON.parse(API_KEYS);
+    assert.equal(createHash("sha256").update(key).digest("hex"), hash);
+    assert.deepEqual(entry, { name: "operator", scopes: ["*"] });
+    assert.equal(Buffer.from(STATE_KEY, "base64").length, 32);
+  }
+  const later = await deploy('[{"name":"API_KEYS"},{"name":"STATE_KEY"}]');
+  assert.deepEqual([given(later), /shown only once/.test(later.out)], [null, false]);
+  const partly = await deploy('[{"name":"API_KEYS"}]');
+  assert.deepEqual([Object.keys(given(partly)), /shown only once/.test(partly.out)], [["STATE_KEY"], false]);
+  // Nothing is replaced if it is unknown what is there.
+  const unknown = await deploy("fetch failed");
+  assert.notEqual(unknown.code, 0);
+  assert.doesNotMatch(unknown.out, /deployed|shown only once/);
+  const failed = await deploy("[]", "1");
+  assert.notEqual(failed.code, 0);
+  assert.doesNotMatch(failed.out, /shown only once/);
 });
