@@ -6,7 +6,7 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { standIns } from "./support/providers/stand-in.mjs";
 import { CANARY, SAMPLES, start } from "./support/worker.mjs";
 
-const KEYS = Object.fromEntries(["calls", "restarted", "few", "chats", "money", "free"].map((name) => [name, `${CANARY}-key-of-${name}`]));
+const KEYS = Object.fromEntries(["calls", "restarted", "few", "chats", "money", "free", "ada", "bob", "own"].map((name) => [name, `${CANARY}-key-of-${name}`]));
 const entry = (name, budgets, scopes = ["gateway"]) => ({ ...entryOf(KEYS[name], name, scopes), ...(budgets && { budgets }) });
 const as = (name) => ({ authorization: `Bearer ${KEYS[name]}` });
 const MODELS = JSON.stringify({
@@ -28,6 +28,13 @@ const API_KEYS = JSON.stringify([
   entry("chats", [{ window: "30d", requests: 100 }]),
   entry("money", [{ window: "30d", usd: 0.01 }]),
   entry("free", undefined),
+  entry("ada", undefined, []),
+  entry("bob", undefined, ["usage:team"]),
+  entry("own", [{ window: "30d", tool_calls: 3 }], []),
+]);
+const TEAMS = JSON.stringify([
+  { name: "research", rules: ["key:ada", "key:bob"], budgets: [{ window: "30d", tool_calls: 100 }] },
+  { name: "small", rules: ["key:own"], budgets: [{ window: "30d", tool_calls: 5 }] },
 ]);
 
 // The ledger fails while the tests say so. An object that crashes takes its requests with it, like one whose machine fails.
@@ -57,6 +64,7 @@ before(async () => {
   const vars = {
     AUTH: "api-key",
     API_KEYS,
+    TEAMS,
     MODELS,
     OPENAI_API_KEY: upstream.openai.key,
     OPENAI_BASE_URL: `${upstream.openai.base}/v1`,
@@ -126,6 +134,30 @@ describe("calls of tools", () => {
     assert.equal((await rpc("free")).status, 200);
     const [{ level, message }] = (await worker.logs()).slice(-1);
     assert.deepEqual([level, JSON.parse(message)], ["error", { event: "ledger", problem: "the disk is full" }]);
+  });
+});
+
+describe("calls of a team", () => {
+  it("lets exactly 100 of 1,000 of two members pass, over two protocols", async () => {
+    const replies = await Promise.all(Array.from({ length: 1_000 }, (_, at) => (at % 4 < 2 ? oxp : rpc)(at % 2 ? "ada" : "bob")));
+    assert.deepEqual(counts(replies), { 200: 100, 429: 900 });
+    const { json } = await rpc("ada");
+    assert.match(json.error.message, /The budget of the team 'research' does not cover the request/);
+    // Bob may see what the team has used, and each of its keys: together no more, and no less. Ada sees her own.
+    const { json: seen } = await worker.get("/usage", as("bob"));
+    const used = Object.fromEntries(seen.callers.map(({ kind, name, days }) => [`${kind}:${name}`, days.reduce((sum, day) => sum + day.tool_calls, 0)]));
+    assert.deepEqual(Object.keys(used).sort(), ["key:ada", "key:bob", "team:research"]);
+    assert.deepEqual([used["team:research"], used["key:ada"] + used["key:bob"]], [100, 100]);
+    const { json: own } = await worker.get("/usage", as("ada"));
+    assert.deepEqual(own.callers.map(({ kind, name }) => [kind, name]), [["key", "ada"]]);
+  });
+
+  it("counts beside the budget of its own of a member", async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, () => oxp("own")));
+    assert.deepEqual(counts(replies), { 200: 3, 429: 47 });
+    const { json } = await worker.get("/usage", as("own"));
+    const [{ used, reserved }] = json.callers[0].budgets;
+    assert.deepEqual([used, reserved], [3, 0]);
   });
 });
 

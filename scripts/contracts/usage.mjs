@@ -9,7 +9,7 @@ const count = { ...integer, minimum: 0 };
 
 export const usage = document({
   title: "Toolbooth: usage",
-  description: "The budgets of callers, and what they have used. A caller sees its own; with the scope usage, those of all.",
+  description: "The budgets of callers, and what they have used. A caller sees its own; with the scope usage:team, those of its team too; with the scope usage, those of all.",
   servers: [{ url: "/usage", description: "Next to all protocols." }],
   implied: shared.implied,
   paths: {
@@ -32,8 +32,8 @@ export const usage = document({
   schemas: {
     Usage: object({ callers: array(schema("Caller")), "next?": about("The `after` of the next page, if there is one.", text) }),
     Caller: object({
-      name: about("The name of the API key, or the `sub` of the person.", text),
-      kind: choice("key", "person", "tenant"),
+      name: about("The name of the API key, the tenant or the team, or the `sub` of the person.", text),
+      kind: choice("key", "person", "tenant", "team"),
       budgets: array(schema("Budget")),
       days: about("What was used on each of the last 31 days, in UTC. Days without any use are left out.", array(schema("Day"))),
     }),

@@ -22,7 +22,7 @@ type Day = { day: string } & Record<Unit, number>;
 
 interface Caller {
   name: string;
-  kind: "key" | "person" | "tenant";
+  kind: "key" | "person" | "tenant" | "team";
   budgets: Budget[];
   days: Day[];
 }

@@ -115,6 +115,8 @@ pub enum Account {
     Person(String),
     /// The tenant that tokens of others name.
     Tenant(String),
+    /// The team with this name: what all its members use, beside their own accounts.
+    Team(String),
 }
 
 impl Account {
@@ -125,6 +127,7 @@ impl Account {
             "key" => Some(Self::Key(name.to_owned())),
             "person" => Some(Self::Person(name.to_owned())),
             "tenant" => Some(Self::Tenant(name.to_owned())),
+            "team" => Some(Self::Team(name.to_owned())),
             _ => None,
         }
     }
@@ -137,6 +140,7 @@ impl fmt::Display for Account {
             Self::Key(name) => write!(f, "key:{name}"),
             Self::Person(subject) => write!(f, "person:{subject}"),
             Self::Tenant(name) => write!(f, "tenant:{name}"),
+            Self::Team(name) => write!(f, "team:{name}"),
         }
     }
 }

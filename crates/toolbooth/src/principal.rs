@@ -8,6 +8,9 @@ pub const GATEWAY_SCOPE: &str = "gateway";
 /// The scope of those who may see what all callers have used.
 pub const USAGE_SCOPE: &str = "usage";
 
+/// The scope of members of a team who may see what the team and its API keys have used.
+pub const TEAM_USAGE_SCOPE: &str = "usage:team";
+
 /// The scopes of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scopes {
@@ -27,6 +30,18 @@ impl Scopes {
             scopes.map(|scope| is_scope(scope).then(|| scope.to_owned())).collect::<Option<_>>()?;
         let all = scopes.iter().any(|scope| scope == "*");
         Some(if all { Self::All } else { Self::Listed(scopes) })
+    }
+
+    /// Those of these scopes that `others` include too.
+    #[must_use]
+    pub fn within(&self, others: &Self) -> Self {
+        match (self, others) {
+            (scopes, Self::All) | (Self::All, scopes) => scopes.clone(),
+            (Self::Listed(listed), _) => {
+                let both = listed.iter().filter(|scope| others.cover(&[scope]));
+                Self::Listed(both.cloned().collect())
+            }
+        }
     }
 
     /// Whether these scopes include all of `required`.
@@ -79,6 +94,9 @@ pub enum Principal {
         budgets: Vec<Budget>,
         /// The tenant that the token names, if `TENANTS` has it.
         tenant: Option<String>,
+        /// The team of the person, if a rule of `TEAMS` by which they have signed in to this server says so: its index in
+        /// `Settings::teams`.
+        team: Option<usize>,
     },
 }
 

@@ -49,6 +49,7 @@ const NAMES: &[&str] = &[
     "RATE_LIMIT",
     "SITE",
     "TENANTS",
+    "TEAMS",
     "TOOLS_LIST",
     "UNVERIFIED_USERS",
 ];

@@ -12,7 +12,8 @@ use super::plan::CALLER_KEY;
 use super::report::Operation;
 use super::{
     ChatRequest, Completion, CompletionInfo, ErrorKind, Format, GatewayError, GatewaySettings,
-    HistoryItem, Hold, IdSource, Limits, Plan, Report, Result, Target, Units, continuation, rounds,
+    HistoryItem, Hold, IdSource, Limits, Plan, ProviderKeys, Report, Result, Target, Units,
+    continuation, rounds,
 };
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
@@ -113,13 +114,12 @@ impl<'a> Chat<'a> {
     fn read(sender: &Sender<'a>, body: &str, report: &mut Report) -> Result<Self> {
         let Sender { front, settings, headers, principal, pipeline, host, .. } = sender;
         let now_ms = report.started_ms;
-        let caller_key = admit(sender)?;
+        let keys = admit(sender)?;
         let mut request = front.decode(body, *headers, &report.notes)?;
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         limits.check_costs(&request)?;
-        let plan =
-            Plan::resolve(settings, *front, &limits.models, &request.model, caller_key, *host)?;
+        let plan = Plan::resolve(settings, *front, &limits.models, &request.model, &keys, *host)?;
         let options = options(&request)?;
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
@@ -211,9 +211,9 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// Checks who may ask models. Returns the caller's own key of the provider, if it sent one.
-pub(super) fn admit(sender: &Sender<'_>) -> Result<Option<Secret>> {
-    let Sender { settings, headers, principal, .. } = sender;
+/// Checks who may ask models. Returns the keys of providers that its requests carry.
+pub(super) fn admit<'s>(sender: &Sender<'s>) -> Result<ProviderKeys<'s>> {
+    let Sender { settings, headers, principal, pipeline, .. } = sender;
     if settings.local_only
         && matches!(principal, Principal::Anonymous { .. })
         && !headers.get("host").is_some_and(|host| is_localhost(&host))
@@ -225,7 +225,8 @@ pub(super) fn admit(sender: &Sender<'_>) -> Result<Option<Secret>> {
         let message = "The caller's credentials lack the scope `gateway`";
         return Err(GatewayError::new(ErrorKind::MissingScope, message));
     }
-    caller_key(*headers, settings.caller_keys)
+    let caller = caller_key(*headers, settings.caller_keys)?;
+    Ok(ProviderKeys { caller, team: pipeline.settings.team_of(principal) })
 }
 
 /// The caller's own key of the provider, if it sent one.

@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::{Chat, ErrorKind, GatewayError, Result, Target};
 use crate::wire::Usage;
 use toolbooth::budget::Unit;
-use toolbooth::call::{Purse, Rejection};
-use toolbooth::host::Reservation;
+use toolbooth::call::{Purse, PurseReservation, Rejection};
 use toolbooth::json::{self, Value};
 
 /// The price of a model, in nano-dollars per million tokens.
@@ -32,7 +31,7 @@ const MARGIN: Duration = Duration::from_secs(60);
 /// What was reserved for an answer.
 #[derive(Debug)]
 pub(super) struct Hold {
-    reservation: Reservation,
+    reservation: PurseReservation,
     units: u64,
     price: Price,
 }
@@ -195,7 +194,7 @@ impl Hold {
     /// Settles what was reserved by what was used. If that is unknown, all of it counts.
     pub(super) async fn settle(hold: Option<Self>, purse: &Purse<'_>, used: Option<u64>) {
         let Some(hold) = hold else { return };
-        purse.settle(hold.reservation, used.unwrap_or(hold.units)).await;
+        purse.settle(hold.reservation, (Unit::Usd, used.unwrap_or(hold.units))).await;
     }
 
     /// Settles what was reserved for an attempt that has failed. One that the provider has rejected costs nothing.

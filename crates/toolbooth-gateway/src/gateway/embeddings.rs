@@ -49,13 +49,12 @@ pub(super) async fn embeddings(sender: Sender<'_>, body: &str) -> Response {
 
 async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec<u8>> {
     let Sender { settings, principal, pipeline, host, .. } = sender;
-    let caller_key = admit(sender)?;
+    let keys = admit(sender)?;
     let request = EmbeddingsRequest::read(body, report)?;
     report.model = excerpt(&request.model);
     let limits = Limits::of(principal, &pipeline.settings, settings);
     limits.models.check(&request.model)?;
-    let plan =
-        Plan::resolve(settings, sender.front, &limits.models, &request.model, caller_key, *host)?;
+    let plan = Plan::resolve(settings, sender.front, &limits.models, &request.model, &keys, *host)?;
     let target = only_target(plan.targets.as_slice())?;
     report.asks(target);
     let name = target.name();

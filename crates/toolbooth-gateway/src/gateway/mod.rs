@@ -49,7 +49,7 @@ use error::{ErrorDetails, ErrorKind, GatewayError, Result};
 use fields::{Fields, Notes};
 use ids::IdSource;
 use limits::Limits;
-use plan::{Plan, Target};
+use plan::{Plan, ProviderKeys, Target};
 use report::Report;
 use request::{
     Approval, ApprovedCall, ChatRequest, ClientTool, FunctionTool, HistoryItem, ModelTool,

@@ -16,6 +16,7 @@ use toolbooth::json::{self, Value};
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::route::RouteRequest;
 use toolbooth::secret::Secret;
+use toolbooth::settings::TeamSettings;
 
 /// After this time a list is fetched again.
 const FRESH_MS: u64 = 5 * 60 * 1000;
@@ -126,7 +127,8 @@ pub(super) async fn models_of(
         let only = id.map(|id| settings.provider_of(id).map(|(provider, _)| &provider.id));
         let is_asked = |provider: &&ModelProvider| only.is_none_or(|id| id == Some(&provider.id));
         let asked: Vec<_> = settings.providers.iter().filter(is_asked).collect();
-        let fetched = asked.iter().map(|provider| lists.of(provider, request.host));
+        let team = request.state.settings().team_of(&request.principal);
+        let fetched = asked.iter().map(|provider| lists.of(provider, team, request.host));
         for (provider, models) in asked.iter().zip(join_all(fetched).await) {
             for model in models.iter() {
                 let id = format!("{}/{}", provider.id, model.name);
@@ -140,10 +142,21 @@ pub(super) async fn models_of(
 
 impl ModelLists {
     /// The models that a provider lists: none if it cannot be asked, or does not answer.
-    async fn of(&self, provider: &ModelProvider, host: &dyn Host) -> Arc<[ProviderModel]> {
+    async fn of(
+        &self,
+        provider: &ModelProvider,
+        team: Option<&TeamSettings>,
+        host: &dyn Host,
+    ) -> Arc<[ProviderModel]> {
         let now_ms = host.now_ms();
-        let cached = self.lists().get(&provider.id).cloned().unwrap_or_default();
-        let key = provider.key.as_ref().map(Secret::expose);
+        // A team with a key of its own may have other models.
+        let own = team.and_then(|team| Some((&team.name, team.provider_key(&provider.id)?)));
+        let id = match own {
+            Some((team, _)) => format!("{} {team}", provider.id),
+            None => provider.id.clone(),
+        };
+        let cached = self.lists().get(&id).cloned().unwrap_or_default();
+        let key = own.map(|(_, key)| key).or(provider.key.as_ref()).map(Secret::expose);
         let can_be_asked = key.is_some() || !provider.needs_key;
         let format = provider.formats.first().filter(|_| can_be_asked);
         let Some((format, path)) = format.and_then(|it| Some((it, it.models_path()?))) else {
@@ -156,7 +169,7 @@ impl ModelLists {
             // Meanwhile, other requests get the list as it was.
             let until_ms = now_ms.saturating_add(FAILED_MS);
             let models = Arc::clone(&cached.models);
-            self.lists().insert(provider.id.clone(), CachedList { models, until_ms });
+            self.lists().insert(id.clone(), CachedList { models, until_ms });
         }
         let mut headers = vec![("accept", "application/json".into())];
         let own = format.headers(key);
@@ -184,7 +197,7 @@ impl ModelLists {
         };
         let until_ms = now_ms.saturating_add(life_ms);
         let list = CachedList { models: Arc::clone(&models), until_ms };
-        self.lists().insert(provider.id.clone(), list);
+        self.lists().insert(id, list);
         models
     }
 

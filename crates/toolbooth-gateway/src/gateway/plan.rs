@@ -8,6 +8,7 @@ use super::{ChatRequest, ErrorKind, Format, GatewayError, GatewaySettings, Model
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
+use toolbooth::settings::TeamSettings;
 
 /// The models that a request may go to.
 pub(super) struct Plan<'s> {
@@ -35,6 +36,14 @@ pub(super) struct Target<'s> {
     pub(super) max_output_tokens: Option<u64>,
 }
 
+/// The keys of providers that come before those of the server.
+pub(super) struct ProviderKeys<'s> {
+    /// The caller's own.
+    pub(super) caller: Option<Secret>,
+    /// The team of the caller, which may have some.
+    pub(super) team: Option<&'s TeamSettings>,
+}
+
 /// The header with the caller's own key.
 pub(super) const CALLER_KEY: &str = "x-provider-key";
 
@@ -45,7 +54,7 @@ impl<'s> Plan<'s> {
         front: &dyn Front,
         models: &Models<'_>,
         model: &str,
-        caller_key: Option<Secret>,
+        keys: &ProviderKeys<'_>,
         random: &dyn Random,
     ) -> Result<Self> {
         if settings.providers.is_empty() {
@@ -56,7 +65,7 @@ impl<'s> Plan<'s> {
             ));
         }
         if let Some(alias) = settings.aliases.iter().find(|alias| alias.name == model) {
-            return Self::of_alias(settings, front, alias, caller_key, random);
+            return Self::of_alias(settings, front, alias, keys, random);
         }
         if settings.rejected_aliases.iter().any(|name| name == model) {
             let message = format!("The entry of '{}' in MODELS is invalid", excerpt(model));
@@ -66,7 +75,7 @@ impl<'s> Plan<'s> {
             return Err(unknown(settings, models, model));
         };
         let known = settings.target_of(&provider.id, name);
-        let target = Target::new(provider, front, name, known, caller_key)?;
+        let target = Target::new(provider, front, name, known, keys)?;
         let timeout = settings.timeout;
         Ok(Self { targets: vec![target], attempts: 1, retry_statuses: None, timeout })
     }
@@ -81,17 +90,17 @@ impl<'s> Plan<'s> {
         settings: &'s GatewaySettings,
         front: &dyn Front,
         alias: &'s ModelAlias,
-        caller_key: Option<Secret>,
+        keys: &ProviderKeys<'_>,
         random: &dyn Random,
     ) -> Result<Self> {
         let first = alias.targets.first().map(|target| &target.provider);
-        if caller_key.is_some() && alias.targets.iter().any(|it| Some(&it.provider) != first) {
+        if keys.caller.is_some() && alias.targets.iter().any(|it| Some(&it.provider) != first) {
             let message = format!("{CALLER_KEY} cannot be used with a model of several providers");
             return Err(GatewayError::new(ErrorKind::CallerKey, message));
         }
         let targets = alias.targets.iter().filter_map(|target| {
             let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
-            Some(Target::new(provider, front, &target.model, Some(target), caller_key.clone()))
+            Some(Target::new(provider, front, &target.model, Some(target), keys))
         });
         let mut plan = Self {
             targets: targets.collect::<Result<_>>()?,
@@ -142,11 +151,12 @@ impl<'s> Target<'s> {
         front: &dyn Front,
         model: &str,
         known: Option<&ModelTarget>,
-        caller_key: Option<Secret>,
+        keys: &ProviderKeys<'_>,
     ) -> Result<Self> {
         // A server that needs no key may ignore that of the caller.
-        let is_paid_by_caller = caller_key.is_some() && provider.needs_key;
-        let key = caller_key.or_else(|| provider.key.clone());
+        let is_paid_by_caller = keys.caller.is_some() && provider.needs_key;
+        let of_team = keys.team.and_then(|team| team.provider_key(&provider.id));
+        let key = keys.caller.as_ref().or(of_team).or(provider.key.as_ref()).cloned();
         if key.is_none() && provider.needs_key {
             let message = format!(
                 "{} needs a key: send yours in {CALLER_KEY}, or the operator must set {}",

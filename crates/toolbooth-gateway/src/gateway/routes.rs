@@ -63,9 +63,10 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     let is_alias = |name: &String| gateway.aliases.iter().any(|alias| alias.name == *name);
     let keys = settings.auth.api_keys.iter().flatten();
     let keys = keys.map(|key| (format!("API_KEYS limits {:?}", key.name), &key.limits));
-    let rules = settings.rule_limits.iter().enumerate();
-    let rules =
-        rules.map(|(at, limits)| (format!("Rule {at} of SIGN_IN_ALLOWED limits people"), limits));
+    let rules = settings.rule_limits.iter();
+    let rules = rules.map(|limits| {
+        ("A rule of SIGN_IN_ALLOWED, ENTERPRISE_ISSUERS or TEAMS limits people".to_owned(), limits)
+    });
     for (place, limits) in keys.chain(rules) {
         let names = limits.models.iter().flatten();
         let unknown = names.filter(|name| !is_alias(name) && gateway.provider_of(name).is_none());

@@ -171,7 +171,15 @@ impl GatewaySettings {
     fn read(settings: &Settings, reader: &mut VariableReader<'_>) -> Self {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
-        let mut providers = models::read(reader, caller_keys);
+        let mut providers = models::read(reader, caller_keys, &settings.teams);
+        let unknown = settings.teams.iter().enumerate().flat_map(|(at, team)| {
+            let ids = team.provider_keys.iter().map(|(id, _)| id);
+            ids.filter(|id| providers.iter().all(|it| it.id != **id)).map(move |id| (at, id))
+        });
+        for (at, id) in unknown {
+            let lacks = models::lacks(id);
+            reader.reject(format!("TEAMS[{at}].provider_keys has a key of {id:?}, which {lacks}"));
+        }
         let is_public = settings.auth.anonymous.is_some();
         // Templates bind it, so a server for everyone has no problem with it, but no models of it either.
         let has_workers_ai = reader.has_binding(models::AI) && (!is_public || settings.development);

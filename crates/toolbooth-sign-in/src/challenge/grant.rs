@@ -32,7 +32,7 @@ impl Grant {
         now_ms: u64,
     ) -> Self {
         let granted_ms = now_ms.max(seen_ms.map_or(0, |seen_ms| seen_ms.saturating_add(1)));
-        let TokenResponse { access, refresh, expires_in_ms, scopes: given } = tokens;
+        let TokenResponse { access, refresh, expires_in_ms, scopes: given, .. } = tokens;
         Self {
             access: access.expose().to_owned(),
             refresh: refresh.map(|it| it.expose().to_owned()),

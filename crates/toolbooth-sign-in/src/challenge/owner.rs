@@ -63,6 +63,7 @@ impl Owner {
                 rule: None,
                 budgets: Vec::new(),
                 tenant: None,
+                team: None,
             },
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
@@ -120,6 +121,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            team: None,
         };
         let person = Person {
             label: String::new(),

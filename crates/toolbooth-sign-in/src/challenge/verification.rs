@@ -87,6 +87,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            team: None,
         }
     }
 
@@ -105,6 +106,7 @@ mod tests {
             users,
             limits: toolbooth::settings::KeyLimits::default(),
             budgets: Vec::new(),
+            team: None,
         };
         let url = "https://calendar.example/verify?a=b".to_owned();
         Verifiers {

@@ -211,7 +211,8 @@ impl OAuthClient {
         })
     }
 
-    fn log(&self, problem: &str, host: &dyn Host) {
+    /// Logs what is wrong with the provider.
+    pub(crate) fn log(&self, problem: &str, host: &dyn Host) {
         let details = [("provider", &*self.provider.id), ("problem", problem)];
         host.log(Level::Warn, "authorization_server", &details);
     }

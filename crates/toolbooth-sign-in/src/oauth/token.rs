@@ -27,6 +27,8 @@ pub(crate) struct TokenResponse {
     pub(crate) expires_in_ms: Option<u64>,
     /// The scopes; absent if they are those that were requested.
     pub(crate) scopes: Option<Vec<String>>,
+    /// What an OpenID provider says about the user (OpenID Connect Core 1.0, 3.1.3.3).
+    pub(crate) id_token: Option<Secret>,
 }
 
 impl TokenResponse {
@@ -39,6 +41,7 @@ impl TokenResponse {
             refresh_token: Option<String>,
             expires_in: Option<Value>,
             scope: Option<Value>,
+            id_token: Option<Value>,
             error: Option<String>,
         }
         match response.json() {
@@ -52,6 +55,7 @@ impl TokenResponse {
                 refresh_token,
                 expires_in,
                 scope,
+                id_token,
                 error: None,
             }) if response.status == 200 && token_type.as_deref().is_none_or(is_bearer) => {
                 let access = Secret::new(access);
@@ -65,6 +69,10 @@ impl TokenResponse {
                     refresh: refresh.map(Secret::new),
                     expires_in_ms: expires_in.as_ref().and_then(milliseconds),
                     scopes: scope.as_ref().and_then(scopes),
+                    id_token: id_token
+                        .as_ref()
+                        .and_then(Value::as_str)
+                        .map(|it| Secret::new(it.to_owned())),
                 })
             }
             _ if (400..500).contains(&response.status) && response.status != 429 => {

@@ -90,8 +90,8 @@ impl ClaimRules {
         let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
         let scopes = Scopes::Listed(scopes);
         let tenant = self.tenant(claims)?;
-        let (rule, budgets) = (None, Vec::new());
-        Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, tenant })
+        let (rule, budgets, team) = (None, Vec::new(), None);
+        Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team })
     }
 
     /// The tenant that a token names. One that is unknown could have limits that are missing here.

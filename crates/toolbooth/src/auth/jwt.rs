@@ -131,10 +131,11 @@ impl JwtVerifier {
 
 /// Limits a token to what its holder may do now.
 fn limit(principal: &mut Principal, permitted: Permitted) {
-    if let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, .. } = principal {
+    if let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, team, .. } = principal {
         scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
         *rule = permitted.rule;
         *budgets = permitted.budgets;
+        *team = permitted.team;
         if let Some(name) = permitted.key {
             let scopes = Scopes::Listed(std::mem::take(scopes));
             *principal = Principal::Key { name, scopes };

@@ -25,7 +25,7 @@ use jwt::JwtVerifier;
 
 pub use api_keys::ApiKeys;
 pub use api_keys::key_hash;
-pub use assertion::{AssertionVerifier, unverified_claim};
+pub use assertion::{AssertionVerifier, received_claims, unverified_claim};
 pub(crate) use jwks::has_verification_key;
 pub use own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 

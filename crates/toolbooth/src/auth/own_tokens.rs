@@ -46,6 +46,8 @@ pub struct Permitted {
     /// The name of the entry of `API_KEYS`, if the holder is this client itself and not a person: then what the entry says
     /// about tools, models and budgets holds.
     pub key: Option<String>,
+    /// Their team, as in [`Principal::User`](crate::principal::Principal::User).
+    pub team: Option<usize>,
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the server.

@@ -14,7 +14,7 @@ mod search;
 mod selector;
 mod view;
 
-pub use budget::{BudgetExceeded, Purse};
+pub use budget::{BudgetExceeded, Purse, PurseReservation};
 pub(crate) use budget::{LEDGER_FAILED, LEDGER_NOT_BOUND};
 pub use grants::PROOF_PREFIX;
 pub use grants::{GrantRequest, Granted, Grants, UsedGrant};

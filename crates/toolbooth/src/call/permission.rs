@@ -12,7 +12,7 @@ impl Settings {
         self.authorize(principal, tool).is_ok()
     }
 
-    /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key too, and it has the scopes.
+    /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key and its team too, and it has the scopes.
     pub fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
         let name = tool.name;
         if self.permission(tool) == Permission::Denied {
@@ -21,6 +21,10 @@ impl Settings {
         let tools = self.key_of(principal).and_then(|key| key.tools.as_ref());
         if tools.is_some_and(|tools| tool.permission_in(tools) == Permission::Denied) {
             return Err(Rejection::ToolNotInKey { name });
+        }
+        let tools = self.team_of(principal).and_then(|team| team.tools.as_ref());
+        if tools.is_some_and(|tools| tool.permission_in(tools) == Permission::Denied) {
+            return Err(Rejection::ToolNotInTeam { name });
         }
         if !principal.scopes().cover(tool.scopes) {
             return Err(Rejection::MissingScope { name, scopes: tool.scopes });

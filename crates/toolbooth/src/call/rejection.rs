@@ -130,6 +130,11 @@ pub enum Rejection {
         /// The tool's name.
         name: &'static str,
     },
+    /// The `tools` of the caller's team do not include the tool.
+    ToolNotInTeam {
+        /// The tool's name.
+        name: &'static str,
+    },
     /// The request has no valid credentials.
     Unauthenticated {
         /// The reason, without details that help to guess credentials.
@@ -244,6 +249,9 @@ impl Rejection {
             Self::ToolNotInKey { .. } => {
                 (Kind::ToolNotAllowed, "the tools of the API key do not include it".into())
             }
+            Self::ToolNotInTeam { .. } => {
+                (Kind::ToolNotAllowed, "the tools of the caller's team do not include it".into())
+            }
             Self::Unauthenticated { reason, .. } => (Kind::Unauthenticated, (*reason).into()),
             Self::MissingScope { scopes, .. } => {
                 let detail = format!("it requires the scopes: {}", scopes.join(" "));
@@ -284,12 +292,14 @@ impl Rejection {
             Self::UnknownTool { name, .. } => of_tool(name, "was not found"),
             Self::UnknownVersion { name, .. } => of_tool(name, "was not found"),
             Self::ToolNotAllowed { name } => of_tool(name, "may not be called"),
-            Self::ToolNotInKey { name } | Self::MissingScope { name, .. } => {
+            Self::ToolNotInKey { name }
+            | Self::ToolNotInTeam { name }
+            | Self::MissingScope { name, .. } => {
                 of_tool(name, "may not be called with these credentials")
             }
             Self::Unauthenticated { .. } => "The request needs valid credentials".into(),
             Self::TooManyRequests { .. } => "Too many requests".into(),
-            Self::BudgetExceeded(_) => "The caller's budget does not cover the request".into(),
+            Self::BudgetExceeded(exceeded) => exceeded.message().into(),
             Self::MissingRequirements(missing) => missing.message().into(),
             Self::CannotAsk { name, .. } => {
                 of_tool(name, "needs input that cannot be requested in this call")

@@ -23,6 +23,7 @@ fn user(subject: &str) -> Principal {
         rule: None,
         budgets: Vec::new(),
         tenant: None,
+        team: None,
     }
 }
 

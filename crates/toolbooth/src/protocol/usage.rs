@@ -1,4 +1,5 @@
-//! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own; with the scope `usage`, those of all.
+//! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own; with the scope `usage:team`, those of its team
+//! too; with `usage`, those of all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +11,9 @@ use crate::call::{LEDGER_FAILED, LEDGER_NOT_BOUND, Rejection, join_all};
 use crate::capability::Capability;
 use crate::host::{AccountUsage, LedgerError, Level, Log};
 use crate::http::{Answer, Response};
-use crate::principal::{Principal, USAGE_SCOPE};
+use crate::principal::{Principal, TEAM_USAGE_SCOPE, USAGE_SCOPE};
 use crate::route::{EncodeRejection, Policy, Protocol, Route, RouteRequest};
-use crate::settings::CapabilitySettings;
+use crate::settings::{CapabilitySettings, Settings, TeamSettings};
 use crate::time;
 use crate::url::query_parameter;
 
@@ -22,9 +23,14 @@ pub static CAPABILITY: Capability = Capability {
     settings: Some(&CapabilitySettings {
         variables: &[],
         auth_methods: &[],
-        read: |settings, _| settings.scopes.push(USAGE_SCOPE),
+        read: |settings, _| {
+            settings.scopes.push(USAGE_SCOPE);
+            if !settings.teams.is_empty() {
+                settings.scopes.push(TEAM_USAGE_SCOPE);
+            }
+        },
     }),
-    scopes: &[USAGE_SCOPE],
+    scopes: &[USAGE_SCOPE, TEAM_USAGE_SCOPE],
     ..Capability::new("usage")
 };
 
@@ -104,6 +110,8 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
         let keys = settings.auth.api_keys.iter().flatten();
         let keys =
             keys.filter(|key| !key.budgets.is_empty()).map(|key| Account::Key(key.name.clone()));
+        let teams = settings.teams.iter().filter(|team| !team.budgets.is_empty());
+        let keys = keys.chain(teams.map(|team| Account::Team(team.name.clone())));
         let known = match host.accounts(&after, MOST + 1).await {
             // Without budgets, there is nothing to count.
             Err(LedgerError::NotBound) if settings.budgeted.is_empty() => Vec::new(),
@@ -120,7 +128,10 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
         let next = accounts.last().filter(|_| !is_last).map(|(_, name)| name.clone());
         (accounts.into_iter().map(|(account, _)| account).collect(), next)
     } else {
-        (settings.account_of(principal).into_iter().collect::<Vec<_>>(), None)
+        let own = settings.account_of(principal);
+        let sees_team = is_known && principal.scopes().cover(&[TEAM_USAGE_SCOPE]);
+        let team = settings.team_of(principal).filter(|_| sees_team);
+        (own.iter().cloned().chain(of_team(settings, team, own.as_ref())).collect::<Vec<_>>(), None)
     };
     let own = settings.account_of(principal);
     let callers = accounts.into_iter().map(|account| {
@@ -129,6 +140,11 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
             let budgets = match &account {
                 Account::Key(name) => settings.key_named(name).map(|key| key.budgets.clone()),
                 Account::Tenant(name) => settings.tenant_named(name).map(|it| it.budgets.clone()),
+                Account::Team(name) => settings
+                    .teams
+                    .iter()
+                    .find(|team| team.name == *name)
+                    .map(|team| team.budgets.clone()),
                 Account::Person(_) => own.then(|| settings.budgets_of(principal).to_vec()),
             };
             let used = match host.usage(&account.to_string()).await {
@@ -142,6 +158,20 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
     });
     let callers = join_all(callers).await.into_iter().collect::<Result<_, Rejection>>()?;
     Ok(Response::json_of(200, &Usage { callers, next }).into())
+}
+
+/// The accounts of a team and of its API keys, without the one that is `own`.
+fn of_team<'s>(
+    settings: &'s Settings,
+    team: Option<&'s TeamSettings>,
+    own: Option<&'s Account>,
+) -> impl Iterator<Item = Account> + 's {
+    let position = settings.teams.iter().position(|it| Some(&it.name) == team.map(|it| &it.name));
+    let keys = settings.auth.api_keys.iter().flatten();
+    let keys = keys.filter(move |key| position.is_some() && key.team == position);
+    let keys = keys.map(|key| Account::Key(key.name.clone()));
+    let all = team.map(|team| Account::Team(team.name.clone())).into_iter().chain(keys);
+    all.filter(move |account| own != Some(account)).take(MOST)
 }
 
 fn rejection(error: &LedgerError, log: &(impl Log + ?Sized)) -> Rejection {
@@ -190,6 +220,7 @@ fn caller(
         Account::Key(name) => ("key", name),
         Account::Person(subject) => ("person", subject),
         Account::Tenant(name) => ("tenant", name),
+        Account::Team(name) => ("team", name),
     };
     Caller { name, kind, budgets: budgets.collect(), days: days.collect() }
 }

@@ -161,6 +161,7 @@ fn not_run(
         }
         Rejection::ToolNotAllowed { .. }
         | Rejection::ToolNotInKey { .. }
+        | Rejection::ToolNotInTeam { .. }
         | Rejection::MissingScope { .. } => (rejection.describe().message.into_owned(), None),
         Rejection::MissingRequirements(missing) => {
             return failed(&format!("the call lacks {}{}", missing.places(), missing.granting()));

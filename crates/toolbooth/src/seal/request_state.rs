@@ -158,6 +158,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            team: None,
         };
         let other = codec.token_for((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(INVALID_STATE), "another way in");

@@ -68,6 +68,8 @@ pub struct ApiKeySettings {
     pub limits: KeyLimits,
     /// How much it may use.
     pub budgets: Vec<Budget>,
+    /// Its team, if a rule of `TEAMS` names it: the index in [`Settings::teams`](super::Settings::teams).
+    pub team: Option<usize>,
 }
 
 impl ApiKeySettings {
@@ -208,7 +210,18 @@ fn parse_entry(
         return Err(".previous_hash must not be that of hash");
     }
     let name = name.to_owned();
-    Ok(ApiKeySettings { name, scopes, tools, hash, previous_hash, keys, users, limits, budgets })
+    Ok(ApiKeySettings {
+        name,
+        scopes,
+        tools,
+        hash,
+        previous_hash,
+        keys,
+        users,
+        limits,
+        budgets,
+        team: None,
+    })
 }
 
 fn parse_keys(
@@ -234,7 +247,7 @@ fn parse_keys(
     }
 }
 
-fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {
+pub(super) fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {
     let tool = |tool: &Value<'_>| tool.as_str().map(str::to_owned);
     let tools = value.as_array().and_then(|tools| tools.iter().map(tool).collect());
     let expected = ".tools must be an array of ids, names or Toolkit.*, as in TOOL_ALLOWLIST";
@@ -265,7 +278,7 @@ fn parse_users(
 
 /// Whether a text can be a key's name. Users see it on the consent page, so it must be short and
 /// must not hide, reverse or break the text around it. `packages/toolbooth/src/key.js` has the same rule.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(is_invisible)
 }
 

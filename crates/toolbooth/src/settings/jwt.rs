@@ -239,6 +239,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: Some(tenant.to_owned()),
+            team: None,
         };
         let acme = user("acme");
         assert!(settings.limits_of(&acme).unwrap().tools.is_some());

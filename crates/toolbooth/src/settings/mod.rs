@@ -17,6 +17,7 @@ mod limits;
 mod log;
 mod mcp_resource;
 mod reader;
+mod teams;
 mod tools;
 
 pub use allowlist::{Allowlist, Permission};
@@ -31,6 +32,7 @@ pub use limits::RequestLimits;
 pub use log::{LogDetail, LogSettings, SampleRate};
 pub use mcp_resource::McpResource;
 pub use reader::{Row, VariableDoc, VariableReader, count, documented, list, truth};
+pub use teams::TeamSettings;
 pub use tools::{ToolVariables, Variable};
 
 use crate::address::{is_localhost, is_origin};
@@ -57,6 +59,8 @@ pub struct Settings {
     pub allowlist: Allowlist,
     /// Who may call.
     pub auth: AuthSettings,
+    /// `TEAMS`: what their members may do and use together.
+    pub teams: Vec<TeamSettings>,
     /// The keys that seal what clients keep for the server, if they are set.
     pub state_keys: Option<StateKeySettings>,
     /// The OAuth resource that MCP clients get tokens for, if they can.
@@ -163,7 +167,8 @@ impl Settings {
         }
         let audience = public_url.as_deref().map(McpResource::identifier_at);
         let methods: Vec<_> = capabilities.iter().flat_map(|it| it.auth_methods).copied().collect();
-        let auth = AuthSettings::read(&mut reader, audience.as_deref(), &methods);
+        let mut auth = AuthSettings::read(&mut reader, audience.as_deref(), &methods);
+        let teams = teams::read(&mut reader, &mut auth);
         let mut settings = Self {
             development: reader.get(&DEVELOPMENT),
             mcp_resource: McpResource::new(public_url.as_deref(), &auth),
@@ -179,8 +184,10 @@ impl Settings {
             redirect_schemes: None,
             mcp_extensions: Vec::new(),
             scopes: Vec::new(),
-            budgeted: api_keys::budgeted(&auth).into_iter().chain(jwt::budgeted(&auth)).collect(),
+            budgeted: [api_keys::budgeted(&auth), jwt::budgeted(&auth), teams::budgeted(&teams)]
+                .concat(),
             auth,
+            teams,
             extensions: Extensions::default(),
             tools: ToolVariables::read(&reader, declared),
             problems: Vec::new(),
@@ -232,12 +239,22 @@ impl Settings {
         }
     }
 
+    /// The team of a caller: that of its API key, or of the rule by which a person has signed in.
+    pub fn team_of(&self, principal: &Principal) -> Option<&TeamSettings> {
+        let team = match (principal, self.key_of(principal)) {
+            (_, Some(key)) => key.team,
+            (Principal::User { team, .. }, None) => *team,
+            (Principal::Anonymous { .. } | Principal::Key { .. }, None) => None,
+        };
+        self.teams.get(team?)
+    }
+
     /// The API key with this name.
     pub fn key_named(&self, name: &str) -> Option<&ApiKeySettings> {
         self.auth.api_keys.iter().flatten().find(|key| key.name == name)
     }
 
-    /// The budgets of a caller.
+    /// The budgets of a caller itself, without those of its team.
     pub fn budgets_of<'s>(&'s self, principal: &'s Principal) -> &'s [Budget] {
         if let Some(tenant) = self.tenant_of(principal) {
             return &tenant.budgets;
@@ -287,6 +304,7 @@ impl Settings {
             auth::DOCS,
             api_keys::DOCS,
             jwt::DOCS,
+            teams::DOCS,
             OWN,
             keys::DOCS,
         ];

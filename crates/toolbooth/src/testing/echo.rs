@@ -325,6 +325,7 @@ pub fn every_rejection() -> Vec<Rejection> {
         Rejection::UnknownVersion { id: text("A.B"), name: "A_B", version: text("2.0.0") },
         Rejection::ToolNotAllowed { name: "A_B" },
         Rejection::ToolNotInKey { name: "A_B" },
+        Rejection::ToolNotInTeam { name: "A_B" },
         Rejection::Unauthenticated { reason: "the token has expired", sent: true },
         Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
         Rejection::TooManyRequests { retry_after: 60 },
@@ -334,6 +335,7 @@ pub fn every_rejection() -> Vec<Rejection> {
             needed: 5,
             resets_at_ms: 1_741_724_040_000,
             retry_after: 40,
+            team: None,
         }),
         Rejection::MissingRequirements(MissingRequirements {
             authorization: vec!["mail"],

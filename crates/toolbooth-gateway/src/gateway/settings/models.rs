@@ -3,7 +3,7 @@
 use crate::gateway::Format;
 use toolbooth::address::secure_base_address;
 use toolbooth::secret::Secret;
-use toolbooth::settings::{VariableDoc, VariableReader, documented, list};
+use toolbooth::settings::{TeamSettings, VariableDoc, VariableReader, documented, list};
 
 #[derive(Debug, Clone)]
 pub(crate) struct ModelProvider {
@@ -116,12 +116,17 @@ fn prefix(id: &str) -> String {
     preset(id).map_or_else(|| id.to_ascii_uppercase().replace('-', "_"), str::to_owned)
 }
 
-/// Reads the providers that have a key or a base URL, or that callers can have a key of.
-pub(super) fn read(reader: &mut VariableReader<'_>, caller_keys: bool) -> Vec<ModelProvider> {
+/// Reads the providers that have a key or a base URL, or that callers can have a key of: all of them, or those of their teams.
+pub(super) fn read(
+    reader: &mut VariableReader<'_>,
+    caller_keys: bool,
+    teams: &[TeamSettings],
+) -> Vec<ModelProvider> {
     let mut providers = Vec::new();
     for (id, prefix, formats, base_url) in PRESETS {
         let Some((key, url)) = key_and_url(reader, prefix) else { continue };
-        if key.is_some() || url.is_some() || caller_keys {
+        let of_team = teams.iter().any(|team| team.provider_key(id).is_some());
+        if key.is_some() || url.is_some() || caller_keys || of_team {
             let needs_key = url.is_none();
             let base_url = url.unwrap_or_else(|| base_url.to_owned());
             let (id, binding) = (id.to_owned(), None);

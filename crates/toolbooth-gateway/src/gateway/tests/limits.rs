@@ -127,6 +127,51 @@ fn limits_of_an_api_key() {
     assert_eq!(world.host.taken.borrow()["SMALL key:a"], 4, "one unit for each call");
 }
 
+/// Two keys, one of them in a team with a key of the provider, models and tools of its own.
+#[test]
+fn a_team_pays_with_its_own_key() {
+    const OTHER: &str = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
+    let keys = format!(
+        r#"[{{"name":"a","scopes":["*"],"hash":"{KEY}"}},{{"name":"b","scopes":["gateway"],"hash":"{OTHER}"}}]"#
+    );
+    let teams = r#"[{"name":"t","rules":["key:a"],"scopes":["gateway"],"gateway":{"models":["openai/gpt-4o"]},
+        "provider_keys":{"openai":"sk-of-the-team"}}]"#;
+    let world = TestGateway::with(&[("AUTH", "api-key"), ("API_KEYS", &keys), ("TEAMS", teams)]);
+    let ask = |headers: &[(&str, &str)], model: &str| {
+        let body = chat(json!({"model": model}));
+        world.ask_with(vec![says("hi")], headers, &body, 0)
+    };
+    let sent = |reply: &super::Reply| {
+        let header = reply.sent[0].headers.iter().find(|(name, _)| name == "authorization");
+        header.map(|(_, value)| value.clone()).unwrap_or_default()
+    };
+    let own = ask(&[JSON, AUTHORIZATION], "openai/gpt-4o");
+    assert_eq!((own.status, sent(&own).as_str()), (200, "Bearer sk-of-the-team"));
+    let other = ask(&[JSON, ("x-api-key", "b")], "openai/gpt-4o");
+    assert_eq!(other.status, 200);
+    assert_ne!(sent(&other), sent(&own));
+    let refused = ask(&[JSON, AUTHORIZATION], "openai/gpt-other");
+    assert_eq!(refused.code(), "model_not_allowed");
+}
+
+#[test]
+fn keys_of_teams_for_providers_that_are_not_configured() {
+    let keys = format!(r#"[{{"name":"a","scopes":["gateway"],"hash":"{KEY}"}}]"#);
+    let teams = |provider: &str| {
+        format!(r#"[{{"name":"t","rules":["key:a"],"provider_keys":{{"{provider}":"k"}}}}]"#)
+    };
+    for (provider, rejected) in [("anthropic", false), ("openai", false), ("groq", true)] {
+        let teams = teams(provider);
+        let world =
+            TestGateway::with(&[("AUTH", "api-key"), ("API_KEYS", &keys), ("TEAMS", &teams)]);
+        let server = world.server();
+        let settings = server.state().settings();
+        let expected = format!("TEAMS[0].provider_keys has a key of \"{provider}\", which");
+        let found = settings.rejected.iter().any(|it| it.starts_with(&expected));
+        assert_eq!(found, rejected, "{:?}", settings.rejected);
+    }
+}
+
 #[test]
 fn the_rate_limit_of_calls_counts_chats() {
     let mut world = TestGateway::new();

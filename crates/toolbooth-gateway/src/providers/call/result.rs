@@ -51,9 +51,9 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
             format!("There is no such tool.{}", did_you_mean(meant.as_deref(), " D"))
         }
         Rejection::UnknownVersion { .. } => "It has no such version.".to_owned(),
-        Rejection::ToolNotAllowed { .. } | Rejection::ToolNotInKey { .. } => {
-            "Permission denied.".to_owned()
-        }
+        Rejection::ToolNotAllowed { .. }
+        | Rejection::ToolNotInKey { .. }
+        | Rejection::ToolNotInTeam { .. } => "Permission denied.".to_owned(),
         Rejection::MissingScope { .. } => {
             "The caller's credentials lack a scope that it requires.".to_owned()
         }

@@ -218,6 +218,7 @@ fn deleted_at(
         refresh: refresh.map(|it| Secret::new(it.to_owned())),
         expires_in_ms: None,
         scopes: None,
+        id_token: None,
     };
     let scopes = toolbooth::principal::Scopes::NONE.clone();
     let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));

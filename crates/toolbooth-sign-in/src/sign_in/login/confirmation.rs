@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::browser::SESSION_SECONDS;
 use super::identity::Account;
+use super::provider::AccountError;
 use super::{Identity, Login};
 use crate::oauth::{OAuthClient, ProviderError, STALE_MS, TokenResponse, store};
 use crate::purpose;
@@ -70,13 +71,13 @@ impl Login {
         Ok(Identity::Provider(account))
     }
 
-    /// Gets new tokens of a sign-in.
+    /// Gets new tokens of a sign-in. Returns the new ID token, if the provider has issued one.
     async fn refresh_sign_in(
         &self,
         client: &OAuthClient,
         stored: &mut StoredSignIn,
         host: &dyn Host,
-    ) -> Result<(), ProviderError> {
+    ) -> Result<Option<Secret>, ProviderError> {
         let refresh = stored.refresh.clone().ok_or(ProviderError::Rejected)?;
         let tokens = match client.refresh(&Secret::new(refresh), host).await {
             Err(ProviderError::Rejected) => {
@@ -88,7 +89,7 @@ impl Login {
         if let Some(refresh) = tokens.refresh {
             stored.refresh = Some(refresh.expose().to_owned());
         }
-        Ok(())
+        Ok(tokens.id_token)
     }
 
     /// A provider has rejected the refresh token of a sign-in. A different client of this person may have used it at the same
@@ -142,17 +143,21 @@ impl Login {
         let server = client.server(host).await?;
         let url = server.userinfo.as_deref().ok_or(ProviderError::Rejected)?;
         let access = Secret::new(stored.access.clone());
-        let mut account = self.account(client, url, &access, host).await;
-        if account == Err(ProviderError::Rejected) {
-            self.refresh_sign_in(client, &mut stored, host).await?;
+        let mut account = self.account(client, url, (&access, None), host).await;
+        if account == Err(ProviderError::Rejected.into()) {
+            let id_token = self.refresh_sign_in(client, &mut stored, host).await?;
             let access = Secret::new(stored.access.clone());
-            account = self.account(client, url, &access, host).await;
+            account = self.account(client, url, (&access, id_token.as_ref()), host).await;
             if account.is_err() {
                 // The provider may accept the old refresh token only once.
                 self.store_sign_in(&stored, host).await;
             }
         }
-        let account = account?;
+        let account = account.map_err(|error| match error {
+            AccountError::Provider(error) => error,
+            // The page of a new sign-in says so.
+            AccountError::TooManyGroups => ProviderError::Rejected,
+        })?;
         // A provider must not make one person another.
         if account.id != stored.account.id {
             return Err(ProviderError::Rejected);

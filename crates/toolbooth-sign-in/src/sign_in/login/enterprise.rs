@@ -11,13 +11,15 @@ pub(crate) use toolbooth::settings::ENTERPRISE_ISSUERS as ISSUERS;
 
 pub(super) const DOC: VariableDoc = VariableDoc::new(
     ISSUERS,
-    "the identity providers of companies whose people call without a consent page: a JSON array of `{\"issuer\", \"clients\", \
-     \"jwks_uri\", \"claim\", \"rules\", \"scopes\", \"allowed\"}`, of which `issuer` and `clients` are required. See \
-     [sign in with the company](SIGN-IN.md#sign-in-with-the-company) | none | assertions of the invalid entry's issuer are \
-     rejected; the others are accepted",
+    "the identity providers of companies whose people call without a consent page, or sign in by their groups: a JSON array of \
+     `{\"issuer\", \"clients\", \"sign_in\", \"jwks_uri\", \"claim\", \"rules\", \"scopes\", \"allowed\"}`, of which `issuer`, and \
+     `clients` or `sign_in`, are required. See [sign in with the company](SIGN-IN.md#sign-in-with-the-company) and [groups of the \
+     company](SIGN-IN.md#groups-of-the-company) | none | assertions and groups of the invalid entry's issuer are rejected; the others \
+     are accepted",
 );
 
-const MEMBERS: [&str; 7] = ["issuer", "clients", "jwks_uri", "claim", "rules", "scopes", "allowed"];
+const MEMBERS: [&str; 8] =
+    ["issuer", "clients", "sign_in", "jwks_uri", "claim", "rules", "scopes", "allowed"];
 const RULE_MEMBERS: [&str; 4] = ["scopes", "gateway", "tenant_settings", "budgets"];
 
 /// The identity provider of a company.
@@ -27,8 +29,10 @@ pub(crate) struct EnterpriseIssuer {
     pub(crate) issuer: String,
     /// Where its keys are; otherwise its discovery document says so.
     pub(crate) jwks_uri: Option<String>,
-    /// The ids of the clients that may use its assertions.
+    /// The ids of the clients that may use its assertions; empty: it issues none for this server.
     pub(crate) clients: Vec<String>,
+    /// Whether its rules are also about people who sign in with a browser, at a provider of `OAUTH_PROVIDERS` with this issuer.
+    pub(crate) sign_in: bool,
     /// The claim with the values that rules are about.
     pub(crate) claim: String,
     /// The domains of the addresses that people must have, in lower case; empty: any, or none.
@@ -36,7 +40,10 @@ pub(crate) struct EnterpriseIssuer {
 }
 
 /// Reads `ENTERPRISE_ISSUERS`: the issuers, the rules about their people, and the problems of entries, which have no effect.
+/// `providers_of` returns the ids of the providers of `OAUTH_PROVIDERS` with an issuer: rules are about their people too, if the entry
+/// says so.
 pub(super) fn read(
+    providers_of: &dyn Fn(&str) -> Vec<String>,
     reader: &mut VariableReader<'_>,
 ) -> (Vec<EnterpriseIssuer>, Vec<IdentityRule>, Vec<String>) {
     let (mut issuers, mut rules, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
@@ -51,8 +58,25 @@ pub(super) fn read(
     for (index, entry) in entries.iter().enumerate() {
         match parse(entry, &issuers) {
             Ok((issuer, its_rules)) => {
-                issuers.push(issuer);
+                let providers = issuer.sign_in.then(|| providers_of(&issuer.issuer));
+                if providers.as_ref().is_some_and(Vec::is_empty) {
+                    rejected.push(format!(
+                        "{ISSUERS}[{index}].sign_in needs a provider of OAUTH_PROVIDERS with OAUTH_<ID>_ISSUER = {}",
+                        issuer.issuer
+                    ));
+                    continue;
+                }
+                let of_provider = |provider: String| {
+                    let rule = move |rule: &IdentityRule| IdentityRule {
+                        provider: provider.clone(),
+                        ..rule.clone()
+                    };
+                    its_rules.iter().map(rule).collect::<Vec<_>>()
+                };
+                let further = providers.into_iter().flatten().flat_map(of_provider);
+                rules.extend(further.collect::<Vec<_>>());
                 rules.extend(its_rules);
+                issuers.push(issuer);
             }
             Err(expected) => rejected.push(format!("{ISSUERS}[{index}]{expected}")),
         }
@@ -67,7 +91,7 @@ fn parse(
 ) -> Result<(EnterpriseIssuer, Vec<IdentityRule>), String> {
     let is_known = |members: &&Object<'_>| members.iter().all(|(it, _)| MEMBERS.contains(&&**it));
     let members = entry.as_object().filter(is_known).ok_or(
-        " must be an object with issuer and clients, perhaps jwks_uri, claim, rules, scopes and allowed, and nothing else",
+        " must be an object with issuer, clients or sign_in, perhaps jwks_uri, claim, rules, scopes and allowed, and nothing else",
     )?;
     let address = |name: &str| match members.get(name) {
         None => Ok(None),
@@ -83,8 +107,20 @@ fn parse(
     if others.iter().any(|other| other.issuer == issuer) {
         return Err(".issuer must be unique".to_owned());
     }
-    let clients = members.get("clients").and_then(texts).filter(|clients| !clients.is_empty());
-    let clients = clients.ok_or(".clients must be a non-empty array of the ids of clients")?;
+    let sign_in = match members.get("sign_in") {
+        None => false,
+        Some(Value::Bool(sign_in)) => *sign_in,
+        Some(_) => return Err(".sign_in must be true or false".to_owned()),
+    };
+    let clients = match members.get("clients") {
+        None if sign_in => Vec::new(),
+        clients => {
+            let clients = clients.and_then(texts).filter(|clients| !clients.is_empty());
+            clients.ok_or(
+                ".clients must be a non-empty array of the ids of clients; without it, sign_in must be true",
+            )?
+        }
+    };
     let claim = match members.get("claim") {
         None => "groups",
         Some(claim) => claim
@@ -94,9 +130,12 @@ fn parse(
     };
     let allowed = members.get("allowed").map_or(Some(Vec::new()), domains);
     let allowed = allowed.ok_or(".allowed must be an array of domains such as @acme.example")?;
-    let rules = parse_rules(&issuer, members.get("rules"), members.get("scopes"))?;
+    let mut rules = parse_rules(&issuer, members.get("rules"), members.get("scopes"))?;
+    for rule in &mut rules {
+        rule.domains.clone_from(&allowed);
+    }
     let (jwks_uri, claim) = (address("jwks_uri")?, claim.to_owned());
-    Ok((EnterpriseIssuer { issuer, jwks_uri, clients, claim, allowed }, rules))
+    Ok((EnterpriseIssuer { issuer, jwks_uri, clients, sign_in, claim, allowed }, rules))
 }
 
 /// The rules of an entry: what its people may do by the values of the claim, and what all of them may.
@@ -105,13 +144,7 @@ fn parse_rules(
     rules: Option<&Value<'_>>,
     scopes: Option<&Value<'_>>,
 ) -> Result<Vec<IdentityRule>, String> {
-    let rule = |people, scopes| IdentityRule {
-        provider: issuer.to_owned(),
-        people,
-        scopes,
-        limits: None,
-        budgets: Vec::new(),
-    };
+    let rule = |people, scopes| IdentityRule { scopes, ..IdentityRule::of(issuer, people) };
     let mut parsed = Vec::new();
     if let Some(rules) = rules {
         let rules =
@@ -178,7 +211,11 @@ mod tests {
     fn parsed(text: &str) -> (Vec<EnterpriseIssuer>, Vec<IdentityRule>, Vec<String>) {
         let host = FakeHost::with(&[(ISSUERS, text)]);
         let mut reader = VariableReader::new(&host);
-        let (issuers, rules, mut rejected) = read(&mut reader);
+        let providers = |issuer: &str| match issuer {
+            "https://acme.example" => vec!["corp".to_owned()],
+            _ => Vec::new(),
+        };
+        let (issuers, rules, mut rejected) = read(&providers, &mut reader);
         rejected.extend(reader.into_problems().0);
         (issuers, rules, rejected)
     }
@@ -222,10 +259,34 @@ mod tests {
                 issuer: "http://127.0.0.1:9000".to_owned(),
                 jwks_uri: Some("https://keys.example/k?v=1".to_owned()),
                 clients: vec!["a".to_owned(), "b".to_owned()],
+                sign_in: false,
                 claim: "roles".to_owned(),
                 allowed: vec!["acme.example".to_owned()],
             }]
         );
+    }
+
+    #[test]
+    fn rules_about_people_with_a_browser() {
+        let text = |more: &str| {
+            format!(
+                r#"[{{"issuer":"https://acme.example","rules":{{"eng":{{"scopes":["a"]}}}},"allowed":["@acme.example"]{more}}}]"#
+            )
+        };
+        for (more, providers) in [
+            (r#","sign_in":true"#, &["corp", "https://acme.example"][..]),
+            (r#","sign_in":true,"clients":["a"]"#, &["corp", "https://acme.example"]),
+            (r#","sign_in":false,"clients":["a"]"#, &["https://acme.example"]),
+        ] {
+            let (issuers, rules, rejected) = parsed(&text(more));
+            assert_eq!((issuers.len(), rejected), (1, vec![]), "{more}");
+            let places: Vec<_> = rules.iter().map(|rule| &*rule.provider).collect();
+            assert_eq!(places, providers, "{more}");
+            for rule in &rules {
+                assert_eq!(rule.people, People::Group("eng".to_owned()));
+                assert_eq!(rule.domains, ["acme.example"]);
+            }
+        }
     }
 
     #[test]
@@ -234,10 +295,19 @@ mod tests {
         for (text, expected) in [
             ("{}", " must be a JSON array"),
             ("https://acme.example", " must be a JSON array"),
-            ("[1]", "[0] must be an object with issuer and clients"),
+            ("[1]", "[0] must be an object with issuer, clients or sign_in"),
             (r#"[{"clients":["a"]}]"#, "[0].issuer must be an https URL without query"),
             (r#"[{"issuer":"https://acme.example"}]"#, "[0].clients must be a non-empty array"),
             (r#"[{"issuer":"https://acme.example","clients":[]}]"#, "[0].clients must be"),
+            (
+                r#"[{"issuer":"https://acme.example","sign_in":false}]"#,
+                "[0].clients must be a non-empty array",
+            ),
+            (r#"[{"issuer":"https://acme.example","sign_in":1}]"#, "[0].sign_in must be true or"),
+            (
+                r#"[{"issuer":"https://other.example","sign_in":true}]"#,
+                "[0].sign_in needs a provider of OAUTH_PROVIDERS",
+            ),
             (r#"[{"issuer":"https://acme.example","clients":"a"}]"#, "[0].clients must be"),
             (r#"[{"issuer":"https://acme.example","clients":[""]}]"#, "[0].clients must be"),
             (

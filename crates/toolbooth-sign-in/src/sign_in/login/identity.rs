@@ -4,6 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
 use super::enterprise::EnterpriseIssuer;
+use super::groups::{self, TooManyGroups};
 use super::rules::{ACCESS, IdentityRule, People};
 use super::{Login, LoginSettings, Problem};
 use sha2::{Digest, Sha256};
@@ -79,7 +80,7 @@ pub(crate) struct Account {
     /// The id of that client, which works as long as the issuer may authorize it.
     #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<String>,
-    /// The values of the claim that its rules are about, as far as there were rules.
+    /// The values of the claim that the rules of an issuer of `ENTERPRISE_ISSUERS` are about, as far as there were rules.
     #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) groups: Vec<String>,
 }
@@ -170,7 +171,9 @@ impl Account {
     /// Whether a rule is about this account.
     fn is_of(&self, rule: &IdentityRule) -> bool {
         let place = self.asserted.as_ref().unwrap_or(&self.provider);
-        if rule.provider != *place {
+        let is_of_domain =
+            || self.domain.as_ref().is_some_and(|domain| rule.domains.contains(domain));
+        if rule.provider != *place || !(rule.domains.is_empty() || is_of_domain()) {
             return false;
         }
         match &rule.people {
@@ -206,7 +209,7 @@ impl Login {
                 if rules.is_empty() {
                     return None;
                 }
-                self.given(&rules)
+                self.given_to(&rules)
             }
             Identity::ApiKey { name, hash } => {
                 let key = settings.api_keys.iter().find(|key| key.name == *name)?;
@@ -222,7 +225,7 @@ impl Login {
             }
             // Access decides who may sign in.
             Identity::Access { id, email } if self.access.is_some() => {
-                self.given(&self.rules(&Account::of_access(id, email.as_deref()))?)
+                self.given_to(&self.rules(&Account::of_access(id, email.as_deref()))?)
             }
             Identity::Development if settings.development => Scopes::All,
             Identity::Access { .. } | Identity::Development => return None,
@@ -239,8 +242,21 @@ impl Login {
                 return None;
             }
         };
-        let limits = |rule: &IdentityRule| rule.limits.is_some() && account.is_of(rule);
-        self.settings.allowed.iter().position(limits)
+        let mut rules = self.rules_about(&account).into_iter();
+        rules.find(|(_, rule)| rule.limits.is_some()).map(|(position, _)| position)
+    }
+
+    /// The team of a person: its index in `Settings::teams`.
+    pub(crate) fn team(&self, identity: &Identity) -> Option<usize> {
+        let account = match identity {
+            Identity::Provider(account) => account.clone(),
+            Identity::Access { id, email } => Account::of_access(id, email.as_deref()),
+            // The entry of the key says so.
+            Identity::ApiKey { .. } | Identity::Development | Identity::Machine { .. } => {
+                return None;
+            }
+        };
+        self.rules_about(&account).into_iter().find_map(|(_, rule)| rule.team)
     }
 
     /// The budgets of a person, by all rules about them. The entry of an API key has its own.
@@ -259,14 +275,25 @@ impl Login {
 
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
     fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
-        let LoginSettings { allowed, denied, .. } = &self.settings;
+        let LoginSettings { denied, .. } = &self.settings;
         let is_denied = match &account.asserted {
             None => denied.iter().any(|rule| account.may_be_of(rule)),
             Some(issuer) => {
                 !self.may_assert(issuer, account) || self.is_asserted_of_denied(issuer, account)
             }
         };
-        (!is_denied).then(|| allowed.iter().filter(|rule| account.is_of(rule)).collect())
+        let rules = || self.rules_about(account).into_iter().map(|(_, rule)| rule).collect();
+        (!is_denied).then(rules)
+    }
+
+    /// The rules about an account, with their positions. If those of several teams are about it, only those of the first team count:
+    /// a person is in one.
+    fn rules_about(&self, account: &Account) -> Vec<(usize, &IdentityRule)> {
+        let rules = self.settings.allowed.iter().enumerate();
+        let mut rules: Vec<_> = rules.filter(|(_, rule)| account.is_of(rule)).collect();
+        let team = rules.iter().find_map(|(_, rule)| rule.team);
+        rules.retain(|(_, rule)| rule.team.is_none() || rule.team == team);
+        rules
     }
 
     /// Whether the issuer of an assertion may still authorize its client and say who its people are, and this one has an address
@@ -295,25 +322,21 @@ impl Login {
         })
     }
 
-    /// The account of a person of a company, from the claims of an assertion for a client.
+    /// The account of a person of a company, from the claims of an assertion for a client. The error is why it is rejected.
     pub(crate) fn asserted(
         &self,
         issuer: &EnterpriseIssuer,
         claims: &Object<'_>,
         client_id: &str,
-    ) -> Option<Account> {
+    ) -> Result<Account, &'static str> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
-        let id = text("sub").filter(|sub| !sub.is_empty())?.to_owned();
-        let values = match claims.get(&issuer.claim) {
-            Some(Value::String(value)) => vec![&**value],
-            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
-        let is_known = |value: &str| {
-            let mut rules = self.settings.allowed.iter().filter(|it| it.provider == issuer.issuer);
-            rules.any(|rule| matches!(&rule.people, People::Group(name) if name == value))
-        };
-        let groups = values.into_iter().filter(|value| is_known(value)).map(str::to_owned);
+        let id = text("sub").filter(|sub| !sub.is_empty());
+        let id = id.ok_or("its `sub` must be a string that is not empty")?.to_owned();
+        let values = groups::values(claims, &issuer.claim)
+            .map_err(|TooManyGroups| {
+                "it does not name the person's groups, because there are too many: use app roles instead"
+            })?
+            .unwrap_or_default();
         let is_unverified = match claims.get("email_verified") {
             Some(Value::Bool(verified)) => !verified,
             Some(Value::String(verified)) => verified == "false",
@@ -322,13 +345,13 @@ impl Login {
         let address = text("email").map(str::to_ascii_lowercase);
         let email = address.clone().filter(|_| !is_unverified);
         let provider = self.settings.providers_of(&issuer.issuer).next();
-        Some(Account {
+        Ok(Account {
             provider: provider.map(str::to_owned).unwrap_or_default(),
             id,
             unverified: address.filter(|_| is_unverified),
             domain: email.as_deref().and_then(domain),
             email,
-            groups: groups.collect(),
+            groups: self.known_groups(&issuer.issuer, &values),
             asserted: Some(issuer.issuer.clone()),
             client: Some(client_id.to_owned()),
             ..Account::default()
@@ -338,7 +361,17 @@ impl Login {
     /// Whether what a person may do depends on what the provider says about the account, which may change.
     pub(super) fn depends_on_facts(&self, account: &Account) -> bool {
         let mut rules = self.settings.allowed.iter().filter(|rule| account.is_of(rule));
-        rules.any(|rule| rule.people.can_change())
+        rules.any(|rule| rule.people.can_change() || !rule.domains.is_empty())
+    }
+
+    /// The scopes that the rules about a person give, within those of their team.
+    fn given_to(&self, rules: &[&IdentityRule]) -> Scopes {
+        let given = self.given(rules);
+        let team = rules.iter().find_map(|rule| rule.team);
+        match team.and_then(|team| self.settings.team_scopes.get(team)?.as_ref()) {
+            Some(scopes) => given.within(scopes),
+            None => given,
+        }
     }
 
     /// The scopes that rules give.

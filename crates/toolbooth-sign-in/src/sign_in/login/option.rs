@@ -66,6 +66,7 @@ impl Login {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            team: None,
         };
         let mut people = Vec::new();
         for option in options {

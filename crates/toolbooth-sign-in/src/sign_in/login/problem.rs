@@ -74,6 +74,14 @@ impl Problem {
         "Nothing was granted. Ask the operator of the server for access, or go back to the application and start \
          again with a different account.",
     );
+    /// The provider does not say which groups the person is in.
+    pub(crate) const TOO_MANY_GROUPS: Self = Self::new(
+        "too_many_groups",
+        403,
+        "Your groups are not known",
+        "You are in so many groups that your company's sign-in does not name them. Nothing was granted. Ask the operator of the \
+         server to use app roles instead of groups.",
+    );
     pub(crate) const TOO_LONG: Self = Self::new(
         "too_long",
         400,

@@ -14,6 +14,7 @@ use crate::oauth::{
 use crate::purpose;
 use toolbooth::host::{Host, HttpRequest};
 use toolbooth::http::Response;
+use toolbooth::json;
 use toolbooth::route::RouteRequest;
 use toolbooth::secret::Secret;
 use toolbooth::url::query_value;
@@ -62,6 +63,20 @@ struct GitHubMembership {
     state: String,
 }
 
+/// Why an account is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AccountError {
+    Provider(ProviderError),
+    /// The provider leaves out the groups of the account, because there are too many.
+    TooManyGroups,
+}
+
+impl From<ProviderError> for AccountError {
+    fn from(error: ProviderError) -> Self {
+        Self::Provider(error)
+    }
+}
+
 impl Login {
     pub(super) fn provider(&self, id: &str) -> Result<&OAuthClient, Problem> {
         self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::INVALID)
@@ -87,9 +102,10 @@ impl Login {
         } else {
             [("openid", true), ("email", true)]
         };
-        // To ask the provider again later, if that is what this scope is for there.
-        let offline = client.provider.scopes.iter().any(|scope| scope == OFFLINE_ACCESS);
-        let scopes = scopes.into_iter().chain([(OFFLINE_ACCESS, offline)]);
+        // To ask the provider again later, and for the claim with the groups, if that is what these scopes are for there.
+        let configured = |name: &&str| client.provider.scopes.iter().any(|scope| scope == name);
+        let further = [OFFLINE_ACCESS, "groups", "profile", "roles"].into_iter().filter(configured);
+        let scopes = scopes.into_iter().chain(further.map(|scope| (scope, true)));
         scopes.filter(|(_, needed)| *needed).map(|(scope, _)| scope.to_owned()).collect()
     }
 
@@ -151,8 +167,12 @@ impl Login {
             Err(error) => return Err(error.into()),
         };
         let url = server.userinfo.as_deref().ok_or(Problem::PROVIDER_UNREACHABLE)?;
-        let account = self.account(client, url, &tokens.access, host).await;
-        let account = account.map_err(|_| Problem::PROVIDER_UNREACHABLE)?;
+        let said = (&tokens.access, tokens.id_token.as_ref());
+        let account = self.account(client, url, said, host).await;
+        let account = account.map_err(|error| match error {
+            AccountError::TooManyGroups => Problem::TOO_MANY_GROUPS,
+            AccountError::Provider(_) => Problem::PROVIDER_UNREACHABLE,
+        })?;
         let identity = Identity::Provider(account.clone());
         if self.permitted(&identity).is_some() {
             self.remember(&account, tokens, host).await;
@@ -160,18 +180,23 @@ impl Login {
         Ok(Some(identity))
     }
 
-    /// The account that a token of its provider gives access to.
+    /// The account that a token of its provider gives access to, with its ID token.
     pub(super) async fn account(
         &self,
         client: &OAuthClient,
         url: &str,
-        access: &Secret,
+        (access, id_token): (&Secret, Option<&Secret>),
         host: &dyn Host,
-    ) -> Result<Account, ProviderError> {
-        match client.provider.is_github() {
-            true => self.github_account(client, url, access, host).await,
-            false => openid_account(client, url, access, host).await,
+    ) -> Result<Account, AccountError> {
+        if client.provider.is_github() {
+            return Ok(self.github_account(client, url, access, host).await?);
         }
+        let description = fetch_body(url, access, host).await?;
+        let description = description.ok_or(ProviderError::Unreachable)?;
+        let user = json::read(&description).ok_or(ProviderError::Unreachable)?;
+        let account = openid_account(client, user)?;
+        let groups = self.groups(client, (&account.id, &description), id_token, host)?;
+        Ok(Account { groups, ..account })
     }
 
     async fn github_account(
@@ -212,13 +237,7 @@ impl Login {
     }
 }
 
-async fn openid_account(
-    client: &OAuthClient,
-    url: &str,
-    access: &Secret,
-    host: &dyn Host,
-) -> Result<Account, ProviderError> {
-    let user: UserInfo = fetch(url, access, host).await?.ok_or(ProviderError::Unreachable)?;
+fn openid_account(client: &OAuthClient, user: UserInfo) -> Result<Account, ProviderError> {
     if user.sub.is_empty() {
         return Err(ProviderError::Unreachable);
     }
@@ -257,12 +276,21 @@ fn is_gmail(domain: &str) -> bool {
     ["gmail.com", "googlemail.com"].contains(&domain)
 }
 
-/// Fetches what an access token gives access to; `None` if it does not exist.
+/// Fetches and reads what an access token gives access to; `None` if it does not exist.
 async fn fetch<T: DeserializeOwned>(
     url: &str,
     access: &Secret,
     host: &dyn Host,
 ) -> Result<Option<T>, ProviderError> {
+    let body = fetch_body(url, access, host).await?;
+    body.map(|body| json::read(&body).ok_or(ProviderError::Unreachable)).transpose()
+}
+
+async fn fetch_body(
+    url: &str,
+    access: &Secret,
+    host: &dyn Host,
+) -> Result<Option<Vec<u8>>, ProviderError> {
     let request = HttpRequest {
         headers: vec![
             ("accept", "application/json".into()),
@@ -275,7 +303,7 @@ async fn fetch<T: DeserializeOwned>(
     };
     let response = host.send(request).await.map_err(|_| ProviderError::Unreachable)?;
     match response.status {
-        200 => response.json().map(Some).ok_or(ProviderError::Unreachable),
+        200 => Ok(Some(response.body)),
         401 => Err(ProviderError::Rejected),
         404 => Ok(None),
         // 403 says that the token must not read it, or that there were too many requests: nothing is known.

@@ -1,14 +1,15 @@
-//! `SIGN_IN_ALLOWED` and `SIGN_IN_DENIED`: who may sign in, and what they can give to clients.
+//! `SIGN_IN_ALLOWED` and `SIGN_IN_DENIED`, and the rules of `TEAMS` about people: who may sign in, and what they can give to clients.
 
-use super::enterprise::ISSUERS;
+use super::enterprise::{EnterpriseIssuer, ISSUERS};
 use crate::oauth::{ProviderSettings, prefix_of};
 use toolbooth::budget::Budget;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::principal::Scopes;
-use toolbooth::settings::{KeyLimits, VariableReader, list, parse_limits};
+use toolbooth::settings::{KeyLimits, TeamSettings, VariableReader, list, parse_limits};
 
 pub(crate) const ALLOWED: &str = "SIGN_IN_ALLOWED";
 pub(crate) const DENIED: &str = "SIGN_IN_DENIED";
+const TEAMS: &str = "TEAMS";
 
 /// The provider of rules about people who sign in through Cloudflare Access.
 pub(crate) const ACCESS: &str = "access";
@@ -24,12 +25,17 @@ pub(crate) struct IdentityRule {
     pub limits: Option<KeyLimits>,
     /// How much each of them may use.
     pub budgets: Vec<Budget>,
+    /// The domains of one of which their verified address must be; empty: any, or none.
+    pub domains: Vec<String>,
+    /// The team whose rule it is: its index in `Settings::teams`.
+    pub team: Option<usize>,
 }
 
 impl IdentityRule {
     /// The variable that has the rule.
     pub(crate) fn variable(&self) -> &'static str {
         match self.people {
+            _ if self.team.is_some() => TEAMS,
             People::Staff | People::Group(_) => ISSUERS,
             _ => ALLOWED,
         }
@@ -123,6 +129,65 @@ pub(crate) fn read_denied(
         }
     }
     rules
+}
+
+/// Reads the rules of `TEAMS` about people, those of the first team first. A malformed one stops the server: without it, the team's people
+/// might have other limits. `issuers` has the identity providers of companies, each with the places where their people come from.
+pub(crate) fn read_teams(
+    teams: &[TeamSettings],
+    places: &SignInPlaces<'_>,
+    issuers: &[(&EnterpriseIssuer, Vec<String>)],
+    reader: &mut VariableReader<'_>,
+) -> Vec<IdentityRule> {
+    let mut rules = Vec::new();
+    for (index, team) in teams.iter().enumerate() {
+        for (at, text) in &team.people {
+            let found = match text.split_once(GROUP) {
+                Some((place, group)) => group_rules(place, group, issuers),
+                None => Entry::of(text).rule(places).map(|rule| vec![rule]),
+            };
+            let problem = match found {
+                Ok(found) => {
+                    rules.extend(found.into_iter().map(|rule| IdentityRule {
+                        scopes: team.scopes.clone().unwrap_or(Scopes::NONE),
+                        limits: team.limits.clone(),
+                        team: Some(index),
+                        ..rule
+                    }));
+                    continue;
+                }
+                Err(problem) => problem,
+            };
+            let place = format!("{TEAMS}[{index}].rules[{at}]");
+            match problem {
+                InvalidRule::Malformed(expected) => reader.sentence(format!("{place}{expected}")),
+                InvalidRule::NotConfigured(expected) => reader.reject(format!("{place}{expected}")),
+            }
+        }
+    }
+    rules
+}
+
+/// What is between the place and the name of a group in a rule of `TEAMS`.
+const GROUP: &str = ":group/";
+
+/// The rules about a group at a place: the issuer of a company, or a provider where its people sign in.
+fn group_rules(
+    place: &str,
+    group: &str,
+    issuers: &[(&EnterpriseIssuer, Vec<String>)],
+) -> Result<Vec<IdentityRule>, InvalidRule> {
+    let of_place = issuers.iter().find(|(_, places)| places.iter().any(|it| it == place));
+    let Some((issuer, places)) = of_place.filter(|_| !group.is_empty()) else {
+        return Err(InvalidRule::NotConfigured(format!(
+            " names a group of {place}: {ISSUERS} must have its issuer, and sign_in if it is a provider of OAUTH_PROVIDERS"
+        )));
+    };
+    let rule = |place: &String| IdentityRule {
+        domains: issuer.allowed.clone(),
+        ..IdentityRule::of(place, People::Group(group.to_owned()))
+    };
+    Ok(places.iter().map(rule).collect())
 }
 
 /// Why an entry is not used: what was expected instead, after its place.
@@ -234,13 +299,20 @@ impl IdentityRule {
                 _ => return None,
             },
         };
-        (!provider.is_empty()).then(|| Self {
+        (!provider.is_empty()).then(|| Self::of(provider, people))
+    }
+
+    /// A rule about people at a provider, which gives the least.
+    pub(super) fn of(provider: &str, people: People) -> Self {
+        Self {
             provider: provider.to_owned(),
             people,
             scopes: Scopes::NONE,
             limits: None,
             budgets: Vec::new(),
-        })
+            domains: Vec::new(),
+            team: None,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::rules::{self, IdentityRule, SignInPlaces};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
 use toolbooth::auth::{issuer_of_tokens, own_issuer};
+use toolbooth::principal::Scopes;
 use toolbooth::settings::{
     ApiKeySettings, Row, Settings, StateKeySettings, VariableDoc, VariableReader, list,
 };
@@ -41,13 +42,15 @@ pub(crate) struct LoginSettings {
     pub(crate) providers: Vec<ProviderSettings>,
     /// The providers of `OAUTH_PROVIDERS` with an issuer, whether anybody may sign in there or not: their issuers and ids.
     provider_issuers: Vec<(String, String)>,
-    /// `SIGN_IN_ALLOWED`: who may sign in there, and what they and the people behind Access can give to clients; then the rules
-    /// of `ENTERPRISE_ISSUERS`.
+    /// Who may sign in there, and what they and the people behind Access can give to clients: the rules of `TEAMS`, of
+    /// `SIGN_IN_ALLOWED` and of `ENTERPRISE_ISSUERS`.
     pub(crate) allowed: Vec<IdentityRule>,
     /// `ENTERPRISE_ISSUERS`: the identity providers of companies.
     pub(crate) enterprise: Vec<EnterpriseIssuer>,
     /// `SIGN_IN_DENIED`: who may not, whatever else admits them.
     pub(crate) denied: Vec<IdentityRule>,
+    /// The scopes that the members of each team may have, if it says so.
+    pub(crate) team_scopes: Vec<Option<Scopes>>,
     /// The API keys that people may type, if `AUTH` includes `api-key`.
     pub(crate) api_keys: Vec<ApiKeySettings>,
     /// Cloudflare Access, if it is in front of the server.
@@ -70,9 +73,26 @@ impl LoginSettings {
         let access = AccessSettings::read(reader);
         let places = SignInPlaces { providers, access: access.is_some() };
         let (mut allowed, mut rejected) = rules::read_allowed(&places, reader);
-        let (enterprise, its_rules, problems) = enterprise::read(reader);
+        let issuer_and_id = |it: &ProviderSettings| Some((it.issuer()?.to_owned(), it.id.clone()));
+        let provider_issuers: Vec<_> = providers.iter().filter_map(issuer_and_id).collect();
+        let providers_of = |issuer: &str| {
+            let ids = providers_with(&provider_issuers, issuer).map(str::to_owned);
+            ids.collect::<Vec<_>>()
+        };
+        let (enterprise, its_rules, problems) = enterprise::read(&providers_of, reader);
         allowed.extend(its_rules);
         rejected.extend(problems);
+        let issuers: Vec<_> = enterprise
+            .iter()
+            .map(|it| {
+                let providers = it.sign_in.then(|| providers_of(&it.issuer));
+                let own = [it.issuer.clone()];
+                (it, own.into_iter().chain(providers.into_iter().flatten()).collect())
+            })
+            .collect();
+        // The first rule with limits holds: that of the team.
+        let of_teams = rules::read_teams(&settings.teams, &places, &issuers, reader);
+        allowed.splice(0..0, of_teams);
         let denied = rules::read_denied(&places, reader);
         let is_local = settings.is_local();
         let development = settings.development && is_local;
@@ -88,17 +108,17 @@ impl LoginSettings {
         }
         let may_sign_in =
             |it: &&ProviderSettings| allowed.iter().any(|rule| rule.provider == it.id);
-        let issuer_and_id = |it: &ProviderSettings| Some((it.issuer()?.to_owned(), it.id.clone()));
         let public_url = settings.public_url.clone()?;
         Some(Self {
             issuer: own_issuer(&public_url),
             public_url,
             state_keys: state_keys?,
             providers: providers.iter().filter(may_sign_in).cloned().collect(),
-            provider_issuers: providers.iter().filter_map(issuer_and_id).collect(),
+            provider_issuers,
             allowed,
             enterprise,
             denied,
+            team_scopes: settings.teams.iter().map(|team| team.scopes.clone()).collect(),
             api_keys,
             access,
             is_local,
@@ -118,10 +138,13 @@ impl LoginSettings {
     /// The ids of the providers whose people an issuer speaks for. It does not matter whether anybody may sign in there, or
     /// which of the two addresses ends in a slash.
     pub(super) fn providers_of(&self, issuer: &str) -> impl Iterator<Item = &str> {
-        let issuer = without_slash(issuer);
-        let known = self.provider_issuers.iter();
-        let known = known.filter(move |(own, _)| without_slash(own) == issuer);
-        known.map(|(_, id)| id.as_str())
+        providers_with(&self.provider_issuers, issuer)
+    }
+
+    /// The company whose rules are about people who sign in at a provider.
+    pub(super) fn company_of(&self, provider: &str) -> Option<&EnterpriseIssuer> {
+        let mut companies = self.enterprise.iter().filter(|it| it.sign_in);
+        companies.find(|it| self.providers_of(&it.issuer).any(|id| id == provider))
     }
 
     /// The issuers of the principals who sign in here: this server first.
@@ -136,6 +159,15 @@ impl LoginSettings {
             || self.allowed.iter().any(|rule| rule.gives(scope))
             || self.api_keys.iter().any(|key| key.scopes.cover(&[scope]))
     }
+}
+
+/// The ids of the providers with an issuer, of pairs of both.
+fn providers_with<'p>(
+    providers: &'p [(String, String)],
+    issuer: &str,
+) -> impl Iterator<Item = &'p str> {
+    let issuer = without_slash(issuer);
+    providers.iter().filter(move |(own, _)| without_slash(own) == issuer).map(|(_, id)| id.as_str())
 }
 
 /// An address without one final slash.

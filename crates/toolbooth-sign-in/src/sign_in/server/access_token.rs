@@ -59,11 +59,11 @@ impl TokenHolders for AuthorizationServer {
         let identity: Identity = self.login.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
         let scopes = self.login.permitted(&identity)?;
         let (rule, budgets) = (self.login.limiting_rule(&identity), self.login.budgets(&identity));
-        let key = match identity {
-            Identity::Machine { name, .. } => Some(name),
+        let key = match &identity {
+            Identity::Machine { name, .. } => Some(name.clone()),
             _ => None,
         };
-        Some(Permitted { scopes, rule, budgets, key })
+        Some(Permitted { scopes, rule, budgets, team: self.login.team(&identity), key })
     }
 
     /// If the store fails, the token works: it is valid for a limited time, and calls must not depend on the store.

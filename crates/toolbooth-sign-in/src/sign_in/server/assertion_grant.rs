@@ -85,9 +85,7 @@ impl AuthorizationServer {
         })?;
         let jti = self.check_claims(&claims, company, &client_id)?;
         let account = self.login.asserted(&company.issuer, &claims, &client_id);
-        let account =
-            account.ok_or_else(|| invalid("its `sub` must be a string that is not empty"))?;
-        let identity = Identity::Provider(account);
+        let identity = Identity::Provider(account.map_err(invalid)?);
         let permitted = self.login.permitted(&identity);
         let permitted = permitted.ok_or_else(|| {
             INVALID_GRANT.error("ENTERPRISE_ISSUERS and SIGN_IN_DENIED do not admit this person; a rule about addresses needs `email`")

@@ -74,7 +74,11 @@ pub(crate) struct AuthorizationServer {
 impl AuthorizationServer {
     pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
         let LoginSettings { enterprise, public_url, .. } = &login.settings;
-        let companies = enterprise.iter().map(|it| Company::new(it.clone(), public_url)).collect();
+        let companies = enterprise
+            .iter()
+            .filter(|it| !it.clients.is_empty())
+            .map(|it| Company::new(it.clone(), public_url))
+            .collect();
         Self {
             companies,
             marks: Marks::new(login.keys.clone()),

@@ -6,6 +6,7 @@ mod clients;
 mod documents;
 mod enterprise;
 mod events;
+mod groups;
 mod harness;
 mod machines;
 mod models;

@@ -251,9 +251,11 @@ fn the_limits_of_the_moment_hold() {
     assert_eq!(models(&harness), ["openai/n"]);
     let warns = |harness: &Harness| {
         let warnings = &harness.server.state().warnings;
-        warnings
-            .iter()
-            .any(|it| it.starts_with("Rule 0 of SIGN_IN_ALLOWED limits people to the model"))
+        warnings.iter().any(|it| {
+            it.starts_with(
+                "A rule of SIGN_IN_ALLOWED, ENTERPRISE_ISSUERS or TEAMS limits people to the model",
+            )
+        })
     };
     assert!(!warns(&harness));
     harness.restart(&[("SIGN_IN_ALLOWED", &rule(r#"{"models": ["slow"]}"#))]);

@@ -35,6 +35,7 @@ fn user(issuer: &str, subject: &str, budgets: Vec<Budget>) -> Principal {
         rule: None,
         budgets,
         tenant: None,
+        team: None,
     }
 }
 
@@ -87,6 +88,76 @@ fn whose_budget_it_is() {
     ] {
         assert_eq!(request(1, &principal, &host).is_ok(), passes, "{principal:?}");
     }
+}
+
+/// Two keys of a team; `ada` has a budget of her own too.
+fn team_host(team: &Value) -> FakeHost {
+    const OTHER: &str = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
+    let own = json!([{"window": "1d", "tool_calls": 5}]);
+    let keys = json!([
+        {"name": "ada", "scopes": [], "hash": HASH, "budgets": own},
+        {"name": "bob", "scopes": [], "hash": OTHER},
+    ]);
+    let teams = json!([{"name": "research", "rules": ["key:ada", "key:bob"], "budgets": team}]);
+    let variables =
+        [("AUTH", "api-key"), ("API_KEYS", &*keys.to_string()), ("TEAMS", &*teams.to_string())];
+    let mut host = FakeHost::with(&variables);
+    host.tick_ms = 0;
+    host.bindings.insert(LEDGER);
+    host
+}
+
+#[test]
+fn a_team_has_one_budget_beside_those_of_its_members() {
+    use crate::host::Ledger;
+
+    let host = team_host(&json!([{"window": "1d", "tool_calls": 7}]));
+    let key = |name: &str| Principal::Key { name: name.to_owned(), scopes: Scopes::NONE };
+    let used = |account: &str| {
+        let usage = ready(host.usage(account)).unwrap();
+        let day = usage
+            .windows
+            .into_iter()
+            .find(|it| (it.window, it.unit) == (Window::Day, Unit::ToolCalls));
+        day.map_or((0, 0), |it| (it.used, it.reserved))
+    };
+    for (name, calls, exceeded) in [
+        ("ada", 4, None),
+        // More than is left of her own budget: nothing is taken from that of the team.
+        ("ada", 2, Some(None)),
+        ("bob", 2, None),
+        // More than is left of the team's: nothing is taken from her own.
+        ("ada", 1, None),
+        ("bob", 1, Some(Some("research"))),
+    ] {
+        let result = request(calls, &key(name), &host);
+        let team = result.err().map(|rejection| match rejection {
+            Rejection::BudgetExceeded(exceeded) => exceeded.team,
+            other => panic!("{other:?}"),
+        });
+        let expected = exceeded.map(|team| team.map(str::to_owned));
+        assert_eq!(team, expected, "{name} {calls}");
+    }
+    // What each member has used is known, also without a budget of its own.
+    let all = ["team:research", "key:ada", "key:bob"].map(used);
+    assert_eq!(all, [(7, 0), (5, 0), (2, 0)]);
+    let user = user("own", &format!("{KEY_SUBJECT}bob"), Vec::new());
+    let rejected = request(1, &user, &host).unwrap_err().describe();
+    assert_eq!(rejected.message, "The budget of the team 'research' does not cover the request");
+    host.ledger.fails.set(true);
+    assert_eq!(request(1, &key("bob"), &host).unwrap_err().describe().kind.status(), 503);
+}
+
+#[test]
+fn what_a_team_does_not_cover_is_not_taken_from_its_member() {
+    use crate::host::Ledger;
+
+    let host = team_host(&json!([{"window": "1d", "tool_calls": 3}]));
+    assert!(request(4, &key(), &host).is_err());
+    assert_eq!(request(3, &key(), &host), Ok(3));
+    let usage = ready(host.usage("key:ada")).unwrap();
+    let used: Vec<_> = usage.days.iter().map(|day| day.used).collect();
+    assert_eq!(used, [3]);
 }
 
 #[test]

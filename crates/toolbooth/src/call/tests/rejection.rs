@@ -32,6 +32,11 @@ fn every_kind_has_a_description() {
             "Tool 'A_B' may not be called with these credentials",
             "the tools of the API key do not include it",
         ),
+        (
+            403,
+            "Tool 'A_B' may not be called with these credentials",
+            "the tools of the caller's team do not include it",
+        ),
         (401, "The request needs valid credentials", "the token has expired"),
         (
             403,

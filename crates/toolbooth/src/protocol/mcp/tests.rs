@@ -58,6 +58,7 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             | Rejection::UnknownVersion { .. }
             | Rejection::ToolNotAllowed { .. }
             | Rejection::ToolNotInKey { .. }
+            | Rejection::ToolNotInTeam { .. }
             | Rejection::MissingRequirements(_)
             | Rejection::CannotAsk { .. } => (200, -32602),
             Rejection::Unauthenticated { .. } => (401, -32600),

@@ -106,6 +106,38 @@ fn who_sees_whom() {
     assert_eq!((&person["kind"], &person["budgets"][0]["used"]), (&json!("person"), &json!(2)));
 }
 
+/// Ada and Bob are in a team; only Ada may see what it has used.
+#[test]
+fn what_a_team_has_used() {
+    let keys = json!([
+        {"name": "ada", "scopes": ["usage:team"], "hash": HASHES[0]},
+        {"name": "bob", "scopes": [], "hash": HASHES[1]},
+        {"name": "operator", "scopes": ["usage"], "hash": HASHES[2]},
+    ]);
+    let budget = json!([{"window": "1m", "tool_calls": 20}]);
+    let teams = json!([{"name": "research", "rules": ["key:ada", "key:bob"], "budgets": budget}]);
+    let mut host = FakeHost::with(&[
+        ("AUTH", "api-key"),
+        ("API_KEYS", &keys.to_string()),
+        ("TEAMS", &teams.to_string()),
+    ]);
+    host.tick_ms = 0;
+    host.bindings.insert(LEDGER);
+    let budget = budgets(&budget.to_string());
+    take(&host, "team:research", &budget, Unit::ToolCalls, 5);
+    take(&host, "key:bob", &[], Unit::ToolCalls, 3);
+    for (key, expected) in
+        [("abc", &["ada", "research", "bob"][..]), ("b", &["bob"]), ("c", &["bob", "research"])]
+    {
+        let (status, body) = get(&host, key, "");
+        assert_eq!((status, names(&body)), (200, expected.to_vec()), "{key}");
+    }
+    let (_, body) = get(&host, "abc", "");
+    let team = &body["callers"][1];
+    assert_eq!((&team["kind"], &team["budgets"][0]["used"]), (&json!("team"), &json!(5)));
+    assert_eq!(body["callers"][2]["days"][0]["tool_calls"], 3);
+}
+
 #[test]
 fn many_callers_have_several_pages() {
     let host = host();

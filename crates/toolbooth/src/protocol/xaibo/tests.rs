@@ -189,6 +189,7 @@ fn every_rejection_is_a_tool_result() {
             }
             Rejection::ToolNotAllowed { .. }
             | Rejection::ToolNotInKey { .. }
+            | Rejection::ToolNotInTeam { .. }
             | Rejection::MissingScope { .. } => Some(format!("{}. {tools}", description.message)),
             Rejection::MissingRequirements(_) => Some(
                 "Tool execution failed: the call lacks context.authorization with id \"mail\", \

@@ -1,0 +1,144 @@
+//! The groups of a person: the values of a claim of an assertion, of an ID token, or of a provider's description.
+
+use super::Login;
+use super::provider::AccountError;
+use super::rules::People;
+use crate::oauth::{OAuthClient, ProviderError};
+use toolbooth::auth::{AuthError, received_claims};
+use toolbooth::host::Host;
+use toolbooth::json::{self, Object, Value};
+use toolbooth::secret::Secret;
+
+/// The issuer has left the groups out, because there are too many of them for a token (Microsoft Entra ID does so).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooManyGroups;
+
+/// The values of a claim: a string, or an array of strings. Others, and a claim that is absent, have none.
+pub(super) fn values<'c>(
+    claims: &'c Object<'_>,
+    name: &str,
+) -> Result<Option<Vec<&'c str>>, TooManyGroups> {
+    match claim(claims, name) {
+        Some(Value::String(value)) => Ok(Some(vec![value])),
+        Some(Value::Array(values)) => Ok(Some(values.iter().filter_map(Value::as_str).collect())),
+        Some(_) => Ok(Some(Vec::new())),
+        None if is_elsewhere(claims, name) => Err(TooManyGroups),
+        None => Ok(None),
+    }
+}
+
+/// The claim with this name, which may be an address with points, as with Auth0, or a path, as Keycloak's `realm_access.roles`.
+fn claim<'c, 't>(claims: &'c Object<'t>, name: &str) -> Option<&'c Value<'t>> {
+    claims.get(name).or_else(|| {
+        let (first, rest) = name.split_once('.')?;
+        claim(claims.get(first)?.as_object()?, rest)
+    })
+}
+
+/// Whether the claim has to be fetched elsewhere (OpenID Connect Core 1.0, 5.6.2), or is one of groups that are left out.
+fn is_elsewhere(claims: &Object<'_>, name: &str) -> bool {
+    let is_distributed = claims.get("_claim_names").is_some_and(|names| names.get(name).is_some());
+    is_distributed || name == "groups" && claims.get("hasgroups") == Some(&Value::Bool(true))
+}
+
+impl Login {
+    /// Those of the values that rules about people at a place name: others would make tokens longer.
+    pub(super) fn known_groups(&self, place: &str, values: &[&str]) -> Vec<String> {
+        let is_known = |value: &&&str| {
+            let mut rules = self.settings.allowed.iter().filter(|it| it.provider == place);
+            rules.any(|rule| matches!(&rule.people, People::Group(name) if name == **value))
+        };
+        values.iter().filter(is_known).map(|value| (*value).to_owned()).collect()
+    }
+
+    /// The groups of a person at a provider, as far as rules name them: those in the ID token, which is for them (`subject`), or else
+    /// those in the provider's description. [`ProviderError::Rejected`]: only a new ID token would say.
+    pub(super) fn groups(
+        &self,
+        client: &OAuthClient,
+        (subject, description): (&str, &[u8]),
+        id_token: Option<&Secret>,
+        host: &dyn Host,
+    ) -> Result<Vec<String>, AccountError> {
+        let provider = &client.provider;
+        let mut rules = self.settings.allowed.iter().filter(|rule| rule.provider == provider.id);
+        let needs_groups = rules.any(|rule| matches!(rule.people, People::Group(_)));
+        let (Some(company), Some(issuer), true) =
+            (self.settings.company_of(&provider.id), provider.issuer(), needs_groups)
+        else {
+            return Ok(Vec::new());
+        };
+        let unusable = |reason: &str| {
+            client.log(&format!("its ID token cannot be used: {reason}"), host);
+            AccountError::from(ProviderError::Unreachable)
+        };
+        let mut sources = Vec::new();
+        if let Some(token) = id_token {
+            let by_us = (issuer, &*provider.client_id);
+            let claims = received_claims(token.expose(), by_us, host.now_ms());
+            let claims = claims.map_err(|error| match error {
+                AuthError::Invalid { reason } => unusable(reason),
+                _ => unusable("it is not valid"),
+            })?;
+            // Otherwise it is about somebody else (5.3.2).
+            if claims.get("sub").and_then(Value::as_str) != Some(subject) {
+                return Err(unusable("its `sub` is not that of the description"));
+            }
+            sources.push(claims);
+        }
+        if let Some(Value::Object(claims)) = json::parse_bytes(description) {
+            sources.push(claims.into_owned());
+        }
+        for claims in &sources {
+            match values(claims, &company.claim) {
+                Ok(Some(values)) => return Ok(self.known_groups(&provider.id, &values)),
+                Ok(None) => {}
+                Err(TooManyGroups) => return Err(AccountError::TooManyGroups),
+            }
+        }
+        match id_token {
+            Some(_) => Ok(Vec::new()),
+            None => Err(ProviderError::Rejected.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_groups_are() {
+        for (claims, name, expected) in [
+            (r#"{"groups":["a","b"]}"#, "groups", Ok(Some(vec!["a", "b"]))),
+            (r#"{"groups":"a"}"#, "groups", Ok(Some(vec!["a"]))),
+            (r#"{"groups":["a",1,null]}"#, "groups", Ok(Some(vec!["a"]))),
+            (r#"{"groups":[]}"#, "groups", Ok(Some(vec![]))),
+            (r#"{"groups":{"a":1}}"#, "groups", Ok(Some(vec![]))),
+            (r#"{"roles":["a"]}"#, "groups", Ok(None)),
+            (r#"{"realm_access":{"roles":["a"]}}"#, "realm_access.roles", Ok(Some(vec!["a"]))),
+            (r#"{"realm_access":["a"]}"#, "realm_access.roles", Ok(None)),
+            (
+                r#"{"resource_access":{"a.b":{"roles":["a"]}}}"#,
+                "resource_access.a.b.roles",
+                Ok(None),
+            ),
+            (
+                r#"{"https://acme.example/groups":["a"]}"#,
+                "https://acme.example/groups",
+                Ok(Some(vec!["a"])),
+            ),
+            (
+                r#"{"_claim_names":{"groups":"src1"},"_claim_sources":{"src1":{"endpoint":"https://graph.example/me"}}}"#,
+                "groups",
+                Err(TooManyGroups),
+            ),
+            (r#"{"hasgroups":true}"#, "groups", Err(TooManyGroups)),
+            (r#"{"hasgroups":true}"#, "roles", Ok(None)),
+            (r#"{"_claim_names":{"groups":"src1"},"roles":["a"]}"#, "roles", Ok(Some(vec!["a"]))),
+        ] {
+            let Ok(Value::Object(claims)) = json::parse(claims) else { panic!("{claims}") };
+            assert_eq!(values(&claims, name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! People of companies who sign in with a browser: their groups, and the teams that these belong to.
+
+use std::cell::RefCell;
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use serde_json::{Value, json};
+
+use super::harness::{Browser, Harness, Registered, location, query, request, start_with, text};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse, LEDGER};
+use toolbooth::http::Response;
+use toolbooth::testing::STALE_MS;
+
+const ISSUER: &str = "https://corp.example";
+const DAY_MS: u64 = 86_400_000;
+
+thread_local! {
+    /// What the ID token says beside the usual claims; null if there is none.
+    static CLAIMS: RefCell<Value> = RefCell::default();
+    /// What the provider's description says beside `sub`.
+    static DESCRIPTION: RefCell<Value> = RefCell::default();
+    /// Where people are sent, and the time.
+    static NOW: RefCell<u64> = RefCell::default();
+}
+
+fn merged(mut base: Value, more: &Value) -> Value {
+    base.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+    base
+}
+
+/// The issuer `https://corp.example`.
+fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+    let body = match &*request.url {
+        "https://corp.example/.well-known/openid-configuration" => json!({
+            "issuer": ISSUER, "authorization_endpoint": "https://corp.example/authorize",
+            "token_endpoint": "https://corp.example/token", "userinfo_endpoint": "https://corp.example/me",
+        }),
+        "https://corp.example/token" => {
+            let mut tokens = json!({"access_token": "at", "refresh_token": "rt"});
+            let claims = CLAIMS.with_borrow(Clone::clone);
+            if !claims.is_null() {
+                let now = NOW.with_borrow(|now| now / 1000);
+                let usual =
+                    json!({"iss": ISSUER, "aud": "c1", "sub": "ada", "iat": now, "exp": now + 300});
+                let part =
+                    |value: &Value| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
+                let header = part(&json!({"alg": "RS256", "kid": "1"}));
+                tokens["id_token"] =
+                    json!(format!("{header}.{}.c2ln", part(&merged(usual, &claims))));
+            }
+            tokens
+        }
+        "https://corp.example/me" => {
+            merged(json!({"sub": "ada"}), &DESCRIPTION.with_borrow(Clone::clone))
+        }
+        other => panic!("{other}"),
+    };
+    Ok(HttpResponse::new(200, body.to_string()))
+}
+
+/// Serves the company's people with this entry of `ENTERPRISE_ISSUERS`.
+fn start(entry: &Value, more: &[(&str, &str)]) -> Harness {
+    let issuers = issuers(entry);
+    let variables = [
+        ("OAUTH_PROVIDERS", "corp"),
+        ("OAUTH_CORP_CLIENT_ID", "c1"),
+        ("OAUTH_CORP_ISSUER", ISSUER),
+        ("OAUTH_CORP_SCOPES", "offline_access groups api"),
+        ("ENTERPRISE_ISSUERS", &issuers),
+    ];
+    start_with(&[&variables, more].concat(), upstream)
+}
+
+fn issuers(entry: &Value) -> String {
+    json!([merged(json!({"issuer": ISSUER, "sign_in": true}), entry)]).to_string()
+}
+
+/// The response to the callback of a person who signs in.
+fn come_back(harness: &Harness, client: &Registered) -> Response {
+    NOW.set(harness.host.now_ms.get());
+    let browser = Browser::default();
+    let scope = [("scope", "echo:a echo:b".to_owned())];
+    let page = browser.open(harness, &[&request(&client.id)[..], &scope].concat());
+    let leave = browser.answer(harness, &page, &[("with", "provider"), ("provider", "corp")]);
+    let url = location(&leave);
+    assert_eq!(query(url, "scope").unwrap(), "openid email offline_access groups");
+    let get = |name: &str| query(url, name).unwrap_or_default();
+    let back = format!("{}?code=c&state={}", get("redirect_uri"), get("state"));
+    browser.send(harness, ("GET", &back), &[], "")
+}
+
+/// The tokens of a person who signs in.
+fn tokens(harness: &Harness, client: &Registered) -> Value {
+    let back = come_back(harness, client);
+    assert_eq!(back.status, 303, "{}", text(&back));
+    let (status, tokens) = harness.exchange(client, &query(location(&back), "code").unwrap());
+    assert_eq!(status, 200, "{tokens}");
+    tokens
+}
+
+fn access(tokens: &Value) -> &str {
+    tokens["access_token"].as_str().unwrap()
+}
+
+#[test]
+fn groups_give_scopes() {
+    let by_group = json!({"rules": {"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": ["echo:b"]}}});
+    let nested = merged(by_group.clone(), &json!({"claim": "realm_access.roles"}));
+    let domain = merged(by_group.clone(), &json!({"allowed": ["@acme.example"]}));
+    let address = |email: &str, verified: bool| json!({"email": email, "email_verified": verified});
+    for (entry, claims, description, expected) in [
+        (&by_group, json!({"groups": ["eng", "others"]}), json!({}), Some("echo:a")),
+        (&by_group, json!({"groups": ["eng", "ops"]}), json!({}), Some("echo:a echo:b")),
+        // What the ID token says comes first.
+        (&by_group, json!({"groups": ["eng"]}), json!({"groups": ["ops"]}), Some("echo:a")),
+        (&by_group, json!({}), json!({"groups": "ops"}), Some("echo:b")),
+        (&by_group, json!({"groups": ["others"]}), json!({}), None),
+        (&by_group, json!({"groups": []}), json!({"groups": ["eng"]}), None),
+        (&by_group, json!({}), json!({}), None),
+        (&nested, json!({"realm_access": {"roles": ["eng"]}}), json!({}), Some("echo:a")),
+        (&nested, json!({"groups": ["eng"]}), json!({}), None),
+        (&domain, json!({"groups": ["eng"]}), address("ada@acme.example", true), Some("echo:a")),
+        (&domain, json!({"groups": ["eng"]}), address("ada@acme.example", false), None),
+        (&domain, json!({"groups": ["eng"]}), address("ada@other.example", true), None),
+        (&domain, json!({"groups": ["eng"]}), json!({}), None),
+        // Everyone of the company, whether there are groups or not.
+        (&json!({"scopes": ["echo:*"]}), json!(null), json!({}), Some("echo:a echo:b")),
+        (&json!({}), json!(null), json!({}), Some("")),
+    ] {
+        let harness = start(entry, &[]);
+        let client = harness.client();
+        CLAIMS.set(claims.clone());
+        DESCRIPTION.set(description.clone());
+        match expected {
+            Some(scopes) => {
+                let tokens = tokens(&harness, &client);
+                assert_eq!(tokens["scope"], scopes, "{entry} {claims} {description}");
+                assert_eq!(harness.call(access(&tokens)), 200);
+            }
+            None => {
+                let back = come_back(&harness, &client);
+                assert_eq!(back.status, 403, "{entry} {claims} {description}");
+            }
+        }
+    }
+}
+
+#[test]
+fn id_tokens_that_prove_nothing() {
+    let entry = json!({"rules": {"eng": {"scopes": ["echo:a"]}}});
+    for (claims, status) in [
+        (json!({"groups": ["eng"]}), 303),
+        (json!({"groups": ["eng"], "aud": ["other", "c1"], "azp": "c1"}), 303),
+        (json!({"groups": ["eng"], "iss": "https://other.example"}), 502),
+        (json!({"groups": ["eng"], "aud": "other"}), 502),
+        (json!({"groups": ["eng"], "aud": ["other", "c1"], "azp": "other"}), 502),
+        (json!({"groups": ["eng"], "sub": "bob"}), 502),
+        (json!({"groups": ["eng"], "sub": null}), 502),
+        (json!({"groups": ["eng"], "exp": 1}), 502),
+        (json!({"groups": ["eng"], "exp": null}), 502),
+    ] {
+        let harness = start(&entry, &[]);
+        CLAIMS.set(claims.clone());
+        DESCRIPTION.set(json!({}));
+        let back = come_back(&harness, &harness.client());
+        assert_eq!(back.status, status, "{claims}");
+        if status == 502 {
+            assert!(harness.log().contains("its ID token cannot be used"), "{}", harness.log());
+        }
+    }
+}
+
+#[test]
+fn groups_that_are_left_out_are_no_groups_and_the_person_is_told() {
+    let entry = json!({"rules": {"eng": {"scopes": ["echo:a"]}}});
+    // A rule that admits everyone would hide it.
+    let harness = start(&entry, &[("SIGN_IN_ALLOWED", "corp:*")]);
+    CLAIMS.set(json!({"_claim_names": {"groups": "src1"}, "_claim_sources": {"src1": {}}}));
+    DESCRIPTION.set(json!({}));
+    let back = come_back(&harness, &harness.client());
+    assert_eq!(back.status, 403);
+    assert!(text(&back).contains("so many groups"), "{}", text(&back));
+    let printed = harness.host.printed();
+    assert!(printed.contains("too_many_groups"), "{printed}");
+}
+
+#[test]
+fn a_rule_that_is_gone_ends_tokens() {
+    let entry = json!({"rules": {"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": []}}});
+    for (after, status) in [
+        (entry.clone(), 200),
+        (json!({"rules": {"ops": {"scopes": []}}}), 401),
+        (json!({"sign_in": false, "clients": ["x"], "rules": entry["rules"]}), 401),
+        (merged(entry.clone(), &json!({"allowed": ["@acme.example"]})), 401),
+    ] {
+        let mut harness = start(&entry, &[]);
+        let client = harness.client();
+        CLAIMS.set(json!({"groups": ["eng"]}));
+        DESCRIPTION.set(json!({}));
+        let tokens = tokens(&harness, &client);
+        let issuers = issuers(&after);
+        harness.restart(&[("ENTERPRISE_ISSUERS", &issuers)]);
+        assert_eq!(harness.call(access(&tokens)), status, "{after}");
+        let (refreshed, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        assert_eq!(refreshed, if status == 200 { 200 } else { 400 }, "{after} {body}");
+    }
+}
+
+#[test]
+fn who_has_left_a_group_gets_no_new_tokens_after_a_day() {
+    let entry = json!({"rules": {"eng": {"scopes": ["echo:a"]}}});
+    for (claims, description, expected) in [
+        (json!({"groups": ["eng"]}), json!({}), ""),
+        (json!(null), json!({"groups": ["eng"]}), ""),
+        (json!({"groups": ["others"]}), json!({}), "invalid_grant"),
+        (json!(null), json!({"groups": []}), "invalid_grant"),
+        // Only a new ID token would say it.
+        (json!(null), json!({}), "invalid_grant"),
+        (json!({"hasgroups": true}), json!({}), "invalid_grant"),
+    ] {
+        let harness = start(&entry, &[]);
+        let client = harness.client();
+        CLAIMS.set(json!({"groups": ["eng"]}));
+        DESCRIPTION.set(json!({}));
+        let tokens = tokens(&harness, &client);
+        harness.wait(DAY_MS + STALE_MS);
+        NOW.set(harness.host.now_ms.get());
+        CLAIMS.set(claims.clone());
+        DESCRIPTION.set(description.clone());
+        let (_, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        let error = body["error"].as_str().unwrap_or_default();
+        assert_eq!(error, expected, "{claims} {description}");
+    }
+}
+
+#[test]
+fn people_belong_to_the_first_team_that_names_them() {
+    let entry = json!({"rules": {"eng": {"scopes": ["echo:b"]}}});
+    let team = |name: &str, rules: Value, more: Value| {
+        merged(json!({"name": name, "rules": rules}), &more)
+    };
+    let budget = json!({"budgets": [{"window": "1d", "tool_calls": 2}]});
+    for (teams, expected) in [
+        // The team gives its scopes, and others do not add to them.
+        (vec![team("a", json!(["corp:group/eng"]), json!({"scopes": ["echo:a"]}))], "echo:a"),
+        (
+            vec![team("a", json!(["https://corp.example:group/eng"]), json!({"scopes": ["*"]}))],
+            "echo:a echo:b",
+        ),
+        (vec![team("a", json!(["corp:group/eng"]), json!({}))], "echo:b"),
+        (vec![team("a", json!(["corp:id/ada"]), json!({"scopes": ["echo:a"]}))], "echo:a"),
+        (vec![team("a", json!(["corp:group/ops"]), json!({"scopes": ["echo:a"]}))], "echo:b"),
+        (
+            vec![
+                team("a", json!(["corp:group/eng"]), json!({"scopes": []})),
+                team("b", json!(["corp:id/ada"]), json!({"scopes": ["echo:a"]})),
+            ],
+            "",
+        ),
+    ] {
+        let harness = start(&entry, &[("TEAMS", &*json!(teams).to_string())]);
+        CLAIMS.set(json!({"groups": ["eng"]}));
+        DESCRIPTION.set(json!({}));
+        assert_eq!(tokens(&harness, &harness.client())["scope"], expected, "{teams:?}");
+    }
+
+    // Its budget is that of all members, also of an API key.
+    let rules = json!(["corp:group/eng", "key:Calendar"]);
+    let teams = json!([team("a", rules, budget)]).to_string();
+    let mut harness = start(&entry, &[("TEAMS", &*teams)]);
+    harness.host.bindings.insert(LEDGER);
+    harness.restart(&[]);
+    let one = tokens(&harness, &harness.client());
+    CLAIMS.set(json!({"groups": ["eng"], "sub": "bob"}));
+    DESCRIPTION.set(json!({"sub": "bob"}));
+    let other = tokens(&harness, &harness.client());
+    let keyed = |harness: &Harness| {
+        let headers = [("content-type", "application/json"), ("x-api-key", super::harness::KEY)];
+        let body = r#"{"tool_id":"Echo.Say","input":{"text":"hi"}}"#;
+        harness.send(("POST", "/tools/call"), &headers, body).status
+    };
+    assert_eq!([harness.call(access(&one)), harness.call(access(&other))], [200, 200]);
+    assert_eq!([harness.call(access(&one)), keyed(&harness)], [429, 429]);
+}
+
+#[test]
+fn each_wrong_rule_of_a_team_is_named() {
+    let entry = json!({"rules": {"eng": {"scopes": []}}});
+    for (rule, problem, rejected) in [
+        ("corp:org/acme", "TEAMS[0].rules[1] may name logins and organizations of GitHub only", ""),
+        ("corp:", "TEAMS[0].rules[1] must be a rule such as", ""),
+        ("other:*", "", "TEAMS[0].rules[1] names other: OAUTH_PROVIDERS must include it"),
+        (
+            "other:group/eng",
+            "",
+            "TEAMS[0].rules[1] names a group of other: ENTERPRISE_ISSUERS must",
+        ),
+        ("corp:group/", "", "TEAMS[0].rules[1] names a group of corp: ENTERPRISE_ISSUERS must"),
+        ("corp:group/any", "", ""),
+    ] {
+        let teams = json!([{"name": "a", "rules": ["corp:id/1", rule]}]).to_string();
+        let issuers = issuers(&entry);
+        let variables = [
+            ("AUTH", "sign-in"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+            ("OAUTH_PROVIDERS", "corp"),
+            ("OAUTH_CORP_CLIENT_ID", "c1"),
+            ("OAUTH_CORP_ISSUER", ISSUER),
+            ("ENTERPRISE_ISSUERS", &*issuers),
+            ("TEAMS", &*teams),
+        ];
+        let host = toolbooth::testing::FakeHost::with(&variables);
+        let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &host);
+        for (found, expected) in [(&settings.problems, problem), (&settings.rejected, rejected)] {
+            assert_eq!(found.len(), usize::from(!expected.is_empty()), "{rule} {found:?}");
+            assert!(found.iter().all(|it| it.starts_with(expected)), "{rule} {found:?}");
+        }
+    }
+}
