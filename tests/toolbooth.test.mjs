@@ -404,11 +404,15 @@ test("the template and the sample Notes have what this repository has", () => {
   }
   // A new project has exact budgets, and limits.
   const configuration = read(template, "wrangler.toml");
-  for (const name of ["LEDGER", "RATE_LIMIT", "TOOL_CALL_LIMITER", "SIGN_IN_LIMITER"]) {
+  for (const name of ["LEDGER", "TASKS", "RATE_LIMIT", "TOOL_CALL_LIMITER", "SIGN_IN_LIMITER"]) {
     const sections = [...configuration.matchAll(/^\[\[((?:env\.\w+\.)?)[\w.]+\]\]\nname = "(\w+)"$/gm)].filter(([, , found]) => found === name);
     assert.deepEqual(sections.map(([, env]) => env), ["", "env.staging.", "env.production."], name);
   }
-  for (const [folder, file] of [[template, "wrangler.toml"], [root, "wrangler.toml"]]) assert.match(read(folder, file), /^name = "LEDGER"\nclass_name = "Ledger"\n\[\[migrations\]\]\ntag = "ledger"\nnew_sqlite_classes = \["Ledger"\]$/m);
+  for (const [folder, file] of [[template, "wrangler.toml"], [root, "wrangler.toml"]]) {
+    for (const [name, type] of [["LEDGER", "Ledger"], ["TASKS", "Tasks"]]) {
+      assert.ok(read(folder, file).includes(`name = "${name}"\nclass_name = "${type}"\n[[migrations]]\ntag = "${name.toLowerCase()}"\nnew_sqlite_classes = ["${type}"]\n`), `${name} ${file}`);
+    }
+  }
   for (const pattern of [/^compatibility_date = .*$/m, /^compatibility_flags = .*$/m, /^\[assets\]\n(.+\n)+/m]) {
     assert.equal(line(pattern, root, "samples/notes/wrangler.toml"), line(pattern, root, "wrangler.toml"));
   }

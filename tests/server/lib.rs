@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::expect_used, clippy::indexing_slicing, reason = "only tests use it")]
 
 use toolbooth::Capability;
-use toolbooth::capabilities::{CORE, MCP, REST, SEARCH, USAGE, XAIBO};
+use toolbooth::capabilities::{CORE, MCP, REST, SEARCH, TASKS, USAGE, XAIBO};
 use toolbooth::capability::{Capabilities, ProtocolSample};
 use toolbooth::route::{Protocol, Sample};
 use toolbooth_gateway::{GATEWAY, PROVIDERS};
@@ -22,6 +22,7 @@ pub static CAPABILITIES: &[&Capability] = &[
     &SIGN_IN,
     &ACCOUNT,
     &CHALLENGES,
+    &TASKS,
     &USAGE,
 ];
 

@@ -1,6 +1,8 @@
 // Starts a built Worker on the real runtime (workerd, through Miniflare), on its own loopback port.
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { Client } from "./http.mjs";
 import { CANARY, checkPrinted } from "./leaks.mjs";
@@ -16,6 +18,8 @@ export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";
 export const LIBRARY = "target/library";
+/** The tools of MCP's conformance suite, and the sample of a long call. */
+export const MCP = "target/mcp";
 /** All shipped toolkits. */
 export const TOOLKITS = "target/toolkits";
 /** The site. Not build/site, which `make dev` replaces while other tests run. */
@@ -65,12 +69,13 @@ const DEFAULTS = { AUTH: "none", ANONYMOUS_SCOPES: "github:read,github:write,fix
 
 /**
  * Starts `bundle`. `vars` are its variables: strings, or JSON values as in a wrangler.toml;
- * undefined removes one. `kv` is true, false (no binding) or "failing". `ledger` binds the Durable Object. `limit` is the rate limit in
+ * undefined removes one. `kv` is true, false (no binding) or "failing". `ledger` and `tasks` bind the Durable Objects. `limit` is the rate limit in
  * calls per minute, if any; `limiters` has further ones by the name of their binding. `measured` binds a dataset for data points. `site` serves the pages. `bindings` are
  * further bindings in Miniflare's form, and `services` the sources of further Workers, by name. `around` is the source of a
- * module that wraps the `Worker`. `port` is the port, if its address must be known before.
+ * module that wraps the `Worker`. `port` is the port, if its address must be known before. `storage` is a folder, for what a later
+ * Worker is to find.
  */
-export async function start(bundle, { vars = {}, kv = true, ledger = true, limit, limiters = {}, measured = false, site = false, port = 0, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
+export async function start(bundle, { vars = {}, kv = true, ledger = true, tasks = true, limit, limiters = {}, measured = false, site = false, port = 0, storage, bindings = {}, services = {}, around = kv === "failing" ? FAILING_KV : undefined } = {}) {
   const logs = [];
   let fences = 0;
   let onLine = () => {};
@@ -81,13 +86,14 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, limit
     "worker.js": { type: "esm", contents: source },
     ...(wasm && { [wasm]: { type: "wasm", contents: file(`${bundle}/${wasm}`) } }),
   };
-  const own = /class Ledger\b/.test(around) ? "" : 'export { Ledger } from "./worker.js";\n';
+  const own = ["Ledger", "Tasks"].filter((name) => !new RegExp(`class ${name}\\b`).test(around)).map((name) => `export { ${name} } from "./worker.js";\n`).join("");
   if (around) modules["around.js"] = { type: "esm", contents: `import Worker from "./worker.js";\n${own}${around}` };
   const env = Object.entries({ ...DEFAULTS, ...vars })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, { type: typeof value === "string" ? "text" : "json", value }]);
   if (kv === true) env.push(["KV", { type: "kv", id: "tests" }]);
   if (ledger) env.push(["LEDGER", { type: "durable-object", worker: "worker", exportName: "Ledger" }]);
+  if (tasks) env.push(["TASKS", { type: "durable-object", worker: "worker", exportName: "Tasks" }]);
   for (const [name, most] of Object.entries({ RATE_LIMIT: limit, ...limiters }).filter(([, value]) => value !== undefined)) {
     env.push([name, { type: "rate-limit", namespace: name, simple: { limit: most, period: 60 } }]);
   }
@@ -99,6 +105,7 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, limit
     port,
     cf: false,
     telemetry: { enabled: false },
+    ...(storage && { resourcePersistencePath: storage }),
     log: new Log(LogLevel.ERROR),
     handleStructuredLogs: ({ level, message }) => {
       logs.push({ level, message });
@@ -111,7 +118,7 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, limit
           compatibilityDate: deployed.compatibilityDate,
           compatibilityFlags: deployed.compatibilityFlags,
           env: Object.fromEntries(env),
-          exports: { Ledger: { type: "durable-object", storage: "sqlite" } },
+          exports: { Ledger: { type: "durable-object", storage: "sqlite" }, Tasks: { type: "durable-object", storage: "sqlite" } },
           ...(site && { assets: { directory: fileURLToPath(new URL(SITE, root)), ...deployed.assets } }),
           manifest: { mainModule: around ? "around.js" : "worker.js", modulesRoot: "/", modules },
         },
@@ -178,6 +185,13 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, limit
      * runtime waits for that. A crash in between is `ctx.abort()` of a class that extends `Ledger`.
      */
     evict: (name) => runtime.unsafeEvictDurableObject("worker", "Ledger", { name }),
+    /** Ends the runtime at once, as a power failure would. Only for a process that has no other. */
+    async kill() {
+      const { stdout } = await promisify(execFile)("pgrep", ["-P", `${process.pid}`, "workerd"]);
+      for (const id of stdout.trim().split("\n")) process.kill(Number(id), "SIGKILL");
+      this.closeConnections();
+      await runtime.dispose();
+    },
     async close() {
       this.closeConnections();
       await runtime.dispose();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use toolbooth::catalog::{Definition, Prompt, Resource};
+use toolbooth::catalog::{Definition, Prompt, Resource, TaskSupport};
 
 use crate::check::{Entry, consists_of, starts_with_letter};
 use crate::problem::{Problem, Problems};
@@ -116,6 +116,10 @@ fn check_callable_with(definition: &Definition, given: &[&str], mut problems: Pr
     }
     if !definition.annotations.read_only {
         let message = "is answered by the tool, which must therefore be read_only: it runs without confirmation";
+        problems.add("", message);
+    }
+    if definition.task == Some(TaskSupport::Required) {
+        let message = "is answered by the tool, whose task must therefore be \"optional\": no client gets a task for it";
         problems.add("", message);
     }
 }

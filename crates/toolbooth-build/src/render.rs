@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 use toolbooth::capabilities::{MCP, SEARCH};
 use toolbooth::capability::CapabilityLists;
 use toolbooth::catalog::{
-    AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, Version,
-    versioned_name,
+    AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, TaskSupport,
+    Version, versioned_name,
 };
+use toolbooth::host::TASKS;
 use toolbooth::protocol;
 use toolbooth_gateway::providers;
 use toolbooth_schema::Statics;
@@ -366,7 +367,8 @@ fn tool(entry: &Entry, run: &str, defaults: usize, schemas: &mut Statics) -> Str
     };
     let Version { major, minor, patch, .. } = definition.version;
     let required = definition.bindings.iter().filter(|binding| !binding.optional);
-    let bindings: Vec<_> = required.map(|binding| &binding.name).collect();
+    let tasks = (definition.task == Some(TaskSupport::Required)).then_some(TASKS);
+    let bindings: Vec<_> = required.map(|binding| &*binding.name).chain(tasks).collect();
     let Entry { toolkit, tool, .. } = entry;
     let Definition { name, title, scopes, content, annotations, .. } = definition;
     format!(
@@ -386,6 +388,8 @@ fn tool(entry: &Entry, run: &str, defaults: usize, schemas: &mut Statics) -> Str
         query: {query},
         content: {content},
         read_only: {read_only},
+        idempotent: {idempotent},
+        task: {task},
         input: &catalog_schemas::{input},
         output: &catalog_schemas::{output},
         defaults: &catalog_schemas::DEFAULTS_{defaults},
@@ -398,7 +402,14 @@ fn tool(entry: &Entry, run: &str, defaults: usize, schemas: &mut Statics) -> Str
         headers = headers.join(", "),
         query = query(definition),
         read_only = annotations.read_only,
+        idempotent = annotations.idempotent,
+        task = task(definition.task),
     )
+}
+
+fn task(support: Option<TaskSupport>) -> String {
+    let known = |support| format!("Some(toolbooth::catalog::TaskSupport::{support:?})");
+    support.map_or_else(|| "None".to_owned(), known)
 }
 
 fn authorization(required: &AuthorizationRequirement) -> String {

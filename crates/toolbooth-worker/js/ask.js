@@ -50,7 +50,7 @@ export async function usage(namespace, account) {
 export const accounts = (namespace, after, most) => ask(namespace, "accounts", (object) => object.accounts({ after, most }));
 
 /** Runs an operation in an object. That may just have moved or been replaced: then it is asked once more. */
-async function ask(namespace, name, operation) {
+export async function ask(namespace, name, operation) {
   const id = namespace.idFromName(name);
   try {
     return await operation(namespace.get(id));

@@ -7,11 +7,12 @@ import Recovering from "wasm";
 
 import { BodyReader } from "./body.js";
 import { site } from "./site.js";
+import { tasksThat } from "./tasks.js";
 import { UPLOAD } from "./upload.js";
 
 export { Ledger } from "./ledger.js";
 
-const { answer, failed } = Recovering.prototype;
+const { answer, failed, run_step: runStep } = Recovering.prototype;
 // worker-build's flag that the instance has crashed and must be replaced.
 const crash = globalThis.__worker_init_state;
 
@@ -56,6 +57,20 @@ async function serve(request, env, context) {
     }
   }
 }
+
+/** Runs a step of a task, in the object that keeps it. Undefined if the instance has crashed meanwhile. */
+async function step(text, env, context) {
+  if (crash.criticalError) new Recovering(context, env);
+  try {
+    return await orCrash(runStep(text, env));
+  } catch (error) {
+    recordCrash(error);
+    console.error("A step of a task failed", error);
+  }
+}
+
+/** The Durable Objects of tasks. */
+export const Tasks = tasksThat(step);
 
 // The requests waiting for I/O. After a crash nothing would ever settle their promises.
 const waiting = new Set();

@@ -162,6 +162,16 @@ class Context {
     return this[GIVEN].state;
   }
 
+  task() {
+    const { stage, checkpoint } = this[GIVEN];
+    if (stage === "request") throw new Suspends({ begin: true });
+    return {
+      resumed: checkpoint?.[0],
+      checkpoint: (value) => new Suspends({ value }),
+      pause: (after, value) => new Suspends({ value, after_ms: Number(after) }),
+    };
+  }
+
   [REPORT](end) {
     return JSON.stringify({ ...end, ...(this.#notifications.length > 0 && { notifications: this.#notifications }) });
   }
@@ -182,6 +192,13 @@ class Asks extends Error {
   }
 }
 
+class Suspends extends Error {
+  constructor(how) {
+    super("The tool continues later");
+    this.how = how;
+  }
+}
+
 /** The report of a run that threw. */
 function failed(error, context) {
   if (error instanceof ToolError) {
@@ -196,6 +213,7 @@ function failed(error, context) {
     const { questions, state } = error;
     return { asks: { questions, state } };
   }
+  if (error instanceof Suspends) return { suspends: error.how };
   return crashed(error, context);
 }
 

@@ -17,7 +17,7 @@ use toolbooth::http::{
 use toolbooth::{Capability, Server};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_futures::{future_to_promise, spawn_local};
 
 use crate::Env;
 use crate::host::{Bindings, JsByteStream};
@@ -190,6 +190,14 @@ impl Drop for JsSink {
     fn drop(&mut self) {
         self.0.close();
     }
+}
+
+/// Runs a step of a task, which is JSON. Returns a promise of JSON: what follows it.
+pub fn run_step(served: Served, step: String, env: Env) -> JsValue {
+    let host = Bindings::new(env);
+    let server = server(served, &host);
+    let run = async move { Ok(server.run_step(&step, &host).await.into()) };
+    future_to_promise(run).into()
 }
 
 /// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance, with the

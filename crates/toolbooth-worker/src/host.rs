@@ -1,11 +1,12 @@
 //! Implements the library's host traits with the Worker's bindings.
 //!
-//! - `http`: the HTTP client; `store`: Workers KV; `ledger`: a Durable Object; here: clock, random bytes, variables,
+//! - `http`: the HTTP client; `store`: Workers KV; `ledger` and `tasks`: Durable Objects; here: clock, random bytes, variables,
 //!   signatures, limits and log.
 
 mod http;
 mod ledger;
 mod store;
+mod tasks;
 
 use std::any::Any;
 use std::time::Duration;

@@ -16,7 +16,7 @@ mod poll;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;
-pub use boundary::{Served, answer, failed};
+pub use boundary::{Served, answer, failed, run_step};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
@@ -43,7 +43,12 @@ macro_rules! serve {
                 external: if $catalog.has_external() { Some($crate::call_external) } else { None },
                 ..$catalog
             },
-            capabilities: &[&CORE, $(&$capability),*],
+            // Tasks are only linked if a tool can run as one.
+            capabilities: if $catalog.has_tasks() {
+                &[&CORE, &TASKS, $(&$capability),*]
+            } else {
+                &[&CORE, $(&$capability),*]
+            },
             }
         };
 
@@ -59,6 +64,12 @@ macro_rules! serve {
             env: $crate::Env,
         ) -> $crate::wasm_bindgen::JsValue {
             $crate::answer(SERVED, method, url, headers, body, reader, env)
+        }
+
+        /// Runs a step of a task: a promise of JSON for JSON.
+        #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
+        pub fn run_step(step: String, env: $crate::Env) -> $crate::wasm_bindgen::JsValue {
+            $crate::run_step(SERVED, step, env)
         }
 
         /// Returns the `Response` to a request that crashed the previous instance.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::auth::OwnTokens;
-use crate::call::{Grants, Search};
+use crate::call::{Grants, Search, Tasks};
 use crate::catalog::{Catalog, ListForm};
 use crate::extensions::Extensions;
 use crate::host::{Host, async_trait};
@@ -83,6 +83,8 @@ pub struct Startup<'a> {
     pub people: Option<Arc<dyn People>>,
     /// The search in the catalogue.
     pub search: Option<Search>,
+    /// What keeps tasks.
+    pub tasks: Option<Tasks>,
 }
 
 /// The people who sign in to the server with a browser.

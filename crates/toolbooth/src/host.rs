@@ -5,9 +5,13 @@
 //! not `Send`: a Worker has one thread.
 
 mod ledger;
+mod tasks;
 
 pub use ledger::{
     AccountUsage, Amount, DayUsage, Exceeded, LEDGER, Ledger, LedgerError, Reservation, WindowUsage,
+};
+pub use tasks::{
+    NewTask, StepReport, TASKS, TaskOperation, TaskRecord, TaskStatus, TaskStep, Tasks,
 };
 
 use std::any::Any;
@@ -411,6 +415,7 @@ pub trait Host:
     + Variables
     + Store
     + Ledger
+    + Tasks
     + HttpClient
     + Signatures
     + RateLimit
@@ -426,6 +431,7 @@ impl<T> Host for T where
         + Variables
         + Store
         + Ledger
+        + Tasks
         + HttpClient
         + Signatures
         + RateLimit

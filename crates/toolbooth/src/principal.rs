@@ -1,5 +1,7 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
+use serde::{Deserialize, Serialize};
+
 use crate::budget::Budget;
 
 /// The scope of the chat gateway. Each use costs the operator money, so people have it only if a rule names it.
@@ -12,7 +14,7 @@ pub const USAGE_SCOPE: &str = "usage";
 pub const TEAM_USAGE_SCOPE: &str = "usage:team";
 
 /// The scopes of a caller.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scopes {
     /// All scopes.
     All,
@@ -61,8 +63,9 @@ pub fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(plain)
 }
 
-/// Who sent a request. A new kind is a breaking change: code that decides by it must know all.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Who sent a request. A new kind is a breaking change: code that decides by it must know all. As JSON, it
+/// has no budgets: what is serialized has been counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Principal {
     /// A caller without credentials.
     Anonymous {
@@ -91,6 +94,7 @@ pub enum Principal {
         /// `Settings::rule_limits`.
         rule: Option<usize>,
         /// How much the person may use, if a rule by which they have signed in to this server says so.
+        #[serde(skip)]
         budgets: Vec<Budget>,
         /// The tenant that the token names, if `TENANTS` has it.
         tenant: Option<String>,
@@ -103,6 +107,15 @@ pub enum Principal {
 impl Principal {
     /// A caller without credentials and without scopes.
     pub const ANONYMOUS: Self = Self::Anonymous { scopes: Scopes::NONE };
+
+    /// What tells callers apart: how they authenticate, and who they are.
+    pub fn identity(&self) -> (&'static str, [Option<&str>; 2]) {
+        match self {
+            Self::Anonymous { .. } => ("none", [None, None]),
+            Self::Key { name, .. } => ("key", [Some(name), None]),
+            Self::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_deref()]),
+        }
+    }
 
     /// The caller's scopes.
     pub fn scopes(&self) -> &Scopes {

@@ -84,6 +84,21 @@ export interface Context {
   answer<Answer = unknown>(key: string): Answer | undefined;
   /** The state that was passed to `ask`, if this is the call with the answers. */
   readonly state: unknown;
+  /**
+   * The task that this call runs as. If it does not run as one yet, and its client takes tasks, it throws an error that the function
+   * must not catch: the client gets the task, and the function starts again as a task. The definition must have `task`.
+   */
+  task<State = unknown>(): Task<State>;
+}
+
+/** A call that goes on without its client, in steps that survive restarts. */
+export interface Task<State = unknown> {
+  /** What the last checkpoint left; `undefined` in the first step. */
+  readonly resumed: State | undefined;
+  /** The error to throw in order to end this step: the function runs again, and finds the state, up to 1 MiB as JSON, in `resumed`. */
+  checkpoint(state: State): Error;
+  /** The same, but the next step begins after so many milliseconds. */
+  pause(milliseconds: number, state: State): Error;
 }
 
 export interface FetchOptions extends RequestInit {

@@ -82,6 +82,8 @@ const fn tool(
         query: None,
         content: false,
         read_only: true,
+        idempotent: false,
+        task: None,
         input,
         output: &ANYTHING,
         defaults: &Defaults::NONE,

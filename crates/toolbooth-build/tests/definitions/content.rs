@@ -131,6 +131,10 @@ fn prompts_and_resources_of_a_tool_supply_its_required_parameters() {
     let message =
         "is answered by the tool, which must therefore be read_only: it runs without confirmation";
     assert_eq!(messages(acts), [format!("tools/{slug}: resources[0].uri: {message}")]);
+    let mut task = resource("a://{text}");
+    task["/task"] = json!("required");
+    let message = "is answered by the tool, whose task must therefore be \"optional\": no client gets a task for it";
+    assert_eq!(messages(task), [format!("tools/{slug}: resources[0].uri: {message}")]);
     // Add's parameters are numbers.
     let numbers = json!({"/prompts": [{"name": "p", "description": "d", "arguments": [
         {"name": "a", "description": "d"}, {"name": "b", "description": "d"}

@@ -64,7 +64,9 @@ impl ErrorType {
             RejectionKind::ForbiddenOrigin
             | RejectionKind::ToolNotAllowed
             | RejectionKind::MissingScope => Self::Permission,
-            RejectionKind::TooManyRequests | RejectionKind::BudgetExceeded => Self::RateLimit,
+            RejectionKind::TooManyRequests
+            | RejectionKind::BudgetExceeded
+            | RejectionKind::TooManyTasks => Self::RateLimit,
             RejectionKind::Unavailable | RejectionKind::Internal => Self::Server,
             RejectionKind::NotFound
             | RejectionKind::NotServed
@@ -78,7 +80,8 @@ impl ErrorType {
             | RejectionKind::UnknownTool
             | RejectionKind::UnknownVersion
             | RejectionKind::MissingRequirements
-            | RejectionKind::CannotAsk => Self::InvalidRequest,
+            | RejectionKind::CannotAsk
+            | RejectionKind::NeedsTask => Self::InvalidRequest,
         }
     }
 }

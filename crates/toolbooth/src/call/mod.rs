@@ -12,6 +12,7 @@ mod rejection;
 mod requirements;
 mod search;
 mod selector;
+mod task;
 mod view;
 
 pub use budget::{BudgetExceeded, Purse, PurseReservation};
@@ -31,6 +32,8 @@ pub use rejection::{Description, Rejection, RejectionKind};
 pub use rejection::{did_you_mean, needs_client};
 pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;
+pub use task::Tasks;
+pub(crate) use task::{Answered, TaskAction, TaskView};
 pub(crate) use view::has;
 
 use crate::json::Value;
@@ -50,6 +53,8 @@ pub struct ToolRequest<'t> {
     pub nulls: NullHandling,
     /// The user, and tokens and secrets that the client sent.
     pub credentials: Credentials,
+    /// Whether the client takes a task instead of the outcome.
+    pub takes_task: bool,
     /// The client's capabilities, and its responses to earlier requests for input.
     pub dialogue: Dialogue,
 }
@@ -63,6 +68,7 @@ impl<'t> ToolRequest<'t> {
             input,
             nulls: NullHandling::STRICT,
             credentials: Credentials::default(),
+            takes_task: false,
             dialogue: Dialogue::default(),
         }
     }

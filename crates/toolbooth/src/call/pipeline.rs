@@ -2,6 +2,7 @@
 //! output.
 
 use std::future::{Future, poll_fn};
+use std::mem;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -13,9 +14,10 @@ use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::ResolvedRequirements;
 use super::search::Search;
+use super::task::Tasks;
 use super::view::has;
 use super::{ToolRequest, ToolSelector, input, requirements};
-use crate::catalog::{Catalog, Run, RunError, Tool};
+use crate::catalog::{Catalog, Run, RunError, TaskSupport, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
 use crate::json::Value;
@@ -25,7 +27,10 @@ use crate::principal::Principal;
 use crate::schema;
 use crate::seal::StateKeys;
 use crate::settings::{Permission, Settings};
-use crate::tool::{ClientCapabilities, Context, Dialogue, InputRequired, Notification, ToolError};
+use crate::tool::{
+    ClientCapabilities, Context, Dialogue, InputRequired, Notification, Stage, Step, Suspension,
+    ToolError,
+};
 use crate::trace::Span;
 
 /// What the server needs to serve calls, created once. It is only data: [`RequestContext`] serves calls with it.
@@ -41,6 +46,8 @@ pub struct Pipeline {
     pub authorization_help: Option<&'static str>,
     /// The search in the catalogue, if a capability provides it.
     pub search: Option<Search>,
+    /// What keeps tasks, if a tool can run as one.
+    pub tasks: Option<Tasks>,
     /// How each protocol writes a call, with its address.
     pub call_forms: Vec<&'static str>,
     /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
@@ -66,6 +73,7 @@ impl Pipeline {
             grants: None,
             authorization_help: None,
             search: None,
+            tasks: None,
             call_forms: Vec::new(),
             request_state: None,
             rate_limited: false,
@@ -107,11 +115,20 @@ pub enum CheckOrder {
 
 /// A call that passed every check.
 pub struct Prepared<'a> {
-    tool: &'static Tool,
-    call_id: String,
-    input: Value<'a>,
-    dialogue: Dialogue,
-    resolved: ResolvedRequirements<'a>,
+    pub(super) tool: &'static Tool,
+    pub(super) call_id: String,
+    pub(super) input: Value<'a>,
+    pub(super) takes_task: bool,
+    pub(super) dialogue: Dialogue,
+    pub(super) resolved: ResolvedRequirements<'a>,
+}
+
+/// How a run of a tool ended.
+pub(super) enum RunEnd {
+    /// With the outcome of the call.
+    Outcome(Outcome),
+    /// With something to continue. The tool may have reported progress.
+    Suspended(Suspension, Vec<Notification>),
 }
 
 impl<'a> RequestContext<'a> {
@@ -209,7 +226,7 @@ impl<'a> RequestContext<'a> {
 
     /// Finds the tool of a call and [`check`](Self::check)s it. A server with an invalid configuration rejects
     /// every call. The outcome of a call that cannot run is recorded.
-    async fn prepare_one(
+    pub(super) async fn prepare_one(
         self,
         call: Result<ToolRequest<'a>, Rejection>,
         order: CheckOrder,
@@ -247,7 +264,7 @@ impl<'a> RequestContext<'a> {
         order: CheckOrder,
     ) -> Result<Prepared<'a>, Outcome> {
         let Self { principal, pipeline, host, .. } = self;
-        let ToolRequest { call_id, mut input, nulls, credentials, dialogue, .. } = call;
+        let ToolRequest { call_id, mut input, nulls, credentials, takes_task, dialogue, .. } = call;
         let settings = &pipeline.settings;
         let is_of_search = pipeline.search.is_some_and(|search| search.has(tool));
         if !is_of_search {
@@ -262,6 +279,9 @@ impl<'a> RequestContext<'a> {
         if settings.tools.disable(tool, host) {
             return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
         }
+        if tool.task == Some(TaskSupport::Required) && !takes_task {
+            return Err(Outcome::Rejected(Rejection::NeedsTask { name: tool.name }));
+        }
         let mut validate = || input::validate(tool.input, &mut input, nulls);
         if order == CheckOrder::InputFirst {
             validate().map_err(Outcome::InvalidInput)?;
@@ -274,16 +294,22 @@ impl<'a> RequestContext<'a> {
         let call_id = call_id.map_or_else(|| random_uuid(host), Ok).map_err(|NoRandomness| {
             Outcome::Rejected(Rejection::Unavailable("it has no random bytes"))
         })?;
-        Ok(Prepared { tool, call_id, input, dialogue, resolved })
+        Ok(Prepared { tool, call_id, input, takes_task, dialogue, resolved })
     }
 
     /// Runs a call that passed the checks, and records it.
-    async fn run_one(self, prepared: Result<Prepared<'a>, Outcome>) -> Outcome {
+    pub(super) async fn run_one(self, prepared: Result<Prepared<'a>, Outcome>) -> Outcome {
         let Self { host, calls, .. } = self;
         match prepared {
-            Ok(prepared) => {
+            Ok(mut prepared) => {
                 let (tool, span) = (prepared.tool, calls.span(host));
-                let outcome = self.run_tool(prepared, span.as_ref()).await;
+                let first = Stage::default();
+                let outcome = match self.run_tool(&mut prepared, first, span.as_ref()).await {
+                    RunEnd::Outcome(outcome) => outcome,
+                    RunEnd::Suspended(end, _) => {
+                        boxed(self.run_rest(&mut prepared, end, span.as_ref())).await
+                    }
+                };
                 calls.record(Some(tool), outcome.summary(), span, host);
                 outcome
             }
@@ -291,21 +317,58 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    async fn run_tool(self, prepared: Prepared<'a>, span: Option<&Span>) -> Outcome {
+    /// Runs the steps after the first one, in the same request.
+    async fn run_rest(
+        self,
+        prepared: &mut Prepared<'a>,
+        mut end: Suspension,
+        span: Option<&Span>,
+    ) -> Outcome {
+        let tool = prepared.tool;
+        while tool.task.is_some()
+            && let Suspension::Checkpoint { value, after } = end
+        {
+            if !after.is_zero() {
+                self.host.sleep(after).await;
+            }
+            let stage = Stage::Step(Step { checkpoint: Some(value), ..Step::default() });
+            end = match self.run_tool(prepared, stage, span).await {
+                RunEnd::Outcome(outcome) => return outcome,
+                RunEnd::Suspended(end, _) => end,
+            };
+        }
+        let what = "it runs in steps, but its definition has no task";
+        Outcome::Failed {
+            call_id: mem::take(&mut prepared.call_id),
+            duration_ms: 0,
+            error: faulty_tool(tool, self.host, what, ""),
+            notifications: Vec::new(),
+        }
+    }
+
+    /// Runs a tool once.
+    pub(super) async fn run_tool(
+        self,
+        prepared: &mut Prepared<'a>,
+        stage: Stage,
+        span: Option<&Span>,
+    ) -> RunEnd {
         let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, mut input, dialogue, resolved } = prepared;
+        let Prepared { tool, call_id, input, dialogue, resolved, .. } = prepared;
+        let (tool, input) = (*tool, &mut *input);
         let variables = &pipeline.settings.tools;
-        tool.defaults.fill(&mut input);
+        tool.defaults.fill(input);
         let started = host.now_ms();
         let context =
-            Context::new(tool, principal, &resolved.credentials, &dialogue, variables, host)
+            Context::new(tool, principal, &resolved.credentials, dialogue, variables, host)
+                .at(stage)
                 .within(span)
                 .of_server(pipeline.catalog, &pipeline.settings, self.only);
         let result = match tool.run {
-            Run::Function(run) => run(&input, &context).await,
-            Run::Http(call, run) => run(call, &input, &context).await,
+            Run::Function(run) => run(input, &context).await,
+            Run::Http(call, run) => run(call, input, &context).await,
             Run::External(name) => match pipeline.catalog.external {
-                Some(call) => call(name, &input, &context).await,
+                Some(call) => call(name, input, &context).await,
                 None => Err(RunError::Crashed),
             },
         };
@@ -314,37 +377,51 @@ impl<'a> RequestContext<'a> {
 
         let error = match result {
             Ok(value) if tool.output.is_valid(&(&value).into()) => {
-                return Outcome::Done { call_id, duration_ms, value, notifications };
+                let call_id = mem::take(call_id);
+                return RunEnd::Outcome(Outcome::Done {
+                    call_id,
+                    duration_ms,
+                    value,
+                    notifications,
+                });
             }
             Ok(value) => {
                 let errors = schema::check(tool.output, &(&value).into()).err();
                 let errors = errors.map(|errors| errors.to_string()).unwrap_or_default();
                 faulty_tool(tool, host, "its output does not match output_schema", &errors)
             }
-            Err(RunError::Crashed) => return Outcome::Rejected(Rejection::Internal),
+            Err(RunError::Crashed) => {
+                return RunEnd::Outcome(Outcome::Rejected(Rejection::Internal));
+            }
             Err(RunError::Mismatch(reason)) => {
                 faulty_tool(tool, host, "its types do not match its schemas", &reason)
             }
             Err(RunError::Tool(error)) => {
+                if let Some(end) = context.suspended.take() {
+                    return RunEnd::Suspended(end, notifications);
+                }
                 let rejected = context.rejected_token.take();
                 if let Some(rejection) =
                     rejected.and_then(|provider| resolved.token_rejected(tool, &provider))
                 {
-                    return Outcome::Rejected(rejection);
+                    return RunEnd::Outcome(Outcome::Rejected(rejection));
                 }
                 match context.requested.take() {
                     None => error,
                     Some((questions, state)) => {
                         let required = InputRequired { tool: tool.name, questions, state };
                         let Some(problem) = required.problem() else {
-                            return request_input(required, dialogue.capabilities, notifications);
+                            let capabilities = dialogue.capabilities;
+                            let asked = request_input(required, capabilities, notifications);
+                            return RunEnd::Outcome(asked);
                         };
                         faulty_tool(tool, host, problem, "")
                     }
                 }
             }
         };
-        Outcome::Failed { call_id, duration_ms, error, notifications }
+        let call_id = mem::take(call_id);
+        RunEnd::Outcome(Outcome::Failed { call_id, duration_ms, error, notifications })
     }
 }
 

@@ -53,8 +53,10 @@ kinds! {
     MissingScope => 403, "missing_scope";
     TooManyRequests => 429, "too_many_requests";
     BudgetExceeded => 429, "budget_exceeded";
+    TooManyTasks => 429, "too_many_tasks";
     MissingRequirements => 400, "missing_requirements";
     CannotAsk => 400, "unanswerable";
+    NeedsTask => 400, "needs_task";
     Unavailable => 503, "unavailable";
     Internal => 500, "server_error";
 }
@@ -154,6 +156,11 @@ pub enum Rejection {
         /// Seconds after which the limit has been reset.
         retry_after: u32,
     },
+    /// So many tasks of the caller are running that no other can begin.
+    TooManyTasks {
+        /// How many may run.
+        most: usize,
+    },
     /// A budget of the caller does not cover the request.
     BudgetExceeded(BudgetExceeded),
     /// The call lacks what the definition requires.
@@ -164,6 +171,11 @@ pub enum Rejection {
         name: &'static str,
         /// The capabilities that the client lacks.
         lacking: Vec<ClientCapability>,
+    },
+    /// The tool runs as a task, and the client, or its protocol, takes none.
+    NeedsTask {
+        /// The tool's name.
+        name: &'static str,
     },
     /// The server cannot serve calls, for this reason.
     Unavailable(&'static str),
@@ -260,11 +272,21 @@ impl Rejection {
             Self::TooManyRequests { retry_after } => {
                 (Kind::TooManyRequests, format!("try again after {retry_after} seconds").into())
             }
+            Self::TooManyTasks { most } => {
+                let detail =
+                    format!("at most {most} may run at the same time; wait for one, or cancel one");
+                (Kind::TooManyTasks, detail.into())
+            }
             Self::BudgetExceeded(exceeded) => (Kind::BudgetExceeded, exceeded.detail().into()),
             Self::MissingRequirements(missing) => {
                 (Kind::MissingRequirements, format!("the call lacks {}", missing.places()).into())
             }
             Self::CannotAsk { lacking, .. } => (Kind::CannotAsk, needs_client(lacking).into()),
+            Self::NeedsTask { .. } => {
+                let detail = "it takes longer than a call: use a client of MCP with the extension \
+                              io.modelcontextprotocol/tasks, or POST /rest/{name}, which answers 202";
+                (Kind::NeedsTask, detail.into())
+            }
             Self::Unavailable(detail) => (Kind::Unavailable, (*detail).into()),
             Self::ToolNotConfigured { .. } => {
                 let detail = "a variable, secret or binding that it needs is missing or invalid; the \
@@ -299,11 +321,13 @@ impl Rejection {
             }
             Self::Unauthenticated { .. } => "The request needs valid credentials".into(),
             Self::TooManyRequests { .. } => "Too many requests".into(),
+            Self::TooManyTasks { .. } => "Too many tasks are running".into(),
             Self::BudgetExceeded(exceeded) => exceeded.message().into(),
             Self::MissingRequirements(missing) => missing.message().into(),
             Self::CannotAsk { name, .. } => {
                 of_tool(name, "needs input that cannot be requested in this call")
             }
+            Self::NeedsTask { name } => of_tool(name, "runs as a task only"),
             Self::Unavailable(_) => "The tool server is temporarily unavailable".into(),
             Self::ToolNotConfigured { name } => of_tool(name, "is not configured"),
             Self::Internal => "The tool server failed".into(),

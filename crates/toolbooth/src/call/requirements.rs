@@ -98,6 +98,12 @@ async fn add_tokens(
 }
 
 impl ResolvedRequirements<'_> {
+    /// The tokens that the client itself has sent: not those of grants.
+    pub(super) fn sent_tokens(&self) -> impl Iterator<Item = &(String, Secret)> {
+        let is_granted = |id: &str| self.grants.iter().any(|(required, _)| required.id == id);
+        self.credentials.tokens.iter().filter(move |(id, _)| !is_granted(id))
+    }
+
     /// The rejection of a call whose token for `provider` was rejected by the service: the client must send
     /// another token (X48), or the user must consent again if the token came from a grant. The grant is kept: it
     /// may have been read from a copy that is a minute old, so deleting it could delete a newer one.

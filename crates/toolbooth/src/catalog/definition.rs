@@ -65,9 +65,21 @@ pub struct Definition {
     pub resources: Vec<Resource>,
     /// Set if callers should use something else.
     pub deprecated: Option<Deprecated>,
+    /// Whether a call can or must run as a task, which may take longer than its client waits.
+    pub task: Option<TaskSupport>,
     /// Whether lists of a large catalogue have the tool, or only its search.
     #[serde(default)]
     pub listed: Listing,
+}
+
+/// How a tool runs that may take longer than a client waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskSupport {
+    /// As a task, if the client and the server support it; otherwise within the request.
+    Optional,
+    /// As a task.
+    Required,
 }
 
 /// Where a tool is found if the catalogue is searched instead of listed.

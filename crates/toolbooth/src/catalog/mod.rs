@@ -17,7 +17,7 @@ pub use body::{ListBody, decompress};
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
     ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements, Resource,
-    SecretRequirement,
+    SecretRequirement, TaskSupport,
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,
@@ -82,6 +82,18 @@ impl Catalog {
         let mut tools = self.tools;
         while let [tool, rest @ ..] = tools {
             if let Run::External(_) = tool.run {
+                return true;
+            }
+            tools = rest;
+        }
+        false
+    }
+
+    /// Whether a tool can run as a task.
+    pub const fn has_tasks(&self) -> bool {
+        let mut tools = self.tools;
+        while let [tool, rest @ ..] = tools {
+            if tool.task.is_some() {
                 return true;
             }
             tools = rest;

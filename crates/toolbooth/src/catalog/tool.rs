@@ -5,6 +5,7 @@ use std::future::Future;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
+use super::TaskSupport;
 use crate::host::BoxFuture;
 use crate::json::{self, Value};
 use crate::schema::{Defaults, Schema};
@@ -44,6 +45,10 @@ pub struct Tool {
     pub content: bool,
     /// Whether a call changes nothing.
     pub read_only: bool,
+    /// Whether a repeated call changes nothing more.
+    pub idempotent: bool,
+    /// Whether a call can or must run as a task.
+    pub task: Option<TaskSupport>,
     /// The schema of the input.
     pub input: &'static Schema,
     /// The schema of the value.

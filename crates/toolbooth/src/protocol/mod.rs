@@ -21,6 +21,7 @@ mod root;
 mod sample;
 pub(crate) mod search;
 mod simple_schema;
+pub(crate) mod tasks;
 pub mod truncation;
 pub(crate) mod usage;
 pub(crate) mod xaibo;

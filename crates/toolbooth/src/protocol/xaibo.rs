@@ -167,7 +167,9 @@ fn not_run(
             return failed(&format!("the call lacks {}{}", missing.places(), missing.granting()));
         }
         Rejection::CannotAsk { lacking, .. } => return failed(&needs_client(lacking)),
-        Rejection::ToolNotConfigured { .. } => return failed(&rejection.describe().to_string()),
+        Rejection::ToolNotConfigured { .. } | Rejection::NeedsTask { .. } => {
+            return failed(&rejection.describe().to_string());
+        }
         _ => return Err(rejection),
     };
     Ok(not_found(&what, &available()) + &did_you_mean(meant, ". D"))

@@ -59,11 +59,7 @@ impl StateKeys {
         parts: &[&str],
         now_ms: u64,
     ) -> ContinuationToken {
-        let (method, name) = match principal {
-            Principal::Anonymous { .. } => ("none", [None, None]),
-            Principal::Key { name, .. } => ("key", [Some(name), None]),
-            Principal::User { issuer, subject, .. } => ("user", [Some(issuer), subject.as_ref()]),
-        };
+        let (method, name) = principal.identity();
         let who = json::to_string(&(method, name, user));
         let parts: Vec<&str> = [who.as_str()].into_iter().chain(parts.iter().copied()).collect();
         ContinuationToken {

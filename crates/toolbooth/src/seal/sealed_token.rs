@@ -39,6 +39,11 @@ impl TokenPurpose {
         Self { name, longest: LONGEST_IN_BODY }
     }
 
+    /// A token of at most so many bytes that a host keeps.
+    pub const fn stored(name: &'static str, longest: usize) -> Self {
+        Self { name, longest }
+    }
+
     /// The longest token that is opened, in bytes.
     pub const fn longest(self) -> usize {
         self.longest

@@ -12,8 +12,9 @@ use crate::call::{Pipeline, Rejection, misconfigured};
 use crate::capability::{Capabilities, Capability, Startup};
 use crate::catalog::Catalog;
 use crate::extensions::Extensions;
-use crate::host::{Host, LEDGER, Level, RATE_LIMIT, boxed};
+use crate::host::{Host, LEDGER, Level, RATE_LIMIT, StepReport, boxed};
 use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
+use crate::json;
 use crate::log::{CallRecorder, CallRequest, EventLog};
 use crate::principal::Principal;
 use crate::route::{Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State};
@@ -55,12 +56,21 @@ impl Server {
             authorization_help: None,
             people: None,
             search: None,
+            tasks: None,
         };
         for start in capabilities.iter().filter_map(|it| it.start) {
             start(&mut startup);
         }
-        let Startup { extensions, own_tokens, grants, authorization_help, people, search, .. } =
-            startup;
+        let Startup {
+            extensions,
+            own_tokens,
+            grants,
+            authorization_help,
+            people,
+            search,
+            tasks,
+            ..
+        } = startup;
         let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
         let unusable = settings.tools.problems(catalog.tools, &capabilities.variables(), host);
         // What each problem stops.
@@ -79,6 +89,7 @@ impl Server {
             grants,
             authorization_help,
             search,
+            tasks,
             call_forms: capabilities.iter().flat_map(|it| it.call_forms).copied().collect(),
             events,
             request_state: settings.state_keys.as_ref().map(StateKeys::new),
@@ -160,6 +171,17 @@ impl Server {
             head.body = (&[]).into();
         }
         Answer { head, rest }
+    }
+
+    /// Runs a step of a task ([`TaskStep`](crate::host::TaskStep) as JSON), and returns what follows
+    /// ([`StepReport`](crate::host::StepReport) as JSON).
+    pub async fn run_step(&self, step: &str, host: &dyn Host) -> String {
+        let pipeline = &self.state.pipeline;
+        let report = match (&pipeline.tasks, json::read(step.as_bytes())) {
+            (Some(tasks), Some(step)) => (tasks.run_step)(pipeline, step, host).await,
+            _ => StepReport::End { outcome: None, failed: true, message: None },
+        };
+        json::to_string(&report)
     }
 
     /// What its requests share.

@@ -70,6 +70,8 @@ const fn tool(
         query: None,
         content: false,
         read_only: false,
+        idempotent: false,
+        task: None,
         input: &Schema {
             keywords: &[
                 Keyword::Any(AnyKeyword::Type(Types(1 << 6))),

@@ -13,11 +13,13 @@ use sha2::{Digest, Sha256};
 use super::http::{FakeHttp, Upstream, streamed};
 use super::ledger::FakeLedger;
 use super::store::FakeStore;
+use super::tasks::FakeTasks;
 use crate::host::{
     AccountUsage, Amount, BoxFuture, Clock, DataPoint, Exceeded, HttpClient, HttpError,
     HttpRequest, HttpResponse, KeyPage, LEDGER, Ledger, LedgerError, Level, Log, Metrics,
     NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, Reservation, SignatureAlgorithm,
-    Signatures, Store, StoreError, StreamedResponse, Variables, async_trait,
+    Signatures, Store, StoreError, StreamedResponse, TASKS, TaskOperation, TaskRecord, Tasks,
+    Variables, async_trait,
 };
 
 /// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
@@ -41,6 +43,8 @@ pub struct FakeHost {
     pub store: FakeStore,
     /// The ledger, which is bound if [`bindings`](Self::bindings) contain `LEDGER`.
     pub ledger: FakeLedger,
+    /// The tasks, which are bound if [`bindings`](Self::bindings) contain `TASKS`.
+    pub tasks: FakeTasks,
     /// Responds to HTTP requests for which [`http`](Self::http) has no response.
     pub upstream: Upstream,
     /// The HTTP requests that were sent, and scripted responses.
@@ -81,6 +85,7 @@ impl Default for FakeHost {
             store_works: true,
             store: FakeStore::default(),
             ledger: FakeLedger::default(),
+            tasks: FakeTasks::default(),
             upstream: |_| Err(HttpError::Unreachable("no upstream in this test".to_owned())),
             http: FakeHttp::default(),
             upstream_waits: Cell::new(false),
@@ -255,6 +260,21 @@ impl Ledger for FakeHost {
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
         self.in_ledger(move |ledger, _| ledger.accounts(after, most))
+    }
+}
+
+impl Tasks for FakeHost {
+    fn task<'a>(
+        &'a self,
+        name: &'a str,
+        operation: &'a TaskOperation,
+    ) -> BoxFuture<'a, Result<Option<TaskRecord>, String>> {
+        Box::pin(async move {
+            match self.is_bound(TASKS) {
+                true => self.tasks.operate(name, operation, self.now_ms.get()),
+                false => Err("not bound".to_owned()),
+            }
+        })
     }
 }
 

@@ -56,7 +56,7 @@ pub fn modern(method: &str, mut params: Value) -> Value {
 /// The headers that repeat a modern request.
 pub fn headers(body: &Value) -> Vec<(&'static str, &str)> {
     let params = &body["params"];
-    let name = params["name"].as_str().or_else(|| params["uri"].as_str());
+    let name = ["name", "uri", "taskId"].into_iter().find_map(|member| params[member].as_str());
     let method = body["method"].as_str().unwrap_or_default();
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
     headers.into_iter().chain(name.map(|name| ("mcp-name", name))).collect()

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{FakeHost, SentRequest, Upstream, call_tool};
 use crate::call::{Outcome, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::Catalog;
-use crate::host::{HttpError, HttpRequest, HttpResponse};
+use crate::host::{HttpError, HttpRequest, HttpResponse, TASKS};
 use crate::principal::{Principal, Scopes};
 use crate::settings::Settings;
 use crate::tool::{
@@ -126,8 +126,8 @@ pub struct ToolTest {
 impl ToolTest {
     /// A test of the tools in `catalog`.
     pub fn new(catalog: &'static Catalog) -> Self {
-        // The store is a fake, other bindings have none.
-        let bindings = BTreeSet::from(["KV"]);
+        // The store is a fake, and tasks run within the call; other bindings have no fake.
+        let bindings = BTreeSet::from(["KV", TASKS]);
         let mut host = FakeHost { upstream: unexpected, bindings, ..FakeHost::default() };
         let needed = catalog.variables.iter().filter_map(|variable| {
             let name = variable.name();
@@ -252,6 +252,8 @@ impl ToolTest {
     pub(super) fn run(&self, tool: &str, input: &Value, credentials: Credentials) -> Outcome {
         let call = ToolRequest {
             credentials,
+            // All steps run within the call.
+            takes_task: true,
             dialogue: self.dialogue.clone(),
             ..ToolRequest::new(ToolSelector::Id(tool.into()), input.into())
         };

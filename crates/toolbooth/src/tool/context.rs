@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::input_request::{ClientCapability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notifications};
-use super::{Credentials, Named, ToolError, ToolStore};
+use super::{Credentials, Named, Stage, Suspension, ToolError, ToolStore};
 use crate::catalog::{Catalog, Tool};
 use crate::host::{BoxFuture, Host, HttpError, HttpRequest, HttpResponse, Level};
 use crate::json;
@@ -32,6 +32,10 @@ pub struct Context<'a> {
     pub(crate) notifications: Notifications,
     /// The input that the tool requested, and its state.
     pub(crate) requested: RefCell<Option<(Named<InputRequest>, Option<Value>)>>,
+    /// Where the run stands.
+    pub(super) stage: Stage,
+    /// How it ended, if it will be continued.
+    pub(crate) suspended: RefCell<Option<Suspension>>,
     /// The `traceparent` of requests to services, if the call belongs to a trace.
     pub(super) traceparent: Option<String>,
     server: Option<ServerView<'a>>,
@@ -66,9 +70,16 @@ impl<'a> Context<'a> {
             rejected_token: RefCell::default(),
             notifications: Notifications::default(),
             requested: RefCell::default(),
+            stage: Stage::default(),
+            suspended: RefCell::default(),
             traceparent: None,
             server: None,
         }
+    }
+
+    /// The context of a call at this stage.
+    pub(crate) fn at(self, stage: Stage) -> Self {
+        Self { stage, ..self }
     }
 
     /// The context of a call within a trace.

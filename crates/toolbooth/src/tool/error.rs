@@ -1,11 +1,12 @@
 //! The error that a tool returns.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::host::HttpError;
 
 /// Why a tool failed. Its JSON form is OXP's `ToolError`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ToolError {
     /// What went wrong, for the user and the model.

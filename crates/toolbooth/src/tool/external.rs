@@ -1,11 +1,13 @@
 //! Functions of tools outside of this program, which the host calls: what they get besides the input, and what they
 //! report, as JSON.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::input_request::{ClientCapability, InputRequest, InputResponse};
-use super::{Context, LoggingLevel, Named, Secret, ToolError};
+use super::{Context, LoggingLevel, Named, Secret, Stage, ToolError};
 use crate::catalog::RunError;
 use crate::json;
 
@@ -16,6 +18,8 @@ struct Report {
     value: Value,
     error: Option<Failure>,
     asks: Option<Asks>,
+    /// Whether it is to be continued.
+    suspends: Option<Suspends>,
     /// The provider whose token a service rejected.
     refused: Option<String>,
     /// Whether it failed in another way. The host has logged that.
@@ -42,6 +46,15 @@ struct Asks {
     state: Value,
 }
 
+/// How a function goes on: as a task, or with another step.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Suspends {
+    begin: bool,
+    value: Value,
+    after_ms: Option<f64>,
+}
+
 /// A question: `kind` is a word of [`word`].
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -65,7 +78,8 @@ struct Note {
 
 impl Context<'_> {
     /// What a function outside of this program gets besides its input, as JSON: the tool's id, and what there is of `user`,
-    /// `tokens`, `secrets`, `variables`, `traceparent`, `can`, `answers` and `state`. It contains secrets: pass it to the
+    /// `tokens`, `secrets`, `variables`, `traceparent`, `can`, `answers`, `state`, `stage` (`request` before a task
+    /// begins) and `checkpoint` (a list of one value). It contains secrets: pass it to the
     /// function only.
     pub fn for_external(&self) -> String {
         let mut given = Map::new();
@@ -111,11 +125,19 @@ impl Context<'_> {
         };
         add("answers", self.dialogue.answers.iter().map(answer).collect());
         add("state", self.dialogue.state.clone().unwrap_or_default());
+        match &self.stage {
+            Stage::Request => add("stage", "request".into()),
+            // In a list, because it may be null.
+            Stage::Step(step) => add(
+                "checkpoint",
+                step.checkpoint.clone().map_or(Value::Null, |value| vec![value].into()),
+            ),
+        }
         json::to_string(&given)
     }
 
-    /// Ends the run of a function outside of this program with its report, in JSON: one of `value`, `error`, `asks`, `refused`
-    /// and `crashed`, and the `notifications`.
+    /// Ends the run of a function outside of this program with its report, in JSON: one of `value`, `error`, `asks`,
+    /// `suspends`, `refused` and `crashed`, and the `notifications`.
     ///
     /// # Errors
     /// The function returned no value.
@@ -136,6 +158,15 @@ impl Context<'_> {
         if let Some(provider) = report.refused {
             return Err(RunError::Tool(self.token_refused(&provider)));
         }
+        if let Some(Suspends { begin, value, after_ms }) = report.suspends {
+            let end = match self.task() {
+                // It has begun.
+                Ok(_) if begin => return Err(RunError::Crashed),
+                Ok(task) => task.pause(duration(after_ms), value),
+                Err(begins) => begins,
+            };
+            return Err(RunError::Tool(end));
+        }
         if let Some(Asks { questions, state }) = report.asks {
             let questions: Named<_> =
                 questions.into_iter().map(|(key, value)| (key, question(value))).collect();
@@ -152,6 +183,11 @@ fn word(capability: ClientCapability) -> &'static str {
         ClientCapability::Sampling => "sampling",
         ClientCapability::Roots => "roots",
     }
+}
+
+/// A duration in milliseconds. What is none is zero.
+fn duration(ms: Option<f64>) -> Duration {
+    Duration::try_from_secs_f64(ms.unwrap_or_default() / 1000.0).unwrap_or_default()
 }
 
 fn question(value: Value) -> InputRequest {

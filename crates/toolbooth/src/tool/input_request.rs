@@ -4,7 +4,7 @@
 //! the call with the responses and the state. A response is as untrusted as input: a caller can forge it. The
 //! protocol makes sure that the state comes back unchanged, and only for the same call of the same caller.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{ContentBlock, Named};
@@ -40,7 +40,7 @@ impl ClientCapability {
 
 /// Everything that a client supports for tools that request input. Most protocols cannot transport a response:
 /// their clients have no capability.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientCapabilities(u8);
 
 impl ClientCapabilities {
@@ -60,7 +60,7 @@ impl FromIterator<ClientCapability> for ClientCapabilities {
 }
 
 /// A request for input.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum InputRequest {
     /// Asks the user to fill in a form. The response is an object with its fields.
@@ -121,7 +121,7 @@ impl InputRequest {
 }
 
 /// The response to a request for input.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum InputResponse {
     /// The response: what the kind of request describes.

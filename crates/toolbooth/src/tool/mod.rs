@@ -40,6 +40,7 @@ mod input_request;
 mod named;
 mod notification;
 mod store;
+mod task;
 
 pub use content::{ContentBlock, Document, DocumentBody};
 pub use context::Context;
@@ -52,6 +53,8 @@ pub use input_request::{
 pub use named::{Credentials, Named};
 pub use notification::{LoggingLevel, Notification};
 pub use store::ToolStore;
+pub use task::Task;
+pub(crate) use task::{Stage, Step, Suspension};
 
 pub use crate::secret::Secret;
 pub use crate::settings::Variable;

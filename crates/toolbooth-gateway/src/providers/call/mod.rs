@@ -25,7 +25,6 @@ use toolbooth::json;
 use toolbooth::protocol::truncation::truncate;
 use toolbooth::route::{CallResponse, PostRequest};
 use toolbooth::schema::text::excerpt;
-use toolbooth::tool::{Credentials, Dialogue};
 
 /// How a provider formats calls and results.
 pub(super) struct CallFormat {
@@ -197,12 +196,9 @@ pub(crate) fn tool_request<'t>(
     input: json::Value<'t>,
 ) -> ToolRequest<'t> {
     ToolRequest {
-        tool,
         call_id: Some(id.to_owned()),
-        input,
         nulls: NullHandling::AS_ABSENT,
-        credentials: Credentials::default(),
-        dialogue: Dialogue::default(),
+        ..ToolRequest::new(tool, input)
     }
 }
 

@@ -63,6 +63,9 @@ fn rejected(rejection: &Rejection, name: &str) -> String {
         Rejection::ToolNotConfigured { .. } => {
             "A variable or secret of the server that it reads is missing or invalid.".to_owned()
         }
+        Rejection::NeedsTask { .. } => {
+            "It takes longer than a call, and runs as a task only.".to_owned()
+        }
         Rejection::CannotAsk { lacking, .. } => {
             format!(
                 "It needs input that cannot be requested in this call: {}.",

@@ -51,6 +51,11 @@ fn every_kind_has_a_description() {
              tools. It resets at 2025-03-11T20:14:00Z; try again after 40 seconds",
         ),
         (
+            429,
+            "Too many tasks are running",
+            "at most 50 may run at the same time; wait for one, or cancel one",
+        ),
+        (
             400,
             "Authorization required",
             "the call lacks context.authorization with id \"mail\", context.secrets with id \"KEY\", \
@@ -61,6 +66,12 @@ fn every_kind_has_a_description() {
             "Tool 'A_B' needs input that cannot be requested in this call",
             "the tool requests input, which needs a client that can show a form to its user and lets its model \
              write a message",
+        ),
+        (
+            400,
+            "Tool 'A_B' runs as a task only",
+            "it takes longer than a call: use a client of MCP with the extension io.modelcontextprotocol/tasks, or \
+             POST /rest/{name}, which answers 202",
         ),
         (503, "The tool server is temporarily unavailable", "it has no random bytes"),
         (

@@ -129,8 +129,10 @@ fn code(kind: RejectionKind) -> i16 {
         RejectionKind::Unavailable | RejectionKind::Internal => -32603,
         RejectionKind::MissingRequirements => -32001,
         RejectionKind::Unauthenticated => -32002,
-        RejectionKind::TooManyRequests | RejectionKind::BudgetExceeded => -32003,
-        RejectionKind::CannotAsk => -32004,
+        RejectionKind::TooManyRequests
+        | RejectionKind::BudgetExceeded
+        | RejectionKind::TooManyTasks => -32003,
+        RejectionKind::CannotAsk | RejectionKind::NeedsTask => -32004,
         // The request is not valid.
         _ => -32600,
     }

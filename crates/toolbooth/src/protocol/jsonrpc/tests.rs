@@ -323,8 +323,10 @@ fn every_rejection_has_a_code_a_message_and_a_status() {
             | RejectionKind::MissingScope => -32601,
             RejectionKind::MissingRequirements => -32001,
             RejectionKind::Unauthenticated => -32002,
-            RejectionKind::TooManyRequests | RejectionKind::BudgetExceeded => -32003,
-            RejectionKind::CannotAsk => -32004,
+            RejectionKind::TooManyRequests
+            | RejectionKind::BudgetExceeded
+            | RejectionKind::TooManyTasks => -32003,
+            RejectionKind::CannotAsk | RejectionKind::NeedsTask => -32004,
             RejectionKind::Unavailable | RejectionKind::Internal => -32603,
         };
         let status = match kind {

@@ -3,9 +3,10 @@
 use super::elicitation::Elicitation;
 use super::error::McpError;
 use super::headers;
-use super::message::{McpRequest, TOOL_VERSION};
+use super::message::{Era, McpRequest, TOOL_VERSION};
 use super::outcome::{CallTarget, ResultContext};
 use super::response::ResultOptions;
+use super::tasks::{self, TaskRequest};
 use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{Object, Value};
@@ -17,6 +18,8 @@ pub(super) enum Action<'t> {
     Respond(Response),
     /// Call a tool and encode the outcome.
     Call(Result<ToolRequest<'t>, Rejection>, Box<ResultContext<'t>>),
+    /// Do something with a task.
+    Task(TaskRequest, Box<McpRequest<'t>>),
 }
 
 pub(super) fn tools_call<'t>(
@@ -71,6 +74,9 @@ pub(super) fn of_tool<'t>(
         headers::check_parameters(tool, &input, context.headers, request.era)?;
     }
     let elicitation = Elicitation::read(&request, &selector, &input, &credentials, context)?;
+    let takes_task = request.era == Era::Modern
+        && matches!(target, CallTarget::Tool)
+        && tasks::declares(request.meta.client_capabilities.as_ref());
     let dialogue = elicitation.dialogue(&request.params);
     let declined = elicitation.declined(&request.params);
     let result = ResultContext {
@@ -86,6 +92,7 @@ pub(super) fn of_tool<'t>(
     let call = tool.map(|tool| ToolRequest {
         nulls: NullHandling::AS_ABSENT,
         credentials,
+        takes_task,
         dialogue,
         ..ToolRequest::new(ToolSelector::Resolved(tool), input)
     });

@@ -114,6 +114,14 @@ pub(super) struct RequiredCapabilities {
     sampling: Option<EmptyObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     roots: Option<EmptyObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<TaskExtension>,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskExtension {
+    #[serde(rename = "io.modelcontextprotocol/tasks")]
+    tasks: EmptyObject,
 }
 
 #[derive(Debug, Serialize)]
@@ -133,7 +141,14 @@ impl RequiredCapabilities {
             elicitation: form.or(url).map(|_| ElicitationModes { form, url }),
             sampling: needs(ClientCapability::Sampling),
             roots: needs(ClientCapability::Roots),
+            extensions: None,
         }
+    }
+
+    /// The extension for tasks.
+    pub(super) fn tasks() -> Self {
+        let extensions = Some(TaskExtension { tasks: EmptyObject {} });
+        Self { extensions, ..Self::required(&[]) }
     }
 }
 

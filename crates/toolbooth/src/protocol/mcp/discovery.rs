@@ -3,9 +3,10 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::message::{LEGACY, MODERN, McpRequest};
+use super::message::{Era, LEGACY, MODERN, McpRequest};
 use super::response::{CacheScope, EmptyObject};
 use super::skills::SkillSettings;
+use super::tasks;
 use crate::call::RequestContext;
 use crate::catalog::ServerInfo;
 use crate::http::Response;
@@ -46,9 +47,13 @@ impl Serialize for Extensions {
 }
 
 impl ServerCapabilities {
-    fn of(context: &RequestContext<'_>) -> Self {
+    fn of(context: &RequestContext<'_>, era: Era) -> Self {
         let skills = SkillSettings::of(context);
-        let others = context.pipeline.settings.mcp_extensions.clone();
+        let mut others = context.pipeline.settings.mcp_extensions.clone();
+        // Since 2026-07-28.
+        if era == Era::Modern && context.keeps_tasks() {
+            others.push(tasks::EXTENSION);
+        }
         let has_some = skills.is_some() || !others.is_empty();
         let extensions = has_some.then_some(Extensions { skills, others });
         Self { extensions, ..Self::default() }
@@ -66,7 +71,7 @@ pub(super) fn discover(request: &McpRequest<'_>, context: &RequestContext<'_>) -
     }
     let result = DiscoverResult {
         supported_versions: [MODERN],
-        capabilities: ServerCapabilities::of(context),
+        capabilities: ServerCapabilities::of(context, request.era),
     };
     request.cacheable_result(&result, CacheScope::Public)
 }
@@ -88,7 +93,7 @@ pub(super) fn initialize(request: &McpRequest<'_>, context: &RequestContext<'_>)
         protocol_version: version.unwrap_or(newest),
         capabilities: ServerCapabilities {
             logging: Some(EmptyObject {}),
-            ..ServerCapabilities::of(context)
+            ..ServerCapabilities::of(context, request.era)
         },
         server_info: request.server,
     })

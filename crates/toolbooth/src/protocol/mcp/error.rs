@@ -138,7 +138,8 @@ fn code(kind: RejectionKind) -> ErrorCode {
         | RejectionKind::UnknownVersion
         | RejectionKind::ToolNotAllowed
         | RejectionKind::MissingRequirements
-        | RejectionKind::CannotAsk => ErrorCode::INVALID_PARAMS,
+        | RejectionKind::CannotAsk
+        | RejectionKind::NeedsTask => ErrorCode::INVALID_PARAMS,
         RejectionKind::Unavailable | RejectionKind::Internal => ErrorCode::INTERNAL_ERROR,
         _ => ErrorCode::INVALID_REQUEST,
     }

@@ -35,6 +35,7 @@ pub(super) fn check(request: &McpRequest<'_>, headers: &dyn Headers) -> Result<(
     let named = match &*request.method {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => request.params.get("taskId"),
         _ => return Ok(()),
     };
     // A body without the name is the more useful error.

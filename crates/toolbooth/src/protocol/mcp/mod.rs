@@ -5,7 +5,7 @@
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id`
 //!   finds the id in a body that is not decoded.
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
-//!   `prompts`, `resources` with `documentation`, `completion`, `skills`. `pagination` returns the lists. `prompts/get` and
+//!   `prompts`, `resources` with `documentation`, `completion`, `skills`, `tasks`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
 //! - `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
@@ -34,6 +34,7 @@ mod resource_metadata;
 mod resources;
 mod response;
 mod skills;
+mod tasks;
 mod tool_list;
 
 pub(crate) use tool_list::LIST as TOOLS;
@@ -47,7 +48,7 @@ use request_id::request_id;
 use response::EmptyObject;
 
 use super::{oxp, sample};
-use crate::call::{Rejection, RequestContext};
+use crate::call::{Answered, Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
 use crate::http::{Answer, Response};
@@ -180,13 +181,18 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
         let id = message.id.clone();
         match dispatch(message, &context) {
             Ok(Action::Respond(response)) => Ok(response),
-            Ok(Action::Call(call, result)) => Ok(match context.call(call).await {
-                Ok(outcome) => outcome::encode(outcome, &result, &context),
+            Ok(Action::Call(call, result)) => Ok(match context.call_or_begin(call).await {
+                Ok(Answered::Outcome(outcome)) => outcome::encode(outcome, &result, &context),
+                Ok(Answered::Task(task)) => tasks::created(&task, &result.request),
                 Err(rejection) => {
                     context.calls.reject_all(rejection.describe().kind.code(), context.host);
                     error::encode_rejection(&rejection, Some(&id), context.pipeline)
                 }
             }),
+            Ok(Action::Task(task, request)) => {
+                let responded = tasks::respond(task, *request, &context).await;
+                Ok(responded.unwrap_or_else(|error| error.encode(Some(&id))))
+            }
             Err(error) => {
                 if operation.is_some() {
                     context.calls.reject(error.code.name, context.host);
@@ -199,7 +205,7 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
 
 /// Checks the headers of a request, and finds its method.
 fn dispatch<'t>(
-    request: McpRequest<'t>,
+    mut request: McpRequest<'t>,
     context: &RequestContext<'_>,
 ) -> Result<Action<'t>, McpError> {
     headers::check(&request, context.headers)?;
@@ -221,7 +227,13 @@ fn dispatch<'t>(
         ("prompts/list", _) => pagination::list("prompts", prompts::LIST.name, &request, context)?,
         ("resources/templates/list", _) => resources::templates(&request, context)?,
         ("completion/complete", _) => completion::complete(&request, context)?,
-        (method, era) => {
+        (_, era) => {
+            if era == Era::Modern
+                && let Some(task) = tasks::read(&mut request, context)
+            {
+                return Ok(Action::Task(task?, Box::new(request)));
+            }
+            let method = &*request.method;
             let of_skills = skills::are_served(context).then(|| skills::respond(&request, context));
             of_skills.flatten().ok_or_else(|| McpError::unknown_method(method, era))??
         }

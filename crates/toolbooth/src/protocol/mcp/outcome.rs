@@ -10,8 +10,9 @@ use super::message::{Era, McpRequest};
 use super::notifications::prepend;
 use super::response::{
     CacheScope, Caching, CallToolResult, Content, GetPromptResult, PromptMessage,
-    ReadResourceResult, ResourceContents, ResultOptions,
+    ReadResourceResult, ResourceContents, ResultOptions, ResultType,
 };
+use super::tasks;
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
 use crate::http::Response;
 use crate::json::{self, Rendered};
@@ -80,6 +81,13 @@ pub(super) fn encode(
                 .data(ErrorData::MissingCapabilities { required_capabilities })
                 .encode(Some(&call.request.id))
         }
+        Outcome::Rejected(rejection @ Rejection::NeedsTask { .. }) => {
+            let message = rejection.describe().to_string();
+            if call.request.era == Era::Legacy {
+                return call.error(message, ResultOptions::default());
+            }
+            tasks::undeclared(message).encode(Some(&call.request.id))
+        }
         Outcome::Rejected(rejection) => call.rejection(&rejection, context),
     }
 }
@@ -87,7 +95,8 @@ pub(super) fn encode(
 impl ResultContext<'_> {
     #[inline(never)]
     fn input_required(&self, result: &InputRequiredResult) -> Response {
-        let options = ResultOptions { input_required: true, ..Default::default() };
+        let options =
+            ResultOptions { result_type: ResultType::InputRequired, ..Default::default() };
         self.request.result_with(result, options)
     }
 

@@ -28,7 +28,7 @@ struct ResultBody<'a, T> {
     #[serde(flatten)]
     members: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<&'static str>,
+    result_type: Option<ResultType>,
     #[serde(flatten)]
     caching: Option<Caching>,
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -72,11 +72,24 @@ pub(super) struct Caching {
     pub(super) cache_scope: CacheScope,
 }
 
+/// What the client does next.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ResultType {
+    /// Nothing.
+    #[default]
+    Complete,
+    /// It provides input and repeats the request.
+    InputRequired,
+    /// It asks for the task's state.
+    Task,
+}
+
 /// The members of a result that do not depend on its method.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ResultOptions<'a> {
-    /// Whether the result is not final: the client must provide input and repeat the request.
-    pub(super) input_required: bool,
+    /// What the client does next.
+    pub(super) result_type: ResultType,
     /// For the methods whose results can be cached.
     pub(super) caching: Option<Caching>,
     /// The error of a tool that failed.
@@ -112,10 +125,9 @@ impl McpRequest<'_> {
         members: &impl Serialize,
         options: ResultOptions<'_>,
     ) -> Response {
-        let ResultOptions { input_required, caching, error, authorization } = options;
+        let ResultOptions { result_type, caching, error, authorization } = options;
         let is_modern = self.era == Era::Modern;
         let server_info = is_modern.then_some(self.server);
-        let result_type = if input_required { "input_required" } else { "complete" };
         let has_meta = is_modern || error.is_some() || !authorization.is_empty();
         let result = ResultBody {
             members,

@@ -5,6 +5,7 @@ mod calls;
 mod eras;
 mod lists;
 mod skills;
+mod tasks;
 
 use serde_json::{Value, json};
 
@@ -60,10 +61,13 @@ fn mc12_every_rejection_is_an_error_with_its_status() {
             | Rejection::ToolNotInKey { .. }
             | Rejection::ToolNotInTeam { .. }
             | Rejection::MissingRequirements(_)
-            | Rejection::CannotAsk { .. } => (200, -32602),
+            | Rejection::CannotAsk { .. }
+            | Rejection::NeedsTask { .. } => (200, -32602),
             Rejection::Unauthenticated { .. } => (401, -32600),
             Rejection::MissingScope { .. } => (403, -32600),
-            Rejection::TooManyRequests { .. } | Rejection::BudgetExceeded(_) => (429, -32600),
+            Rejection::TooManyRequests { .. }
+            | Rejection::BudgetExceeded(_)
+            | Rejection::TooManyTasks { .. } => (429, -32600),
             Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. } => (503, -32603),
             Rejection::Internal => (500, -32603),
         };

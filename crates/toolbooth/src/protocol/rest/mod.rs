@@ -7,6 +7,7 @@
 mod document;
 mod llms;
 mod openapi;
+mod prefer;
 pub(super) mod problem;
 mod query;
 pub(super) mod typescript;
@@ -14,10 +15,10 @@ mod utcp;
 
 use percent_encoding::percent_decode_str;
 
-use super::{oxp, sample};
-use crate::call::{Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use super::{oxp, sample, tasks};
+use crate::call::{Answered, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::capability::Capability;
-use crate::catalog::ListForm;
+use crate::catalog::{ListForm, TaskSupport};
 use crate::http::Response;
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Policy, PostRequest, Protocol, QueryCalls,
@@ -72,7 +73,22 @@ static DOCUMENTS: Protocol = Protocol {
 /// `POST /rest/{name}`.
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
-    respond(context, Ok(ToolRequest::new(selector(context.parameter), body)))
+    Box::pin(async move {
+        let call = ToolRequest::new(selector(context.parameter), body);
+        let is_preferred = prefer::respond_async(context.headers);
+        let takes_task = is_preferred || needs_task(&call, &context);
+        let call = ToolRequest { takes_task, ..call };
+        Ok(match context.call_or_begin(Ok(call)).await? {
+            Answered::Outcome(outcome) => encode(outcome),
+            Answered::Task(task) => tasks::accepted(&task, is_preferred),
+        })
+    })
+}
+
+/// Whether a tool runs as a task only.
+fn needs_task(call: &ToolRequest<'_>, context: &RequestContext<'_>) -> bool {
+    let tool = context.resolve(&call.tool);
+    tool.is_ok_and(|tool| tool.task == Some(TaskSupport::Required))
 }
 
 /// The tool that the path names: a name, a versioned name or an id.

@@ -68,6 +68,11 @@ fn render(listed: &Listed<'_>) -> Rendering {
             "5XX": { "$ref": "#/components/responses/Problem" },
         },
     });
+    let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
+    if let Some(responses) = responses.filter(|_| definition.task.is_some()) {
+        let description = "The call continues as a task. Location has the address of its status.";
+        responses.insert("202".to_owned(), json!({ "description": description }));
+    }
     if let Value::Object(operation) = &mut operation {
         let failures = definition.examples.iter().filter(|it| it.error.is_some());
         let failures = failures.take(MAX_EXAMPLES).map(|it| described_example(it, &it.input));

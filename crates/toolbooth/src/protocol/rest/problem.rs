@@ -48,7 +48,7 @@ impl<'a> Problem<'a> {
 }
 
 /// The problem of a tool that ran and failed. 422, because the request was understood and the server works.
-pub(super) fn failed(error: &ToolError) -> Response {
+pub(in crate::protocol) fn failed(error: &ToolError) -> Response {
     let problem = Problem {
         prompt: error.additional_prompt_content.as_deref(),
         can_retry: Some(error.can_retry),

@@ -128,6 +128,8 @@ const fn own(
         query,
         content: query.is_some(),
         read_only: query.is_some(),
+        idempotent: false,
+        task: None,
         input,
         output: &SEARCH_OUTPUT,
         defaults: &Defaults::NONE,

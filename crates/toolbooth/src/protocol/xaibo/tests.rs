@@ -197,7 +197,7 @@ fn every_rejection_is_a_tool_result() {
                  https://tools.example/auth/start?c=a.b"
                     .to_owned(),
             ),
-            Rejection::ToolNotConfigured { .. } => {
+            Rejection::ToolNotConfigured { .. } | Rejection::NeedsTask { .. } => {
                 Some(format!("Tool execution failed: {description}"))
             }
             Rejection::CannotAsk { .. } => {

@@ -279,6 +279,19 @@ pub(super) static CHECKS: &[Check] = &[
         prevents: Prevents::Calls,
         test: |facts| facts.settings.cors.origins(true).allow("http://localhost:6274").into(),
     },
+    Check {
+        id: "tasks",
+        passed: "TASKS is bound, and STATE_KEY is set: long calls run as tasks.",
+        failed: "TASKS is not bound, or STATE_KEY is not set. Long calls run within the request, as long as their client \
+                 waits, and those that cannot are rejected.",
+        fix: "Bind the Durable Object TASKS and set STATE_KEY, as docs/STORAGE.md#tasks says.",
+        connectors: &ALL,
+        prevents: Prevents::Nothing,
+        test: |facts| match facts.context.pipeline.catalog.has_tasks() {
+            true => facts.context.keeps_tasks().into(),
+            false => Verdict::NotNeeded,
+        },
+    },
 ];
 
 /// What the checks look at.

@@ -1,0 +1,195 @@
+//! Runs one step of a task: the whole pipeline again, without what counts requests. So a grant that was revoked, a scope that
+//! the tool now needs and a token that must be refreshed have their effect in the next step.
+
+use super::KEPT;
+use super::end::TaskEnd;
+use super::job::{Job, Memory};
+use crate::call::outcome::Outcome;
+use crate::call::pipeline::{CheckOrder, Pipeline, RequestContext, RunEnd};
+use crate::call::rejection::Rejection;
+use crate::catalog::Tool;
+use crate::host::{Host, StepReport, TaskStep};
+use crate::http::Headers;
+use crate::log::{CallRecorder, CallRequest};
+use crate::seal::StateKeys;
+use crate::tool::{InputResponse, Named, Notification, Stage, Step, Suspension};
+
+/// How often a step is begun.
+const MOST_ATTEMPTS: u32 = 5;
+
+/// How long after the server could not serve a step it is begun again, in milliseconds.
+const RETRY_MS: u64 = 60_000;
+
+/// The only header of the request that is kept.
+struct KeptHeaders(Option<String>);
+
+impl Headers for KeptHeaders {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.clone().filter(|_| name == "host")
+    }
+}
+
+/// Runs a step. What it cannot read was sealed by a key that has been removed, or is no task of this server.
+pub(super) async fn run(pipeline: &Pipeline, step: TaskStep, host: &dyn Host) -> StepReport {
+    let crashed = StepReport::End { outcome: None, failed: true, message: None };
+    let Some(keys) = &pipeline.request_state else { return crashed };
+    let Ok((job, expires_ms)) = keys.read::<Job>(KEPT, &step.job) else { return crashed };
+    let memory = match &step.memory {
+        None => Memory::default(),
+        Some(memory) => match keys.read(KEPT, memory) {
+            Ok((memory, _)) => memory,
+            Err(_) => return crashed,
+        },
+    };
+    let running = RunningStep { pipeline, host, keys, expires_ms, round: step.round };
+    running.run(job, memory, step).await
+}
+
+struct RunningStep<'a> {
+    pipeline: &'a Pipeline,
+    host: &'a dyn Host,
+    keys: &'a StateKeys,
+    expires_ms: u64,
+    round: u32,
+}
+
+impl RunningStep<'_> {
+    async fn run(&self, mut job: Job, memory: Memory, step: TaskStep) -> StepReport {
+        let Self { pipeline, host, .. } = *self;
+        let (principal, name) = (job.principal.clone(), job.name.clone());
+        let headers = KeptHeaders(job.host.take());
+        let calls = pipeline.events.recorder(&headers, host);
+        let context = RequestContext {
+            query: "",
+            parameter: "",
+            headers: &headers,
+            principal: &principal,
+            pipeline,
+            host,
+            calls: &calls,
+            // The endpoint was checked when the task began.
+            only: None,
+        };
+        let request = job.request(&memory, self.answers(step.answers));
+        let prepared = context.prepare_one(request, CheckOrder::RequirementsFirst).await;
+        let mut prepared = match prepared {
+            Ok(prepared) => prepared,
+            // The store does not respond, or a new version is not configured: neither is the fault of the call.
+            Err(Outcome::Rejected(
+                Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. },
+            )) => {
+                self.write(calls, &principal);
+                let memory = self.seal(&memory);
+                return StepReport::Continue { memory, after_ms: RETRY_MS, message: None };
+            }
+            Err(outcome) => {
+                self.write(calls, &principal);
+                return self.end("", outcome, None);
+            }
+        };
+        let tool = prepared.tool;
+        let id = tool.id();
+        if !may_begin(tool, step.attempt, &memory) {
+            let outcome = TaskEnd::failed(
+                id.clone(),
+                "The server was restarted during the call; it may have had an effect".to_owned(),
+            );
+            calls.record(Some(tool), ("failed", Some("interrupted")), None, host);
+            self.write(calls, &principal);
+            return self.ended(&id, outcome, None);
+        }
+        let stage = Stage::Step(Step { name, checkpoint: memory.checkpoint.clone() });
+        let span = calls.span(host);
+        match context.run_tool(&mut prepared, stage, span.as_ref()).await {
+            RunEnd::Suspended(Suspension::Checkpoint { value, after }, notifications) => {
+                let memory = Memory { checkpoint: Some(value), state: memory.state };
+                let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+                let message = progress(&notifications);
+                StepReport::Continue { memory: self.seal(&memory), after_ms, message }
+            }
+            // Never: there is a task.
+            RunEnd::Suspended(Suspension::Begin, _) => {
+                self.end(&id, Outcome::Rejected(Rejection::Internal), None)
+            }
+            RunEnd::Outcome(Outcome::InputRequired { required, notifications }) => {
+                let question =
+                    |(key, request)| (format!("{key}.{}", self.round + 1), self.seal(&request));
+                StepReport::Ask {
+                    questions: required.questions.into_iter().map(question).collect(),
+                    memory: self.seal(&Memory { state: required.state, ..memory }),
+                    message: progress(&notifications),
+                }
+            }
+            RunEnd::Outcome(outcome) => {
+                calls.record(Some(tool), outcome.summary(), span, host);
+                self.write(calls, &principal);
+                let message = match &outcome {
+                    Outcome::Done { notifications, .. } | Outcome::Failed { notifications, .. } => {
+                        progress(notifications)
+                    }
+                    _ => None,
+                };
+                self.end(&id, outcome, message)
+            }
+        }
+    }
+
+    /// The answers of the last round, by the keys that the tool knows.
+    fn answers(&self, sealed: Vec<(String, String)>) -> Named<InputResponse> {
+        let round = format!(".{}", self.round);
+        let answer = |(key, text): (String, String)| {
+            let key = key.strip_suffix(&*round)?.to_owned();
+            Some((key, self.keys.read(KEPT, &text).ok()?.0))
+        };
+        sealed.into_iter().filter_map(answer).collect()
+    }
+
+    fn seal(&self, kept: &impl serde::Serialize) -> String {
+        self.keys.seal(KEPT, kept, self.expires_ms)
+    }
+
+    fn end(&self, tool: &str, outcome: Outcome, message: Option<String>) -> StepReport {
+        self.ended(tool, TaskEnd::new(tool, outcome), message)
+    }
+
+    fn ended(&self, tool: &str, end: TaskEnd, message: Option<String>) -> StepReport {
+        let failed = matches!(end, TaskEnd::Crashed);
+        let outcome = Some(end.seal(tool, self.keys, self.expires_ms));
+        StepReport::End { outcome, failed, message }
+    }
+
+    /// Logs what was recorded.
+    fn write(&self, calls: CallRecorder, principal: &crate::principal::Principal) {
+        let events = &self.pipeline.events;
+        let caller = events.caller(principal);
+        let report = CallRequest {
+            protocol: "tasks",
+            caller: &caller,
+            mcp: None,
+            request_size: 0,
+            response_size: 0,
+            status: 200,
+        };
+        events.write_calls(calls, report, self.host);
+    }
+}
+
+/// Whether a step may be begun once more: if repeating it changes nothing more, or its tool has left a checkpoint, which is
+/// made for that.
+fn may_begin(tool: &Tool, attempt: u32, memory: &Memory) -> bool {
+    let is_repeatable = tool.read_only || tool.idempotent || memory.checkpoint.is_some();
+    attempt <= 1 || (is_repeatable && attempt <= MOST_ATTEMPTS)
+}
+
+/// What the tool said last about its progress.
+fn progress(notifications: &[Notification]) -> Option<String> {
+    notifications.iter().rev().find_map(|it| match it {
+        Notification::Progress { done, total, message } => Some(match (total, &**message) {
+            (Some(total), "") => format!("{done} of {total}"),
+            (None, "") => format!("{done}"),
+            (Some(total), message) => format!("{done} of {total}: {message}"),
+            (None, message) => message.to_owned(),
+        }),
+        Notification::Event { .. } => None,
+    })
+}

@@ -1,0 +1,484 @@
+//! Calls that run as tasks.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::*;
+use crate::Server;
+use crate::catalog::{Lists, Run, ServerInfo, TaskSupport, Tool, ToolFn, Version, run};
+use crate::http::{Body, Method, Request};
+use crate::schema::{Defaults, Schema};
+use crate::testing::echo::{LISTS, OBJECT};
+use crate::testing::ready;
+use crate::tool::{Context, InputRequest, ToolError};
+
+const STATE_KEY: &str = "0123456789abcdef0123456789abcdef";
+const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+const CAPABLE: &str = "io.modelcontextprotocol/clientCapabilities";
+
+#[derive(Deserialize)]
+struct Input {
+    #[serde(default)]
+    steps: u64,
+    #[serde(default)]
+    pause_ms: u64,
+    #[serde(default)]
+    secret: String,
+}
+
+/// Counts the steps in checkpoints.
+async fn count(input: Input, context: &Context<'_>) -> Result<Value, ToolError> {
+    let task = context.task()?;
+    let done: u64 = task.resumed().unwrap_or_default();
+    if task.is_cancelled().await {
+        return Err(ToolError::new("It was cancelled"));
+    }
+    if done == input.steps {
+        return Ok(json!({"done": done, "secret": input.secret}));
+    }
+    let total = Some(input.steps as f64);
+    context.progress((done + 1) as f64, total, "are counted");
+    Err(task.pause(Duration::from_millis(input.pause_ms), done + 1))
+}
+
+/// Has an effect that must not be repeated.
+async fn send(_: Input, context: &Context<'_>) -> Result<Value, ToolError> {
+    context.task()?;
+    Ok(json!("sent"))
+}
+
+/// Asks twice in its task, with the same key, and once before it.
+async fn ask(_: Input, context: &Context<'_>) -> Result<Value, ToolError> {
+    let question = |text: &str| {
+        let schema = json!({"type": "object", "properties": {"it": {"type": "string"}}});
+        [("q", InputRequest::form(text, schema))]
+    };
+    #[derive(Deserialize)]
+    struct It {
+        it: String,
+    }
+    let given = context.answer("q")?.map(|It { it }| it);
+    let before: Vec<String> = context.state().unwrap_or_default();
+    let all: Vec<String> = before.into_iter().chain(given).collect();
+    if all.is_empty() {
+        return Err(context.ask(question("before"), ()));
+    }
+    context.task()?;
+    match all.len() {
+        3 => Ok(json!(all)),
+        _ => Err(context.ask(question("within"), &all)),
+    }
+}
+
+/// Leaves nothing but a checkpoint.
+async fn large(input: Input, context: &Context<'_>) -> Result<Value, ToolError> {
+    let task = context.task()?;
+    let Some(()) = task.resumed() else { return Err(task.checkpoint(())) };
+    Ok(json!("x".repeat(usize::try_from(input.steps).unwrap())))
+}
+
+static ANYTHING: Schema = Schema { keywords: &[] };
+static ANY_OBJECT: Schema = Schema { keywords: &[OBJECT] };
+
+const fn tool(name: &'static str, task: TaskSupport, run: ToolFn) -> Tool {
+    let bindings: &[&str] = match task {
+        TaskSupport::Required => &["TASKS"],
+        TaskSupport::Optional => &[],
+    };
+    Tool {
+        toolkit: "Long",
+        tool: name,
+        version: Version::new(1, 0, 0),
+        name,
+        title: None,
+        scopes: &[],
+        authorization: &[],
+        secrets: &[],
+        variables: &[],
+        bindings,
+        user_id: false,
+        headers: &[],
+        query: None,
+        content: false,
+        read_only: false,
+        idempotent: false,
+        task: Some(task),
+        input: &ANY_OBJECT,
+        output: &ANYTHING,
+        defaults: &Defaults::NONE,
+        run: Run::Function(run),
+    }
+}
+
+static TOOLS: [Tool; 5] = [
+    tool("Ask", TaskSupport::Required, |input, context| run(input, context, ask)),
+    tool("Count", TaskSupport::Optional, |input, context| run(input, context, count)),
+    tool("Crash", TaskSupport::Optional, |_, context| {
+        Box::pin(async {
+            context.task().map_err(crate::catalog::RunError::Tool)?;
+            Err(crate::catalog::RunError::Crashed)
+        })
+    }),
+    tool("Large", TaskSupport::Optional, |input, context| run(input, context, large)),
+    tool("Send", TaskSupport::Required, |input, context| run(input, context, send)),
+];
+
+const LONG: &Catalog = &Catalog {
+    tools: &TOOLS,
+    names: &[("Ask", 0), ("Count", 1), ("Crash", 2), ("Large", 3), ("Send", 4)],
+    lists: &[Lists::all(LISTS)],
+    variables: &[],
+    server: ServerInfo { name: "long", title: "Long", version: "1.0.0" },
+    external: None,
+};
+
+/// A server that keeps tasks.
+struct Tested {
+    host: FakeHost,
+    server: Server,
+}
+
+impl Tested {
+    fn new(variables: &[(&str, &str)]) -> Self {
+        let mut host = FakeHost::with(&[("STATE_KEY", STATE_KEY)]);
+        host.variables.extend(
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        );
+        host.bindings.insert("TASKS");
+        let server = Server::new(LONG, CAPABILITIES, &host);
+        Self { host, server }
+    }
+
+    fn request(
+        &self,
+        (method, path): (Method, &str),
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Response {
+        let headers: Vec<_> =
+            [("content-type", "application/json")].iter().chain(headers).copied().collect();
+        let request = Request {
+            own_origin: None,
+            method,
+            path,
+            query: "",
+            headers: &Pairs(&headers),
+            body: Body::from(body),
+        };
+        ready(self.server.answer(request, &self.host)).head
+    }
+
+    /// Sends a request of a client that takes tasks and shows forms, with this key.
+    fn send_as(&self, key: Option<&str>, method: &str, mut params: Value) -> (u16, Value) {
+        if params["_meta"][CAPABLE].is_null() {
+            params["_meta"][CAPABLE] = json!({"elicitation": {}, "extensions": {EXTENSION: {}}});
+        }
+        let body = modern(method, params);
+        let bearer = key.map(|key| format!("Bearer {key}"));
+        let mut headers = headers(&body);
+        headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
+        mcp::read(self.request((Method::Post, "/mcp"), &headers, &body.to_string()))
+    }
+
+    fn send(&self, method: &str, params: Value) -> Value {
+        let (_, mut answer) = self.send_as(None, method, params);
+        answer["result"].take()
+    }
+
+    fn call(&self, name: &str, arguments: Value) -> Value {
+        self.send("tools/call", json!({"name": name, "arguments": arguments}))
+    }
+
+    /// Begins a task, and returns its id.
+    fn begin(&self, name: &str, arguments: Value) -> String {
+        let task = self.call(name, arguments);
+        assert_eq!((&task["resultType"], &task["status"]), (&json!("task"), &json!("working")));
+        task["taskId"].as_str().unwrap().to_owned()
+    }
+
+    fn get(&self, id: &str) -> Value {
+        self.send("tasks/get", json!({"taskId": id}))
+    }
+
+    fn update(&self, id: &str, responses: Value) -> Value {
+        self.send("tasks/update", json!({"taskId": id, "inputResponses": responses}))
+    }
+
+    /// Runs steps until none is due.
+    fn run(&self) -> usize {
+        (0..100).map(|_| self.step(false)).take_while(|steps| *steps > 0).sum()
+    }
+
+    fn step(&self, dies: bool) -> usize {
+        ready(self.host.tasks.run(&self.server, &self.host, dies))
+    }
+}
+
+#[test]
+fn mc80_a_call_becomes_a_task_whose_result_is_that_of_the_call() {
+    let tested = Tested::new(&[]);
+    let created = tested.call("Count", json!({"steps": 2}));
+    let id = created["taskId"].as_str().unwrap();
+    assert_eq!(id.len(), 32, "128 random bits");
+    for (member, expected) in [("ttlMs", json!(86_400_000)), ("pollIntervalMs", json!(1_000))] {
+        assert_eq!(created[member], expected);
+    }
+    let absent = ["result", "error", "inputRequests", "requestState", "statusMessage"];
+    assert!(absent.iter().all(|member| created.get(*member).is_none()), "{created}");
+    let working = tested.get(id);
+    assert_eq!(
+        (&working["status"], &working["resultType"]),
+        (&json!("working"), &json!("complete"))
+    );
+    assert_eq!(tested.step(false), 1);
+    assert_eq!(tested.get(id)["statusMessage"], "1 of 2: are counted");
+    assert_eq!(tested.run(), 2);
+    let done = tested.get(id);
+    assert_eq!(done["status"], "completed");
+    assert_eq!(done["result"]["structuredContent"], json!({"done": 2, "secret": ""}));
+    // Not the extension: all steps run within the call, with the same result.
+    let params = json!({"name": "Count", "arguments": {"steps": 2}, "_meta": {CAPABLE: {}}});
+    let inline = tested.send("tools/call", params);
+    assert_eq!(inline["structuredContent"], done["result"]["structuredContent"]);
+    assert_eq!(inline["resultType"], "complete");
+
+    let id = tested.begin("Crash", json!({}));
+    tested.run();
+    let failed = tested.get(&id);
+    assert_eq!((&failed["status"], &failed["error"]["code"]), (&json!("failed"), &json!(-32603)));
+    assert_eq!(failed.get("result"), None);
+}
+
+#[test]
+fn mc80_the_extension_is_declared_by_both_sides() {
+    let tested = Tested::new(&[]);
+    let discovered = tested.send("server/discover", json!({}));
+    assert_eq!(discovered["capabilities"]["extensions"][EXTENSION], json!({}));
+    for (method, further) in [
+        ("tasks/get", json!({})),
+        ("tasks/update", json!({"inputResponses": {}})),
+        ("tasks/cancel", json!({})),
+        ("tools/call", json!({"name": "Send"})),
+    ] {
+        let mut params = further;
+        params["taskId"] = json!("t");
+        params["_meta"][CAPABLE] = json!({});
+        let (status, answer) = tested.send_as(None, method, params);
+        assert_eq!((status, &answer["error"]["code"]), (400, &json!(-32021)), "{method}");
+        let required = &answer["error"]["data"]["requiredCapabilities"];
+        assert_eq!(*required, json!({"extensions": {EXTENSION: {}}}));
+    }
+    for method in ["tasks/result", "tasks/list"] {
+        let (_, answer) = tested.send_as(None, method, json!({"taskId": "t"}));
+        assert_eq!(answer["error"]["code"], -32601, "{method}");
+    }
+    let call = legacy("tools/call", json!({"name": "Send"}));
+    let (_, answer) = mcp::read(tested.request((Method::Post, "/mcp"), &[], &call.to_string()));
+    assert_eq!(answer["result"]["isError"], true, "a client of an older version");
+}
+
+#[test]
+fn mc81_nothing_is_lost_or_done_twice_if_the_runtime_dies_in_a_step() {
+    let tested = Tested::new(&[]);
+    let id = tested.begin("Count", json!({"steps": 3}));
+    tested.step(false);
+    // It dies in the second step, which then runs again.
+    for _ in 0..4 {
+        assert_eq!(tested.step(true), 1);
+    }
+    tested.run();
+    let done = tested.get(&id);
+    assert_eq!(done["result"]["structuredContent"]["done"], 3, "{done}");
+
+    // This tool has an effect and no checkpoint: it does not run again.
+    let id = tested.begin("Send", json!({}));
+    tested.step(true);
+    tested.run();
+    let done = tested.get(&id);
+    assert_eq!((&done["status"], &done["result"]["isError"]), (&json!("completed"), &json!(true)));
+    assert!(done["result"]["content"][0]["text"].as_str().unwrap().contains("restarted"), "{done}");
+
+    // A step that always ends the runtime is given up.
+    let id = tested.begin("Count", json!({"steps": 3}));
+    tested.step(false);
+    for _ in 0..5 {
+        tested.step(true);
+    }
+    tested.run();
+    assert_eq!(tested.get(&id)["result"]["isError"], true);
+}
+
+#[test]
+fn mc81_steps_wait_and_end_with_the_task() {
+    let tested = Tested::new(&[]);
+    let id = tested.begin("Count", json!({"steps": 2, "pause_ms": 60_000}));
+    assert_eq!(tested.run(), 1, "the second step is not due");
+    tested.host.now_ms.update(|now_ms| now_ms + 60_000);
+    assert_eq!(tested.run(), 1);
+    let cancel = || tested.send("tasks/cancel", json!({"taskId": id}));
+    let acknowledged = cancel();
+    assert_eq!(acknowledged["resultType"], "complete");
+    assert!(["taskId", "status"].iter().all(|member| acknowledged.get(*member).is_none()));
+    tested.host.now_ms.update(|now_ms| now_ms + 60_000);
+    assert_eq!(tested.run(), 0, "nothing runs after that");
+    assert_eq!(tested.get(&id)["status"], "cancelled");
+    assert_eq!(cancel()["resultType"], "complete", "again");
+    tested.host.now_ms.update(|now_ms| now_ms + 86_400_000);
+    let (_, gone) = tested.send_as(None, "tasks/get", json!({"taskId": id}));
+    assert_eq!(gone["error"]["code"], -32602, "its time is over");
+}
+
+#[test]
+fn mc82_a_task_asks_after_and_before_it_begins() {
+    let tested = Tested::new(&[]);
+    let answer = |key: &str, it: &str| json!({key: {"action": "accept", "content": {"it": it}}});
+    let before = tested.call("Ask", json!({}));
+    assert_eq!(before["resultType"], "input_required", "no task yet");
+    let params = json!({"name": "Ask", "arguments": {}, "inputResponses": answer("q", "a")});
+    let task = tested.send("tools/call", params);
+    let id = task["taskId"].as_str().unwrap();
+    for (key, it) in [("q.1", "b"), ("q.2", "c")] {
+        tested.run();
+        let asked = tested.get(id);
+        assert_eq!(asked["status"], "input_required");
+        let requests = asked["inputRequests"].as_object().unwrap();
+        assert_eq!(requests.keys().collect::<Vec<_>>(), [key], "no key repeats");
+        assert_eq!(requests[key]["method"], "elicitation/create");
+        for ignored in
+            [json!({}), answer("other", "x"), json!({key: 7}), json!({key: {"action": "x"}})]
+        {
+            assert_eq!(tested.update(id, ignored)["resultType"], "complete");
+            assert_eq!(tested.get(id)["status"], "input_required");
+        }
+        tested.update(id, answer(key, it));
+        assert_eq!(tested.get(id)["status"], "working");
+    }
+    tested.run();
+    let done = tested.get(id);
+    assert_eq!(done["result"]["structuredContent"], json!({"result": ["a", "b", "c"]}), "{done}");
+}
+
+#[test]
+fn mc83_only_its_caller_finds_a_task() {
+    let keys = r#"[
+        {"name":"one","scopes":[],"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"},
+        {"name":"two","scopes":[],"hash":"2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"}
+    ]"#;
+    let keys = [("AUTH", "api-key"), ("API_KEYS", keys)];
+    let [one, two] = ["key-one", "secret"];
+    let tested = Tested::new(&keys);
+    let call = json!({"name": "Count", "arguments": {"steps": 1, "secret": "in the input"}});
+    let (_, created) = tested.send_as(Some(one), "tools/call", call);
+    let id = created["result"]["taskId"].clone();
+    assert!(id.is_string(), "{created}");
+    tested.step(false);
+    for (method, further) in [
+        ("tasks/get", json!({})),
+        ("tasks/update", json!({"inputResponses": {}})),
+        ("tasks/cancel", json!({})),
+    ] {
+        let request = |id: &Value| {
+            let mut params = further.clone();
+            params["taskId"] = id.clone();
+            tested.send_as(Some(two), method, params)
+        };
+        let (of_other, of_none) = (request(&id), request(&json!("f".repeat(32))));
+        assert_eq!(of_other, of_none, "{method}: the same as if there were none");
+        assert_eq!(code(&of_other), (200, -32602));
+    }
+    tested.run();
+    let kept = tested.host.tasks.kept();
+    for hidden in ["in the input", "Count", "done", one, id.as_str().unwrap()] {
+        assert!(!kept.contains(hidden), "{hidden} in {kept}");
+    }
+    // It is found after the key of the names has been replaced.
+    let new = "fedcba9876543210fedcba9876543210";
+    let replaced = [("STATE_KEY", new), ("STATE_KEY_PREVIOUS", STATE_KEY)];
+    let mut rotated = Tested::new(&[&keys[..], &replaced].concat());
+    rotated.host.tasks = tested.host.tasks;
+    let (_, found) = rotated.send_as(Some(one), "tasks/get", json!({"taskId": id}));
+    assert_eq!(found["result"]["result"]["structuredContent"]["secret"], "in the input");
+}
+
+#[test]
+fn mc83_callers_have_a_limited_number_of_tasks_and_results_a_largest_size() {
+    let tested = Tested::new(&[("MAX_TASKS", "2"), ("TASK_HOURS", "1")]);
+    let one = tested.begin("Count", json!({"steps": 1}));
+    let two = tested.begin("Large", json!({"steps": 1_500_000}));
+    let call = json!({"name": "Count", "arguments": {"steps": 1}});
+    let third = tested.send_as(None, "tools/call", call);
+    assert_eq!(code(&third), (429, -32600), "{third:?}");
+    tested.run();
+    assert_eq!(tested.get(&one)["ttlMs"], 3_600_000);
+    let large = &tested.get(&two)["result"];
+    assert_eq!(large["isError"], true);
+    assert!(large["content"][0]["text"].as_str().unwrap().contains("too large"));
+    tested.begin("Count", json!({"steps": 1}));
+}
+
+#[test]
+fn a_server_that_keeps_no_tasks_runs_or_rejects() {
+    let mut tested = Tested::new(&[]);
+    tested.host.bindings.clear();
+    tested.server = Server::new(LONG, CAPABILITIES, &tested.host);
+    let inline = tested.call("Count", json!({"steps": 2}));
+    assert_eq!(inline["structuredContent"]["done"], 2);
+    let (status, _) = tested.send_as(None, "tools/call", json!({"name": "Send"}));
+    assert_eq!(status, 503);
+    let (_, answer) = tested.send_as(None, "tasks/get", json!({"taskId": "t"}));
+    assert_eq!(answer["error"]["code"], -32601);
+    assert_eq!(tested.send("server/discover", json!({}))["capabilities"].get("extensions"), None);
+    let warned = tested.host.printed();
+    assert!(warned.contains("TASKS is not bound"), "{warned}");
+
+    let failing = Tested::new(&[]);
+    failing.host.tasks.fails.set(true);
+    let call = json!({"name": "Count", "arguments": {"steps": 1}});
+    let (status, _) = failing.send_as(None, "tools/call", call);
+    assert_eq!(status, 503);
+}
+
+#[test]
+fn rest_answers_202_with_the_address_of_the_status() {
+    let tested = Tested::new(&[]);
+    let post = |name: &str, headers: &[(&str, &str)], body: Value| {
+        tested.request((Method::Post, &format!("/rest/{name}")), headers, &body.to_string())
+    };
+    let json_of =
+        |response: &Response| -> Value { serde_json::from_slice(&response.body).unwrap() };
+    let header = |response: &Response, name: &str| {
+        let found = response.headers.iter().find(|(it, _)| *it == name);
+        found.map(|(_, value)| value.to_string())
+    };
+    let inline = post("Count", &[], json!({"steps": 1}));
+    assert_eq!((inline.status, &json_of(&inline)["done"]), (200, &json!(1)));
+    let begun = post("Count", &[("prefer", "wait=5, respond-async")], json!({"steps": 1}));
+    assert_eq!(begun.status, 202);
+    assert_eq!(header(&begun, "preference-applied").as_deref(), Some("respond-async"));
+    let path = header(&begun, "location").unwrap();
+    let get = |path: &str| tested.request((Method::Get, path), &[], "");
+    assert_eq!(header(&get(&path), "retry-after").as_deref(), Some("1"));
+    assert_eq!(json_of(&get(&path))["status"], "working");
+    tested.run();
+    let done = get(&path);
+    assert_eq!(json_of(&done)["value"]["done"], 1);
+    assert_eq!(header(&done, "retry-after"), None);
+
+    let required = post("Send", &[], json!({}));
+    assert_eq!((required.status, header(&required, "preference-applied")), (202, None));
+    let path = header(&required, "location").unwrap();
+    assert_eq!(tested.request((Method::Delete, &path), &[], "").status, 204);
+    assert_eq!(json_of(&get(&path))["status"], "cancelled");
+    assert_eq!(get("/tasks/ffffffffffffffffffffffffffffffff").status, 404);
+    // A tool that asks has a client that cannot be asked.
+    let asks = post("Ask", &[], json!({}));
+    assert_eq!(asks.status, 400, "{}", String::from_utf8_lossy(&asks.body));
+    let crash = header(&post("Crash", &[("prefer", "respond-async")], json!({})), "location");
+    tested.run();
+    let crashed = json_of(&get(&crash.unwrap()));
+    assert_eq!(
+        (&crashed["status"], &crashed["problem"]["status"]),
+        (&json!("failed"), &json!(500))
+    );
+}
