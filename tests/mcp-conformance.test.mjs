@@ -66,3 +66,28 @@ for (const [revision, questions, more] of [
     assert.match(out, /Passed: (\d+)\/\1/);
   });
 }
+
+// An extension of 2026-07-28. The scenario about notifications, which are optional, is a stub that skips itself.
+const TASKS = {
+  "tasks-lifecycle": 9,
+  "tasks-capability-negotiation": 5,
+  "tasks-wire-fields": 4,
+  "tasks-request-state-removal": 3,
+  "tasks-mrtr-input": 4,
+  "tasks-request-headers": 5,
+  "tasks-dispatch-and-envelope": 9,
+  "tasks-required-task-error": 3,
+  "tasks-mrtr-composition": 2,
+};
+
+test("MC80 the scenarios about tasks pass", async () => {
+  await Promise.all(
+    Object.entries(TASKS).map(async ([scenario, checks]) => {
+      const output = join(results, scenario);
+      await suite(`--scenario ${scenario} --force -o ${output}`);
+      const [folder] = readdirSync(output);
+      const found = JSON.parse(readFileSync(join(output, folder, "checks.json")));
+      assert.ok(found.length === checks && found.every(({ status }) => status === "SUCCESS"), `${scenario} ${JSON.stringify(found, null, 1)}`);
+    }),
+  );
+});

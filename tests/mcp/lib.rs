@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod properties;
+mod tasks;
 mod test;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 use serde_json::json;
-use toolbooth::Context;
 use toolbooth::tool::{ClientCapability, ContentBlock, InputRequest, SamplingResponse};
+use toolbooth::{Context, ToolError};
 
 use super::{Blocks, Nothing, text};
 
@@ -38,15 +38,20 @@ struct Root {
 }
 
 /// A form with one field.
-fn form(message: &str, field: &str, kind: &str) -> InputRequest {
+pub(crate) fn form(message: &str, field: &str, kind: &str) -> InputRequest {
     let schema = json!({
         "type": "object", "properties": { field: { "type": kind } }, "required": [field],
     });
     InputRequest::form(message, schema)
 }
 
-fn name() -> InputRequest {
+pub(crate) fn name() -> InputRequest {
     form("What is your name?", "name", "string")
+}
+
+/// The answer to [`name`] under the key `user_name`.
+pub(crate) fn user_name(context: &Context<'_>) -> Result<Option<String>, ToolError> {
+    Ok(context.answer("user_name")?.map(|Name { name }| name))
 }
 
 fn greeting() -> InputRequest {

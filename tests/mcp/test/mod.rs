@@ -9,11 +9,11 @@ use toolbooth::{Context, ToolError};
 use crate::types::test::json_schema_2020_12_tool::{self, ContactMethod};
 
 pub(crate) use ask::{
-    input_required_result_capabilities, input_required_result_elicitation,
+    form, input_required_result_capabilities, input_required_result_elicitation,
     input_required_result_list_roots, input_required_result_multi_round,
     input_required_result_multiple_inputs, input_required_result_request_state,
-    input_required_result_sampling, input_required_result_tampered_state, missing_capability,
-    prompt_of_answer, streaming_elicitation,
+    input_required_result_sampling, input_required_result_tampered_state, missing_capability, name,
+    prompt_of_answer, streaming_elicitation, user_name,
 };
 
 pub(crate) type Blocks = Result<Vec<ContentBlock>, ToolError>;
