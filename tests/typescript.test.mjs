@@ -50,6 +50,17 @@ for (const [tool, input, expected] of [
   });
 }
 
+test("a function runs in steps, as a task or within the call", async () => {
+  const body = JSON.stringify({ steps: 5 });
+  const post = (headers) => fetch(`${worker.address}/rest/Script_Steps`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+  assert.deepEqual(await (await post({})).json(), [0, 1, 2, 3, 4]);
+  const begun = await post({ prefer: "respond-async" });
+  assert.equal(begun.status, 202);
+  let task = await begun.json();
+  while (task.status === "working") task = await (await fetch(`${worker.address}/tasks/${task.id}`)).json();
+  assert.deepEqual([task.status, task.value, task.message], ["completed", [0, 1, 2, 3, 4], "5 of 5"]);
+});
+
 test("the input is validated before the function runs", async () => {
   const { json } = await worker.call("Script.Greet", { name: "Ada", marks: 4 });
   assert.deepEqual(json.parameter_errors, { marks: "Must be at most 3" });
