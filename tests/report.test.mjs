@@ -1,0 +1,94 @@
+// The sample samples/report: a call of minutes, which goes on without its client and survives the end of the runtime.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { CANARY, MCP, start } from "./support/worker.mjs";
+
+const ALL = 200;
+/** The page whose response never comes while the runtime is to be ended. */
+const FATAL = 57;
+
+let service, requests, onPage, holds;
+let storage, worker;
+before(async () => {
+  storage = mkdtempSync(join(tmpdir(), "report-"));
+  // A page has as many words as its number.
+  service = createServer((request, response) => {
+    const page = Number(request.url.slice(1));
+    requests.push(page);
+    onPage(page);
+    if (!(holds && page === FATAL)) response.end("word ".repeat(page));
+  });
+  await new Promise((resolve) => service.listen(0, "127.0.0.1", resolve));
+});
+after(async () => {
+  await worker?.close();
+  service.closeAllConnections();
+  service.close();
+  rmSync(storage, { recursive: true });
+});
+
+const run = async () => {
+  const vars = { PAGES_URL: `http://127.0.0.1:${service.address().port}`, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` };
+  worker = await start(MCP, { vars, storage });
+};
+
+/** Resolves when this page is requested. */
+const requested = (page) => new Promise((resolve) => (onPage = (now) => now === page && resolve()));
+
+/** The status, when it is final. */
+async function ended(path) {
+  for (;;) {
+    const task = await (await fetch(`${worker.address}${path}`)).json();
+    if (!["working", "input_required"].includes(task.status)) return task;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test("MC81 a report goes on where it was when the runtime was killed, and loses nothing", async () => {
+  await run();
+  [requests, holds] = [[], true];
+  const fatal = requested(FATAL);
+  const headers = { "content-type": "application/json", prefer: "respond-async" };
+  const body = JSON.stringify({ pages: ALL, pause_seconds: 0 });
+  const begun = await fetch(`${worker.address}/rest/Report_Words`, { method: "POST", headers, body });
+  assert.equal(begun.status, 202, await begun.clone().text());
+  const path = begun.headers.get("location");
+  await fatal;
+  const running = await (await fetch(`${worker.address}${path}`)).json();
+  assert.equal(running.message, "50 of 200: pages are read");
+  await worker.kill();
+
+  holds = false;
+  const last = requested(ALL);
+  await run();
+  // No client asks for it: the stored alarm goes on.
+  await last;
+  const done = await ended(path);
+  assert.deepEqual(done.value, { pages: ALL, words: (ALL * (ALL + 1)) / 2, longest: ALL, missing: [] });
+  const times = (page) => requests.filter((one) => one === page).length;
+  for (let page = 1; page <= ALL; page += 1) {
+    const isOfBrokenStep = page > 50 && page <= FATAL;
+    assert.equal(times(page), isOfBrokenStep ? 2 : 1, `page ${page}: steps before and after it do not run again`);
+  }
+});
+
+test("MC81 a task that is cancelled in a step stays cancelled when the step ends", async () => {
+  [requests, holds] = [[], true];
+  const fatal = requested(FATAL);
+  const headers = { "content-type": "application/json", prefer: "respond-async" };
+  const body = JSON.stringify({ pages: ALL, pause_seconds: 0 });
+  const begun = await fetch(`${worker.address}/rest/Report_Words`, { method: "POST", headers, body });
+  const path = begun.headers.get("location");
+  await fatal;
+  const cancelled = await fetch(`${worker.address}${path}`, { method: "DELETE" });
+  assert.equal(cancelled.status, 204);
+  const last = requested(60);
+  // The connection breaks off, and the step goes on to its last page.
+  service.closeAllConnections();
+  await last;
+  assert.equal((await ended(path)).status, "cancelled");
+});
