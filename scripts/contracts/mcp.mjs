@@ -65,8 +65,11 @@ const capabilities = {
     "io.modelcontextprotocol/skills?": object({ directoryRead: constant(true) }),
     "io.modelcontextprotocol/enterprise-managed-authorization?": empty,
     "io.modelcontextprotocol/oauth-client-credentials?": empty,
+    "io.modelcontextprotocol/ui?": empty,
   }),
 };
+const viewUri = pattern("^ui://");
+const origins = nonEmpty(pattern("^(https?|wss?)://"));
 const objectSchema = open({ type: constant("object") });
 
 const results = {
@@ -240,6 +243,8 @@ export const mcp = document({
         "toolbooth/id": text,
         "toolbooth/version": text,
         "toolbooth/deprecated?": object({ message: text, "sunset?": text, "replacement?": text }),
+        "ui?": object({ "resourceUri?": viewUri, visibility: nonEmpty(choice("model", "app")) }),
+        "ui/resourceUri?": viewUri,
       }),
     }),
     InputRequest: about(
@@ -273,7 +278,13 @@ export const mcp = document({
         contentBlock("resource_link", { uri: text, name: text, "description?": string, "mimeType?": text }),
       ),
     ),
-    Resource: object({ uri: text, name: text, "title?": text, description: text, mimeType: text }),
+    Resource: object({ uri: text, name: text, "title?": text, description: text, mimeType: text, "_meta?": object({ ui: schema("View") }) }),
+    View: about(
+      "The origins that a view uses, from which hosts make its policy.",
+      object({
+        csp: object({ "connectDomains?": origins, "resourceDomains?": origins, "frameDomains?": origins, "baseUriDomains?": origins }),
+      }),
+    ),
     Skill: about(
       "A skill: the frontmatter of its SKILL.md, and all of its files.",
       object({
@@ -284,7 +295,10 @@ export const mcp = document({
     ),
     ResourceContent: about(
       "Text, or bytes in base64.",
-      oneOf(object({ uri: text, "mimeType?": text, text: string }), object({ uri: text, "mimeType?": text, blob: string })),
+      oneOf(
+        object({ uri: text, "mimeType?": text, text: string, "_meta?": object({ ui: schema("View") }) }),
+        object({ uri: text, "mimeType?": text, blob: string }),
+      ),
     ),
   },
 });

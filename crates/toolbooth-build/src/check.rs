@@ -16,6 +16,7 @@ use crate::problem::{Problem, Problems};
 use crate::references;
 use crate::schema;
 use crate::source::Source;
+use crate::views;
 
 /// The maximum length of a name in characters; if the tool has a later version, including the version suffix.
 const MAX_NAME: usize = 64;
@@ -173,8 +174,9 @@ fn reject_arrays(definition: &Value) -> Result<(), String> {
         _ => Ok(()),
     };
     reject(Some(definition), String::new())?;
-    for name in ["annotations", "deprecated", "http", "requirements"] {
-        reject(definition.get(name), name.to_owned())?;
+    for name in ["annotations", "deprecated", "http", "requirements", "ui", "ui.csp"] {
+        let member = definition.pointer(&format!("/{}", name.replace('.', "/")));
+        reject(member, name.to_owned())?;
     }
     let requirements = ["requirements.authorization", "requirements.secrets"];
     for list in ["examples", "prompts", "resources"].into_iter().chain(requirements) {
@@ -256,6 +258,7 @@ fn check(file: &str, path: &str, definition: &Definition, max_description: usize
     bindings::check(definition, problems);
     http::check(definition, problems);
     mcp::check(definition, problems);
+    views::check(definition, problems);
     if let Some(output) = &definition.output_schema {
         problems.found.extend(schema::check(file, "output_schema", output));
     }

@@ -10,7 +10,8 @@
 //! A tool whose definition has the member `http` needs no function, and a toolkit of such tools no `mod.rs`; the file
 //! `toolkit.json` in its folder declares their variables.
 //!
-//! The folder `skills` of a toolkit has a folder for each skill, with the file `SKILL.md`.
+//! The folder `skills` of a toolkit has a folder for each skill, with the file `SKILL.md`. Views of tools are files in
+//! HTML or `.tsx`, which the command `toolbooth` bundles.
 //!
 //! This defines `CATALOG` and the module `types`, and expects `VARIABLES` in the same module. An invalid definition fails
 //! the build with the file, the place in it, the problem and what was expected.
@@ -32,6 +33,7 @@ mod server;
 mod skills;
 mod source;
 mod types;
+mod views;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -145,11 +147,12 @@ impl Build {
         let toolkits = http::Toolkits::read(source, &entries, &mut problems);
         let handlers = handlers::find(source, &entries, &mut problems);
         let skills = skills::read(source, &entries, &mut problems);
+        let views = views::catalogue(source, &entries, &mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }
         let mut rendered =
-            render::catalogue(&source.server, &entries, &skills, &handlers, &toolkits);
+            render::catalogue(&source.server, &entries, (&skills, &views), &handlers, &toolkits);
         rendered.warnings.extend(unbound);
         if entries.iter().any(|entry| !entry.definition.bindings.is_empty()) {
             rendered

@@ -27,6 +27,7 @@ use crate::search;
 use crate::server::Server;
 use crate::skills::CheckedSkill;
 use crate::types::{self, Defaults};
+use crate::views::BuiltView;
 
 /// The files that a catalogue compiles to.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub struct Rendered {
 pub(crate) fn catalogue(
     server: &Server,
     entries: &[Entry],
-    skills: &[CheckedSkill],
+    (skills, views): (&[CheckedSkill], &[BuiltView]),
     handlers: &[Option<Handler>],
     toolkits: &Toolkits,
 ) -> Rendered {
@@ -80,9 +81,10 @@ pub(crate) fn catalogue(
         let is_search = *capability == SEARCH.name;
         // MCP is the only protocol whose clients all resolve references. The search reads its list.
         let written = is_search || *capability == MCP.name;
+        let listing = Listing { server, entries, skills, views, written };
         let mut rendered = String::new();
         for form in forms.iter().copied().flatten() {
-            let (file, rust) = list(form, server, entries, skills, written);
+            let (file, rust) = listing.render(form);
             rendered = rendered + &rust + ", ";
             files.push(file);
         }
@@ -126,6 +128,7 @@ pub static CATALOG: toolbooth::catalog::Catalog = toolbooth::catalog::Catalog {{
     lists: LISTS,
     variables: ALL_VARIABLES,
     external: None,
+    views: toolbooth::catalog::Views {{ all: &[{views}], read: None }},
     server: {server},
 }};
 
@@ -151,6 +154,7 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         variables = variables.join(", "),
         schemas = schemas.rust,
         server = server.rust(),
+        views = views.iter().map(BuiltView::rust).collect::<String>(),
         declared = declared(entries),
     );
     let examples: Value = entries
@@ -250,73 +254,81 @@ fn names(entries: &[Entry]) -> Vec<(String, usize)> {
 /// each other take less space that way.
 const LONGEST_PLAIN: usize = 32 * 1024;
 
-/// Renders one list, of tools and then of skills: its file, and the Rust code that describes it. `written` lists keep
-/// references.
-fn list(
-    form: &ListForm,
-    server: &Server,
-    entries: &[Entry],
-    skills: &[CheckedSkill],
+/// What lists are rendered from.
+#[derive(Clone, Copy)]
+struct Listing<'a> {
+    server: &'a Server,
+    entries: &'a [Entry],
+    skills: &'a [CheckedSkill],
+    views: &'a [BuiltView],
+    /// Whether the lists are for hosts of views, and for clients that resolve references: those of MCP, and of the search.
     written: bool,
-) -> ((String, Vec<u8>), String) {
-    let mut body = form.head(&server.title, &server.version);
-    let head = body.len();
-    let mut parts = String::new();
-    for (at, entry) in entries.iter().enumerate() {
-        let definition = if written { &entry.written } else { &entry.definition };
-        let latest = is_latest(entries, at);
-        let versioned = versioned_name(&definition.name, &definition.version);
-        let name = if latest { &definition.name } else { &versioned };
-        let (json, unsupported, warnings) = match (form.entry)(&Listed { definition, name, latest })
-        {
-            Rendering::Omitted => continue,
-            Rendering::Supported { json, warnings } => (json, Vec::new(), warnings),
-            Rendering::Unsupported(features) => (String::new(), features, Vec::new()),
-        };
-        if !json.is_empty() && body.len() > head {
-            body.push(',');
-        }
-        let start = body.len();
-        body.push_str(&json);
-        let end = body.len();
-        parts.push_str(&format!(
-            "
+}
+
+impl Listing<'_> {
+    /// Renders one list, of tools and then of skills and views: its file, and the Rust code that describes it.
+    fn render(&self, form: &ListForm) -> ((String, Vec<u8>), String) {
+        let Self { server, entries, written, .. } = *self;
+        let mut body = form.head(&server.title, &server.version);
+        let head = body.len();
+        let mut parts = String::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let definition = if written { &entry.written } else { &entry.definition };
+            // Hosts of views hide such a tool from models. Other clients do not know that they should.
+            if !written && !definition.is_for_models() {
+                continue;
+            }
+            let latest = is_latest(entries, at);
+            let versioned = versioned_name(&definition.name, &definition.version);
+            let name = if latest { &definition.name } else { &versioned };
+            let (json, unsupported, warnings) =
+                match (form.entry)(&Listed { definition, name, latest }) {
+                    Rendering::Omitted => continue,
+                    Rendering::Supported { json, warnings } => (json, Vec::new(), warnings),
+                    Rendering::Unsupported(features) => (String::new(), features, Vec::new()),
+                };
+            if !json.is_empty() && body.len() > head {
+                body.push(',');
+            }
+            let start = body.len();
+            body.push_str(&json);
+            let end = body.len();
+            parts.push_str(&format!(
+                "
             toolbooth::catalog::Entry {{ tool: {at}, needs: toolbooth::catalog::Needs::Tool, name: {name:?}, start: {start}, end: {end}, unsupported: &{unsupported:?}, warnings: &{warnings:?} }},"
-        ));
-    }
-    let of_list = protocol::SKILL_FORMS.iter().copied().flatten().find(|it| it.list == form.name);
-    for (form, it) in of_list.iter().flat_map(|form| skills.iter().map(move |it| (form, it))) {
-        if body.len() > head {
-            body.push(',');
+            ));
         }
-        let start = body.len();
-        body.push_str(&(form.entry)(&it.skill));
-        parts.push_str(&format!(
-            "
-            toolbooth::catalog::Entry {{ tool: {}, needs: toolbooth::catalog::Needs::{}, name: {:?}, start: {start}, end: {}, unsupported: &[], warnings: &[] }},",
-            it.tool,
-            it.needs(),
-            it.skill.folder(),
-            body.len(),
-        ));
-    }
-    body.push_str(form.tail);
-    let (name, etag) = (form.name, etag(body.as_bytes()));
-    let (file, stored) = if body.len() > LONGEST_PLAIN {
-        let file = (format!("{name}.lz4"), lz4_flex::block::compress(body.as_bytes()));
-        let block = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lz4\"))");
-        let decompress = "toolbooth::catalog::decompress";
-        let length = body.len();
-        (
-            file,
-            format!("Compressed {{ block: {block}, length: {length}, decompress: {decompress} }}"),
-        )
-    } else {
-        let text = format!("include_str!(concat!(env!(\"OUT_DIR\"), \"/{name}.json\"))");
-        ((format!("{name}.json"), body.into_bytes()), format!("Plain({text})"))
-    };
-    let rust = format!(
-        r#"toolbooth::catalog::List {{
+        for Extra { tool, needs, name, json } in self.extras(form) {
+            if body.len() > head {
+                body.push(',');
+            }
+            let start = body.len();
+            body.push_str(&json);
+            parts.push_str(&format!(
+                "
+            toolbooth::catalog::Entry {{ tool: {tool}, needs: toolbooth::catalog::Needs::{needs}, name: {name:?}, start: {start}, end: {}, unsupported: &[], warnings: &[] }},",
+                body.len(),
+            ));
+        }
+        body.push_str(form.tail);
+        let (name, etag) = (form.name, etag(body.as_bytes()));
+        let (file, stored) = if body.len() > LONGEST_PLAIN {
+            let file = (format!("{name}.lz4"), lz4_flex::block::compress(body.as_bytes()));
+            let block = format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.lz4\"))");
+            let decompress = "toolbooth::catalog::decompress";
+            let length = body.len();
+            (
+                file,
+                format!(
+                    "Compressed {{ block: {block}, length: {length}, decompress: {decompress} }}"
+                ),
+            )
+        } else {
+            let text = format!("include_str!(concat!(env!(\"OUT_DIR\"), \"/{name}.json\"))");
+            ((format!("{name}.json"), body.into_bytes()), format!("Plain({text})"))
+        };
+        let rust = format!(
+            r#"toolbooth::catalog::List {{
         name: {name:?},
         body: toolbooth::catalog::ListBody::{stored},
         head: {head},
@@ -324,8 +336,40 @@ fn list(
         ],
         etag: {etag:?},
     }}"#
-    );
-    (file, rust)
+        );
+        (file, rust)
+    }
+
+    /// What a list has after the tools.
+    fn extras(&self, form: &ListForm) -> Vec<Extra> {
+        let form_of_skills =
+            protocol::SKILL_FORMS.iter().copied().flatten().find(|it| it.list == form.name);
+        let skills = form_of_skills.into_iter().flat_map(|form| {
+            self.skills.iter().map(|it| Extra {
+                tool: it.tool,
+                needs: it.needs(),
+                name: it.skill.folder(),
+                json: (form.entry)(&it.skill),
+            })
+        });
+        let has_views = protocol::VIEW_FORM.list == form.name;
+        let views = self.views.iter().filter(|_| has_views).map(|view| Extra {
+            tool: view.tools.first().copied().unwrap_or_default(),
+            needs: format!("AnyOf(&{:?})", view.tools),
+            name: view.uri.clone(),
+            json: view.entry(self.entries),
+        });
+        skills.chain(views).collect()
+    }
+}
+
+/// An entry that is not a tool.
+struct Extra {
+    tool: usize,
+    /// The code of `Needs`.
+    needs: String,
+    name: String,
+    json: String,
 }
 
 /// The code that says how the tool at an index runs. Its request, if it sends one, is added to `requests`.

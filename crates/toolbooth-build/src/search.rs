@@ -33,7 +33,8 @@ pub(crate) fn check(entries: &[Entry]) -> Vec<Problem> {
         let name = &entry.definition.name;
         entry.problem("name", format!("is {name:?}, which is the name of a tool of the search"))
     });
-    let too_many = pinned(entries).into_iter().skip(MAX_PINNED).filter_map(|at| entries.get(at));
+    let always = |at: &usize| entries.get(*at).filter(|it| it.definition.is_for_models());
+    let too_many = pinned(entries).into_iter().filter_map(|at| always(&at)).skip(MAX_PINNED);
     let too_many = too_many.map(|entry| {
         let message =
             format!("is \"always\" for more than {MAX_PINNED} tools: a list of a large catalogue stays short");
@@ -62,16 +63,19 @@ pub(crate) fn index(entries: &[Entry]) -> SearchIndex {
     SearchIndex { words: words.leak(), pinned: pinned(entries).leak() }
 }
 
-/// The tools that are always listed.
+/// The tools that are always listed. Those that only views call are, too: hosts hide them from models, and nobody searches for them.
 fn pinned(entries: &[Entry]) -> Vec<usize> {
     let latest = entries.iter().enumerate().filter(|(at, _)| is_latest(entries, *at));
-    let pinned = latest.filter(|(_, entry)| entry.definition.listed == Listing::Always);
+    let pinned = latest.filter(|(_, Entry { definition, .. })| {
+        definition.listed == Listing::Always || !definition.is_for_models()
+    });
     pinned.map(|(at, _)| at).collect()
 }
 
 /// The words of the latest versions, sorted, with their postings as [`SearchIndex::words`] describes them.
 fn postings(entries: &[Entry]) -> Vec<(String, Vec<u8>)> {
-    let latest = entries.iter().enumerate().filter(|(at, _)| is_latest(entries, *at));
+    let found = |at: usize, it: &Entry| is_latest(entries, at) && it.definition.is_for_models();
+    let latest = entries.iter().enumerate().filter(|(at, entry)| found(*at, entry));
     let texts: Vec<_> = latest.map(|(at, entry)| (at, frequencies(&entry.definition))).collect();
     let length = |text: &BTreeMap<String, f64>| text.values().sum::<f64>();
     let count = texts.len() as f64;

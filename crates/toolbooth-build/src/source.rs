@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::bindings::Wrangler;
 use crate::problem::Problem;
 use crate::server::Server;
+use crate::views::ENDS;
 
 /// The file of a catalogue with the names of the shipped toolkits that it has: `["github", "weather"]`.
 const ENABLED: &str = "toolkits.json";
@@ -22,6 +23,8 @@ pub struct Source {
     pub files: BTreeMap<String, String>,
     /// The paths of files in TypeScript that may have functions of tools. esbuild and `tsc` read them.
     pub scripts: BTreeSet<String>,
+    /// The paths of files that may be views of tools. esbuild reads them.
+    pub views: BTreeSet<String>,
     /// The configuration of the Worker, if the project has a `wrangler.toml`.
     pub wrangler: Option<Wrangler>,
     /// How the server names itself.
@@ -62,6 +65,8 @@ impl Source {
                     source.add_all(folder, &format!("{toolkit}/{file}"), MAX_DEPTH)?;
                 } else if file.ends_with(".ts") {
                     source.scripts.insert(format!("{toolkit}/{file}"));
+                } else if ENDS.iter().any(|end| file.ends_with(end)) {
+                    source.views.insert(format!("{toolkit}/{file}"));
                 }
             }
         }

@@ -89,7 +89,7 @@ impl Bindings {
 }
 
 /// The message of a JS error; empty for other values.
-fn reason(error: JsValue) -> String {
+pub(crate) fn reason(error: JsValue) -> String {
     let error = error.dyn_into::<js_sys::Error>();
     error.map_or_else(|_| String::new(), |error| error.message().into())
 }

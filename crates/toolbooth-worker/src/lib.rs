@@ -10,6 +10,7 @@ mod boundary;
 #[cfg(not(feature = "bindings"))]
 mod crash;
 mod external;
+mod files;
 mod host;
 mod js_value_cache;
 mod poll;
@@ -41,6 +42,11 @@ macro_rules! serve {
                 ],
                 // Only linked if a tool has a function in JavaScript.
                 external: if $catalog.has_external() { Some($crate::call_external) } else { None },
+                // Only linked if there are views.
+                views: $crate::Views {
+                    read: if $catalog.views.all.is_empty() { None } else { Some($crate::read_file) },
+                    ..$catalog.views
+                },
                 ..$catalog
             },
             // Tasks are only linked if a tool can run as one.
@@ -95,7 +101,9 @@ pub mod capabilities {
 #[doc(hidden)]
 pub use external::call_external;
 #[doc(hidden)]
-pub use toolbooth::catalog::{Catalog, Lists};
+pub use files::read_file;
+#[doc(hidden)]
+pub use toolbooth::catalog::{Catalog, Lists, Views};
 #[doc(hidden)]
 pub use wasm_bindgen;
 /// The headers of a request, as [`answer`] gets them.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
 use super::*;
-use toolbooth::catalog::{Lists, Run, ServerInfo, Tool, ToolFn, Version, run};
+use toolbooth::catalog::{Lists, Run, ServerInfo, Tool, ToolFn, Version, Views, run};
 use toolbooth::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Properties, Schema, Types};
 use toolbooth::testing::echo::{LISTS, OBJECT};
 use toolbooth::testing::repository;
@@ -114,6 +114,7 @@ const CORPUS: &Catalog = &Catalog {
     variables: &[],
     server: ServerInfo { name: "corpus", title: "Corpus", version: "1.0.0" },
     external: None,
+    views: Views::NONE,
 };
 
 #[test]

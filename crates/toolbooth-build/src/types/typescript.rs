@@ -1,21 +1,30 @@
-//! Generates the types of functions in TypeScript: a file beside each, with `Input` and `Output`.
+//! Generates the types of functions and views in TypeScript: a file beside each function, and for each tool of a toolkit with a view,
+//! with `Input` and `Output`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use toolbooth::protocol::type_in_typescript;
 
 use super::shape::{Kind, shape};
 use crate::check::Entry;
-use crate::handlers::Handler;
+use crate::handlers::{Handler, snake_case};
 
 /// The files for the entries, which are sorted: paths in the folder of the catalogue, and contents. A function that serves several
 /// versions gets the types of the newest.
 pub(crate) fn render(entries: &[Entry], handlers: &[Option<Handler>]) -> Vec<(String, String)> {
     let mut newest = BTreeMap::new();
+    let has_view = |entry: &&Entry| {
+        let uri = entry.definition.view_uri();
+        uri.is_some_and(|uri| uri.ends_with(".tsx"))
+    };
+    let with_view: BTreeSet<_> = entries.iter().filter(has_view).map(|it| &it.toolkit).collect();
     for (handler, entry) in handlers.iter().zip(entries) {
         if let Some(Handler::TypeScript(name)) = handler {
-            newest.insert(name, entry);
+            newest.insert(name.clone(), entry);
+        } else if with_view.contains(&entry.toolkit) {
+            let folder = entry.toolkit.to_ascii_lowercase();
+            newest.insert(format!("{folder}/{}", snake_case(&entry.tool)), entry);
         }
     }
     newest.into_iter().map(|(name, entry)| (format!("{name}.types.ts"), file(entry))).collect()

@@ -21,3 +21,4 @@ mod search;
 mod server;
 mod skills;
 mod types;
+mod views;

@@ -39,6 +39,7 @@ impl RequestContext<'_> {
                 tools.iter().any(|tool| Some(tool.toolkit) == toolkit && self.allows(tool))
             }
             Needs::Tools(needed) => needed.iter().all(|at| allows(*at)),
+            Needs::AnyOf(tools) => tools.iter().any(|at| allows(*at)),
         }
     }
 

@@ -63,6 +63,8 @@ pub struct Definition {
     /// Documents for clients that support them (MCP).
     #[serde(default)]
     pub resources: Vec<Resource>,
+    /// How hosts show the result (MCP Apps), and who may call the tool.
+    pub ui: Option<Ui>,
     /// Set if callers should use something else.
     pub deprecated: Option<Deprecated>,
     /// Whether a call can or must run as a task, which may take longer than its client waits.
@@ -98,6 +100,17 @@ impl Definition {
     /// The part of the id before the dot.
     pub fn toolkit(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
+    }
+
+    /// Whether models see the tool. Otherwise only views call it.
+    pub fn is_for_models(&self) -> bool {
+        self.ui.as_ref().is_none_or(|ui| ui.visibility.contains(&Visibility::Model))
+    }
+
+    /// The address of the view that shows the results; `None` if there is none.
+    pub fn view_uri(&self) -> Option<String> {
+        let file = self.ui.as_ref()?.file.as_ref()?;
+        Some(format!("ui://{}/{file}", self.toolkit().to_ascii_lowercase()))
     }
 }
 
@@ -305,6 +318,69 @@ impl Resource {
     /// Whether its URI is a template.
     pub fn is_template(&self) -> bool {
         self.uri.contains('{')
+    }
+}
+
+/// How a tool appears in hosts that show views (the extension MCP Apps, "Resource Discovery").
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Ui {
+    /// The file of the view in the folder of the toolkit: HTML, or a component in TypeScript.
+    pub file: Option<String>,
+    /// The addresses that the view uses.
+    pub csp: Option<Csp>,
+    /// Who may call the tool.
+    #[serde(default = "Visibility::all")]
+    pub visibility: Vec<Visibility>,
+}
+
+/// Who may call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Visibility {
+    /// Models.
+    Model,
+    /// The views of the server.
+    App,
+}
+
+impl Visibility {
+    fn all() -> Vec<Self> {
+        vec![Self::Model, Self::App]
+    }
+}
+
+/// The origins that a view uses, from which hosts make its Content Security Policy (MCP Apps, "UI Resource Format"):
+/// `https://api.example.com`, or `https://*.example.com`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct Csp {
+    /// Those of requests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub connect_domains: Vec<String>,
+    /// Those of images, scripts, styles, fonts and media.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resource_domains: Vec<String>,
+    /// Those of nested frames.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frame_domains: Vec<String>,
+    /// Those that the document may take as its base.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub base_uri_domains: Vec<String>,
+}
+
+impl Csp {
+    /// The lists, with the names of the members.
+    pub fn lists(&self) -> [(&'static str, &[String]); 4] {
+        [
+            ("connectDomains", &self.connect_domains),
+            ("resourceDomains", &self.resource_domains),
+            ("frameDomains", &self.frame_domains),
+            ("baseUriDomains", &self.base_uri_domains),
+        ]
     }
 }
 

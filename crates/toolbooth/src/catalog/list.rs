@@ -105,14 +105,14 @@ impl Lists {
     }
 }
 
-/// A tool or a skill in a list.
+/// A tool, a skill or a view in a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// The index of the tool in [`Catalog::tools`](super::Catalog::tools); of a skill, that of a tool of its toolkit.
+    /// The index of the tool in [`Catalog::tools`](super::Catalog::tools); of a skill or a view, that of a tool of its toolkit.
     pub tool: usize,
     /// Which tools the caller must be allowed to run to see it.
     pub needs: Needs,
-    /// The name of the tool in the list ([`Listed::name`]); of a skill, the address of its folder.
+    /// The name of the tool in the list ([`Listed::name`]); of a skill, the address of its folder; of a view, its address.
     pub name: &'static str,
     /// Where its JSON begins in the list's body.
     pub start: usize,
@@ -133,6 +133,8 @@ pub enum Needs {
     Toolkit,
     /// All of these.
     Tools(&'static [usize]),
+    /// One of these.
+    AnyOf(&'static [usize]),
 }
 
 impl List {

@@ -12,12 +12,13 @@ mod search;
 mod server;
 mod skill;
 mod tool;
+mod view;
 
 pub use body::{ListBody, decompress};
 pub use definition::{
-    Annotations, AuthorizationRequirement, Binding, Definition, Deprecated, Example, ExampleCall,
-    ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements, Resource,
-    SecretRequirement, TaskSupport,
+    Annotations, AuthorizationRequirement, Binding, Csp, Definition, Deprecated, Example,
+    ExampleCall, ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements, Resource,
+    SecretRequirement, TaskSupport, Ui, Visibility,
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,
@@ -35,6 +36,7 @@ pub use tool::{
     Authorization, ExternalFn, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError,
     Tool, ToolFn, ToolFuture, run,
 };
+pub use view::{ReadView, View, ViewForm, Views};
 
 use crate::names::order;
 use crate::tool::Variable;
@@ -54,6 +56,8 @@ pub struct Catalog {
     /// How the host calls functions outside of this program; `None` if no tool has one, so that nothing is linked for them, and
     /// in native tests.
     pub external: Option<ExternalFn>,
+    /// The views of the tools.
+    pub views: Views,
     /// How the server names itself.
     pub server: ServerInfo,
 }

@@ -34,7 +34,7 @@ use serde::Serialize;
 
 use crate::call::Rejection;
 use crate::capability::{Capability, CapabilityLists};
-use crate::catalog::SkillForm;
+use crate::catalog::{SkillForm, ViewForm};
 use crate::http::Response;
 
 /// The protocols of the seeds, and the root of the host.
@@ -76,6 +76,9 @@ pub static LISTS: &[CapabilityLists] = &[
 
 /// What the lists have of skills, for the build to render.
 pub static SKILL_FORMS: &[&[SkillForm]] = &[mcp::SKILL_FORMS, rest::SKILL_FORMS];
+
+/// What lists have of views, for the build to render.
+pub static VIEW_FORM: ViewForm = mcp::VIEW_FORM;
 
 /// Writes `body` for a rejected request, with the header that HTTP requires.
 pub fn rejection_response(

@@ -10,7 +10,7 @@ use crate::call::{
 };
 use crate::catalog::{
     Authorization, Catalog, List, ListBody, Lists, QueryParameter, QueryValue, Run, RunError,
-    ServerInfo, Tool, ToolFn, Version, run,
+    ServerInfo, Tool, ToolFn, Version, Views, run,
 };
 use crate::host::HttpRequest;
 use crate::schema::{
@@ -306,6 +306,7 @@ pub const CATALOG: &Catalog = &Catalog {
     lists: &[Lists::all(LISTS)],
     variables: &[],
     external: None,
+    views: Views::NONE,
     server: ServerInfo { name: "echo-tools", title: "Echo tools", version: "1.2.3" },
 };
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::address::secure_base_address;
-use crate::catalog::{Authorization, Catalog, Run, ServerInfo, Tool, ToolFn, Version, run};
+use crate::catalog::{Authorization, Catalog, Run, ServerInfo, Tool, ToolFn, Version, Views, run};
 use crate::host::{HttpRequest, HttpResponse};
 use crate::schema::{AnyKeyword, Defaults, Keyword, ObjectKeyword, Schema, Types};
 use crate::tool::{Context, Secret, ToolError, Variable};
@@ -20,6 +20,7 @@ pub static CATALOG: Catalog = Catalog {
     lists: &[],
     variables: VARIABLES,
     external: None,
+    views: Views::NONE,
     server: SERVER,
 };
 

@@ -8,6 +8,7 @@ use super::outcome::{CallTarget, ResultContext};
 use super::response::ResultOptions;
 use super::tasks::{self, TaskRequest};
 use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::catalog::View;
 use crate::http::Response;
 use crate::json::{Object, Value};
 use crate::protocol::context::credentials;
@@ -16,6 +17,8 @@ use crate::protocol::context::credentials;
 pub(super) enum Action<'t> {
     /// Respond without running a tool.
     Respond(Response),
+    /// Read a view.
+    Read(McpRequest<'t>, &'static View),
     /// Call a tool and encode the outcome.
     Call(Result<ToolRequest<'t>, Rejection>, Box<ResultContext<'t>>),
     /// Do something with a task.

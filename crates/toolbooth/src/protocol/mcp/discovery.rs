@@ -7,6 +7,7 @@ use super::message::{Era, LEGACY, MODERN, McpRequest};
 use super::response::{CacheScope, EmptyObject};
 use super::skills::SkillSettings;
 use super::tasks;
+use super::views;
 use crate::call::RequestContext;
 use crate::catalog::ServerInfo;
 use crate::http::Response;
@@ -53,6 +54,9 @@ impl ServerCapabilities {
         // Since 2026-07-28.
         if era == Era::Modern && context.keeps_tasks() {
             others.push(tasks::EXTENSION);
+        }
+        if views::are_served(context) {
+            others.push(views::EXTENSION);
         }
         let has_some = skills.is_some() || !others.is_empty();
         let extensions = has_some.then_some(Extensions { skills, others });

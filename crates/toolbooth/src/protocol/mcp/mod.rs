@@ -5,7 +5,7 @@
 //! - In: `message` reads JSON-RPC messages, `headers` compares them with the request's headers. `request_id`
 //!   finds the id in a body that is not decoded.
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
-//!   `prompts`, `resources` with `documentation`, `completion`, `skills`, `tasks`. `pagination` returns the lists. `prompts/get` and
+//!   `prompts`, `resources` with `documentation` and `views`, `completion`, `skills`, `tasks`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
 //! - `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
@@ -36,6 +36,7 @@ mod response;
 mod skills;
 mod tasks;
 mod tool_list;
+mod views;
 
 pub(crate) use tool_list::LIST as TOOLS;
 
@@ -51,6 +52,7 @@ use super::{oxp, sample};
 use crate::call::{Answered, Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
+use crate::host::boxed;
 use crate::http::{Answer, Response};
 use crate::json::Value;
 use crate::route::{
@@ -134,6 +136,7 @@ pub(crate) const LISTS: &[ListForm] = &[
 ];
 
 pub(crate) use skills::FORMS as SKILL_FORMS;
+pub(crate) use views::FORM as VIEW_FORM;
 
 /// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
@@ -179,8 +182,18 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
             context.calls.continue_trace(traceparent);
         }
         let id = message.id.clone();
+        let failed = |error: McpError| {
+            if operation.is_some() {
+                context.calls.reject(error.code.name, context.host);
+            }
+            error.encode(Some(&id))
+        };
         match dispatch(message, &context) {
             Ok(Action::Respond(response)) => Ok(response),
+            Ok(Action::Read(request, view)) => {
+                let read = boxed(views::read(&request, view, &context)).await;
+                Ok(read.unwrap_or_else(failed))
+            }
             Ok(Action::Call(call, result)) => Ok(match context.call_or_begin(call).await {
                 Ok(Answered::Outcome(outcome)) => outcome::encode(outcome, &result, &context),
                 Ok(Answered::Task(task)) => tasks::created(&task, &result.request),
@@ -193,12 +206,7 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
                 let responded = tasks::respond(task, *request, &context).await;
                 Ok(responded.unwrap_or_else(|error| error.encode(Some(&id))))
             }
-            Err(error) => {
-                if operation.is_some() {
-                    context.calls.reject(error.code.name, context.host);
-                }
-                Ok(error.encode(Some(&id)))
-            }
+            Err(error) => Ok(failed(error)),
         }
     })
 }

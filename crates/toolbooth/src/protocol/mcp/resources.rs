@@ -11,6 +11,7 @@ use super::outcome::CallTarget;
 use super::pagination;
 use super::response::{CacheScope, ReadResourceResult, ResourceContents};
 use super::skills;
+use super::views;
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
@@ -61,6 +62,9 @@ pub(super) fn read<'t>(
         let result =
             request.cacheable_result(&ReadResourceResult { contents }, CacheScope::of(context));
         return Ok(Action::Respond(result));
+    }
+    if let Some(view) = views::find(&uri, context) {
+        return Ok(Action::Read(request, view));
     }
     let Some((id, resource, input)) = find(&uri, context)? else {
         return Err(McpError::unknown_resource(&uri, request.era));

@@ -200,6 +200,19 @@ pub(super) enum ResourceContents<'a> {
         mime_type: &'a str,
         blob: &'a str,
     },
+    /// A view, with the settings of its resource.
+    View {
+        uri: &'a str,
+        mime_type: &'a str,
+        text: &'a str,
+        #[serde(rename = "_meta")]
+        meta: ViewMeta<'a>,
+    },
     /// Contents that a tool returned, with their own address.
     Returned(&'a Value),
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ViewMeta<'a> {
+    pub(super) ui: Rendered<'a>,
 }

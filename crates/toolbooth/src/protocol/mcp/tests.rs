@@ -6,6 +6,7 @@ mod eras;
 mod lists;
 mod skills;
 mod tasks;
+mod views;
 
 use serde_json::{Value, json};
 

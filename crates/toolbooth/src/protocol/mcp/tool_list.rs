@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::error::McpError;
 use super::message::McpRequest;
 use super::pagination;
+use super::views::ToolUi;
 use crate::call::RequestContext;
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
 use crate::http::Response;
@@ -52,6 +53,11 @@ struct ToolMeta<'a> {
     version: String,
     #[serde(rename = "toolbooth/deprecated", skip_serializing_if = "Option::is_none")]
     deprecated: Option<&'a Deprecated>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ui: Option<ToolUi<'a>>,
+    /// The address of the view, as hosts of before 2026-01-26 read it.
+    #[serde(rename = "ui/resourceUri", skip_serializing_if = "Option::is_none")]
+    view_uri: Option<String>,
 }
 
 /// `tools/list`.
@@ -89,7 +95,13 @@ fn render(listed: &Listed<'_>) -> Rendering {
             idempotent_hint: annotations.idempotent,
             open_world_hint: annotations.open_world,
         },
-        meta: ToolMeta { id, version: version.to_string(), deprecated: deprecated.as_ref() },
+        meta: ToolMeta {
+            id,
+            version: version.to_string(),
+            deprecated: deprecated.as_ref(),
+            ui: ToolUi::of(listed.definition),
+            view_uri: listed.definition.view_uri(),
+        },
     })
 }
 

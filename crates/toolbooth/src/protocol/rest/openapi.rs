@@ -33,6 +33,9 @@ const MAX_EXAMPLES: usize = 3;
 /// and code that are generated from the document take those for calls that succeed.
 const FAILURES: &str = "x-toolbooth-failures";
 
+/// The member with the address of the view that shows the value, which MCP's `resources/read` returns.
+const VIEW: &str = "x-toolbooth-view";
+
 fn render(listed: &Listed<'_>) -> Rendering {
     let Listed { definition, name, .. } = listed;
     let Definition { title, scopes, annotations, deprecated, input_schema, .. } = definition;
@@ -80,6 +83,7 @@ fn render(listed: &Listed<'_>) -> Rendering {
         let optional = [
             ("deprecated", deprecated.as_ref().map(|_| json!(true))),
             (FAILURES, (!failures.is_empty()).then(|| failures.into())),
+            (VIEW, definition.view_uri().map(Value::from)),
             // Otherwise, the requirement of the document applies.
             ("security", (!scopes.is_empty()).then(|| json!([{ "bearerAuth": scopes }]))),
         ];

@@ -1,0 +1,165 @@
+//! Views: their files, origins and visibility, and the lists that name them.
+
+use serde_json::{Value, json};
+use toolbooth_build::{Source, compile};
+
+use crate::sample::{add, assert_problems, catalogue, changed, define, problems, slugify};
+
+/// The catalogue with these members `ui` of Add and Slugify, and the files of two views.
+fn with(of_add: Value, of_slugify: Value) -> Source {
+    let mut source = catalogue();
+    source.views.extend(["calculator/sum.tsx".to_owned(), "text/slug.html".to_owned()]);
+    for (definition, ui) in [(add(), of_add), (slugify("1.0.0"), of_slugify)] {
+        define(&mut source, &changed(definition, &json!({"/ui": ui})));
+    }
+    source
+}
+
+fn file(source: &Source, name: &str) -> String {
+    let files = compile(source).unwrap().files;
+    let (_, bytes) = files.into_iter().find(|(known, _)| known == name).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_view_is_a_resource_and_its_tools_name_it() {
+    let source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
+    let tools: Vec<Value> = serde_json::from_str(&file(&source, "mcp-tools.json")).unwrap();
+    assert_eq!(tools[0]["_meta"]["ui"]["resourceUri"], "ui://calculator/sum.tsx");
+    let resources: Vec<Value> = serde_json::from_str(&file(&source, "mcp-resources.json")).unwrap();
+    let uris: Vec<_> = resources.iter().map(|it| it["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris[uris.len() - 2..], ["ui://calculator/sum.tsx", "ui://text/slug.html"]);
+    let rust = file(&source, "catalog.rs");
+    let row = r#"View { uri: "ui://calculator/sum.tsx", tools: &[0], meta: "{\"csp\":{}}" }, "#;
+    assert!(rust.contains(row), "{rust}");
+    assert!(
+        rust.contains(
+            "needs: toolbooth::catalog::Needs::AnyOf(&[1]), name: \"ui://text/slug.html\""
+        )
+    );
+}
+
+#[test]
+fn the_tools_of_a_toolkit_with_a_component_have_types_in_typescript() {
+    let names = |source: &Source| {
+        let types = compile(source).unwrap().types;
+        types.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
+    assert_eq!(names(&source), ["calculator/add.types.ts"]);
+    assert_eq!(names(&catalogue()), [""; 0]);
+}
+
+#[test]
+fn a_tool_for_views_is_in_no_list_for_models() {
+    let source = with(json!({"file": "sum.tsx"}), json!({"visibility": ["app"]}));
+    let has = |name: &str| file(&source, name).contains("Text_Slugify");
+    for list in ["mcp-tools.json", "search.json"] {
+        assert!(has(list), "{list}: hosts of views need it, and hide it");
+    }
+    let lists: Vec<String> = compile(&source).unwrap().files.into_iter().map(|it| it.0).collect();
+    let of_models = lists.iter().filter(|name| {
+        name.ends_with(".json")
+            && !name.starts_with("mcp-")
+            && !["search.json", "examples.json"].contains(&name.as_str())
+    });
+    let mut count = 0;
+    for list in of_models {
+        assert!(!has(list), "{list}");
+        count += 1;
+    }
+    assert!(count > 8, "{lists:?}");
+    let (index, ids) = toolbooth_build::search_index(&source);
+    assert_eq!(ids[1], "Text.Slugify@1.0.0");
+    assert!(index.words.iter().all(|(word, _)| *word != "slug"), "no query finds it");
+    assert_eq!(index.pinned, [1], "a short list has it");
+}
+
+#[test]
+fn views_that_are_not_valid() {
+    let file = "expected a file in the folder of the toolkit, such as chart.html or chart.tsx";
+    let origin = "expected an origin without a path, such as https://api.example.com or https://*.example.com";
+    for (ui, expected) in [
+        (json!({"file": "chart.js"}), format!("ui.file: is \"chart.js\"; {file}")),
+        (json!({"file": ".html"}), format!("ui.file: is \".html\"; {file}")),
+        (json!({"file": "../chart.html"}), format!("ui.file: is \"../chart.html\"; {file}")),
+        (json!({"file": "a b.tsx"}), format!("ui.file: is \"a b.tsx\"; {file}")),
+        (
+            json!({"file": "none.tsx"}),
+            "ui.file: names tools/calculator/none.tsx, which does not exist".to_owned(),
+        ),
+        (
+            json!({}),
+            "ui: changes nothing; expected a file, or \"visibility\": [\"app\"] for a tool that only views call".to_owned(),
+        ),
+        (
+            json!({"visibility": ["app"], "csp": {}}),
+            "ui.csp: is for a view, but there is no file".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "visibility": []}),
+            "ui.visibility: is empty; expected \"model\", \"app\" or both".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "visibility": ["app", "app"]}),
+            "ui.visibility[1]: is there twice".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "visibility": ["user"]}),
+            "ui.visibility[0]: unknown variant `user`, expected `model` or `app`".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "csp": {"connect_domains": []}}),
+            "ui.csp.connect_domains: unknown field `connect_domains`, expected one of `connectDomains`, `resourceDomains`, `frameDomains`, `baseUriDomains`".to_owned(),
+        ),
+        (json!([]), "ui: is an array; expected an object".to_owned()),
+        (json!({"file": "sum.tsx", "csp": []}), "ui.csp: is an array; expected an object".to_owned()),
+    ] {
+        let found = problems(&with(ui.clone(), json!({"file": "slug.html"})));
+        assert_eq!(found, [format!("tools/calculator/Add@1.0.0.json: {expected}")], "{ui}");
+    }
+    for (text, is_valid) in [
+        ("https://a.example", true),
+        ("https://*.a.example:8443", true),
+        ("wss://a.example", true),
+        ("http://localhost:3000", true),
+        ("http://a.example", false),
+        ("https://a.example/", false),
+        ("https://a.example/path", false),
+        ("https://*", false),
+        ("https://*.com", false),
+        ("https://a.*.example", false),
+        ("https://a.example; script-src *", false),
+        ("https://a.example:0", false),
+        ("https://a.example:x", false),
+        ("https://", false),
+        ("data:", false),
+        ("*", false),
+        ("'unsafe-eval'", false),
+        ("", false),
+    ] {
+        for list in ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"] {
+            let ui = json!({"file": "sum.tsx", "csp": {list: [text]}});
+            let found = problems(&with(ui, json!({"file": "slug.html"})));
+            let place = "tools/calculator/Add@1.0.0.json: ui.csp";
+            let expected = (!is_valid).then(|| format!("{place}.{list}[0]: is {text:?}; {origin}"));
+            assert_eq!(found, Vec::from_iter(expected), "{text}");
+        }
+    }
+}
+
+#[test]
+fn tools_with_the_same_view_agree_on_its_origins() {
+    let mut source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
+    let ui = |ui: Value| changed(slugify("2.0.0"), &json!({"/ui": ui}));
+    define(&mut source, &ui(json!({"file": "slug.html", "visibility": ["app"]})));
+    assert_eq!(problems(&source), [""; 0]);
+    let csp = json!({"connectDomains": ["https://a.example"]});
+    define(&mut source, &ui(json!({"file": "slug.html", "csp": csp})));
+    let message =
+        "ui.csp: is not that of tools/text/Slugify@1.0.0.json, which has the same view; repeat it";
+    assert_eq!(problems(&source), [format!("tools/text/Slugify@2.0.0.json: {message}")]);
+    assert_problems("a view needs its file", &json!({"/ui": {"file": "sum.tsx"}}), &[
+        "ui.file",
+    ].map(|place| format!("tools/calculator/Add@1.0.0.json: {place}: names tools/calculator/sum.tsx, which does not exist")).each_ref().map(String::as_str));
+}
