@@ -288,7 +288,7 @@ build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
 .SECONDEXPANSION:
 $(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find -L tests/$$* -type f) | setup
 	$(call say,Building the Worker of tests/$*)
-	$(TOOLBOOTH) build $(if $(filter $*,$(DEV_WORKERS)),--dev) --crate tests/$* --out target/$*
+	$(TOOLBOOTH) build $(if $(filter $*,$(DEV_WORKERS)),--dev) --crate tests/$* --out target/$* --assets target/site
 
 $(SAMPLE_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find samples/$$* -type f -not -path '*/.wrangler/*' -not -path '*/build/*') | setup
 	$(call say,Building the Worker of samples/$*)

@@ -6,7 +6,7 @@ import { Failure } from "../src/process.js";
 const HELP = `toolbooth <command>
 
   dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
-  build    Build the Worker into build/; --crate and --out name other folders, --dev does not optimize
+  build    Build the Worker into build/; --crate, --out and --assets name other folders, --dev does not optimize
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
   types    Check the types of tools in TypeScript, as test does
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --ts writes its function in TypeScript,
@@ -34,7 +34,7 @@ const COMMANDS = {
     await dev(values);
   },
   async build(args) {
-    const { values } = options(args, { crate: text, out: text, dev: { type: "boolean" } });
+    const { values } = options(args, { crate: text, out: text, assets: text, dev: { type: "boolean" } });
     const { build } = await import("../src/build.js");
     await build(values);
   },

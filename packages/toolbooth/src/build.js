@@ -10,6 +10,7 @@ import { programs } from "./programs.js";
 import { project } from "./project.js";
 import { scripts, services, withScripts } from "./scripts.js";
 import { site } from "./site.js";
+import { buildViews } from "./views.js";
 
 /** The module that the generated JavaScript imports. */
 const WASM = "index_bg.wasm";
@@ -27,10 +28,13 @@ const WASM_OPT = [
   ...["--strip-debug", "--strip-producers", "--strip-target-features"],
 ];
 
-/** Builds the Worker of the folder `crate` into the folder `out`: for deployment or, with `dev`, quickly and without the site. */
-export async function build({ crate = ".", out = "build", dev = false }) {
+/**
+ * Builds the Worker of the folder `crate` into the folder `out`: for deployment or, with `dev`, quickly and without the site. The pages
+ * of views are static assets, in the folder `assets`.
+ */
+export async function build({ crate = ".", out = "build", assets = join(out, "site"), dev = false }) {
   const folder = resolve(out);
-  if (dev) return buildForDevelopment({ crate, out: folder });
+  if (dev) return buildForDevelopment({ crate, out: folder, assets: resolve(assets) });
   const { entry, ...versions } = await project(crate);
   const { workerBuild, env } = await programs(versions);
   const stage = join(folder, ".stage");
@@ -42,23 +46,24 @@ export async function build({ crate = ".", out = "build", dev = false }) {
   await run(env.WASM_OPT_BIN, [...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
   await site(join(folder, "site"));
+  await buildViews(crate, resolve(assets));
 }
 
 /**
  * Builds quickly, without optimizing. Until the build succeeds, the previous one stays in the folder `out`. Throws a
  * `BuildFailure`.
  */
-export async function buildForDevelopment({ crate, out }) {
-  const bundleAgain = await compileForDevelopment({ crate, out });
+export async function buildForDevelopment({ crate, out, assets }) {
+  const bundleAgain = await compileForDevelopment({ crate, out, assets });
   await bundleAgain();
   rmSync(join(out, ".stage"), { recursive: true });
 }
 
 /**
- * Compiles the Rust of a build for development. Returns a function that bundles the result with the JavaScript, as often as that
- * changes: tools in TypeScript need no compilation. Both throw a `BuildFailure`.
+ * Compiles the Rust of a build for development. Returns a function that bundles the result with the JavaScript, and the views into the
+ * folder `assets` if there is one, as often as those change: tools in TypeScript need no compilation. Both throw a `Failure`.
  */
-export async function compileForDevelopment({ crate, out }) {
+export async function compileForDevelopment({ crate, out, assets }) {
   const stage = join(out, ".stage");
   mkdirSync(out, { recursive: true });
   // Debug information would triple the time that wasm-bindgen takes. Panics have their location without it.
@@ -76,7 +81,7 @@ export async function compileForDevelopment({ crate, out }) {
   // A name for each build, so that the replacement of worker.js replaces both.
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
   return async () => {
-    const { outputFiles } = await bundle(crate, entry, stage, { write: false });
+    const [{ outputFiles }] = await Promise.all([bundle(crate, entry, stage, { write: false }), assets && buildViews(crate, assets)]);
     writeFileSync(join(out, name), wasm);
     replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
   };

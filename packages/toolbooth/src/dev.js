@@ -85,7 +85,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     });
   }
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
-  const builds = rebuild(watched, out, () => compileForDevelopment({ crate: resolve(crate), out }));
+  const builds = rebuild(watched, out, () => compileForDevelopment({ crate: resolve(crate), out, assets }));
   console.log("Building the Worker. The first build compiles all dependencies, which takes minutes.");
   let { value: built } = await builds.next();
   const lost = keepRunning(address, () => worker?.patchConfig({}));

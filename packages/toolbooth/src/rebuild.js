@@ -8,6 +8,8 @@ import { Failure } from "./process.js";
 
 /** The time between two looks at the files, in milliseconds. */
 const INTERVAL = 150;
+/** Files that no Rust depends on. */
+const BUNDLED = /\.(tsx?|html|css|svg|png)$/;
 /** The error that responses name after a failed build. */
 export const BUILD_FAILED = "build_failed";
 
@@ -28,7 +30,7 @@ export async function* changes(watched) {
 
 /**
  * Builds now and after every change of the `watched` files and folders: with `compile`, and then with the function that it returns,
- * which is enough if only files in TypeScript have changed. After a failed build, the Worker in the folder `out` responds with the
+ * which is enough if only functions in TypeScript and views have changed. After a failed build, the Worker in the folder `out` responds with the
  * error. Yields after each build whether it succeeded.
  */
 export async function* rebuild(watched, out, compile) {
@@ -37,7 +39,7 @@ export async function* rebuild(watched, out, compile) {
     const start = performance.now();
     let succeeded = true;
     try {
-      const code = snapshot(watched, (path, stat) => (path.endsWith(".ts") ? path : described(path, stat)));
+      const code = snapshot(watched, (path, stat) => (BUNDLED.test(path) ? path : described(path, stat)));
       if (code !== compiled) {
         compiled = undefined;
         bundle = await compile();

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::*;
 use crate::Server;
-use crate::catalog::{Lists, Run, ServerInfo, TaskSupport, Tool, ToolFn, Version, run};
+use crate::catalog::{Lists, Run, ServerInfo, TaskSupport, Tool, ToolFn, Version, Views, run};
 use crate::http::{Body, Method, Request};
 use crate::schema::{Defaults, Schema};
 use crate::testing::echo::{LISTS, OBJECT};
@@ -131,6 +131,7 @@ const LONG: &Catalog = &Catalog {
     variables: &[],
     server: ServerInfo { name: "long", title: "Long", version: "1.0.0" },
     external: None,
+    views: Views::NONE,
 };
 
 /// A server that keeps tasks.

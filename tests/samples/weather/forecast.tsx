@@ -1,0 +1,99 @@
+// The forecast as a chart: a column for each day, with the range of its temperatures.
+import { useState } from "preact/hooks";
+import type { ViewProps } from "toolbooth/view";
+import type { Input, Output } from "./forecast.types.js";
+import "./forecast.css";
+
+type Day = Output["days"][number];
+
+const UNITS = { celsius: "°C", fahrenheit: "°F", kelvin: "K" };
+const LENGTHS = [3, 7, 14];
+
+/** The kinds of weather that have a picture, by words of the conditions. The first that fits counts. */
+const PICTURES: [string, RegExp][] = [
+  ["⛈", /thunder/],
+  ["❄", /snow/],
+  ["🌧", /rain|drizzle|shower/],
+  ["🌫", /fog/],
+  ["⛅", /partly|mainly/],
+  ["☁", /overcast|cloud/],
+  ["☀", /clear|sun/],
+];
+
+const pictureOf = (conditions: string) => PICTURES.find(([, words]) => words.test(conditions))?.[0] ?? "·";
+
+export default function Forecast({ view, input, result, error, host }: ViewProps<Input, Output>) {
+  const [chosen, setChosen] = useState<Output>();
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const forecast = chosen ?? result;
+  if (!forecast) return <main>{error ? <p role="alert">{error}</p> : <p class="soft" role="status">Loading the forecast{input?.city ? ` for ${input.city}` : ""}…</p>}</main>;
+
+  const show = async (days: number) => {
+    if (busy) return;
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const { city, country, units } = forecast;
+      setChosen(await view.callTool<Output>("Weather_Forecast", { city: input?.city ?? `${city}, ${country}`, units, days }));
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : "The forecast could not be loaded");
+    }
+    setBusy(false);
+  };
+  const { days } = forecast;
+  const unit = UNITS[forecast.units];
+  const [lowest, highest] = [Math.min(...days.map(({ min }) => min)), Math.max(...days.map(({ max }) => max))];
+  return (
+    <main aria-busy={busy}>
+      <header>
+        <div>
+          <h1>{forecast.city}</h1>
+          <p class="soft">{forecast.country}</p>
+        </div>
+        <div role="group" aria-label="Length of the forecast" class="lengths">
+          {LENGTHS.map((length) => (
+            <button key={length} type="button" aria-pressed={days.length === length} aria-disabled={busy} onClick={() => void show(length)}>
+              {length} days
+            </button>
+          ))}
+        </div>
+      </header>
+      {failure && <p role="alert">{failure}</p>}
+      <ol class="days" tabIndex={0} aria-label={`Forecast for ${days.length} days`}>
+        {days.map((day) => <Column key={day.date} {...{ day, unit, lowest, highest }} locale={host.locale} />)}
+      </ol>
+      <p class="soft source">Weather by Open-Meteo</p>
+    </main>
+  );
+}
+
+interface ColumnProps {
+  day: Day;
+  unit: string;
+  /** The range of all days. */
+  lowest: number;
+  highest: number;
+  locale: string | undefined;
+}
+
+function Column({ day, unit, lowest, highest, locale }: ColumnProps) {
+  // The date of a day is the same everywhere.
+  const date = new Date(`${day.date}T00:00:00Z`);
+  const write = (options: Intl.DateTimeFormatOptions) => date.toLocaleDateString(locale, { ...options, timeZone: "UTC" });
+  const range = highest - lowest || 1;
+  const place = { top: `${((highest - day.max) / range) * 100}%`, bottom: `${((day.min - lowest) / range) * 100}%` };
+  const degrees = (value: number) => <>{Math.round(value)}<span class="visually-hidden"> {unit}</span><span aria-hidden="true">{unit === "K" ? "" : "°"}</span></>;
+  return (
+    <li>
+      <p class="weekday">{write({ weekday: "short" })}</p>
+      <p class="soft date">{write({ day: "numeric", month: "short" })}</p>
+      <p class="picture" aria-hidden="true">{pictureOf(day.conditions)}</p>
+      <p class="conditions">{day.conditions}</p>
+      <p class="high"><span class="visually-hidden">High </span>{degrees(day.max)}</p>
+      <div class="track" aria-hidden="true"><div class="range" style={place} /></div>
+      <p class="low soft"><span class="visually-hidden">Low </span>{degrees(day.min)}</p>
+      <p class="rain">{day.precipitation_mm > 0 ? `${day.precipitation_mm.toLocaleString(locale)} mm` : <span class="soft">dry</span>}</p>
+    </li>
+  );
+}
