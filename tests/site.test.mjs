@@ -223,7 +223,7 @@ test("HEAD has no body", async () => {
 });
 
 test("an unknown address is a page for browsers, and an error in JSON for programs", async () => {
-  for (const path of ["/index.html", "/playground.html", "/not-found.html", "/docs/nowhere", "/docs/../tools.html", "/site.html", "/mcp/nowhere"]) {
+  for (const path of ["/index.html", "/playground.html", "/not-found.html", "/docs/nowhere", "/docs/../tools.html", "/site.html", "/playground/view.html", "/views/weather/forecast.tsx", "/mcp/nowhere"]) {
     for (const [accept, type] of [[FIREFOX, "text/html; charset=utf-8"], ["*/*", "application/json"], [undefined, "application/json"]]) {
       const { status, headers } = await get(path, accept && { accept });
       const got = [status, headers.get("content-type"), headers.get("etag"), (headers.get("vary") ?? "").includes("accept")];

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { htmlOf, pagesOf, searchIndexOf } from "./docs.js";
-import { doctor, landing, notFound, playground, signedIn, usage } from "./pages.js";
+import { doctor, landing, notFound, playground, signedIn, usage, view } from "./pages.js";
 
 const site = fileURLToPath(new URL("..", import.meta.url));
 const root = join(site, "..");
@@ -62,6 +62,7 @@ export async function buildSite(target) {
   for (const [path, html] of htmlOf(pages, { style, script: address("src/docs.tsx"), searchIndex })) write(`${path}.html`, html);
   write("index.html", landing(join(folder, "CLIENTS.md"), { style, script: address("src/landing.tsx") }));
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
+  write("playground/view.html", view());
   write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
   write("usage.html", usage({ style, script: address("src/usage.tsx") }));
   write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));

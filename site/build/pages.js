@@ -78,6 +78,30 @@ export function playground(assets) {
   return layout({ title: "Playground · Toolbooth", description: "Call the tools of this server from a form.", current: "/playground", main, header: '<div id="credentials"></div>', wide: true, ...assets });
 }
 
+/**
+ * The page in which the playground shows the view of a tool: it becomes the page that the playground sends. Its policy lets no script of
+ * the server run in it, so it has its own.
+ */
+export const view = () => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>View of a tool</title>
+</head>
+<body>
+<script>
+addEventListener("message", ({ source, data }) => {
+  if (source !== parent || typeof data?.html !== "string") return;
+  document.open();
+  document.write(data.html);
+  document.close();
+}, { once: true });
+parent.postMessage({ isReady: true }, "*");
+</script>
+</body>
+</html>
+`;
+
 export function doctor(assets) {
   const main = `
 <div class="hero">

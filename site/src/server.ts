@@ -26,6 +26,8 @@ export interface Details {
   scopes: string[];
   deprecated: boolean;
   readOnly: boolean;
+  /** The address of the view that shows the value, if there is one. */
+  view?: string;
   examples: { title?: string; input: Json; succeeds: boolean }[];
 }
 
@@ -131,6 +133,7 @@ function detailsOf(operation: JsonObject): Details {
     return { ...(typeof title === "string" && { title }), input: at(example, "/value") ?? {}, succeeds };
   };
   const title = operation["summary"];
+  const view = operation["x-toolbooth-view"];
   const security = Array.isArray(operation["security"]) ? operation["security"] : [];
   const scopes = security.flatMap((way) => (isObject(way) ? Object.values(way).flat() : []));
   return {
@@ -138,6 +141,7 @@ function detailsOf(operation: JsonObject): Details {
     scopes: [...new Set(scopes.filter((scope): scope is string => typeof scope === "string"))],
     deprecated: operation["deprecated"] === true,
     readOnly: operation["x-openai-isConsequential"] === false,
+    ...(typeof view === "string" && { view }),
     examples: [
       ...Object.values(isObject(examples) ? examples : {}).map((example) => exampleOf(example, true)),
       ...(Array.isArray(failures) ? failures : []).map((example) => exampleOf(example, false)),

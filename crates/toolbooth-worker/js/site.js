@@ -1,7 +1,7 @@
 // Serves the pages of the site, which are static assets. Scripts and styles are served without the Worker.
 
 // The pages run scripts and styles of their own origin only. `data:` is for images and audio that tools return.
-const POLICY = [
+const DIRECTIVES = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -13,10 +13,34 @@ const POLICY = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
-].join("; ");
+];
+const POLICY = DIRECTIVES.join("; ");
+
+/** The page in which the playground shows the view of a tool. */
+const VIEW = "/playground/view.html";
+/** What a view may use at most. The playground adds the policy of the view itself. */
+const USED = "data: blob: https: http://localhost:* http://127.0.0.1:*";
+const POLICIES = {
+  // A view may go to no other page, which could take data along.
+  "/playground.html": [...DIRECTIVES, "frame-src 'self'"].join("; "),
+  // Also if the page is opened without the frame: it has no origin, so it reads nothing of the server's pages.
+  [VIEW]: [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    `script-src 'unsafe-inline' ${USED}`,
+    `style-src 'unsafe-inline' ${USED}`,
+    `img-src ${USED}`,
+    `font-src ${USED}`,
+    `media-src ${USED}`,
+    `connect-src ${USED} wss: ws://localhost:* ws://127.0.0.1:*`,
+    "frame-src https:",
+    "base-uri https:",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; "),
+};
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
@@ -48,7 +72,8 @@ export function assetOf(path, mode) {
   if (path === "/") return "/index.html";
   if (path === "/doctor" || path === "/usage" || path === "/signed-in") return `${path}.html`;
   if (path === "/docs" || path.startsWith("/docs/")) return `${path}.html`;
-  return path === "/playground" && mode === "playground" ? "/playground.html" : undefined;
+  const isPlayground = path === "/playground" || `${path}.html` === VIEW;
+  return isPlayground && mode === "playground" ? `${path}.html` : undefined;
 }
 
 /** The address that the pages show: `PUBLIC_URL` if it is a valid origin, otherwise that of the request. */
@@ -123,6 +148,7 @@ async function page(asset, request, env, mode) {
   const found = await fetchAsset(env, new URL(asset, origin), sent);
   if (found?.status !== 200 && found?.status !== 304) return undefined;
   const headers = new Headers(HEADERS);
+  headers.set("content-security-policy", POLICIES[asset] ?? POLICY);
   headers.set("vary", "accept");
   if (hasTls(address)) headers.set("strict-transport-security", "max-age=31536000");
   const tag = found.headers.get("etag");

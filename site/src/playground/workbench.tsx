@@ -14,10 +14,18 @@ import { Authorization } from "./challenge.tsx";
 import { ContextForm, adviceFor } from "./context.tsx";
 import { NeedsScopes } from "./permissions.tsx";
 import { Value } from "./value.tsx";
+import { View } from "./view.tsx";
 
 interface Result {
   reply: Reply;
   outcome: Outcome;
+  called: Called;
+}
+
+/** What was called. */
+interface Called {
+  input: Json;
+  context: CallContext;
 }
 
 type State = { is: "idle" } | { is: "running" } | { is: "done"; result: Result } | { is: "unreachable" };
@@ -66,9 +74,10 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
     if (Object.keys(empty).length > 0) return void begin({ is: "idle" });
     const number = begin({ is: "running" });
     try {
-      const body = bodyOf(chosen, tool, input, chosen.carriesContext ? extra : {});
+      const called = { input, context: chosen.carriesContext ? extra : {} };
+      const body = bodyOf(chosen, tool, input, called.context);
       const reply = await post(pathOf(chosen, tool), stringify(body), chosen.headers);
-      if (number === runs.current) setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply) } });
+      if (number === runs.current) setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply), called } });
     } catch {
       if (number === runs.current) setState({ is: "unreachable" });
     }
@@ -165,6 +174,9 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           <h2 id="result-title">Result</h2>
           <Outcomes
             state={state}
+            show={(value, { input, context }) => details?.view && protocols.some(({ name }) => name === "mcp") && (
+              <View key={runs.current} uri={details.view} {...{ title, tool, input, value, context }} />
+            )}
             repeat={repeat}
             advice={!isPerson && tool.requirements?.authorization ? advice : undefined}
             ask={(challenges) => (
@@ -229,6 +241,8 @@ function InputText({ input, onChange, onBroken, error, discard }: InputTextProps
 }
 
 interface Continue {
+  /** The view of a value, if its tool has one. */
+  show(value: Json, called: Called): ComponentChildren;
   /** Repeats the call, with the proof of a grant if there is one. */
   repeat(proof: string | undefined): void;
   /** What to do if the call fails because its protocol carries neither users nor access tokens. */
@@ -250,7 +264,22 @@ function Outcomes({ state, ...next }: { state: State } & Continue) {
   }
 }
 
-function Done({ reply, outcome, repeat, advice, ask }: Result & Continue) {
+/** A value, or its view and the value below. */
+function Shown({ value, view }: { value: Json; view: ComponentChildren }) {
+  const plain = <div class="value"><Value value={value} /></div>;
+  if (!view) return plain;
+  return (
+    <>
+      {view}
+      <details>
+        <summary>Value</summary>
+        {plain}
+      </details>
+    </>
+  );
+}
+
+function Done({ reply, outcome, called, show, repeat, advice, ask }: Result & Continue) {
   const isStep = !outcome.success && outcome.challenges.length > 0;
   const time = `${Math.max(1, Math.round(reply.duration))} ms`;
   return (
@@ -260,7 +289,7 @@ function Done({ reply, outcome, repeat, advice, ask }: Result & Continue) {
         {!isStep && <span class="soft">{reply.status} · {time}{outcome.success && outcome.duration ? ` (${outcome.duration} ms upstream)` : ""}</span>}
       </p>
       {outcome.success ? (
-        <div class="value"><Value value={outcome.value} /></div>
+        <Shown value={outcome.value} view={show(outcome.value, called)} />
       ) : isStep ? (
         ask(outcome.challenges)
       ) : (

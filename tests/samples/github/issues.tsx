@@ -38,6 +38,7 @@ export default function Issues({ view, input, result, error }: ViewProps<Input, 
       return undefined;
     });
   const open = () =>
+    title.trim() !== "" &&
     attempt("opening", async () => {
       const issue = await view.callTool<Issue>("GitHub_CreateIssue", { ...repository, title: title.trim() });
       setOpened([issue, ...opened]);
@@ -65,18 +66,14 @@ export default function Issues({ view, input, result, error }: ViewProps<Input, 
       </div>
       {issues.length === 0 && <p class="soft">There are no such issues.</p>}
       {nextPage !== null && <button type="button" class="quiet" aria-disabled={state !== "idle"} onClick={() => void loadMore()}>{state === "loading" ? "Loading…" : "Show more"}</button>}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (title.trim() !== "") void open();
-        }}
-      >
+      {/* No form: hosts do not let views submit any. */}
+      <div>
         <label for="title">New issue</label>
         <div class="row">
-          <input id="title" placeholder="What is it about?" maxLength={256} autocomplete="off" value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} />
-          <button type="submit" aria-disabled={state !== "idle" || title.trim() === ""}>{state === "opening" ? "Opening…" : "Open issue"}</button>
+          <input id="title" placeholder="What is it about?" maxLength={256} autocomplete="off" value={title} onInput={({ currentTarget }) => setTitle(currentTarget.value)} onKeyDown={({ key }) => key === "Enter" && void open()} />
+          <button type="button" aria-disabled={state !== "idle" || title.trim() === ""} onClick={() => void open()}>{state === "opening" ? "Opening…" : "Open issue"}</button>
         </div>
-      </form>
+      </div>
       <p role={message?.isProblem ? "alert" : "status"} class={message?.isProblem ? "problem" : "soft"}>{message?.text}</p>
     </main>
   );
