@@ -181,6 +181,8 @@ async function playing(t, id, input, { view, csp = {}, context, ...options } = {
 test("the playground shows the view of a result, light and dark", async (t) => {
   const { visitor, page, frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" });
   await frame.getByRole("heading", { name: "Berlin" }).waitFor();
+  // Also numbers such as 3.0, whose digits the playground keeps.
+  assert.match(await frame.getByRole("listitem").nth(1).innerText(), /High\s+3\s+°C.*Low\s+0\s+°C/s);
   const rendered = async () => frame.locator("html").evaluate((html) => [html.dataset.theme, getComputedStyle(document.body).backgroundColor]);
   for (const [colorScheme, background] of [["dark", "rgb(29, 32, 35)"], ["light", "rgb(255, 255, 255)"]]) {
     await page.emulateMedia({ colorScheme });

@@ -1,6 +1,6 @@
 // The host of a view: MCP Apps (2026-01-26), JSON-RPC between the playground and the page that shows the result of a tool. The page is
 // not trusted: what it sends is input.
-import { type Json, type JsonObject, at, isObject } from "../json.ts";
+import { type Json, type JsonObject, at, isObject, stringify } from "../json.ts";
 
 const VERSION = "2026-01-26";
 /** The most calls of a view that may wait for their results. */
@@ -42,7 +42,7 @@ export function host(frame: HTMLIFrameElement, options: HostOptions): { tell(con
   let calls = 0;
   let isInitialized = false;
   // A page without an origin has no name for its messages.
-  const send = (message: JsonObject) => frame.contentWindow?.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  const send = (message: JsonObject) => frame.contentWindow?.postMessage(plain({ jsonrpc: "2.0", ...message }), "*");
   const notify = (method: string, params: JsonObject) => send({ method: `ui/notifications/${method}`, params });
 
   const callTool = async (params: Json | undefined): Promise<Json> => {
@@ -115,6 +115,9 @@ export function host(frame: HTMLIFrameElement, options: HostOptions): { tell(con
     },
   };
 }
+
+/** A value with JavaScript's own numbers: a message cannot carry others. */
+const plain = (value: Json): unknown => JSON.parse(stringify(value));
 
 const LISTS = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"] as const;
 /** An origin that can stand in a policy, and nothing else that could. */

@@ -9,18 +9,29 @@ type Day = Output["days"][number];
 const UNITS = { celsius: "°C", fahrenheit: "°F", kelvin: "K" };
 const LENGTHS = [3, 7, 14];
 
-/** The kinds of weather that have a picture, by words of the conditions. The first that fits counts. */
-const PICTURES: [string, RegExp][] = [
-  ["⛈", /thunder/],
-  ["❄", /snow/],
-  ["🌧", /rain|drizzle|shower/],
-  ["🌫", /fog/],
-  ["⛅", /partly|mainly/],
-  ["☁", /overcast|cloud/],
-  ["☀", /clear|sun/],
+const CLOUD = "M7 17a4 4 0 0 1-.5-7.97 5.5 5.5 0 0 1 10.6 1.02A3.5 3.5 0 0 1 17 17z";
+const SMALL_CLOUD = "M7 14a4 4 0 0 1-.5-7.97 5.5 5.5 0 0 1 10.6 1.02A3.5 3.5 0 0 1 17 14z";
+const SUN = "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10M12 1.5v2.5M12 20v2.5M1.5 12H4M20 12h2.5M4.6 4.6l1.8 1.8M17.6 17.6l1.8 1.8M4.6 19.4l1.8-1.8M17.6 6.4l1.8-1.8";
+
+/** The pictures of the weather, by words of the conditions: a path in the colours of the sun or the clouds, and one in that of the rain. The first that fits counts. */
+const PICTURES: { words: RegExp; is: "sun" | "cloud"; shape: string; below: string }[] = [
+  { words: /thunder/, is: "cloud", shape: SMALL_CLOUD, below: "M13 14.5l-3 4h4l-3 4" },
+  { words: /snow/, is: "cloud", shape: SMALL_CLOUD, below: "M8 18v.01M12 18v.01M16 18v.01M10 21.5v.01M14 21.5v.01" },
+  { words: /rain|drizzle|shower/, is: "cloud", shape: SMALL_CLOUD, below: "M8 17l-1.5 4M12.5 17l-1.5 4M17 17l-1.5 4" },
+  { words: /fog/, is: "cloud", shape: "M4 8h16M6 12h14M4 16h13M8 20h10", below: "" },
+  { words: /clear|sun/, is: "sun", shape: SUN, below: "" },
+  { words: /./, is: "cloud", shape: CLOUD, below: "" },
 ];
 
-const pictureOf = (conditions: string) => PICTURES.find(([, words]) => words.test(conditions))?.[0] ?? "·";
+function Picture({ conditions }: { conditions: string }) {
+  const picture = PICTURES.find(({ words }) => words.test(conditions));
+  return (
+    <svg viewBox="0 0 24 24" class="picture" aria-hidden="true">
+      <path class={picture?.is} d={picture?.shape} />
+      <path class="fall" d={picture?.below} />
+    </svg>
+  );
+}
 
 export default function Forecast({ view, input, result, error, host }: ViewProps<Input, Output>) {
   const [chosen, setChosen] = useState<Output>();
@@ -88,7 +99,7 @@ function Column({ day, unit, lowest, highest, locale }: ColumnProps) {
     <li>
       <p class="weekday">{write({ weekday: "short" })}</p>
       <p class="soft date">{write({ day: "numeric", month: "short" })}</p>
-      <p class="picture" aria-hidden="true">{pictureOf(day.conditions)}</p>
+      <Picture conditions={day.conditions} />
       <p class="conditions">{day.conditions}</p>
       <p class="high"><span class="visually-hidden">High </span>{degrees(day.max)}</p>
       <div class="track" aria-hidden="true"><div class="range" style={place} /></div>
