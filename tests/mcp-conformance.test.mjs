@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { run } from "./support/commands.mjs";
 import { LOCAL } from "./support/site.mjs";
-import { CANARY, start } from "./support/worker.mjs";
+import { TOOLKITS } from "./support/toolkits.mjs";
+import { CANARY, TOOLKITS as DEFINITIONS, start } from "./support/worker.mjs";
 
 let worker, results;
 before(async () => {
@@ -20,8 +21,8 @@ after(async () => {
 });
 
 /** Runs the suite. Fails if it does. */
-async function suite(options) {
-  const { code, out, err } = await run(`node_modules/.bin/conformance server --url ${worker.address}/mcp ${options}`);
+async function suite(options, address = `${worker.address}/mcp`) {
+  const { code, out, err } = await run(`node_modules/.bin/conformance server --url '${address}' ${options}`);
   assert.equal(code, 0, `${out}${err}`.split("=== SUMMARY ===").at(-1));
   return out;
 }
@@ -90,4 +91,22 @@ test("MC80 the scenarios about tasks pass", async () => {
       assert.ok(found.length === checks && found.every(({ status }) => status === "SUCCESS"), `${scenario} ${JSON.stringify(found, null, 1)}`);
     }),
   );
+});
+
+// The others call tools of the suite's own.
+test("the scenarios that need no special tools pass with the shipped toolkits, listed and searched", async () => {
+  const scopes = TOOLKITS.flatMap(({ definitions }) => definitions.flatMap(({ scopes = [] }) => scopes));
+  const large = await start(DEFINITIONS, { vars: { ANONYMOUS_SCOPES: [...new Set(scopes)].join(",") } });
+  try {
+    for (const [revision, scenarios] of [["2025-11-25", ["server-initialize", "ping", "tools-list"]], ["2026-07-28", ["tools-list", "caching"]]]) {
+      for (const scenario of scenarios) {
+        for (const mode of ["all", "search"]) {
+          const out = await suite(`--scenario ${scenario} --spec-version ${revision}`, `${large.address}/mcp?tools=${mode}`);
+          assert.match(out, /Passed: ([1-9]\d*)\/\1/, `${revision} ${scenario} ${mode}`);
+        }
+      }
+    }
+  } finally {
+    await large.close();
+  }
 });
