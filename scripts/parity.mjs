@@ -33,7 +33,12 @@ async function withoutSecurity({ toolkit, file }) {
   for (const one of [value, ...operations]) if (one !== null && typeof one === "object") delete one.security;
   const path = join(SCRATCH, `${toolkit}.json`);
   writeFileSync(path, JSON.stringify(value));
-  return { path, isRead: value.openapi !== undefined };
+  /** Whether an operation, such as `GET /pets`, refers to a part of another path. */
+  const refersToPaths = (operation) => {
+    const [method, at] = operation.split(" ");
+    return /"\$ref":"#\/paths\//.test(JSON.stringify([value.paths[at]?.parameters, value.paths[at]?.[method.toLowerCase()]]));
+  };
+  return { path, refersToPaths, isRead: value.openapi !== undefined };
 }
 
 /** Runs a Python program with lines of JSON, and returns its lines. */
@@ -68,14 +73,14 @@ const standIn = await recorder();
 const toolkits = [];
 for (const document of DOCUMENTS) {
   const { toolkit } = document;
-  const { path, isRead } = await withoutSecurity(document);
+  const { path, isRead, refersToPaths } = await withoutSecurity(document);
   const { code, err } = isReused ? { code: 0 } : await toolbooth(`import ${path} --toolkit ${toolkit}`);
   if (code !== 0) throw new Error(err);
   const into = join(project, "tools", toolkit.toLowerCase());
   for (const name of Object.keys(json(join(into, "toolkit.json")).variables)) vars[name] = standIn.base;
   const { tools } = json(join(into, "import.json"));
   const files = readdirSync(into).filter((file) => file.includes("@"));
-  toolkits.push({ toolkit, path, isRead, tools: files.map((file) => ({ id: file.split("@")[0], operation: tools[file.split("@")[0]].operation, definition: json(join(into, file)) })) });
+  toolkits.push({ toolkit, path, isRead, refersToPaths, tools: files.map((file) => ({ id: file.split("@")[0], operation: tools[file.split("@")[0]].operation, definition: json(join(into, file)) })) });
 }
 
 const count = toolkits.reduce((sum, { tools }) => sum + tools.length, 0);
@@ -94,7 +99,7 @@ console.log("| Document | Tools | Calls | Equal | Different, for a reason | Sche
 const reasons = new Map();
 const count1 = (reason) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
 try {
-  for (const { toolkit, path, isRead, tools } of toolkits) {
+  for (const { toolkit, path, isRead, refersToPaths, tools } of toolkits) {
     standIn.requests.length = 0;
     const random = randomOf(2463534242);
     const tried = [];
@@ -138,7 +143,7 @@ try {
         const [one, two] = await Promise.all([ours, other.requests[at]].map((request) => request && normal(request)));
         if (one && two && isDeepStrictEqual(one, two)) equal += 1;
         else {
-          const reason = reasonOf({ ours: one, theirs: two, error, failed: failed.get(at), definition: tool.definition, input });
+          const reason = reasonOf({ ours: one, theirs: two, error, failed: failed.get(at), definition: tool.definition, input, refersToPaths: refersToPaths(tool.operation) });
           if (reason) (explained += 1), count1(reason);
           else fail(`${toolkit}.${tool.id} ${JSON.stringify(input).slice(0, 300)}:\n  ours:   ${error ?? JSON.stringify(one)?.slice(0, 600)}\n  theirs: ${failed.get(at) ?? JSON.stringify(two)?.slice(0, 600)}`);
         }

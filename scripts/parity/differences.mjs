@@ -14,6 +14,7 @@ const without = (one, other) => one.filter((value) => !other.includes(value));
 /** The reasons, each with when it applies: `differing` are the parts that differ. */
 const REASONS = [
   ["FastMCP fails to send a header that is no text", ({ failed }) => /Header value must be str or bytes/.test(failed)],
+  ["FastMCP drops parameters and bodies that are references into other paths (#/paths/~1…)", ({ failed, refersToPaths }) => refersToPaths && /^LookupError: FastMCP has no /.test(failed)],
   ["FastMCP has no argument for a body, or for a part of one", ({ failed }) => /^LookupError: FastMCP has no (?:member|body)/.test(failed)],
   ["FastMCP fails to send a value in a form or a part", ({ failed }) => /(?:TypeError|ValueError|AttributeError|DeprecationWarning)/.test(failed ?? "")],
   ["FastMCP sends a list or an object in a path as Python writes it", ({ differing, theirs }) => isDeepStrictEqual(differing, ["path"]) && theirs.path.some((part) => /^\[.*\]$|^\{.*\}$/s.test(part))],
@@ -33,10 +34,10 @@ const typeOf = ({ headers }) => headers.find((header) => header.startsWith("cont
 const nonNull = (body) => (isObject(body) ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) : body);
 
 /** The reason why two requests differ, or undefined if there is none that we know. */
-export function reasonOf({ ours, theirs, failed, definition, input }) {
+export function reasonOf({ ours, theirs, failed, definition, input, refersToPaths }) {
   if (!ours && failed !== undefined) return "neither sends text in a header that no header can have";
   if (!ours) return theirs?.path.some((part) => part === "{}" || part === "[]") ? "FastMCP sends an empty list or object in a path as Python writes it, and the tool refuses it" : undefined;
   const differing = theirs ? parts(ours, theirs) : [];
-  const applies = ([, fits]) => (theirs ? fits({ ours, theirs, failed: "", differing, definition, input }) : failed !== undefined && fits({ ours, theirs: { query: [], path: [], headers: [], body: null }, failed, differing, definition, input }));
+  const applies = ([, fits]) => (theirs ? fits({ ours, theirs, failed: "", differing, definition, input }) : failed !== undefined && fits({ ours, theirs: { query: [], path: [], headers: [], body: null }, failed, differing, definition, input, refersToPaths }));
   return REASONS.find(applies)?.[0];
 }
