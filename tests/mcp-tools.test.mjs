@@ -154,6 +154,7 @@ test("MC56 resources: text, bytes, and the value of a tool for a URI", async () 
       ["test://static-text", "text/plain", "text"],
       ["test://static-binary", "image/png", "blob"],
       ["test://template/12/data", "application/json", "text"],
+      ["test://files/text/a/b%20c/d", "application/json", "text"],
     ]) {
       const [one] = (await read(uri)).result.contents;
       assert.deepEqual([one.uri, one.mimeType, typeof one[member]], [uri, mimeType, "string"]);
@@ -161,13 +162,26 @@ test("MC56 resources: text, bytes, and the value of a tool for a URI", async () 
     const made = (await read("test://template/12/data")).result;
     assert.equal(JSON.parse(made.contents[0].text).id, "12");
     if (era === mcp.modern) assert.deepEqual([made.ttlMs, made.cacheScope], [0, "private"], "a value is not cached");
-    for (const uri of ["test://template//data", "test://template/1/2/data", "test://none"]) {
+    assert.equal(JSON.parse((await read("test://files/text/a/b%20c/d")).result.contents[0].text).id, "a/b c/d", "{+id} is the rest");
+    for (const uri of ["test://template//data", "test://template/1/2/data", "test://files/text/", "test://files/other/a", "test://none"]) {
       assert.deepEqual((await read(uri)).error.data, { uri });
     }
     const { resources } = (await era(worker, "resources/list")).json.result;
     assert.ok(resources.some(({ uri }) => uri === "test://static-binary"));
     const { resourceTemplates } = (await era(worker, "resources/templates/list")).json.result;
     assert.ok(resourceTemplates.some(({ uriTemplate }) => uriTemplate === "test://template/{id}/data"));
+  }
+});
+
+test("MC69 completion: the values of a template's parameter, or what a tool finds", async () => {
+  const complete = async (era, name, value, args) => {
+    const params = { ref: { type: "ref/resource", uri: "test://files/{kind}/{+id}" }, argument: { name, value }, ...(args && { context: { arguments: args } }) };
+    return (await era(worker, "completion/complete", params)).json.result.completion.values;
+  };
+  for (const era of [mcp.legacy, mcp.modern]) {
+    assert.deepEqual(await complete(era, "kind", "I"), ["image"]);
+    assert.deepEqual(await complete(era, "id", "x", { kind: "text", other: "y" }), ["text/x/1", "text/x/2"]);
+    assert.deepEqual(await complete(era, "id", "x"), [], "the tool needs the kind first");
   }
 });
 

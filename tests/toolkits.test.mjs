@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import * as mcp from "./support/mcp.mjs";
 import { TOOLKITS, inputOf, standIn, variables } from "./support/toolkits.mjs";
 import { TOOLKITS as WORKER, start } from "./support/worker.mjs";
 
@@ -76,3 +77,15 @@ for (const { name, definitions } of TOOLKITS) {
     }
   }
 }
+
+test("a file on GitHub is a resource, read with the user's authorization", async () => {
+  service.example = TOOLKITS.find(({ name }) => name === "github").definitions.find(({ id }) => id.startsWith("GitHub.GetFile@")).examples[0];
+  const params = { uri: "github://octocat/hello-world/docs/a%20b.md", _meta: { "toolbooth/context": { user_id: "ada", authorization: [{ id: "github", token: "token-of-github" }] } } };
+  const { result } = (await mcp.modern(worker, "resources/read", params)).json;
+  assert.deepEqual(result?.contents, [{ uri: params.uri, mimeType: "text/plain", text: "# Title\n" }]);
+  assert.equal(service.request.line, "GET https://api.github.com/repos/octocat/hello-world/contents/docs%2Fa%20b.md");
+  assert.equal(service.request.headers.authorization, "Bearer token-of-github");
+  const escape = (await mcp.modern(worker, "resources/read", { ...params, uri: "github://octocat/hello-world/../../../user" })).json;
+  assert.ok(escape.error, "a path does not leave the repository");
+  assert.deepEqual(service.wrong, []);
+});

@@ -19,6 +19,7 @@
 
 mod bindings;
 mod check;
+mod completion;
 mod cost;
 mod handlers;
 mod http;

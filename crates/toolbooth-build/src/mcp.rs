@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use toolbooth::catalog::{Definition, Prompt, Resource, TaskSupport};
 
 use crate::check::{Entry, consists_of, starts_with_letter};
+use crate::completion;
 use crate::problem::{Problem, Problems};
 use crate::schema;
 
@@ -160,13 +161,32 @@ fn check_resource(resource: &Resource, definition: &Definition, mut problems: Pr
     if !has_balanced_braces(uri) {
         problems.add(".uri", "has an unbalanced brace; expected {name}");
     }
+    let is_last = |rest: &str| rest.split_once('}').is_some_and(|(_, after)| after.is_empty());
+    if uri.split_once("{+").is_some_and(|(_, rest)| !is_last(rest)) {
+        problems.add(
+            ".uri",
+            "has {+name} before its end; expected it last, because it matches the rest",
+        );
+    }
+    for (name, completion) in &resource.complete {
+        let place = format!(".complete.{name}");
+        if !resource.parameters().any(|parameter| parameter == name) {
+            problems.add(&place, "is not a name in the URI");
+        }
+        completion::check(
+            completion,
+            &Vec::from_iter(resource.parameters()),
+            problems.within(place),
+        );
+    }
     let fixed = [text, blob].into_iter().flatten().count();
     if fixed > 1 || fixed > 0 && resource.is_template() {
         let message = "must have at most one of text and blob, and neither if its URI has {name}";
         problems.add("", message);
     }
     if fixed == 0 {
-        check_callable_with(definition, &Vec::from_iter(names(uri)), problems.within(".uri"));
+        let given = Vec::from_iter(resource.parameters());
+        check_callable_with(definition, &given, problems.within(".uri"));
     }
     let base64 = |blob: &String| {
         let digits = blob.trim_end_matches('=');
@@ -223,6 +243,10 @@ fn check_prompt(prompt: &Prompt, definition: &Definition, mut problems: Problems
         if argument.description.trim().is_empty() {
             problems.add(format!("{place}.description"), "is empty; describe the argument");
         }
+        if let Some(completion) = &argument.complete {
+            let names: Vec<_> = prompt.arguments.iter().map(|it| it.name.as_str()).collect();
+            completion::check(completion, &names, problems.within(format!("{place}.complete")));
+        }
     }
     if prompt.text.is_none() {
         let given: Vec<_> = prompt.arguments.iter().map(|one| one.name.as_str()).collect();
@@ -235,7 +259,7 @@ fn check_prompt(prompt: &Prompt, definition: &Definition, mut problems: Problems
     }
 }
 
-/// Checks across definitions: prompt names and resource URIs must be unique among tools.
+/// Checks across definitions: prompt names and resource URIs must be unique among tools, and what completes them must be a tool.
 pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = repeated(entries, "resource", "uri", |definition| {
         definition.resources.iter().map(|it| it.uri.as_str()).collect()
@@ -243,6 +267,7 @@ pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
     problems.extend(repeated(entries, "prompt", "name", |definition| {
         definition.prompts.iter().map(|it| it.name.as_str()).collect()
     }));
+    problems.extend(completion::catalogue(entries));
     problems
 }
 

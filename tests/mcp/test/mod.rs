@@ -117,6 +117,17 @@ pub(crate) async fn template_data(input: Id, _: &Context<'_>) -> Result<Data, To
 }
 
 #[derive(Deserialize)]
+pub(crate) struct Typed {
+    value: String,
+    kind: String,
+}
+
+pub(crate) async fn find_ids(input: Typed, _: &Context<'_>) -> Result<Vec<String>, ToolError> {
+    let Typed { value, kind } = input;
+    Ok((1..=2).map(|number| format!("{kind}/{value}/{number}")).collect())
+}
+
+#[derive(Deserialize)]
 pub(crate) struct Region {
     region: String,
 }

@@ -152,6 +152,92 @@ fn prompts_and_resources_of_a_tool_supply_its_required_parameters() {
 }
 
 #[test]
+fn completions_come_from_a_tool_that_takes_what_is_typed() {
+    let slug = "text/Slugify@1.0.0.json";
+    let find = "text/Find@1.0.0.json";
+    let read_only =
+        json!({"read_only": true, "destructive": false, "idempotent": true, "open_world": false});
+    let string = json!({"type": "string", "description": "d"});
+    let finds = |changes: Value| {
+        let tool = json!({
+            "/id": "Text.Find@1.0.0", "/name": "Text_Find", "/annotations": read_only, "/examples": [{"input": {"value": "a"}, "value": ["a"]}],
+            "/input_schema": {"type": "object", "properties": {"value": string, "of": string}, "required": ["value"]},
+            "/output_schema": {"type": "array", "items": string}
+        });
+        changed(changed(slugify("1.0.0"), &tool), &changes)
+    };
+    let template = |uri: &str, complete: Value| json!({"/resources": [{"uri": uri, "name": "n", "description": "d", "mime_type": "text/plain", "complete": complete}]});
+    let by = |with: Value| json!({"text": {"tool": "Text.Find", "with": with}});
+    let prompt = |with: Value| {
+        json!({"/prompts": [{"name": "p", "description": "d", "arguments": [
+            {"name": "text", "description": "d", "complete": {"tool": "Text.Find", "with": with}}
+        ]}]})
+    };
+    let tool = |problem: &str| vec![format!("resources[0].complete.text.tool: {problem}")];
+    let plain = || template("a://{text}", by(json!([])));
+    let none = json!({});
+    for (of, finder, expected) in [
+        (plain(), &none, vec![]),
+        (template("a://{+text}", by(json!([]))), &none, vec![]),
+        (prompt(json!([])), &none, vec![]),
+        (
+            template("a://{+text}/b", by(json!([]))),
+            &none,
+            vec!["resources[0].uri: has {+name} before its end; expected it last, because it matches the rest".to_owned()],
+        ),
+        (
+            template("a://{text}", json!({"x": {"tool": "Text.Find"}})),
+            &none,
+            vec!["resources[0].complete.x: is not a name in the URI".to_owned()],
+        ),
+        (
+            template("a://{text}", by(json!(["of"]))),
+            &none,
+            vec!["resources[0].complete.text.with: contains \"of\", which is no argument here".to_owned()],
+        ),
+        (
+            prompt(json!(["of"])),
+            &none,
+            vec!["prompts[0].arguments[0].complete.with: contains \"of\", which is no argument here".to_owned()],
+        ),
+        (
+            template("a://{text}", json!({"text": {"tool": "Text.None"}})),
+            &none,
+            tool("\"Text.None\" is not a tool of the catalogue; expected an id without a version"),
+        ),
+        (
+            plain(),
+            &json!({"/input_schema/properties/value/type": "integer", "/examples": [{"input": {"value": 1}, "value": ["a"]}]}),
+            tool("\"Text.Find\" does not complete: it needs the parameter \"value\", a string"),
+        ),
+        (
+            plain(),
+            &json!({"/input_schema/required": ["of"], "/examples": [{"input": {"of": "a"}, "value": ["a"]}]}),
+            tool("\"Text.Find\" does not complete: it requires \"of\", which is not in `with`"),
+        ),
+        (
+            plain(),
+            &json!({"/output_schema": string, "/examples": [{"input": {"value": "a"}, "value": "a"}]}),
+            tool("\"Text.Find\" does not complete: its output_schema must be a list of strings"),
+        ),
+        (
+            plain(),
+            &json!({"/annotations/read_only": false}),
+            tool("\"Text.Find\" does not complete: it must be read_only, because it runs while a user types"),
+        ),
+    ] {
+        let mut source = catalogue();
+        let slugs = changed(slugify("1.0.0"), &json!({"/annotations": read_only}));
+        put(&mut source, slug, &changed(slugs, &of).to_string());
+        put(&mut source, find, &finds(finder.clone()).to_string());
+        let functions = "pub async fn slugify(_: I, _: &C) -> R {} pub async fn find(_: I, _: &C) -> R {}";
+        put(&mut source, "text/mod.rs", functions);
+        let expected: Vec<_> = expected.iter().map(|it| format!("tools/{slug}: {it}")).collect();
+        assert_eq!(problems(&source), expected, "{of} {finder}");
+    }
+}
+
+#[test]
 fn an_example_may_list_the_questions_of_the_tool() {
     let input = json!({"a": 1, "b": 2});
     assert_problems("asks", &json!({"/examples": [{"input": input, "asks": ["q"]}]}), &[]);

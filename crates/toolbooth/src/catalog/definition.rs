@@ -1,5 +1,7 @@
 //! Tool definitions: the JSON file that describes one version of a tool.
 
+use std::collections::BTreeMap;
+
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -286,6 +288,21 @@ pub struct PromptArgument {
     /// The possible values, if there are few.
     #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
+    /// The tool that completes what a user types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<Completion>,
+}
+
+/// The tool that completes an argument while a user types it (MCP `completion/complete`).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Completion {
+    /// Its id without a version. Its parameter `value` is what the user has typed, and it returns a list of strings.
+    pub tool: String,
+    /// The other arguments that it receives, once the user has filled them in.
+    #[serde(default)]
+    pub with: Vec<String>,
 }
 
 /// A document, or many of a kind. Without `text` and `blob`, reading it runs the tool: its value, or each block
@@ -295,7 +312,7 @@ pub struct PromptArgument {
 #[non_exhaustive]
 pub struct Resource {
     /// Its URI. A URI with `{name}` is a template for many documents; the name is a parameter of the tool, and
-    /// matches one or more characters other than `/`.
+    /// matches one or more characters other than `/`. `{+name}` at its end also matches `/`.
     pub uri: String,
     /// Its name.
     pub name: String,
@@ -312,12 +329,22 @@ pub struct Resource {
     /// Its content in base64, if that is binary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
+    /// The tools that complete the names in its URI. Without one, the `enum` of the parameter does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub complete: BTreeMap<String, Completion>,
 }
 
 impl Resource {
     /// Whether its URI is a template.
     pub fn is_template(&self) -> bool {
         self.uri.contains('{')
+    }
+
+    /// The names in its URI.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        let parts = self.uri.split('{').skip(1);
+        let names = parts.map(|part| part.split_once('}').map_or(part, |(name, _)| name));
+        names.map(|name| name.strip_prefix('+').unwrap_or(name))
     }
 }
 

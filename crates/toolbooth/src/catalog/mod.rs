@@ -16,9 +16,9 @@ mod view;
 
 pub use body::{ListBody, decompress};
 pub use definition::{
-    Annotations, AuthorizationRequirement, Binding, Csp, Definition, Deprecated, Example,
-    ExampleCall, ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements, Resource,
-    SecretRequirement, TaskSupport, Ui, Visibility,
+    Annotations, AuthorizationRequirement, Binding, Completion, Csp, Definition, Deprecated,
+    Example, ExampleCall, ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements,
+    Resource, SecretRequirement, TaskSupport, Ui, Visibility,
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,

@@ -131,6 +131,7 @@ pub(crate) const LISTS: &[ListForm] = &[
     documentation::DOCUMENTS,
     prompts::LIST,
     prompts::TEXTS,
+    completion::LIST,
     skills::LIST,
     skills::FILES,
 ];
@@ -221,6 +222,7 @@ fn dispatch<'t>(
         ("tools/call", _) => return call::tools_call(request, context),
         ("prompts/get", _) => return prompts::get(request, context),
         ("resources/read", _) => return resources::read(request, context),
+        ("completion/complete", _) => return completion::complete(request, context),
         ("server/discover", Era::Modern) => discovery::discover(&request, context),
         ("initialize", Era::Legacy) => discovery::initialize(&request, context),
         // Accepted without effect: there is no session to remember a level, and resources do not change.
@@ -234,7 +236,6 @@ fn dispatch<'t>(
         }
         ("prompts/list", _) => pagination::list("prompts", prompts::LIST.name, &request, context)?,
         ("resources/templates/list", _) => resources::templates(&request, context)?,
-        ("completion/complete", _) => completion::complete(&request, context)?,
         (_, era) => {
             if era == Era::Modern
                 && let Some(task) = tasks::read(&mut request, context)

@@ -9,7 +9,7 @@ use super::error::{self, ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
 use super::notifications::prepend;
 use super::response::{
-    CacheScope, Caching, CallToolResult, Content, GetPromptResult, PromptMessage,
+    CacheScope, Caching, CallToolResult, CompleteResult, Content, GetPromptResult, PromptMessage,
     ReadResourceResult, ResourceContents, ResultOptions, ResultType,
 };
 use super::tasks;
@@ -35,6 +35,7 @@ pub(super) enum CallTarget {
     Tool,
     Prompt { description: String },
     Resource { uri: String, mime_type: String },
+    Completion,
 }
 
 pub(super) fn encode(
@@ -44,6 +45,13 @@ pub(super) fn encode(
 ) -> Response {
     let respond = |response, notifications: &[Notification]| {
         prepend(notifications, response, &call.request, context.headers)
+    };
+    let outcome = match (&call.target, outcome) {
+        (CallTarget::Completion, outcome) => match completed(outcome) {
+            Ok(values) => return call.request.result(&CompleteResult::of(values)),
+            Err(outcome) => outcome,
+        },
+        (_, outcome) => outcome,
     };
     match outcome {
         Outcome::Done { value, notifications, .. } => respond(call.value(value), &notifications),
@@ -92,6 +100,26 @@ pub(super) fn encode(
     }
 }
 
+/// What a tool completes. While a user types, nothing is asked: there are no values until other arguments are filled in, or
+/// until the user has authorized the tool by reading.
+fn completed(outcome: Outcome) -> Result<Vec<String>, Outcome> {
+    match outcome {
+        Outcome::Done { value: Value::Array(values), .. } => {
+            let texts = values.into_iter().filter_map(|value| match value {
+                Value::String(text) => Some(text),
+                _ => None,
+            });
+            Ok(texts.collect())
+        }
+        Outcome::InvalidInput(_)
+        | Outcome::InputRequired { .. }
+        | Outcome::Rejected(Rejection::MissingRequirements(_) | Rejection::CannotAsk { .. }) => {
+            Ok(Vec::new())
+        }
+        outcome => Err(outcome),
+    }
+}
+
 impl ResultContext<'_> {
     #[inline(never)]
     fn input_required(&self, result: &InputRequiredResult) -> Response {
@@ -110,7 +138,7 @@ impl ResultContext<'_> {
         let message = format!("The arguments are invalid. {input}");
         let error = match &self.target {
             CallTarget::Tool => return self.error(message, ResultOptions::default()),
-            CallTarget::Prompt { .. } => McpError::invalid_params(message),
+            CallTarget::Prompt { .. } | CallTarget::Completion => McpError::invalid_params(message),
             CallTarget::Resource { uri, .. } => McpError::unknown_resource(uri, self.request.era),
         };
         error.encode(Some(&self.request.id))
@@ -128,7 +156,7 @@ impl ResultContext<'_> {
             value => vec![Content::text(json::to_string(&value))],
         };
         match &self.target {
-            CallTarget::Tool => {
+            CallTarget::Tool | CallTarget::Completion => {
                 self.request.result(&CallToolResult { content, ..Default::default() })
             }
             CallTarget::Prompt { description } => {
@@ -171,7 +199,7 @@ impl ResultContext<'_> {
                 let result = CallToolResult { content, is_error: Some(true), ..Default::default() };
                 self.request.result_with(&result, options)
             }
-            CallTarget::Prompt { .. } | CallTarget::Resource { .. } => {
+            CallTarget::Prompt { .. } | CallTarget::Resource { .. } | CallTarget::Completion => {
                 let error = McpError::new(ErrorCode::INTERNAL_ERROR, text).status(200);
                 error.encode(Some(&self.request.id))
             }

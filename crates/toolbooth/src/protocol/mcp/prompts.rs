@@ -73,16 +73,25 @@ pub(super) fn find(name: &str, context: &RequestContext<'_>) -> Result<(String, 
     found.ok_or_else(|| McpError::invalid_params(format!("Unknown prompt: {}", excerpt(name))))
 }
 
-/// Renders prompts without their texts and the values of arguments, which are for `prompts/get` and completion.
+/// Renders prompts without their texts, which are for `prompts/get`.
 fn render(listed: &Listed<'_>) -> Rendering {
-    pagination::render_items(listed.definition.prompts.iter().map(|prompt| {
-        let arguments = prompt.arguments.iter().cloned();
-        let arguments = arguments.map(|it| PromptArgument { values: Vec::new(), ..it }).collect();
-        json!(Prompt { text: None, arguments, ..prompt.clone() })
-    }))
+    pagination::render_items(
+        listed
+            .definition
+            .prompts
+            .iter()
+            .map(|prompt| json!(Prompt { text: None, ..without_completions(prompt) })),
+    )
 }
 
 fn render_declared(listed: &Listed<'_>) -> Rendering {
     let Definition { id, prompts, .. } = listed.definition;
-    pagination::render_items(prompts.iter().map(|prompt| json!([id, prompt])))
+    pagination::render_items(prompts.iter().map(|prompt| json!([id, without_completions(prompt)])))
+}
+
+/// Without what only completion needs.
+fn without_completions(prompt: &Prompt) -> Prompt {
+    let arguments = prompt.arguments.iter().cloned();
+    let arguments = arguments.map(|it| PromptArgument { values: vec![], complete: None, ..it });
+    Prompt { arguments: arguments.collect(), ..prompt.clone() }
 }

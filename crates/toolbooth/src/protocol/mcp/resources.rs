@@ -1,5 +1,7 @@
 //! Resources: the documentation of each tool, and the documents that tools declare.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -99,7 +101,8 @@ fn find(
     Ok(template)
 }
 
-/// The values of the names in a template; `None` if the address does not match.
+/// The values of the names in a template; `None` if the address does not match. `{+name}` is the rest of the address: the build
+/// allows it only at the end.
 fn match_template(template: &str, uri: &str) -> Option<Object<'static>> {
     let mut values = Object::default();
     let (mut template, mut uri) = (template, uri);
@@ -107,7 +110,13 @@ fn match_template(template: &str, uri: &str) -> Option<Object<'static>> {
         let (name, after) = after.split_once('}')?;
         uri = uri.strip_prefix(before)?;
         let next = after.chars().next();
-        let end = uri.find(|one| one == '/' || Some(one) == next).unwrap_or(uri.len());
+        let (name, end) = match name.strip_prefix('+') {
+            Some(name) => (name, uri.len()),
+            None => {
+                let end = uri.find(|one| one == '/' || Some(one) == next);
+                (name, end.unwrap_or(uri.len()))
+            }
+        };
         let (value, rest) = uri.split_at_checked(end)?;
         if value.is_empty() {
             return None;
@@ -162,7 +171,11 @@ fn render_templates(listed: &Listed<'_>) -> Rendering {
 
 fn render_declared(listed: &Listed<'_>) -> Rendering {
     let Definition { id, resources, .. } = listed.definition;
-    pagination::render_items(resources.iter().map(|resource| json!([id, resource])))
+    pagination::render_items(
+        resources.iter().map(|resource| {
+            json!([id, Resource { complete: BTreeMap::new(), ..resource.clone() }])
+        }),
+    )
 }
 
 fn describe(resource: &Resource) -> Value {

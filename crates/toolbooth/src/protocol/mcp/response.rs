@@ -98,6 +98,32 @@ pub(super) struct ResultOptions<'a> {
     pub(super) authorization: &'a [AuthorizationChallenge],
 }
 
+/// The most values that MCP allows in a completion.
+const MAX_VALUES: usize = 100;
+
+/// The result of `completion/complete`.
+#[derive(Debug, Serialize)]
+pub(super) struct CompleteResult {
+    completion: CompletionValues,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CompletionValues {
+    values: Vec<String>,
+    total: usize,
+    has_more: bool,
+}
+
+impl CompleteResult {
+    /// The first of these values, with their number.
+    pub(super) fn of(mut values: Vec<String>) -> Self {
+        let total = values.len();
+        values.truncate(MAX_VALUES);
+        Self { completion: CompletionValues { has_more: values.len() < total, values, total } }
+    }
+}
+
 /// A response with this message. It belongs to one request, so HTTP caches must not store it.
 pub(super) fn write(status: u16, message: &impl Serialize) -> Response {
     Response::json(status, json::to_vec(message)).with("cache-control", "no-store")

@@ -214,6 +214,25 @@ fn with_prompt() -> &'static Catalog {
     catalogue("mcp-prompt-texts", PROMPT, WHOLE)
 }
 
+/// What is completed of the prompt and of a template.
+const COMPLETIONS: &str = r#"[["greet","whom",["Ada","adam","Bob"],null],["a://{how}/{who}","how",["well"],null],["a://{how}/{who}","who",[],{"tool":"Echo.None","with":["how"]}]]"#;
+
+fn with_completions() -> &'static Catalog {
+    const WHOLE: &[Entry] = &[entry(5, 1, COMPLETIONS.len() - 1)];
+    let list = List {
+        name: "mcp-completions",
+        body: ListBody::Plain(COMPLETIONS),
+        head: 1,
+        entries: WHOLE,
+        etag: "",
+    };
+    let catalog = with_prompt();
+    let lists = catalog.lists.iter().flat_map(|it| it.lists).copied();
+    let lists: Vec<_> = lists.filter(|it| it.name != list.name).chain([list]).collect();
+    let lists = vec![Lists::all(lists.leak())].leak();
+    Box::leak(Box::new(Catalog { lists, ..*catalog }))
+}
+
 #[test]
 fn mc32_prompts() {
     let (_, prompt) = serde_json::from_str::<Vec<(String, Value)>>(PROMPT).unwrap().remove(0);
@@ -222,10 +241,14 @@ fn mc32_prompts() {
         rendered(&prompts::TEXTS, changes.clone(), true),
         Some(json!(["Echo.Say@2.0.0", {
             "name": "greet", "description": "Greets.", "text": "Greet {whom} {how}!", "arguments": [
-                {"name": "whom", "description": "Who.", "required": true, "enum": ["Ada", "adam", "Bob"]},
+                {"name": "whom", "description": "Who.", "required": true},
                 {"name": "how", "description": "How.", "required": false}
             ]
         }]))
+    );
+    assert_eq!(
+        rendered(&completion::LIST, changes.clone(), true),
+        Some(json!(["greet", "whom", ["Ada", "adam", "Bob"], null]))
     );
     assert_eq!(
         rendered(&prompts::LIST, changes.clone(), true),
@@ -272,6 +295,7 @@ fn mc32_prompts() {
 fn mc33_completions() {
     let prompt = json!({"type": "ref/prompt", "name": "greet"});
     let tool = json!({"type": "ref/resource", "uri": "toolbooth://tools/{id}"});
+    let template = json!({"type": "ref/resource", "uri": "a://{how}/{who}"});
     let all = [
         "Echo.Broken@1.0.0",
         "Echo.Narrow@1.0.0",
@@ -290,6 +314,14 @@ fn mc33_completions() {
         (&tool, "id", "echo.say@1.1", Ok(&all[4..5])),
         (&tool, "name", "", Ok(&[])),
         (&json!({"type": "ref/resource", "uri": "x"}), "id", "", Ok(&[])),
+        (&template, "how", "W", Ok(&["well"])),
+        (&template, "what", "", Ok(&[])),
+        (
+            &template,
+            "who",
+            "",
+            Err("Tool 'Echo_None' was not found: Echo.None is not a tool of this server"),
+        ),
         (&json!({"type": "ref/resource"}), "id", "", Err("ref.uri must be a string")),
         (
             &json!({"type": "ref/tool"}),
@@ -302,7 +334,7 @@ fn mc33_completions() {
     ] {
         let params = json!({"ref": reference, "argument": {"name": name, "value": value}});
         let (_, answer) = send_modern(
-            with_prompt(),
+            with_completions(),
             &FakeHost::default(),
             &modern("completion/complete", params.clone()),
         );
