@@ -37,6 +37,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            team: None,
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),

@@ -46,13 +46,9 @@ pub(super) fn encode(
     let respond = |response, notifications: &[Notification]| {
         prepend(notifications, response, &call.request, context.headers)
     };
-    let outcome = match (&call.target, outcome) {
-        (CallTarget::Completion, outcome) => match completed(outcome) {
-            Ok(values) => return call.request.result(&CompleteResult::of(values)),
-            Err(outcome) => outcome,
-        },
-        (_, outcome) => outcome,
-    };
+    if let (CallTarget::Completion, Some(values)) = (&call.target, completed(&outcome)) {
+        return call.request.result(&CompleteResult::of(values));
+    }
     match outcome {
         Outcome::Done { value, notifications, .. } => respond(call.value(value), &notifications),
         Outcome::Failed { error, notifications, .. } => {
@@ -100,23 +96,19 @@ pub(super) fn encode(
     }
 }
 
-/// What a tool completes. While a user types, nothing is asked: there are no values until other arguments are filled in, or
-/// until the user has authorized the tool by reading.
-fn completed(outcome: Outcome) -> Result<Vec<String>, Outcome> {
+/// What a tool completes; `None` is an error. While a user types, nothing is asked: there are no values until other arguments
+/// are filled in, or until the user has authorized the tool by reading.
+fn completed(outcome: &Outcome) -> Option<Vec<String>> {
     match outcome {
         Outcome::Done { value: Value::Array(values), .. } => {
-            let texts = values.into_iter().filter_map(|value| match value {
-                Value::String(text) => Some(text),
-                _ => None,
-            });
-            Ok(texts.collect())
+            Some(values.iter().filter_map(Value::as_str).map(str::to_owned).collect())
         }
         Outcome::InvalidInput(_)
         | Outcome::InputRequired { .. }
         | Outcome::Rejected(Rejection::MissingRequirements(_) | Rejection::CannotAsk { .. }) => {
-            Ok(Vec::new())
+            Some(Vec::new())
         }
-        outcome => Err(outcome),
+        _ => None,
     }
 }
 
