@@ -1,6 +1,6 @@
 // The types of tools in TypeScript. wrangler generates those of the Worker's bindings and of its runtime, and the build those of
 // each tool's input and value.
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fromNpm } from "./programs.js";
 import { Failure, output } from "./process.js";
@@ -9,7 +9,7 @@ import { scripts } from "./scripts.js";
 const CONFIGURATION = "tsconfig.json";
 /** Where `wrangler types` writes, and what it reads. */
 const GENERATED = "worker-configuration.d.ts";
-const BINDINGS = ["wrangler.toml", "wrangler.jsonc", "wrangler.json", ".dev.vars", ".env"];
+const BINDINGS = ["wrangler.toml", ".dev.vars", ".env"];
 const DEFAULT = { extends: "toolbooth/tsconfig.json", include: ["tools/**/*.ts", GENERATED] };
 
 /** Writes the configuration of the type checker beside the folder of a catalogue, unless there is one. */
@@ -37,8 +37,16 @@ export async function checkTypes() {
 /** Generates the types of the bindings, unless they are newer than what describes the bindings. */
 async function generate() {
   const time = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (time(GENERATED) > Math.max(...BINDINGS.map(time))) return;
-  const env = { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" };
-  const { code, out, err } = await output(process.execPath, [fromNpm("wrangler", "wrangler"), "types", GENERATED, "--strict-vars=false"], { env });
-  if (code !== 0) throw new Failure(`wrangler types failed:\n${`${out}${err}`.trim()}`);
+  if (!existsSync(BINDINGS[0]) || time(GENERATED) > Math.max(...BINDINGS.map(time))) return;
+  // With a build or an entry point in its configuration, wrangler would build the Worker first. Paths in it are relative to its folder.
+  const copy = `.types-${process.pid}.${BINDINGS[0]}`;
+  writeFileSync(copy, readFileSync(BINDINGS[0], "utf8").replace(/^\[build\](?:\n(?!\[).*)*/m, "").replace(/^main = .*/m, ""));
+  try {
+    const env = { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" };
+    const args = [fromNpm("wrangler", "wrangler"), "types", GENERATED, "--config", copy, "--strict-vars=false"];
+    const { code, out, err } = await output(process.execPath, args, { env });
+    if (code !== 0) throw new Failure(`wrangler types failed:\n${`${out}${err}`.trim()}`);
+  } finally {
+    rmSync(copy);
+  }
 }
