@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use toolbooth::capabilities::{MCP, SEARCH};
 use toolbooth::capability::CapabilityLists;
 use toolbooth::catalog::{
-    AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, TaskSupport,
-    Version, versioned_name,
+    AuthorizationRequirement, Definition, ListForm, Listed, QueryValue, Rendering, SERVICE,
+    TaskSupport, Version, versioned_name,
 };
 use toolbooth::host::TASKS;
 use toolbooth::protocol;
@@ -382,7 +382,7 @@ fn run(entry: &Entry, handler: &Option<Handler>, at: usize, requests: &mut Strin
         (Some(Handler::TypeScript(name)), _) => format!("External({name:?})"),
         // No function has such a name.
         (Some(Handler::Service(binding)), _) => {
-            let name = format!("service:{binding}");
+            let name = format!("{SERVICE}{binding}");
             format!("External({name:?})")
         }
         (None, Some(http)) => {

@@ -34,7 +34,7 @@ pub use server::ServerInfo;
 pub use skill::{Skill, SkillFile, SkillForm};
 pub use tool::{
     Authorization, ExternalFn, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError,
-    Tool, ToolFn, ToolFuture, run,
+    SERVICE, Tool, ToolFn, ToolFuture, run,
 };
 pub use view::{ReadView, View, ViewForm, Views};
 

@@ -128,6 +128,20 @@ pub enum Run {
     External(&'static str),
 }
 
+/// How the names of functions begin that another Worker runs; the name of its binding follows.
+pub const SERVICE: &str = "service:";
+
+impl Run {
+    /// Whether a function runs that says itself when its call goes on as a task.
+    pub(crate) fn begins_task(self) -> bool {
+        match self {
+            Self::Function(_) => true,
+            Self::Http(..) => false,
+            Self::External(name) => !name.starts_with(SERVICE),
+        }
+    }
+}
+
 /// A function that sends the request of a tool.
 pub type HttpFn = for<'a> fn(&'static HttpCall, &'a Value<'a>, &'a Context<'a>) -> ToolFuture<'a>;
 

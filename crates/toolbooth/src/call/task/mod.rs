@@ -16,7 +16,7 @@ use super::outcome::Outcome;
 use super::pipeline::{Pipeline, Prepared, RequestContext, RunEnd};
 use super::rejection::Rejection;
 use super::{CheckOrder, ToolRequest};
-use crate::catalog::{Run, Tool};
+use crate::catalog::Tool;
 use crate::host::{
     BoxFuture, Host, Level, NewTask, StepReport, TASKS, TaskOperation, TaskRecord, TaskStatus,
     TaskStep, boxed,
@@ -162,7 +162,7 @@ impl<'a> RequestContext<'a> {
         })
     }
 
-    /// Runs a function until it wants a task; a tool without a function is a task from the beginning.
+    /// Runs a function until it wants a task; a tool without a function here is a task from the beginning.
     async fn begin(
         self,
         mut prepared: Prepared<'a>,
@@ -176,7 +176,7 @@ impl<'a> RequestContext<'a> {
             return Ok(Answered::Outcome(self.run_one(Ok(prepared)).await));
         }
         let (tool, span) = (prepared.tool, calls.span(host));
-        if !matches!(tool.run, Run::Http(..))
+        if tool.run.begins_task()
             && let RunEnd::Outcome(outcome) =
                 self.run_tool(&mut prepared, Stage::Request, span.as_ref()).await
         {
