@@ -1,10 +1,11 @@
 // The sample samples/report: a call of minutes, which goes on without its client and survives the end of the runtime.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { CANARY, MCP, start } from "./support/worker.mjs";
 
 const ALL = 200;
@@ -91,4 +92,11 @@ test("MC81 a task that is cancelled in a step stays cancelled when the step ends
   service.closeAllConnections();
   await last;
   assert.equal((await ended(path)).status, "cancelled");
+});
+
+test("the client in TypeScript waits for the end of a call that is a task only", async () => {
+  const file = join(storage, "client.ts");
+  writeFileSync(file, await (await fetch(`${worker.address}/client.ts`)).text());
+  const { Client } = await import(pathToFileURL(file));
+  await assert.rejects(new Client({ address: worker.address }).call("failing_job", {}), (error) => error.problem.detail === "The job failed");
 });

@@ -21,6 +21,14 @@ export interface Problem {
   authorization?: { id: string; url: string; check_url?: string }[];
 }
 
+/** A call that goes on without its client. */
+interface Task {
+  id: string;
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  value?: unknown;
+  problem?: Problem;
+}
+
 /** A call that failed. */
 export class CallError extends Error {
   readonly problem: Problem;
@@ -57,19 +65,38 @@ export class Client {
   async call<Name extends keyof Tools>(name: Name, input: Tools[Name]["input"], { signal }: CallOptions = {}): Promise<Tools[Name]["output"]> {
     const { address = SERVER, key, fetch: send = fetch } = this.#options;
     const credential = typeof key === "function" ? await key() : key;
-    const response = await send(`${address}/rest/${name}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
-      },
-      body: JSON.stringify(input),
-      ...(signal ? { signal } : {}),
-    });
+    const request = (path: string, init: RequestInit) =>
+      send(`${address}${path}`, {
+        ...init,
+        headers: {
+          "content-type": "application/json",
+          ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+        },
+        ...(signal ? { signal } : {}),
+      });
+    const response = await request(`/rest/${name}`, { method: "POST", body: JSON.stringify(input) });
+    // A long call goes on as a task.
+    if (response.status === 202) return this.#ended((await response.json()) as Task, request) as Promise<Tools[Name]["output"]>;
     if (response.ok) return (await response.json()) as Tools[Name]["output"];
+    throw await this.#failure(response);
+  }
+
+  /** The value of a task, when it has ended. */
+  async #ended(task: Task, request: (path: string, init: RequestInit) => Promise<Response>): Promise<unknown> {
+    while (task.status === "working") {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const response = await request(`/tasks/${task.id}`, { method: "GET" });
+      if (!response.ok) throw await this.#failure(response);
+      task = (await response.json()) as Task;
+    }
+    if (task.status === "completed" && !task.problem) return task.value;
+    throw new CallError(task.problem ?? { type: "about:blank", title: `The call is ${task.status}`, status: 500 });
+  }
+
+  async #failure(response: Response): Promise<CallError> {
     const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
-    if (isProblem) throw new CallError((await response.json()) as Problem);
+    if (isProblem) return new CallError((await response.json()) as Problem);
     const { status } = response;
-    throw new CallError({ type: "about:blank", title: `The server responded with ${status}`, status });
+    return new CallError({ type: "about:blank", title: `The server responded with ${status}`, status });
   }
 }
