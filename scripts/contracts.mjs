@@ -13,6 +13,7 @@ import { otc, oxp, oxpPublished } from "./contracts/oxp.mjs";
 import { providerCalls, providerLists } from "./contracts/providers.mjs";
 import { responses } from "./contracts/responses.mjs";
 import { rest } from "./contracts/rest.mjs";
+import { tasks } from "./contracts/tasks.mjs";
 import { usage } from "./contracts/usage.mjs";
 import { xaibo } from "./contracts/xaibo.mjs";
 
@@ -40,6 +41,7 @@ export const files = Object.fromEntries(
     registration,
     rest,
     root,
+    tasks,
     usage,
     "well-known": wellKnown,
     xaibo,

@@ -56,7 +56,7 @@ export const root = document({
     Protocol: object({
       name: about("A short name.", string),
       title: string,
-      endpoints: nonEmpty(object({ method: choice("GET", "POST"), path: pattern("^/") })),
+      endpoints: nonEmpty(object({ method: choice("GET", "POST", "DELETE"), path: pattern("^/") })),
     }),
     ...openToolTexts.schemas,
     ...documentTexts.schemas,

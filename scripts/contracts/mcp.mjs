@@ -66,11 +66,15 @@ const capabilities = {
     "io.modelcontextprotocol/enterprise-managed-authorization?": empty,
     "io.modelcontextprotocol/oauth-client-credentials?": empty,
     "io.modelcontextprotocol/ui?": empty,
+    "io.modelcontextprotocol/tasks?": empty,
   }),
 };
 const viewUri = pattern("^ui://");
 const origins = nonEmpty(pattern("^(https?|wss?)://"));
 const objectSchema = open({ type: constant("object") });
+
+const time = pattern("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$");
+const task = { taskId: pattern("^[0-9a-f]{32}$"), "statusMessage?": text, createdAt: time, lastUpdatedAt: time, ttlMs: natural, pollIntervalMs: natural };
 
 const results = {
   Empty: result({}),
@@ -95,6 +99,11 @@ const results = {
     "What the client must answer before it repeats the request: the authorization of a user, or input that the tool requests.",
     result({ inputRequests: mapOf(schema("InputRequest"), { minProperties: 1 }), "requestState?": text, resultType }),
   ),
+  TaskCreated: about("The call goes on as a task.", result({ ...task, status: constant("working"), resultType: constant("task") })),
+  TaskWorking: result({ ...task, status: choice("working", "cancelled") }),
+  TaskAsks: result({ ...task, status: constant("input_required"), inputRequests: mapOf(schema("InputRequest"), { minProperties: 1 }) }),
+  TaskCompleted: about("The result that the call would have had.", result({ ...task, status: constant("completed"), result: anyOf(...["CallResult", "CallContent", "CallError"].map(schema)) })),
+  TaskFailed: about("The server has failed.", result({ ...task, status: constant("failed"), error: schema("Error") })),
   Resources: lasting({ resources: array(schema("Resource")), "nextCursor?": text }),
   ResourceTemplates: lasting({
     resourceTemplates: array(object({ uriTemplate: text, name: text, "title?": text, "description?": text, "mimeType?": text })),
@@ -211,6 +220,7 @@ export const mcp = document({
               "elicitation?": object({ "form?": empty, "url?": empty }, { minProperties: 1 }),
               "sampling?": empty,
               "roots?": empty,
+              "extensions?": object({ "io.modelcontextprotocol/tasks": empty }),
             },
             { minProperties: 1 },
           ),

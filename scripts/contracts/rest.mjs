@@ -4,6 +4,7 @@ import {
   anyObject,
   array,
   boolean,
+  choice,
   document,
   mapValues,
   natural,
@@ -32,6 +33,33 @@ export const problemMembers = {
   status: about("The status of the response.", { type: "integer", minimum: 400, maximum: 599 }),
   "detail?": about("What was wrong with this call.", text),
 };
+
+/** The problem of a call. */
+export const callProblem = about(
+  "A problem (RFC 9457).",
+  object({
+    ...problemMembers,
+    "parameter_errors?": shared.parameterErrors,
+    "prompt?": about("What helps a model to correct its input.", string),
+    "can_retry?": about("Whether the same call, or one with better input, may succeed.", boolean),
+    "retry_after_ms?": about("Milliseconds to wait before the next attempt.", natural),
+    "developer_message?": about("For a log.", string),
+    "authorization?": about("Where the user can grant what the call lacks.", array(schema("AuthorizationChallenge"))),
+  }),
+);
+
+const time = pattern("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$");
+/** A call that goes on without its client. */
+export const task = object({
+  id: pattern("^[0-9a-f]{32}$"),
+  status: choice("working", "input_required", "completed", "failed", "cancelled"),
+  "message?": about("What the tool said last about its progress.", text),
+  created_at: time,
+  updated_at: time,
+  expires_at: about("When it is deleted.", time),
+  "value?": about("The value of the tool, if the call is completed.", {}),
+  "problem?": schema("Problem"),
+});
 
 const tool = {
   name: "name",
@@ -67,7 +95,7 @@ export const rest = document({
         security,
         parameters: [tool],
         requestBody: "Input",
-        responses: { ...responses, 413: "TooLarge", 415: "UnsupportedMediaType" },
+        responses: { ...responses, 202: "Accepted", 413: "TooLarge", 415: "UnsupportedMediaType" },
       },
       get: {
         operationId: "query",
@@ -95,30 +123,21 @@ export const rest = document({
     }),
   },
   securitySchemes: shared.securitySchemes,
-  headers: shared.headers(ALL, POST),
+  headers: { ...shared.headers(ALL, POST), Location: { description: "The address of the status.", required: true, schema: pattern("^/tasks/[0-9a-f]{32}$") } },
   requestBodies: { Input: requestBody(shared.jsonBody, anyObject) },
   responses: {
     ...mapValues(shared.errors("Problem"), problem),
     Value: response("The value of the tool.", {}, uncached),
+    Accepted: response("The call goes on as a task.", "Task", { ...uncached, Location: "Location", "Retry-After": "RetryAfter" }),
     Rejected: problem(response("The tool did not run: the request is malformed, or the tool needs an answer of the user.", "Problem", uncached)),
     Failure: problem(
       response("The input is invalid, or the tool failed: parameter_errors or detail contains the reason.", "Problem", uncached),
     ),
   },
   schemas: {
-    Problem: about(
-      "A problem (RFC 9457).",
-      object({
-        ...problemMembers,
-        "parameter_errors?": shared.parameterErrors,
-        "prompt?": about("What helps a model to correct its input.", string),
-        "can_retry?": about("Whether the same call, or one with better input, may succeed.", boolean),
-        "retry_after_ms?": about("Milliseconds to wait before the next attempt.", natural),
-        "developer_message?": about("For a log.", string),
-        "authorization?": about("Where the user can grant what the call lacks.", array(schema("AuthorizationChallenge"))),
-      }),
-    ),
+    Problem: callProblem,
     AuthorizationChallenge: shared.authorizationChallenge,
+    Task: task,
   },
 });
 

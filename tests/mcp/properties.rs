@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use server_tests::exchange;
 use toolbooth::Server;
 use toolbooth::http::{Body, Headers, Method, Request, Response};
-use toolbooth::testing::{FakeHost, ready};
+use toolbooth::testing::{FakeHost, patient};
 
 use super::CATALOG;
 
@@ -30,7 +30,8 @@ fn answer(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Re
         body: Body::from(body.to_vec()),
     };
     let answer =
-        ready(Server::new(&CATALOG, server_tests::CAPABILITIES, &host).answer(request, &host)).head;
+        patient(Server::new(&CATALOG, server_tests::CAPABILITIES, &host).answer(request, &host))
+            .head;
     let headers: Vec<_> = answer.headers.iter().map(|(name, value)| (*name, &**value)).collect();
     let (status, body) = (answer.status, &answer.body);
     let form = exchange::check(&exchange::Answer { method, path, status, headers: &headers, body });

@@ -174,7 +174,7 @@ fn unknown_paths_and_methods() {
     let not_found = not_found(
         "GET / lists the endpoints, GET /tools the tools; POST /call runs a tool. Other protocols are at /otc, /oxp/1.0, /oxp, /langchain, /opentool, /jsonrpc, \
          /xaibo, /rest, /mcp, /providers/openai-responses, /providers/openai, /providers/anthropic, \
-         /providers/gemini, /providers, /2api/v1, /v1/responses, /v1/messages, /v1, /usage",
+         /providers/gemini, /providers, /2api/v1, /v1/responses, /v1/messages, /v1, /tasks, /usage",
     );
     let not_allowed = |allow: &str| {
         format!(

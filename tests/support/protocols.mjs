@@ -62,7 +62,7 @@ export function payload(reply) {
 }
 
 // They accept no calls of tools, and list none. They have their own tests.
-const WITHOUT_TOOLS = ["gateway", "messages", "responses", "2api", "usage"];
+const WITHOUT_TOOLS = ["gateway", "messages", "responses", "2api", "tasks", "usage"];
 
 /** The path of a call of the tool `name`. */
 export const pathOf = (path, name) => path.replace("{name}", name);

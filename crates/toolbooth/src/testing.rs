@@ -63,8 +63,12 @@ pub fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// The value of a future that waits for nothing but the clock.
-fn patient<T>(future: impl Future<Output = T>) -> T {
+/// The value of a future that waits for nothing but the clock of a [`FakeHost`].
+///
+/// # Panics
+/// The future is not ready after a million polls.
+#[doc(hidden)]
+pub fn patient<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     for _ in 0..1_000_000 {
         let poll = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));

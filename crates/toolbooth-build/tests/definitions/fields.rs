@@ -61,7 +61,7 @@ fn fields_that_are_unknown_missing_or_of_another_type() {
             json!({"/inputs": {}}),
             "inputs: unknown field `inputs`, expected one of `id`, `name`, `title`, `description`, \
              `version`, `input_schema`, `output_schema`, `scopes`, `variables`, `bindings`, `http`, `service`, `requirements`, `examples`, \
-             `annotations`, `content`, `prompts`, `resources`, `ui`, `deprecated`, `listed`",
+             `annotations`, `content`, `prompts`, `resources`, `ui`, `deprecated`, `task`, `listed`",
         ),
         (
             "unknown annotation",

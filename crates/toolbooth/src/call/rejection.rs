@@ -209,6 +209,9 @@ impl fmt::Display for Description {
     }
 }
 
+/// One of many tasks may have ended after this many seconds.
+const RETRY_TASKS: u32 = 10;
+
 /// The beginning of a `WWW-Authenticate` header (RFC 6750, 3).
 pub const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
 
@@ -339,6 +342,7 @@ impl Rejection {
         match self {
             Self::TooManyRequests { retry_after } => Some(*retry_after),
             Self::BudgetExceeded(exceeded) => Some(exceeded.retry_after),
+            Self::TooManyTasks { .. } => Some(RETRY_TASKS),
             _ => None,
         }
     }
@@ -348,7 +352,7 @@ impl Rejection {
     pub fn header(&self) -> Option<(&'static str, String)> {
         let challenge = match self {
             Self::MethodNotAllowed { allow } => return Some(("allow", allow.clone())),
-            Self::TooManyRequests { .. } | Self::BudgetExceeded(_) => {
+            Self::TooManyRequests { .. } | Self::BudgetExceeded(_) | Self::TooManyTasks { .. } => {
                 return Some(("retry-after", self.retry_after()?.to_string()));
             }
             Self::Unauthenticated { sent: false, .. } => String::new(),

@@ -111,6 +111,7 @@ fn headers_that_http_requires() {
             }
             RejectionKind::TooManyRequests => Some(("retry-after", "60".to_owned())),
             RejectionKind::BudgetExceeded => Some(("retry-after", "40".to_owned())),
+            RejectionKind::TooManyTasks => Some(("retry-after", "10".to_owned())),
             _ => None,
         };
         assert_eq!(rejection.header(), expected);
