@@ -52,9 +52,10 @@ check: .tools/.toolchain .tools/suite/.done node_modules/.done ## Check format, 
 	$(call say,Native tests)
 	@# Without the jobs of an outer make, which rustdoc cannot reach and warns about.
 	MAKEFLAGS= cargo test --locked --workspace --quiet
-	$(call say,Types of tools in TypeScript)
+	$(call say,Types of tools and views in TypeScript)
 	@$(TOOLBOOTH) types
 	node_modules/.bin/tsc -p tests/bindings
+	node_modules/.bin/tsc -p tests/samples
 	@$(TOOLBOOTH) registry --check
 
 # The parts of `make test`. Two run at once, because much of a build can use only one core.

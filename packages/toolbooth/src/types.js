@@ -1,10 +1,11 @@
-// The types of tools in TypeScript. wrangler generates those of the Worker's bindings and of its runtime, and the build those of
-// each tool's input and value.
+// The types of tools and views in TypeScript. wrangler generates those of the Worker's bindings and of its runtime, and the build those
+// of each tool's input and value.
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fromNpm } from "./programs.js";
 import { Failure, output } from "./process.js";
 import { scripts } from "./scripts.js";
+import { views } from "./views.js";
 
 const CONFIGURATION = "tsconfig.json";
 /** Where `wrangler types` writes, and what it reads. */
@@ -12,19 +13,29 @@ const GENERATED = "worker-configuration.d.ts";
 const BINDINGS = ["wrangler.toml", ".dev.vars", ".env"];
 const DEFAULT = { extends: "toolbooth/tsconfig.json", include: ["tools/**/*.ts", GENERATED] };
 
+/** Views run in browsers, which have other types than the Worker. */
+const OF_VIEWS = "tsconfig.views.json";
+const DEFAULT_OF_VIEWS = { extends: "toolbooth/tsconfig.view.json", include: ["tools/**/*.tsx"] };
+
 /** Writes the configuration of the type checker beside the folder of a catalogue, unless there is one. */
 export function addConfiguration(folder) {
   const path = join(dirname(folder), CONFIGURATION);
   if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(DEFAULT, null, 2)}\n`);
 }
 
-/** What the type checker reports about the project, whose functions have been built; "" if it finds nothing wrong. */
+/** What the type checker reports about the project, which has been built; "" if it finds nothing wrong. */
 export async function typeErrors() {
-  if (scripts().length === 0) return "";
-  if (!existsSync(CONFIGURATION)) return `There is no ${CONFIGURATION}. Write it: ${JSON.stringify(DEFAULT)}`;
-  await generate();
+  const functions = scripts().length > 0 ? await checked(CONFIGURATION, DEFAULT, generate) : "";
+  const pages = views(".").some(({ file }) => file.endsWith(".tsx")) ? await checked(OF_VIEWS, DEFAULT_OF_VIEWS) : "";
+  return [functions, pages].filter(Boolean).join("\n");
+}
+
+/** What the type checker reports with a configuration, after `prepare`. */
+async function checked(configuration, otherwise, prepare) {
+  if (!existsSync(configuration)) return `There is no ${configuration}. Write it: ${JSON.stringify(otherwise)}`;
+  await prepare?.();
   const program = fromNpm("typescript", "tsc");
-  const { code, out, err } = await output(process.execPath, [program, "--project", CONFIGURATION, "--pretty", `${Boolean(process.stderr.isTTY)}`]);
+  const { code, out, err } = await output(process.execPath, [program, "--project", configuration, "--pretty", `${Boolean(process.stderr.isTTY)}`]);
   return code === 0 ? "" : `${out}${err}`.trim();
 }
 
