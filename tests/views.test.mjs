@@ -1,12 +1,13 @@
 // Views of tools: in the host of MCP Apps' SDK, in the playground, and views that attack the playground. Both the pages of the samples and
 // those that use the SDK's own App are shown.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildViews } from "../packages/toolbooth/src/views.js";
 import { isAccessible, launch, picture } from "./support/chromium.mjs";
 import { run } from "./support/commands.mjs";
 import { legacy } from "./support/mcp.mjs";
@@ -71,14 +72,14 @@ const DAYS = [
 const forecast = (days) => ({ city: "Berlin", country: "Germany", latitude: 52.52437, longitude: 13.41053, units: "celsius", days });
 const structured = (structuredContent) => ({ content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent });
 
-/** Shows a page in the SDK's host. Returns the frame of the view. */
-async function shown(t, uri, input, result, results = []) {
+/** Shows a page, or the view at an address, in the SDK's host. Returns the frame of the view. */
+async function shown(t, view, input, result, results = []) {
   const visitor = await Visitor.arrive(browser, hosting.base, { viewport: { width: 720, height: 800 } });
   t.after(() => visitor.close());
   const { page } = visitor;
   await page.goto(hosting.base);
-  const { text } = await read(uri);
-  await page.evaluate((values) => globalThis.show(...values), [text, input, result, results]);
+  const html = view.startsWith("ui:") ? (await read(view)).text : view;
+  await page.evaluate((values) => globalThis.show(...values), [html, input, result, results]);
   // The SDK writes down each message.
   const problems = async () => (await visitor.problems()).filter((text) => !/^(Parsed|Sending) message /.test(text));
   return { page, frame: page.frameLocator("iframe"), seen: () => page.evaluate(() => globalThis.seen), problems };
@@ -146,6 +147,29 @@ test("MC93 the SDK's host shows issues, and the view opens another one", async (
   ]);
   assert.deepEqual(links, ["https://github.com/octocat/hello-world/issues/3"]);
   assert.deepEqual(await problems(), []);
+});
+
+test("MC93 the SDK's host shows the forecast of the shipped toolkit", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "assets-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  await buildViews(root, folder);
+  const html = readFileSync(join(folder, "views/weather/chart.tsx"), "utf8");
+  const input = { latitude: 52.52, longitude: 13.41 };
+  const daily = { time: ["2026-11-26", "2026-11-27", "2026-11-28"], temperature_2m_max: [5.1, 7, null], temperature_2m_min: [1.2, -2, null], weather_code: [63, 0, 3], precipitation_sum: [4.2, 0, null] };
+  const result = structured({ timezone: "America/New_York", daily_units: { temperature_2m_max: "°F" }, daily });
+  const { page, frame, seen, problems } = await shown(t, html, input, result, [result]);
+  await frame.getByRole("heading", { name: "Time zone of New York" }).waitFor();
+  const texts = (await frame.getByRole("listitem").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
+  assert.equal(texts.length, 2, "without the day of which nothing is known");
+  assert.match(texts[0], /26\. Nov\. rain High 5 °F ° Low 1 °F ° 4,2 mm/);
+  assert.match(texts[1], /27\. Nov\. clear High 7 °F ° Low -2 °F ° dry/);
+  await frame.getByRole("button", { name: "7 days" }).click();
+  await page.waitForFunction(() => globalThis.seen.calls.length > 0);
+  assert.deepEqual((await seen()).calls, [{ name: "Weather_GetForecast", input: { ...input, days: 7 } }]);
+  assert.deepEqual(await problems(), []);
+  // What the service leaves out.
+  const empty = await shown(t, html, input, structured({ timezone: "Europe/Berlin" }));
+  await empty.frame.getByText("There is no forecast for this place.").waitFor();
 });
 
 test("MC93 a view shows the error of its tool, and reads the text of hosts without structured content", async (t) => {

@@ -10,7 +10,7 @@ use toolbooth::catalog::{Binding, Definition};
 use crate::check::{Entry, consists_of, starts_with_letter};
 use crate::problem::{Problem, Problems};
 
-const FILE: &str = "wrangler.toml";
+pub(crate) const FILE: &str = "wrangler.toml";
 
 /// The kind of a binding to another Worker.
 const SERVICE: &str = "service";

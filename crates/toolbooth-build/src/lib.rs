@@ -155,6 +155,10 @@ impl Build {
         let mut rendered =
             render::catalogue(&source.server, &entries, (&skills, &views), &handlers, &toolkits);
         rendered.warnings.extend(unbound);
+        rendered.warnings.extend(views::unserved(source.wrangler.as_ref(), &views));
+        let is_shipped =
+            |path: &str| path.split_once('/').is_some_and(|(it, _)| source.shipped.contains(it));
+        rendered.types.retain(|(path, _)| !is_shipped(path));
         if entries.iter().any(|entry| !entry.definition.bindings.is_empty()) {
             rendered
                 .depends_on

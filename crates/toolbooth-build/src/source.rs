@@ -25,6 +25,8 @@ pub struct Source {
     pub scripts: BTreeSet<String>,
     /// The paths of files that may be views of tools. esbuild reads them.
     pub views: BTreeSet<String>,
+    /// The shipped toolkits that the catalogue enables. Their files are not in its folder.
+    pub shipped: BTreeSet<String>,
     /// The configuration of the Worker, if the project has a `wrangler.toml`.
     pub wrangler: Option<Wrangler>,
     /// How the server names itself.
@@ -65,8 +67,8 @@ impl Source {
                     source.add_all(folder, &format!("{toolkit}/{file}"), MAX_DEPTH)?;
                 } else if file.ends_with(".ts") {
                     source.scripts.insert(format!("{toolkit}/{file}"));
-                } else if ENDS.iter().any(|end| file.ends_with(end)) {
-                    source.views.insert(format!("{toolkit}/{file}"));
+                } else {
+                    source.add_view(&format!("{toolkit}/"), &file);
                 }
             }
         }
@@ -94,6 +96,7 @@ impl Source {
                 return Err(wrong(format!("has {toolkit:?}; expected some of: {known}")));
             }
             let own = format!("{toolkit}/");
+            self.shipped.insert(toolkit.clone());
             if self.files.keys().any(|path| path.starts_with(&own)) {
                 let message =
                     "is here twice, or the catalogue has a folder of this name; remove one";
@@ -104,6 +107,8 @@ impl Source {
                     self.add(shipped, &format!("{own}{file}"))?;
                 } else if file == "skills" {
                     self.add_all(shipped, &format!("{own}{file}"), MAX_DEPTH)?;
+                } else {
+                    self.add_view(&own, &file);
                 }
             }
         }
@@ -116,6 +121,13 @@ impl Source {
         })?;
         self.files.insert(path.to_owned(), text);
         Ok(())
+    }
+
+    /// Adds a file that may be a view.
+    fn add_view(&mut self, folder: &str, file: &str) {
+        if ENDS.iter().any(|end| file.ends_with(end)) {
+            self.views.insert(format!("{folder}{file}"));
+        }
     }
 
     /// Adds the files in a folder and in those below it. Names that begin with a dot are those of other programs.

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use toml::Table;
 use toolbooth::catalog::{Csp, Definition};
 use toolbooth::protocol::VIEW_FORM;
 
+use crate::bindings::{FILE, Wrangler};
 use crate::check::{Entry, consists_of};
 use crate::problem::{Problem, Problems};
 use crate::source::Source;
@@ -134,6 +136,19 @@ pub(crate) fn catalogue(
         meta: (VIEW_FORM.meta)(csp(first)),
     };
     views.into_iter().map(built).collect()
+}
+
+/// A warning if the Worker has no static assets, where the pages of views are.
+pub(crate) fn unserved(wrangler: Option<&Wrangler>, views: &[BuiltView]) -> Option<Problem> {
+    let view = views.first()?;
+    let config: Table = wrangler?.text.parse().ok()?;
+    let binding = config.get("assets").and_then(|assets| assets.get("binding"));
+    let message = format!(
+        "has no binding ASSETS, so that no client can read {}; expected [assets] with binding = \"ASSETS\"",
+        view.uri
+    );
+    let is_bound = binding.and_then(toml::Value::as_str) == Some("ASSETS");
+    (!is_bound).then(|| Problem::new(FILE, "assets", message))
 }
 
 fn csp(entry: &Entry) -> Option<&Csp> {

@@ -17,7 +17,7 @@ export function definitions(crate) {
 }
 
 /** The files of the toolkits of a crate, also of those that its `toolkits.json` enables, whose names match. */
-function filesOfAll(pattern, crate) {
+export function filesOfAll(pattern, crate) {
   const list = join(catalogue(crate), "toolkits.json");
   const enabled = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
   const shipped = files(pattern, SHIPPED).filter((file) => enabled.includes(basename(dirname(file))));

@@ -1,9 +1,9 @@
 // The views of tools: each file becomes a page that needs no other file.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { catalogue, files } from "./catalogue.js";
+import { filesOfAll } from "./catalogue.js";
 import { pageOf } from "./page.js";
 import { Failure } from "./process.js";
 
@@ -34,10 +34,10 @@ const OPTIONS = {
   loader: Object.fromEntries(IMAGES.map((end) => [end, "dataurl"])),
 };
 
-/** The views of a crate, each once: `{ path, file, tools, origins }`. `tools` are ids. */
+/** The views of a crate, also of the shipped toolkits that it enables, each once: `{ path, file, tools, origins }`. `tools` are ids. */
 export function views(crate) {
   const found = new Map();
-  for (const definition of files(/@[^/\\]+\.json$/, catalogue(crate))) {
+  for (const definition of filesOfAll(/@[^/\\]+\.json$/, crate)) {
     const { id, ui } = JSON.parse(readFileSync(definition, "utf8"));
     // The build of the catalogue reports what is not valid.
     if (typeof ui?.file !== "string") continue;
@@ -60,7 +60,6 @@ export async function buildViews(crate, assets) {
   });
   if (problems.length > 0) throw new Failure(problems.join("\n"));
   const folder = join(assets, FOLDER);
-  for (const { path } of all) rmSync(join(folder, dirname(path)), { recursive: true, force: true });
   for (const [at, { path }] of all.entries()) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), pages[at].value);

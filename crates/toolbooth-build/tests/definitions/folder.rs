@@ -80,6 +80,8 @@ fn shipped_toolkits() {
     let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
     assert!(rust.contains("name: \"Weather_GetForecast\""), "{rust}");
     assert!(!rust.contains("triage-issues"), "{rust}");
+    assert!(rust.contains("uri: \"ui://weather/chart.tsx\""), "{rust}");
+    assert_eq!(rendered.types, [], "the folder of the toolkit is not the catalogue's");
     folder.put("toolkits.json", b"[\"calendar\", \"github\"]");
     let rendered = compile_folder(&folder.tools()).unwrap();
     let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();

@@ -1,15 +1,16 @@
 //! Views: their files, origins and visibility, and the lists that name them.
 
 use serde_json::{Value, json};
-use toolbooth_build::{Source, compile};
+use toolbooth_build::{Source, Wrangler, compile};
 
-use crate::sample::{add, assert_problems, catalogue, changed, define, problems, slugify};
+use crate::sample::{GONE, add, assert_problems, catalogue, changed, define, problems, slugify};
 
 /// The catalogue with these members `ui` of Add and Slugify, and the files of two views.
 fn with(of_add: Value, of_slugify: Value) -> Source {
     let mut source = catalogue();
     source.views.extend(["calculator/sum.tsx".to_owned(), "text/slug.html".to_owned()]);
-    for (definition, ui) in [(add(), of_add), (slugify("1.0.0"), of_slugify)] {
+    let add = changed(add(), &json!({"/bindings": GONE}));
+    for (definition, ui) in [(add, of_add), (slugify("1.0.0"), of_slugify)] {
         define(&mut source, &changed(definition, &json!({"/ui": ui})));
     }
     source
@@ -162,4 +163,24 @@ fn tools_with_the_same_view_agree_on_its_origins() {
     assert_problems("a view needs its file", &json!({"/ui": {"file": "sum.tsx"}}), &[
         "ui.file",
     ].map(|place| format!("tools/calculator/Add@1.0.0.json: {place}: names tools/calculator/sum.tsx, which does not exist")).each_ref().map(String::as_str));
+}
+
+#[test]
+fn a_worker_without_assets_has_a_warning() {
+    let mut source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
+    let expected = "wrangler.toml: assets: has no binding ASSETS, so that no client can read ui://calculator/sum.tsx; \
+                    expected [assets] with binding = \"ASSETS\"";
+    for (text, is_served) in [
+        (Some("[assets]\nbinding = \"ASSETS\""), true),
+        (Some("[assets]\nbinding = \"FILES\""), false),
+        (Some("name = \"a\""), false),
+        (None, true),
+    ] {
+        source.wrangler =
+            text.map(|text| Wrangler { path: "wrangler.toml".into(), text: text.into() });
+        let warnings = compile(&source).map(|it| it.warnings);
+        let warnings = warnings.unwrap_or_else(|problems| problems);
+        let found = warnings.iter().any(|it| it.to_string() == expected);
+        assert_eq!(found, !is_served, "{text:?}: {warnings:?}");
+    }
 }
