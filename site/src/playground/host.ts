@@ -3,8 +3,8 @@
 import { type Json, type JsonObject, at, isObject, stringify } from "../json.ts";
 
 const VERSION = "2026-01-26";
-/** The most calls of a view that may wait for their results. */
-const MOST_CALLS = 8;
+/** The most requests of a view that may wait for the visitor or the server. */
+const MOST_WAITING = 8;
 /** The highest view, in pixels. */
 const MOST_HEIGHT = 2000;
 
@@ -39,29 +39,32 @@ export interface HostOptions {
 
 /** Answers the messages of the view in `frame`. Returns a function that ends it. */
 export function host(frame: HTMLIFrameElement, options: HostOptions): { tell(context: JsonObject): void; end(): void } {
-  let calls = 0;
+  let waiting = 0;
   let isInitialized = false;
   // A page without an origin has no name for its messages.
   const send = (message: JsonObject) => frame.contentWindow?.postMessage(plain({ jsonrpc: "2.0", ...message }), "*");
   const notify = (method: string, params: JsonObject) => send({ method: `ui/notifications/${method}`, params });
 
+  const limited = async <Value,>(run: () => Promise<Value>): Promise<Value> => {
+    if (waiting >= MOST_WAITING) throw new Refusal(`At most ${MOST_WAITING} requests can wait`);
+    waiting += 1;
+    try {
+      return await run();
+    } finally {
+      waiting -= 1;
+    }
+  };
   const callTool = async (params: Json | undefined): Promise<Json> => {
     const name = at(params, "/name");
     const input = at(params, "/arguments") ?? {};
     if (typeof name !== "string" || !isObject(input)) throw new Refusal("expected a name, and arguments that are an object", INVALID_PARAMS);
-    if (calls >= MOST_CALLS) throw new Refusal(`At most ${MOST_CALLS} calls can wait for their results`);
-    calls += 1;
-    try {
-      return await options.callTool(name, input);
-    } finally {
-      calls -= 1;
-    }
+    return limited(() => options.callTool(name, input));
   };
   const openLink = async (params: Json | undefined): Promise<Json> => {
     const address = at(params, "/url");
     const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : undefined;
     if (url?.protocol !== "https:" && url?.protocol !== "http:") throw new Refusal("expected the address of a web page", INVALID_PARAMS);
-    await options.openLink(url);
+    await limited(() => options.openLink(url));
     return {};
   };
   const answer = async (method: string, params: Json | undefined): Promise<Json> => {
