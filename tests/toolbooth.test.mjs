@@ -86,12 +86,13 @@ test("a change is built, during a build too, and a failed build replaces the Wor
   assert.deepEqual(seen, ["1", "2, and longer", "broken"]);
 });
 
-test("a change of TypeScript is bundled without a compilation", async () => {
+test("a change of TypeScript or of a view is bundled without a compilation", async () => {
   const [out, source] = ["bundled", "scripts"].map((name) => join(scratch, name));
   mkdirSync(source);
   const write = (name, text) => writeFileSync(join(source, name), text);
   write("mod.rs", "1");
   write("hello.ts", "a");
+  for (const name of ["chart.tsx", "chart.css", "page.html"]) write(name, "a");
   let compiled = 0;
   const builds = rebuild([source], out, async () => {
     compiled += 1;
@@ -101,6 +102,10 @@ test("a change of TypeScript is bundled without a compilation", async () => {
   assert.deepEqual(await next(), [true, 1, "a"]);
   write("hello.ts", "longer");
   assert.deepEqual(await next(), [true, 1, "longer"]);
+  for (const name of ["chart.tsx", "chart.css", "page.html"]) {
+    write(name, "changed");
+    assert.deepEqual(await next(), [true, 1, "longer"]);
+  }
   // A function may have moved to Rust or to TypeScript.
   write("other.ts", "");
   assert.deepEqual(await next(), [true, 2, "longer"]);

@@ -2,10 +2,10 @@
 // of each tool's input and value.
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { files } from "./catalogue.js";
 import { fromNpm } from "./programs.js";
 import { Failure, output } from "./process.js";
 import { scripts } from "./scripts.js";
-import { views } from "./views.js";
 
 const CONFIGURATION = "tsconfig.json";
 /** Where `wrangler types` writes, and what it reads. */
@@ -26,7 +26,8 @@ export function addConfiguration(folder) {
 /** What the type checker reports about the project, which has been built; "" if it finds nothing wrong. */
 export async function typeErrors() {
   const functions = scripts().length > 0 ? await checked(CONFIGURATION, DEFAULT, generate) : "";
-  const pages = views(".").some(({ file }) => file.endsWith(".tsx")) ? await checked(OF_VIEWS, DEFAULT_OF_VIEWS) : "";
+  // Those of shipped toolkits are not the project's to check.
+  const pages = files(/\.tsx$/).length > 0 ? await checked(OF_VIEWS, DEFAULT_OF_VIEWS) : "";
   return [functions, pages].filter(Boolean).join("\n");
 }
 
