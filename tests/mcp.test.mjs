@@ -81,7 +81,9 @@ for (const [era, ask] of Object.entries({ legacy, modern })) {
 
   test(`MC30 MC31 ${era}: every tool and version has a resource that can be read`, async () => {
     for (const worker of [workers.booth, workers.fixtures]) {
-      const { resources } = (await ask("resources/list", {}, { worker })).json.result;
+      const listed = (await ask("resources/list", {}, { worker })).json.result.resources;
+      // These Workers have no static assets, where views are.
+      const resources = listed.filter(({ uri }) => !uri.startsWith("ui://"));
       const { items } = (await worker.get("/oxp/tools")).json;
       assert.deepEqual(resources.map(({ name }) => name), items.map(({ id }) => id));
       for (const { uri } of resources) {
