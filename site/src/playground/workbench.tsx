@@ -271,7 +271,7 @@ function Shown({ value, view }: { value: Json; view: ComponentChildren }) {
   return (
     <>
       {view}
-      <details>
+      <details open>
         <summary>Value</summary>
         {plain}
       </details>
