@@ -3,19 +3,21 @@
 use serde::Serialize;
 
 use super::adapter::decode_error;
+use super::fields::raw_members;
 use super::front::messages::estimate::tokens_of;
 use super::upstream::is_success;
 use super::{Chat, Format, GatewayError, Result, Sender, Target, UpstreamError, rounds};
+use crate::wire::Members;
 use crate::wire::fields::count;
-use crate::wire::{Json, Members};
 use toolbooth::http::{Answer, Response};
 use toolbooth::json;
 
-/// The members that Anthropic counts.
+/// The members of a request that Anthropic counts.
 const COUNTED: &[&str] = &[
     "context_management",
     "mcp_servers",
     "messages",
+    "model",
     "output_config",
     "output_format",
     "system",
@@ -50,26 +52,21 @@ impl Chat<'_> {
     async fn input_tokens(&mut self) -> Result<u64> {
         let Some(target) = self.plan.targets.first().cloned() else { return Ok(0) };
         self.report.asks(&target);
-        if target.format == Format::Anthropic && self.request.passes_to(Format::Anthropic) {
-            self.spend(1)?;
-            let counted = self.counted(&target).await;
-            return counted.map_err(|error| error.without(target.key.as_ref()));
-        }
         let body = self.translate(&target, false)?;
-        Ok(tokens_of(&String::from_utf8_lossy(&body)))
+        let body = String::from_utf8_lossy(&body);
+        if target.format != Format::Anthropic {
+            return Ok(tokens_of(&body));
+        }
+        self.spend(1)?;
+        let counted = self.counted(&target, &body).await;
+        counted.map_err(|error| error.without(target.key.as_ref()))
     }
 
-    /// What Anthropic counts.
-    async fn counted(&self, target: &Target<'_>) -> Result<u64> {
-        let model = json::to_string(&target.model);
-        let mut body = Members::default();
-        body.add("model", Some(Json::Text(model.into())));
-        let native = self.request.native_for(Format::Anthropic);
-        for (name, json) in native.into_iter().flat_map(|native| &native.members) {
-            if COUNTED.contains(&name.as_str()) {
-                body.0.push((name.as_str().into(), (&**json).into()));
-            }
-        }
+    /// What Anthropic counts of the request that it would get.
+    async fn counted(&self, target: &Target<'_>, whole: &str) -> Result<u64> {
+        let members = raw_members(whole).unwrap_or_default().into_iter();
+        let counted = members.filter(|(name, _)| COUNTED.contains(&name.as_str()));
+        let body = Members(counted.map(|(name, json)| (name.into(), json.into())).collect());
         let mut request = self.request_to(target, false, json::to_vec(&body))?;
         request.url = format!("{}/count_tokens", request.url).into();
         let name = target.name();

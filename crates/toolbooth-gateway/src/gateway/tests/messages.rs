@@ -423,6 +423,25 @@ fn counting_tokens() {
         (reply.status, reply.json()["error"]["message"].as_str()),
         (400, Some("anthropic/m: E"))
     );
+    // Compiled-in tools count, and a request that is translated.
+    let mut with_tools = own_tools("never");
+    with_tools["model"] = json!("anthropic/m");
+    with_tools["messages"] = messages.clone();
+    let path = "/v1/messages/count_tokens";
+    let own = TestGateway { path, ..super::loops::world(VARIABLES) };
+    let found = own.ask(vec![answer(200, r#"{"input_tokens":8}"#)], &with_tools);
+    let tools = found.sent[0].body["tools"].as_array().unwrap();
+    assert_eq!(
+        (tools[0]["name"].as_str(), tools[1]["name"].as_str()),
+        (Some("mine"), Some("Echo_Say"))
+    );
+    let mut translated = body.clone();
+    translated["messages"][0]["content"] =
+        json!([{"type": "tool_addition", "tools": []}, {"type": "text", "text": "hi"}]);
+    let found = gateway.ask(vec![answer(200, r#"{"input_tokens":9}"#)], &translated);
+    assert_eq!(found.json(), json!({"input_tokens": 9}), "{}", found.text);
+    assert!(!found.sent[0].body.to_string().contains("tool_addition"));
+    assert!(found.sent[0].body.get("max_tokens").is_none(), "{}", found.sent[0].body);
     for model in ["openai/m", "google/gemini-2.5-flash"] {
         let reply = gateway.ask(vec![], &json!({"model": model, "messages": messages}));
         let tokens = reply.json()["input_tokens"].as_u64().unwrap();
