@@ -13,7 +13,7 @@ use super::report::Operation;
 use super::{
     ChatRequest, Completion, CompletionInfo, ErrorKind, Format, GatewayError, GatewaySettings,
     HistoryItem, Hold, IdSource, Limits, Plan, ProviderKeys, Report, Result, Target, Units,
-    continuation, rounds,
+    continuation, extras, rounds,
 };
 use toolbooth::address::is_localhost;
 use toolbooth::call::{Pipeline, RequestContext};
@@ -123,6 +123,10 @@ impl<'a> Chat<'a> {
         let options = options(&request)?;
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
+        }
+        limits.counts_tokens_only = extras::are_uncounted(&plan, &sender.context().purse());
+        if limits.counts_tokens_only {
+            extras::leave_out_betas(&mut request, &report.notes);
         }
         limits.leave_out_hosted(&mut request, &report.notes)?;
         limits.check_tools(&request, &plan, front.limits(), &sender.context(), &report.notes)?;

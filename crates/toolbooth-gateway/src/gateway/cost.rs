@@ -16,6 +16,8 @@ pub(crate) struct Price {
     pub output: u64,
     /// That of input that the provider has cached.
     pub cached: u64,
+    /// Whether that covers all that the provider charges for, and not only tokens.
+    pub includes_extras: bool,
 }
 
 const MILLION: u128 = 1_000_000;
@@ -214,8 +216,12 @@ impl Hold {
 mod tests {
     use super::*;
 
-    const PRICE: Price =
-        Price { input: 2_500_000_000, output: 10_000_000_000, cached: 1_250_000_000 };
+    const PRICE: Price = Price {
+        input: 2_500_000_000,
+        output: 10_000_000_000,
+        cached: 1_250_000_000,
+        includes_extras: false,
+    };
 
     #[test]
     fn what_tokens_cost() {
@@ -224,10 +230,10 @@ mod tests {
             (PRICE, (0, 1_000_000, 1_000_000), 11_250_000_000),
             (PRICE, (1, 1, 1), 13_750),
             (PRICE, (0, 0, 0), 0),
-            (Price { input: 1, output: 0, cached: 0 }, (1, 0, 0), 1),
-            (Price { input: 1, output: 0, cached: 0 }, (1_000_001, 0, 0), 2),
+            (Price { input: 1, output: 0, cached: 0, ..PRICE }, (1, 0, 0), 1),
+            (Price { input: 1, output: 0, cached: 0, ..PRICE }, (1_000_001, 0, 0), 2),
             (
-                Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX },
+                Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX, ..PRICE },
                 (u64::MAX, 9, 9),
                 u64::MAX,
             ),

@@ -5,6 +5,7 @@ use std::mem::take;
 
 use serde_json::value::RawValue;
 
+use super::extras;
 use super::fields::{parse, raw_items, raw_member, to_raw};
 use super::front::RequestLimits;
 use super::{
@@ -46,6 +47,8 @@ pub(super) struct Limits<'s> {
     agent_max_tools: usize,
     agent_max_tool_description: usize,
     tools: &'s Allowlist,
+    /// Whether no tool may cost more than tokens.
+    pub(super) counts_tokens_only: bool,
     limiter: &'s str,
 }
 
@@ -70,6 +73,7 @@ impl<'s> Limits<'s> {
             agent_max_tools: gateway.agent_max_tools,
             agent_max_tool_description: gateway.agent_max_tool_description,
             tools: own.tools.as_ref().unwrap_or(&gateway.tools),
+            counts_tokens_only: false,
             limiter: own.tool_call_limiter.as_deref().unwrap_or(TOOL_CALL_LIMITER),
         }
     }
@@ -186,7 +190,7 @@ impl<'s> Limits<'s> {
         let Some(native) = request.native.as_mut() else { return Ok(()) };
         let is_denied = |tool: &Tool| {
             // Clients name the server of `mcp`, so they must know that they cannot have it.
-            matches!(tool, Tool::Hosted { kind, .. } if kind != "mcp" && !self.tools.lists(kind))
+            matches!(tool, Tool::Hosted { kind, .. } if kind != "mcp" && self.denial(kind).is_some())
         };
         let (denied, kept) = take(&mut request.tools).into_iter().partition(is_denied);
         request.tools = kept;
@@ -204,10 +208,11 @@ impl<'s> Limits<'s> {
             native.passes = false;
         }
         for (kind, _) in &denied {
+            let reason = self.denial(kind).unwrap_or_default();
             let kind = excerpt(kind);
             notes.drop_member(&format!("tools[] ({kind})"));
             notes.warn(format!(
-                "'{kind}' is a tool of the provider's own, and its type is not in the operator's allowlist, so it was left out"
+                "'{kind}' is a tool of the provider's own, and {reason}, so it was left out"
             ));
         }
         let mut removed = 0;
@@ -236,16 +241,19 @@ impl<'s> Limits<'s> {
         Ok(())
     }
 
-    /// Checks that the operator's allowlist names a tool that the provider runs. Its mode does not matter: such a tool can
-    /// cost money, and send what was said to anybody.
-    fn check_hosted(&self, kind: &str, param: impl Into<String>) -> Result<()> {
-        if self.tools.lists(kind) {
-            return Ok(());
+    /// Why the caller may not use a tool of this type, which the provider runs. The mode of the operator's allowlist does not matter:
+    /// such a tool can cost money, and send what was said to anybody.
+    fn denial(&self, kind: &str) -> Option<String> {
+        if !self.tools.lists(kind) {
+            return Some("its type is not in the operator's allowlist".to_owned());
         }
-        let message = format!(
-            "'{}' is a tool of the provider's own, and its type is not in the operator's allowlist",
-            excerpt(kind)
-        );
+        let is_uncounted = self.counts_tokens_only && !extras::is_usual_tool(kind);
+        is_uncounted.then(|| format!("it {}", extras::REASON))
+    }
+
+    fn check_hosted(&self, kind: &str, param: impl Into<String>) -> Result<()> {
+        let Some(reason) = self.denial(kind) else { return Ok(()) };
+        let message = format!("'{}' is a tool of the provider's own, and {reason}", excerpt(kind));
         Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param))
     }
 

@@ -6,7 +6,7 @@
 //! - `routes`; `model_list`: what callers may use; `settings`; `embeddings`: texts that are passed on;
 //! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `count`: only the tokens of a request; `rounds`: the loop; `upstream`: asks a model; `cost` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
+//! - `count`: only the tokens of a request; `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
 //!   `stream`: what has arrived; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream; `front`: the formats of clients; `report`: what the answer and the log say about it.
 
@@ -22,6 +22,7 @@ mod cost;
 mod count;
 mod embeddings;
 mod error;
+mod extras;
 mod fields;
 mod front;
 mod ids;

@@ -199,17 +199,23 @@ fn price(value: &Value<'_>, place: &str) -> Result<Price, String> {
     let expected = || {
         format!(
             "{place}.price must be an object with input, output and perhaps cached: the dollars for a million tokens, \
-             from 0 to {MAX_PRICE}"
+             from 0 to {MAX_PRICE}; includes_extras may be true or false"
         )
     };
-    let members = members(value, "", &["input", "output", "cached"]).map_err(|_| expected())?;
+    let known = ["input", "output", "cached", "includes_extras"];
+    let members = members(value, "", &known).map_err(|_| expected())?;
     let dollars = |name| nano_dollars(members.get(name)?, MAX_PRICE);
     let (input, output) = dollars("input").zip(dollars("output")).ok_or_else(expected)?;
     let cached = match members.get("cached") {
         None => input,
         Some(_) => dollars("cached").ok_or_else(expected)?,
     };
-    Ok(Price { input, output, cached })
+    let includes_extras = match members.get("includes_extras") {
+        None => false,
+        Some(Value::Bool(includes)) => *includes,
+        Some(_) => return Err(expected()),
+    };
+    Ok(Price { input, output, cached, includes_extras })
 }
 
 /// The members of an object that has no others than `known`.

@@ -1,6 +1,6 @@
 //! What is reserved and settled: the operations of the ledger, and what arrives at the provider.
 
-use super::members::PROVIDERS;
+use super::members::{PROVIDERS, hi};
 use super::*;
 use toolbooth::host::LEDGER;
 use toolbooth::testing::CHUNK_END;
@@ -74,6 +74,65 @@ fn an_answer_is_settled_by_its_tokens() {
         assert_eq!(wanted, Some(&json!(limit)), "{}", sent.body);
         // 10 tokens of input, 2 of output.
         assert_eq!(operations(world), [most(sent, 1000, 2000), "settle 14000".to_owned()]);
+    }
+}
+
+/// A budget in dollars counts tokens, so its caller gets nothing that costs more, unless the price covers it.
+#[test]
+fn what_costs_more_than_tokens_needs_a_price_that_covers_it() {
+    let models = |extras: bool| {
+        let price = json!({"input": 1, "output": 2, "includes_extras": extras});
+        let target = |provider: &str| json!({"targets": [{"provider": provider, "model": "m"}], "price": price, "max_output_tokens": 100});
+        json!({"o": target("openai"), "a": target("anthropic")}).to_string()
+    };
+    let usual = "claude-code-20250219,interleaved-thinking-2025-05-14";
+    let betas = format!("{usual},context-1m-2025-08-07, prompt-caching-x,effort");
+    let headers = [HEADERS[0], HEADERS[1], ("anthropic-beta", &betas)];
+    let search = "web_search_20250305";
+    for (budget, extras) in [("usd", false), ("usd", true), ("requests", false)] {
+        let arrives = budget != "usd" || extras;
+        let world = |path| {
+            let keys = json!([{"name": "a", "scopes": ["*"], "hash": HASH, "budgets": [{"window": "1d", budget: 1}]}]);
+            let (keys, models) = (keys.to_string(), models(extras));
+            let own = [
+                ("AUTH", "api-key"),
+                ("API_KEYS", &*keys),
+                ("DEVELOPMENT", "false"),
+                ("MODELS", &*models),
+                (
+                    "GATEWAY_TOOL_ALLOWLIST",
+                    "web_search,web_search_options,web_search_20250305,bash_20250124",
+                ),
+            ];
+            let mut world = TestGateway { path, ..TestGateway::with(&[PROVIDERS, &own].concat()) };
+            world.host.bindings.insert(LEDGER);
+            world
+        };
+        // A chat with such a tool is an error; agents, which always send them, get none.
+        for more in [json!({"tools": [{"type": "web_search"}]}), json!({"web_search_options": {}})]
+        {
+            let mut body = chat(more);
+            body["model"] = json!("o");
+            let reply = ask(&world("/v1/chat/completions"), vec![says("hi")], &body);
+            assert_eq!(
+                reply.status,
+                if arrives { 200 } else { 400 },
+                "{budget} {extras} {}",
+                reply.text
+            );
+            assert!(arrives || reply.text.contains("includes_extras"), "{}", reply.text);
+        }
+        let body = json!({"model": "a", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}],
+            "tools": [{"type": search, "name": "web_search"}, {"type": "bash_20250124", "name": "bash"}]});
+        let reply =
+            world("/v1/messages").ask_with(vec![hi("anthropic/m")], &headers, &body, usize::MAX);
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let sent = &reply.sent[0];
+        assert_eq!(sent.body.to_string().contains(search), arrives, "{}", sent.body);
+        assert!(sent.body.to_string().contains("bash_20250124"), "{}", sent.body);
+        assert_eq!(sent.header("anthropic-beta"), if arrives { &betas } else { usual });
+        let warnings = reply.json()["_2api"]["warnings"].to_string();
+        assert_eq!(warnings.contains("context-1m-2025-08-07"), !arrives, "{warnings}");
     }
 }
 
