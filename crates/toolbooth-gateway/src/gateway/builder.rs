@@ -124,9 +124,10 @@ impl Builder {
             }
             Item::Hosted(kind) | Item::ClientCall(kind) | Item::Other(kind) => {
                 let kind = excerpt(&kind);
-                self.warn(format!(
+                let warning = format!(
                     "The answer has a part of the kind \"{kind}\", which is not translated"
-                ));
+                );
+                add_warning(&mut self.completion.untranslated, warning);
             }
             Item::Signature(_) | Item::Result(_) => {}
         }
@@ -310,9 +311,21 @@ impl Builder {
     }
 
     pub(super) fn warn(&mut self, warning: String) {
-        let warnings = &self.completion.warnings;
-        if warnings.len() < MAX_WARNINGS && !warnings.contains(&warning) {
-            self.completion.warnings.push(warning);
+        add_warning(&mut self.completion.warnings, warning);
+    }
+
+    /// Counts what is kept beside text. The error: it is too much.
+    pub(super) fn keep(&mut self, more: &str) -> Read {
+        self.kept_bytes = self.kept_bytes.saturating_add(more.len());
+        match self.kept_bytes <= MAX_KEPT_BYTES {
+            true => Ok(()),
+            false => Err(UpstreamError::malformed("the answer is too long")),
         }
+    }
+}
+
+fn add_warning(warnings: &mut Vec<String>, warning: String) {
+    if warnings.len() < MAX_WARNINGS && !warnings.contains(&warning) {
+        warnings.push(warning);
     }
 }

@@ -3,7 +3,7 @@
 use super::{Format, Result, ToolResult, Turn};
 use crate::wire::openai::message::{Call, Message};
 use crate::wire::{FinishReason, ToolCall, Usage};
-use toolbooth::json::{self, Object};
+use toolbooth::json::{self, Object, Value};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Completion {
@@ -27,6 +27,8 @@ pub(crate) struct Completion {
     pub native_body: Option<Vec<u8>>,
     /// What the client should know about the answer.
     pub warnings: Vec<String>,
+    /// The same about parts that only clients of the provider's own format get.
+    pub untranslated: Vec<String>,
     /// Further members of the body, which only OpenAI-compatible providers have. The gateway does not interpret them.
     pub of_body: Object<'static>,
     /// Those of the choice.
@@ -50,6 +52,8 @@ pub(crate) struct AssistantMessage {
     pub reasoning: Option<String>,
     /// The calls, in order. Each has an id, and its arguments are text.
     pub tool_calls: Vec<ToolCall<'static>>,
+    /// All blocks of Anthropic but calls, if some of them cannot be told by the members above: for clients that read them.
+    pub blocks: Vec<Value<'static>>,
     /// Further members. `extra_content` has what the provider must get back (signatures, reasoning).
     pub extra: Object<'static>,
 }

@@ -97,6 +97,10 @@ impl Chat<'_> {
             self.report.add_usage(usage);
         }
         completion.warnings.drain(..).for_each(|warning| self.report.notes.warn(warning));
+        let answered = self.answered.as_ref();
+        if !answered.is_some_and(|target| self.sender.front.reads(target.format)) {
+            completion.untranslated.drain(..).for_each(|it| self.report.notes.warn(it));
+        }
         let calls = &completion.message.tool_calls;
         self.limits.check_calls(calls)?;
         let forced = self.request.tool_choice.as_ref().is_some_and(|it| it.forces_call());

@@ -36,6 +36,12 @@ pub(crate) enum Delta {
     },
     /// A block of thinking of Anthropic is complete: the reasoning before it, with the signature, or one that cannot be read.
     Thinking(Value<'static>),
+    /// A block of text of Anthropic begins, which may have citations.
+    TextBlock,
+    /// A citation of that block.
+    Citation(Value<'static>),
+    /// A block of Anthropic that only its clients can read is complete.
+    Block(Value<'static>),
     /// `extra_content` of the message: what the provider must get back.
     ExtraContent(Value<'static>),
     /// The model stopped at this sequence of the request. It comes before [`Delta::Finish`].

@@ -13,6 +13,7 @@ mod limits;
 mod loops;
 mod members;
 mod messages;
+mod messages_blocks;
 mod messages_checks;
 mod responses;
 mod routing;

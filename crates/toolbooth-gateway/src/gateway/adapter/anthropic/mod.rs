@@ -67,6 +67,23 @@ fn keep_thinking(builder: &mut Builder) {
     }
 }
 
+/// Keeps the blocks but calls, if text and thinking do not tell all of them.
+fn keep_blocks(builder: &mut Builder) {
+    let is = |block: &Value<'_>, kind| block.get("type").and_then(Value::as_str) == Some(kind);
+    let is_told = |block: &Value<'_>| {
+        is(block, "text") && !has_citations(block) || is(block, "tool_use") || is_thinking(block)
+    };
+    if builder.collect && !builder.native.iter().all(is_told) {
+        let blocks = builder.native.iter().filter(|block| !is(block, "tool_use"));
+        builder.completion.message.blocks = blocks.cloned().collect();
+    }
+}
+
+fn has_citations(block: &Value<'_>) -> bool {
+    let citations = block.get("citations").and_then(Value::as_array);
+    citations.is_some_and(|citations| !citations.is_empty())
+}
+
 fn is_thinking(block: &Value<'_>) -> bool {
     let kind = block.get("type").and_then(Value::as_str);
     matches!(kind, Some("thinking" | "redacted_thinking"))

@@ -5,7 +5,7 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::{is_thinking, keep_thinking};
+use super::{is_thinking, keep_blocks, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, MAX_EVENT_VALUES, event_data, raw, reported};
 use crate::gateway::fields::{compact, raw_member};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
@@ -38,6 +38,8 @@ struct Block {
     text: String,
     /// The signature of a thinking block.
     signature: String,
+    /// The citations of a text.
+    citations: Vec<Value<'static>>,
 }
 
 enum Kind {
@@ -47,7 +49,7 @@ enum Kind {
     ToolUse(usize),
     /// A call that is the answer itself.
     Answer,
-    /// One without deltas that mean anything to the gateway.
+    /// One that means nothing to the gateway. Its deltas may be its input.
     Other,
 }
 
@@ -111,6 +113,7 @@ impl Stream {
             self.close(*index, builder)?;
         }
         keep_thinking(builder);
+        keep_blocks(builder);
         builder.finish(reason);
         Ok(())
     }
@@ -150,7 +153,10 @@ impl Stream {
         let mut input = String::new();
         let item = read_block(block, format_args!("content_block"));
         let (kind, first) = match item.map_err(UpstreamError::Malformed)? {
-            Item::Text(text) => (Kind::Text, text),
+            Item::Text(text) => {
+                builder.deltas.push(Delta::TextBlock);
+                (Kind::Text, text)
+            }
             Item::Reasoning(text) if has_thinking => (Kind::Thinking, text),
             Item::Call(call) if builder.names.is_answer(&call.name) => {
                 input = input_of(json);
@@ -169,8 +175,13 @@ impl Stream {
                 (Kind::Other, "".into())
             }
         };
-        let mut block = Block { kind, start, input, text: String::new(), signature };
+        let citations = match (&kind, start.get("citations")) {
+            (Kind::Text, Some(Value::Array(citations))) => citations.clone(),
+            _ => Vec::new(),
+        };
+        let mut block = Block { kind, start, input, text: String::new(), signature, citations };
         block.add(&first, builder)?;
+        builder.deltas.extend(block.citations.iter().cloned().map(Delta::Citation));
         if self.open.len() >= MAX_OPEN_BLOCKS {
             return Err(UpstreamError::malformed("there are too many content blocks"));
         }
@@ -186,13 +197,20 @@ impl Stream {
         let Some(delta) = value.get("delta") else { return Ok(()) };
         let text = |name| text(delta.get(name)).unwrap_or_default();
         let more = match &block.kind {
-            Kind::Text => text("text"),
+            Kind::Text => {
+                if let Some(citation) = delta.get("citation") {
+                    builder.keep(&citation.text())?;
+                    let citation = citation.clone().into_owned();
+                    block.citations.push(citation.clone());
+                    builder.deltas.push(Delta::Citation(citation));
+                }
+                text("text")
+            }
             Kind::Thinking => {
                 block.signature.push_str(text("signature"));
                 text("thinking")
             }
-            Kind::ToolUse(_) | Kind::Answer => text("partial_json"),
-            Kind::Other => "",
+            Kind::ToolUse(_) | Kind::Answer | Kind::Other => text("partial_json"),
         };
         block.add(more, builder)
     }
@@ -201,9 +219,16 @@ impl Stream {
         let Some(position) = self.open.iter().position(|(known, _)| *known == index) else {
             return Err(UpstreamError::malformed("the end of no content block"));
         };
-        let (_, Block { kind, mut start, input, text, signature }) = self.open.remove(position);
+        let (_, Block { kind, mut start, input, text, signature, citations }) =
+            self.open.remove(position);
+        let is_other = matches!(kind, Kind::Other);
         match kind {
-            Kind::Text => start.insert("text".into(), Value::String(text.into())),
+            Kind::Text => {
+                start.insert("text".into(), Value::String(text.into()));
+                if !citations.is_empty() {
+                    start.insert("citations".into(), Value::Array(citations));
+                }
+            }
             Kind::Thinking => {
                 start.insert("thinking".into(), Value::String(text.into()));
                 if !signature.is_empty() {
@@ -216,17 +241,19 @@ impl Stream {
                 builder.arguments(index, input)?;
             }
             Kind::Answer if text.is_empty() => builder.text(&input),
-            Kind::ToolUse(_) | Kind::Answer => {
+            Kind::ToolUse(_) | Kind::Answer | Kind::Other if !text.is_empty() => {
                 if let Ok(input) = json::parse(&text) {
                     start.insert("input".into(), input.into_owned());
                 }
             }
-            Kind::Other => {}
+            Kind::ToolUse(_) | Kind::Answer | Kind::Other => {}
         }
         let block = Value::Object(start);
         let is_thinking = is_thinking(&block);
         if is_thinking {
             builder.deltas.push(Delta::Thinking(block.clone()));
+        } else if is_other {
+            builder.deltas.push(Delta::Block(block.clone()));
         }
         if builder.collect || is_thinking {
             builder.native.push(block);
@@ -242,7 +269,7 @@ impl Block {
             Kind::Text | Kind::Answer => builder.text(more),
             Kind::Thinking => builder.reasoning(more),
             Kind::ToolUse(index) => builder.arguments(index, more)?,
-            Kind::Other => return Ok(()),
+            Kind::Other => builder.keep(more)?,
         }
         // Reasoning must go back to the model with its signature, whether or not the rest is kept.
         if builder.collect || !matches!(self.kind, Kind::Text) {

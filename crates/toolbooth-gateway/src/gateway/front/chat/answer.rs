@@ -134,7 +134,11 @@ impl EventEncoder for ChunkEncoder {
                 message.tool_calls.extend(delta.call_part());
             }
             // The first is in the extra content; for the second there is no member.
-            Delta::Thinking(_) | Delta::StopSequence(_) => return,
+            Delta::Thinking(_)
+            | Delta::TextBlock
+            | Delta::Citation(_)
+            | Delta::Block(_)
+            | Delta::StopSequence(_) => return,
             Delta::Finish(reason) => {
                 self.role(out);
                 let report = self.report.take();

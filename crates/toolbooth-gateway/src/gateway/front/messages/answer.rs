@@ -92,6 +92,9 @@ fn text(text: Option<&str>) -> Option<Block<'_>> {
 
 /// Adds what a message says, and what the model thought before.
 fn said<'a>(message: &'a AssistantMessage, shows_reasoning: bool, content: &mut Vec<Block<'a>>) {
+    if !message.blocks.is_empty() {
+        return content.extend(message.blocks.iter().map(Block::Verbatim));
+    }
     let thoughts = thoughts(&message.extra);
     content.extend(thoughts.iter().map(Block::Verbatim));
     if thoughts.is_empty() && shows_reasoning {

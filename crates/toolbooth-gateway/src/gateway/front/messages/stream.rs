@@ -80,6 +80,8 @@ enum Event<'a> {
 enum BlockDelta<'a> {
     #[serde(rename = "text_delta")]
     Text { text: &'a str },
+    #[serde(rename = "citations_delta")]
+    Citation { citation: &'a Value<'a> },
     #[serde(rename = "thinking_delta")]
     Thinking { thinking: &'a str },
     #[serde(rename = "signature_delta")]
@@ -220,6 +222,11 @@ impl MessageEncoder {
                 self.grow(BlockDelta::Thinking { thinking }, out);
             }
             Delta::Thinking(block) => self.thinking(block, out),
+            Delta::TextBlock if matches!(self.open, Some(Open::Text)) => self.close(out),
+            Delta::Citation(citation) if matches!(self.open, Some(Open::Text)) => {
+                self.grow(BlockDelta::Citation { citation }, out);
+            }
+            Delta::Block(block) => self.whole(Block::Verbatim(block), out),
             Delta::Call { index, id, name, extra_content, .. } => {
                 self.close(out);
                 if let Some(content) = extra_content {

@@ -36,7 +36,9 @@ impl Waiting {
             Delta::Call { id, name, extra_content, .. } => {
                 2 * PART + id.len() + name.len() + extra_content.as_ref().map_or(0, length)
             }
-            Delta::Thinking(block) => PART + length(block),
+            Delta::Thinking(block) | Delta::Block(block) | Delta::Citation(block) => {
+                PART + length(block)
+            }
             _ => PART,
         };
         if let Delta::Arguments { index, fragment, .. } = part {

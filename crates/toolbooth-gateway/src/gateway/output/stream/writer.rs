@@ -69,11 +69,16 @@ impl EventWriter {
         held + self.encoder.held_bytes() <= MAX_BUFFERED
     }
 
-    /// Writes the deltas that are text or thinking. Rounds are separated by an empty line.
+    /// Writes the deltas that belong neither to a call nor to the end. The texts of rounds are separated by an empty line.
     fn text(&mut self, deltas: &[Delta], out: &mut Vec<u8>) {
         for delta in deltas {
-            if let Delta::Text(_) | Delta::Refusal(_) | Delta::Reasoning(_) | Delta::Thinking(_) =
-                delta
+            if let Delta::Text(_)
+            | Delta::Refusal(_)
+            | Delta::Reasoning(_)
+            | Delta::Thinking(_)
+            | Delta::TextBlock
+            | Delta::Citation(_)
+            | Delta::Block(_) = delta
             {
                 if matches!(delta, Delta::Text(_)) && mem::take(&mut self.wrote_text) {
                     self.encoder.delta(&Delta::Text("\n\n".to_owned()), out);

@@ -73,7 +73,11 @@ impl EventEncoder for ResponseEncoder {
             Delta::Refusal(text) => self.text(PartKind::Refusal, text, out),
             Delta::Reasoning(text) => self.reasoning(text, out),
             // The first is in the extra content; for the second there is no member.
-            Delta::Thinking(_) | Delta::StopSequence(_) => {}
+            Delta::Thinking(_)
+            | Delta::TextBlock
+            | Delta::Citation(_)
+            | Delta::Block(_)
+            | Delta::StopSequence(_) => {}
             Delta::ExtraContent(value) => self.extra = Some(value.clone()),
             Delta::Call { index, id, name, custom, extra_content } => {
                 self.extra_of_call(id, extra_content.as_ref(), out);
