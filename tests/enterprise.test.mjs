@@ -7,6 +7,7 @@ import { Client, CrossAppAccessProvider, StreamableHTTPClientTransport } from "@
 import { CompactSign, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair, importJWK } from "jose";
 import * as oauth from "oauth4webapi";
 import { discover, options, register } from "./support/oauth-client.mjs";
+import { openidProvider } from "./support/oidc.mjs";
 import { sha256 } from "./support/sign-in.mjs";
 import { KEY, REDIRECT, hostClient, startSignIn } from "./support/sign-in-server.mjs";
 import { listen } from "./support/server.mjs";
@@ -32,9 +33,9 @@ async function company() {
   return Object.assign(one, { issuer: base, close });
 }
 
-let worker, address, as, idp, stranger, documents, clientKeys;
+let worker, address, as, idp, stranger, oidc, documents, clientKeys;
 before(async () => {
-  [idp, stranger, { documents, keys: clientKeys }] = await Promise.all([company(), company(), hostClient()]);
+  [idp, stranger, oidc, { documents, keys: clientKeys }] = await Promise.all([company(), company(), openidProvider(REDIRECT), hostClient()]);
   const clients = [AGENT, OTHER].map(({ client_id: id, secret }) => ({ id, name: id, redirect_uris: [REDIRECT], secret_hash: sha256(secret) }));
   worker = await startSignIn({
     SIGN_IN_CLIENTS: JSON.stringify([...clients, { id: "public", name: "Public", redirect_uris: [REDIRECT] }]),
@@ -45,6 +46,7 @@ before(async () => {
         rules: { engineering: { scopes: ["github:read"] }, sales: { scopes: [] } },
         allowed: ["@acme.example"],
       },
+      { issuer: oidc.issuer, clients: [AGENT.client_id], scopes: ["github:read"] },
     ]),
   });
   ({ address } = worker);
@@ -52,7 +54,7 @@ before(async () => {
 });
 after(async () => {
   await worker?.close();
-  await Promise.all([idp?.close(), stranger?.close(), documents?.close()]);
+  await Promise.all([idp?.close(), stranger?.close(), oidc?.close(), documents?.close()]);
 });
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -109,6 +111,14 @@ test("the tokens of a good assertion", async () => {
   const body = JSON.stringify({ tool_id: "Calculator.Add", input: { a: 2, b: 40 } });
   const { status, json } = await worker.request("POST", "/tools/call", { ...call, body });
   assert.equal(status, 200, JSON.stringify(json));
+});
+
+test("an assertion with the key that oidc-provider publishes, as its discovery document says", async () => {
+  const published = await (await fetch(`${oidc.issuer}/jwks`)).json();
+  const header = { alg: "RS256", kid: published.keys[0].kid, typ: TYPE };
+  const of = (changes) => sign(claims({ iss: oidc.issuer, ...changes }), header, oidc.signingKey);
+  assert.equal((await asAgent({ assertion: await of({}) })).scope, "github:read");
+  assert.equal(await errorOf(asAgent({ assertion: await of({ iss: idp.issuer }) })), "invalid_grant 400", "it does not speak for another company");
 });
 
 test("what is not accepted", async (t) => {

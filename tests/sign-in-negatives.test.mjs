@@ -142,7 +142,7 @@ test("requests for tokens with a code", async (t) => {
     ["a different port of the redirect URI", { redirect_uri: "http://localhost:3119/callback" }, "invalid_grant 400"],
     ["a different resource", { resource: "https://other.example/mcp" }, "invalid_target 400"],
     ["a password", { grant_type: "password" }, "unsupported_grant_type 400"],
-    ["credentials of the client", { grant_type: "client_credentials" }, "unsupported_grant_type 400"],
+    ["credentials of the client", { grant_type: "client_credentials" }, "unauthorized_client 400"],
     ["a grant type with a space", { grant_type: "authorization_code " }, "unsupported_grant_type 400"],
   ];
   for (const [what, changes, expected] of rows) {

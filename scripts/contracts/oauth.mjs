@@ -148,7 +148,7 @@ export const oauth = document({
   schemas: {
     Tokens: object({
       access_token: about("A JSON Web Token for the resource.", pattern("^[\\w-]+\\.[\\w-]+\\.[\\w-]+$")),
-      token_type: constant("Bearer"),
+      token_type: choice("Bearer", "DPoP"),
       expires_in: { type: "integer", minimum: 60 },
       "refresh_token?": text,
       scope: string,
@@ -178,8 +178,8 @@ export const oauth = document({
     }),
     Error: object({
       error: choice(
-        ...["access_denied", "invalid_client", "invalid_client_metadata", "invalid_grant", "invalid_redirect_uri", "invalid_request"],
-        ...["invalid_scope", "invalid_target", "server_error", "temporarily_unavailable", "unauthorized_client", "unsupported_grant_type", "unsupported_response_type"],
+        ...["access_denied", "invalid_client", "invalid_client_metadata", "invalid_dpop_proof", "invalid_grant", "invalid_redirect_uri", "invalid_request"],
+        ...["invalid_scope", "invalid_target", "server_error", "temporarily_unavailable", "unauthorized_client", "unsupported_grant_type", "unsupported_response_type", "use_dpop_nonce"],
       ),
       error_description: string,
     }),

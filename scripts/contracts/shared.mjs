@@ -19,7 +19,7 @@ export const security = [{ bearer: [] }, { oxpApiKey: [] }, { otcApiKey: [] }, {
 
 // Headers
 
-const challenge = pattern('^Bearer realm="toolbooth"(, [a-z_]+="[^"]+")*$');
+const challenge = pattern('^(Bearer|DPoP) realm="toolbooth"(, [a-z_]+="[^"]+")*$');
 
 /** Components for the headers; `methods` are the values that `Allow` can have. */
 export const headers = (...methods) => ({

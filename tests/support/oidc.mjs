@@ -25,6 +25,7 @@ export async function openidProvider(redirectUri) {
   const now = {};
   const events = [];
   const secrets = new Set();
+  const signingKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const { base: issuer, close } = await listen((request, response) => respond(request, response));
   const provider = new Provider(issuer, {
     // A subclass, because the adapter prints a warning under its own name.
@@ -43,7 +44,7 @@ export async function openidProvider(redirectUri) {
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: () => true,
-    jwks: { keys: [generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" })] },
+    jwks: { keys: [signingKey.export({ format: "jwk" })] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     scopes: ["openid", "offline_access", "repo"],
@@ -91,6 +92,8 @@ export async function openidProvider(redirectUri) {
     now,
     events,
     secrets,
+    /** The private key whose public part it publishes. */
+    signingKey,
     /** The account of a valid access token. */
     async account(token) {
       const found = await provider.AccessToken.find(token);

@@ -54,6 +54,10 @@ impl AssertionVerifier {
         if self.required_type.is_some_and(|required| !decoded.is_one_of(&[required])) {
             return Err(AuthError::invalid("its `typ` is that of another kind of token"));
         }
+        // Its sender would have to prove possession of the key (RFC 7800, 3), and no proof is sent here.
+        if decoded.claims.contains("cnf") {
+            return Err(AuthError::invalid("it is bound to a key, which is not supported"));
+        }
         // Checking claims is cheap: only a token with valid ones is worth a fetch.
         self.rules.check(&decoded, Signer::Issuer, host.now_ms() / 1000)?;
         let policy = FetchPolicy::IfNeeded;

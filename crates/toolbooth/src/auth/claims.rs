@@ -13,6 +13,24 @@ use crate::principal::{Principal, Scopes};
 /// yearly; only a new secret revokes them earlier.
 const MAX_LIFETIME: f64 = 366.0 * 86_400.0;
 
+/// What a valid token says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verified {
+    pub(super) principal: Principal,
+    /// The thumbprint of the key that it is bound to, whose possession its sender must prove.
+    pub(super) thumbprint: Option<String>,
+}
+
+/// The thumbprint of the key that a token is bound to (RFC 9449, 6.1), if it is.
+fn thumbprint(claims: &Object<'_>) -> Result<Option<String>, AuthError> {
+    let Some(confirmation) = claims.get("cnf") else { return Ok(None) };
+    let members = confirmation.as_object().filter(|members| members.len() == 1);
+    let thumbprint = members.and_then(|members| members.get("jkt")?.as_str());
+    // Its sender would have to prove something else (RFC 7800, 3).
+    let other = AuthError::invalid("the token is bound to a key in a way that is not supported");
+    thumbprint.map(|it| Some(it.to_owned())).ok_or(other)
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct ClaimRules {
     /// `JWT_AUDIENCE`: the names of this server in a token's `aud`.
@@ -64,7 +82,7 @@ impl ClaimRules {
         token: &DecodedToken<'_>,
         signer: Signer,
         now: u64,
-    ) -> Result<Principal, AuthError> {
+    ) -> Result<Verified, AuthError> {
         if !token.is_access_token() {
             return Err(AuthError::invalid("the token's `typ` must be that of an access token"));
         }
@@ -91,7 +109,9 @@ impl ClaimRules {
         let scopes = Scopes::Listed(scopes);
         let tenant = self.tenant(claims)?;
         let (rule, budgets, team) = (None, Vec::new(), None);
-        Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team })
+        let principal =
+            Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team };
+        Ok(Verified { principal, thumbprint: thumbprint(claims)? })
     }
 
     /// The tenant that a token names. One that is unknown could have limits that are missing here.
@@ -111,11 +131,6 @@ impl ClaimRules {
         now: u64,
     ) -> Result<(), AuthError> {
         let claims = &token.claims;
-        // Its sender would have to prove possession of the key (RFC 7800, 3; RFC 9449, 7.2), and no
-        // proof is checked here.
-        if claims.contains("cnf") {
-            return Err(AuthError::invalid("the token is bound to a key, which is not supported"));
-        }
         self.check_times(token, now)?;
         let issuer = claims.get("iss").and_then(Value::as_str);
         if self.issuer.is_some() && issuer != self.issuer.as_deref() {

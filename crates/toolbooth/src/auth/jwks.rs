@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::Map;
+use sha2::{Digest, Sha256};
 
 use super::AuthError;
 use crate::address::{is_secure, public_address};
@@ -94,10 +96,20 @@ pub(super) enum FetchPolicy {
 #[derive(Debug, Clone)]
 pub(super) struct VerificationKey {
     id: Option<String>,
-    algorithm: SignatureAlgorithm,
-    /// Its public members, as JSON.
+    pub(super) algorithm: SignatureAlgorithm,
+    /// Its required public members in the order of their names, as JSON without spaces: what RFC 7638, 3 hashes.
     pub(super) jwk: String,
 }
+
+impl VerificationKey {
+    /// Its thumbprint (RFC 7638).
+    pub(super) fn thumbprint(&self) -> String {
+        Base64UrlUnpadded::encode_string(&Sha256::digest(&self.jwk))
+    }
+}
+
+/// The members of private and of symmetric keys (RFC 7518, 6).
+const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 impl Jwks {
     pub(super) fn new(source: KeySource, name: String) -> Self {
@@ -283,7 +295,7 @@ pub(crate) fn has_verification_key(set: &Value<'_>) -> bool {
 
 /// Parses a key of the set; `None` if it does not verify signatures of a supported algorithm. Such
 /// keys are ignored (RFC 7517, 5).
-fn parse_key(jwk: &Value<'_>) -> Option<VerificationKey> {
+pub(super) fn parse_key(jwk: &Value<'_>) -> Option<VerificationKey> {
     let text = |name: &str| jwk.get(name).and_then(Value::as_str);
     let only = |name: &str, value: &str| jwk.get(name).is_none_or(|it| it.as_str() == Some(value));
     let (algorithm, members): (_, &[&str]) = match (text("kty")?, text("crv")) {
@@ -306,7 +318,7 @@ fn parse_key(jwk: &Value<'_>) -> Option<VerificationKey> {
     let is_for = jwk.get("alg").is_none_or(|name| named(name) == Some(algorithm));
     let fits = is_for && only("use", "sig") && verifies;
     // Anyone who can read the set could sign with a key whose private part is in it.
-    let fits = fits && jwk.get("d").is_none();
+    let fits = fits && PRIVATE.iter().all(|name| jwk.get(name).is_none());
     let id = text("kid").map(str::to_owned);
     fits.then(|| VerificationKey { id, algorithm, jwk: json::to_string(&public) })
 }

@@ -5,7 +5,7 @@ use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
 use jwt_compact::{Algorithm, AlgorithmSignature};
 
 use super::AuthError;
-use super::jwks::{FetchPolicy, Jwks};
+use super::jwks::{FetchPolicy, Jwks, VerificationKey, parse_key};
 use crate::host::{Host, SignatureAlgorithm, boxed};
 use crate::json::{self, Object, Value};
 
@@ -69,8 +69,20 @@ impl<'a> DecodedToken<'a> {
             Some(_) => return Err(AuthError::INVALID),
         };
         let (key, fetched_ms) = boxed(jwks.key(id, algorithm, policy, host)).await?;
-        let message = self.message.as_bytes();
-        Ok((host.verify(algorithm, &key.jwk, message, &self.signature).await, fetched_ms))
+        Ok((self.is_signed_by(&key, host).await, fetched_ms))
+    }
+
+    /// The public key in its header, if it is one for its algorithm.
+    pub(super) fn own_key(&self) -> Option<VerificationKey> {
+        let key = parse_key(self.header.get("jwk")?)?;
+        let algorithm = self.algorithm().and_then(SignatureAlgorithm::named);
+        (algorithm == Some(key.algorithm)).then_some(key)
+    }
+
+    /// Whether it is signed with a key for its algorithm.
+    pub(super) async fn is_signed_by(&self, key: &VerificationKey, host: &dyn Host) -> bool {
+        let VerificationKey { algorithm, jwk, .. } = key;
+        host.verify(*algorithm, jwk, self.message.as_bytes(), &self.signature).await
     }
 
     /// Whether `typ` is that of an access token or absent (RFC 7515, 4.1.9: case does not matter, and

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jwt_compact::alg::Hs256Key;
 
 use super::AuthError;
-use super::claims::{ClaimRules, Signer};
+use super::claims::{ClaimRules, Signer, Verified};
 use super::jwks::{FetchPolicy, Jwks, KeySource};
 use super::jws::DecodedToken;
 use super::own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
@@ -69,23 +69,19 @@ impl JwtVerifier {
         Some(Self { shared: shared.collect(), issuer, cache: TokenCache::new() })
     }
 
-    /// The principal of a token that has been verified before and is still valid.
-    pub(super) fn cached(&self, token: &str, host: &dyn Host) -> Option<Principal> {
+    /// What a token says that has been verified before and is still valid.
+    pub(super) fn cached(&self, token: &str, host: &dyn Host) -> Option<Verified> {
         let now_ms = host.now_ms();
         let keys_ms = self.issuer.as_ref().and_then(|(jwks, _)| jwks.fetched_if_fresh(now_ms));
-        self.cache.principal(token, now_ms / 1000, keys_ms)
+        self.cache.verified(token, now_ms / 1000, keys_ms)
     }
 
-    /// Verifies a token and returns its principal. A token that the server itself has issued is valid as long as its
+    /// Verifies a token and returns what it says. A token that the server itself has issued is valid as long as its
     /// holder may call and its grant has not ended, and has only those of its scopes that they may have now.
     ///
     /// # Errors
     /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
-    pub(super) async fn verify(
-        &self,
-        token: &str,
-        host: &dyn Host,
-    ) -> Result<Principal, AuthError> {
+    pub(super) async fn verify(&self, token: &str, host: &dyn Host) -> Result<Verified, AuthError> {
         let decoded = DecodedToken::decode(token).ok_or(AuthError::INVALID)?;
         let (signer, rules, keys_ms, holders) = match (decoded.algorithm(), &self.issuer) {
             (Some("HS256"), _) => {
@@ -112,20 +108,20 @@ impl JwtVerifier {
         };
         // The fetch may have taken a while, so the times are checked against the clock again.
         let now = host.now_ms() / 1000;
-        let mut principal = rules.principal(&decoded, signer, now)?;
+        let mut verified = rules.principal(&decoded, signer, now)?;
         let mut end = rules.end(&decoded);
         if let Some(holders) = holders {
             let claim = |name| decoded.claims.get(name).and_then(Value::as_str).unwrap_or_default();
             let permitted = holders.permitted(claim(HOLDER), host.now_ms());
             let ended = AuthError::invalid("the person who signed in may no longer call");
-            limit(&mut principal, permitted.ok_or(ended)?);
+            limit(&mut verified.principal, permitted.ok_or(ended)?);
             if holders.has_ended(claim(GRANT), host).await {
                 return Err(AuthError::invalid("the client was disconnected"));
             }
             end = end.min(now.saturating_add(GRANT_CHECK_SECONDS));
         }
-        self.cache.insert(token, &principal, end, keys_ms);
-        Ok(principal)
+        self.cache.insert(token, &verified, end, keys_ms);
+        Ok(verified)
     }
 }
 

@@ -6,11 +6,13 @@
 //! - `api_keys`: API keys, compared by hash;
 //! - `jwt`: verifies tokens, with `jws` (their encoding and signatures), `claims` (their rules), `jwks`
 //!   (an issuer's keys) and `token_cache` (tokens that were verified); `own_tokens`: those that the server itself issues;
-//!   `assertion`: tokens of others.
+//!   `assertion`: tokens of others;
+//! - `dpop`: proofs of the senders of tokens that are bound to a key.
 
 mod api_keys;
 mod assertion;
 mod claims;
+mod dpop;
 mod jwks;
 mod jws;
 mod jwt;
@@ -20,12 +22,15 @@ mod token_cache;
 use crate::host::{Host, boxed};
 use crate::http::Headers;
 use crate::principal::{Principal, Scopes};
-use crate::settings::AuthSettings;
+use crate::settings::{AuthSettings, Settings};
+use claims::Verified;
+use dpop::BoundToken;
 use jwt::JwtVerifier;
 
 pub use api_keys::ApiKeys;
 pub use api_keys::key_hash;
 pub use assertion::{AssertionVerifier, received_claims, unverified_claim};
+pub use dpop::{PROOF_ALGORITHMS, ProofError, ProofVerifier, Target};
 pub(crate) use jwks::has_verification_key;
 pub use own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 
@@ -51,8 +56,17 @@ pub enum AuthError {
         /// Why, for the client. It gives nothing away before a signature has been verified.
         reason: &'static str,
     },
+    /// The request's token is bound to a key, or should be, and is rejected (RFC 9449, 7.1).
+    Proof {
+        /// The code of the challenge: `invalid_token`, `invalid_dpop_proof` or `use_dpop_nonce`.
+        error: &'static str,
+        /// Why, for the client.
+        reason: &'static str,
+    },
     /// The keys that could verify the token cannot be fetched.
     KeysUnavailable,
+    /// Whether a proof was used before cannot be found out now.
+    LedgerUnavailable,
 }
 
 impl AuthError {
@@ -61,6 +75,38 @@ impl AuthError {
 
     pub(super) const fn invalid(reason: &'static str) -> Self {
         Self::Invalid { reason }
+    }
+
+    const fn unbound(reason: &'static str) -> Self {
+        Self::Proof { error: "invalid_token", reason }
+    }
+}
+
+impl From<ProofError> for AuthError {
+    fn from(error: ProofError) -> Self {
+        match error {
+            ProofError::Invalid(reason) => Self::Proof { error: "invalid_dpop_proof", reason },
+            ProofError::Nonce => Self::Proof {
+                error: "use_dpop_nonce",
+                reason: "the proof must have the nonce of the header DPoP-Nonce",
+            },
+            ProofError::Unavailable => Self::LedgerUnavailable,
+        }
+    }
+}
+
+/// Who has sent a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authenticated {
+    /// The sender.
+    pub principal: Principal,
+    /// Whether the sender has proven possession of the key that the token is bound to.
+    pub is_bound: bool,
+}
+
+impl From<Principal> for Authenticated {
+    fn from(principal: Principal) -> Self {
+        Self { principal, is_bound: false }
     }
 }
 
@@ -71,17 +117,27 @@ pub struct Authenticator {
     anonymous: Option<Scopes>,
     api_keys: Option<ApiKeys>,
     tokens: Option<JwtVerifier>,
+    /// Verifies the proofs of clients whose tokens are bound to a key, if the server knows its address.
+    proofs: Option<ProofVerifier>,
 }
 
 impl Authenticator {
     /// An authenticator with the methods that `settings` enable. `own` describes the tokens that the server itself
     /// issues, if people sign in to it.
-    pub fn new(settings: &AuthSettings, own: Option<&OwnTokens>) -> Self {
+    pub fn new(settings: &Settings, own: Option<&OwnTokens>) -> Self {
+        let AuthSettings { anonymous, api_keys, jwt, .. } = &settings.auth;
+        let tokens = JwtVerifier::new(jwt.as_ref(), own);
         Self {
-            anonymous: settings.anonymous.clone(),
-            api_keys: settings.api_keys.as_deref().map(ApiKeys::new),
-            tokens: JwtVerifier::new(settings.jwt.as_ref(), own),
+            anonymous: anonymous.clone(),
+            api_keys: api_keys.as_deref().map(ApiKeys::new),
+            proofs: tokens.as_ref().and_then(|_| ProofVerifier::new(settings)),
+            tokens,
         }
+    }
+
+    /// What verifies proofs of possession, if tokens can be bound to keys.
+    pub fn proofs(&self) -> Option<&ProofVerifier> {
+        self.proofs.as_ref()
     }
 
     /// Whether responses are the same for every caller, because credentials are not read.
@@ -89,40 +145,85 @@ impl Authenticator {
         self.anonymous.is_some() && self.api_keys.is_none() && self.tokens.is_none()
     }
 
-    /// Finds out who sent a request.
+    /// Finds out who sent a request. A proof of possession must be for `target`.
     ///
     /// Of several credentials the first one counts: `OXP-API-Key`, `OTC-API-Key`, `Authorization`, `X-API-Key`,
     /// `X-Auth-Token`. A bearer value is an API key if it is one of them, else a token. If `none` is the only
-    /// method, no header is read (X35, T36); if it is one of several, credentials that are sent must be valid.
+    /// method, no header is read (X35, T36); if it is one of several, credentials that are sent must be valid. A token that is
+    /// bound to a key needs the scheme `DPoP` and a proof (RFC 9449, 7).
     ///
     /// # Errors
-    /// [`AuthError::Missing`] and [`AuthError::Invalid`] (X37, X41); [`AuthError::KeysUnavailable`] if
-    /// an issuer's keys cannot be fetched.
+    /// [`AuthError::Missing`] and [`AuthError::Invalid`] (X37, X41); [`AuthError::Proof`];
+    /// [`AuthError::KeysUnavailable`] if an issuer's keys cannot be fetched.
     pub async fn authenticate(
         &self,
+        target: Target<'_>,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Principal, AuthError> {
+    ) -> Result<Authenticated, AuthError> {
         if self.api_keys.is_none() && self.tokens.is_none() {
-            return self.anonymous(CLOSED);
+            return self.anonymous(CLOSED).map(Authenticated::from);
         }
         if let Some(principal) = self.by_key(headers, ["oxp-api-key", "otc-api-key"]) {
-            return principal;
+            return principal.map(Authenticated::from);
         }
         let Some(header) = headers.get("authorization") else {
             // Some clients let their users set these headers only. Read last: every header read is a call into JS.
             let principal = self.by_key(headers, ["x-api-key", "x-auth-token"]);
-            return principal.unwrap_or_else(|| self.anonymous(self.expected()));
+            let principal = principal.unwrap_or_else(|| self.anonymous(self.expected()));
+            return principal.map(Authenticated::from);
         };
-        let credential = bearer(&header).and_then(capped).ok_or(AuthError::INVALID)?;
+        if let Some(token) = of_scheme("dpop", &header) {
+            let token = capped(token).ok_or(AuthError::INVALID)?;
+            return boxed(self.by_proof(token, target, headers, host)).await;
+        }
+        let credential = of_scheme("bearer", &header).and_then(capped).ok_or(AuthError::INVALID)?;
         // A known token first: to hash it as an API key costs more than the rest.
         let known = self.tokens.as_ref().and_then(|tokens| tokens.cached(credential, host));
         let by_key = || self.api_keys.as_ref().and_then(|keys| keys.principal(credential));
-        if let Some(principal) = known.or_else(by_key) {
-            return Ok(principal);
+        let verified = match known {
+            Some(verified) => verified,
+            None => {
+                if let Some(principal) = by_key() {
+                    return Ok(principal.into());
+                }
+                let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
+                boxed(tokens.verify(credential, host)).await?
+            }
+        };
+        match verified.thumbprint {
+            None => Ok(verified.principal.into()),
+            // A copy of the token would be enough otherwise (RFC 9449, 7.2).
+            Some(_) => Err(AuthError::invalid(
+                "the token is bound to a key, and needs the scheme DPoP and a proof",
+            )),
         }
-        let tokens = self.tokens.as_ref().ok_or(AuthError::INVALID)?;
-        boxed(tokens.verify(credential, host)).await
+    }
+
+    /// The sender of a token with a proof that it has the key that the token is bound to.
+    async fn by_proof(
+        &self,
+        token: &str,
+        target: Target<'_>,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Result<Authenticated, AuthError> {
+        let (Some(tokens), Some(proofs)) = (&self.tokens, &self.proofs) else {
+            return Err(AuthError::INVALID);
+        };
+        let Verified { principal, thumbprint } = match tokens.cached(token, host) {
+            Some(verified) => verified,
+            None => tokens.verify(token, host).await.map_err(|error| match error {
+                AuthError::Invalid { reason } => AuthError::unbound(reason),
+                other => other,
+            })?,
+        };
+        let thumbprint = thumbprint
+            .ok_or(AuthError::unbound("the token is not bound to a key: use the scheme Bearer"))?;
+        let proof = headers.get("dpop").ok_or(ProofError::Invalid("the header DPoP is missing"))?;
+        let bound = BoundToken { token, thumbprint: &thumbprint };
+        proofs.check(&proof, target, Some(bound), host).await?;
+        Ok(Authenticated { principal, is_bound: true })
     }
 
     /// The holder of the key in the first of these headers that is present; `None` if there is none, or keys are not
@@ -165,10 +266,10 @@ pub fn issuer_of_tokens(issuer: &str) -> String {
     claims::Signer::Issuer.issuer(Some(issuer))
 }
 
-/// The value of an `Authorization` header of the scheme `Bearer`, whose case does not matter.
-fn bearer(header: &str) -> Option<&str> {
+/// The value of an `Authorization` header of this scheme, whose case does not matter.
+fn of_scheme<'h>(expected: &str, header: &'h str) -> Option<&'h str> {
     let (scheme, value) = header.trim().split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| value.trim())
+    scheme.eq_ignore_ascii_case(expected).then(|| value.trim())
 }
 
 fn capped(credential: &str) -> Option<&str> {

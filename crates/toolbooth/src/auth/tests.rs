@@ -14,13 +14,15 @@ const TWO: &str = "c8df51469c308a59bfbd48a3e0bdd228ca922d6032035f5ef6e4ad45f473a
 type Set<'a> = &'a [(&'a str, &'a str)];
 
 fn authenticator(host: &FakeHost) -> Authenticator {
-    Authenticator::new(&crate::testing::settings(crate::testing::CAPABILITIES, host).auth, None)
+    Authenticator::new(&crate::testing::settings(crate::testing::CAPABILITIES, host), None)
 }
 
 /// Authenticates a request with these headers, with these variables set.
 fn principal(variables: Set<'_>, headers: Set<'_>) -> Result<Principal, AuthError> {
     let host = FakeHost::with(variables);
-    ready(authenticator(&host).authenticate(&Pairs(headers), &host))
+    let sent = authenticator(&host);
+    let sent = ready(sent.authenticate(Target::default(), &Pairs(headers), &host));
+    sent.map(|it| it.principal)
 }
 
 fn problems(variables: Set<'_>) -> Vec<String> {

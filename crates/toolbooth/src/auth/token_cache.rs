@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use subtle::ConstantTimeEq;
 
-use crate::principal::Principal;
+use super::claims::Verified;
 
 /// How many tokens are cached. The signature of a token determines its slot.
 const SLOTS: usize = 64;
@@ -13,7 +13,7 @@ const SLOTS: usize = 64;
 /// A token that was verified.
 struct CachedToken {
     text: String,
-    principal: Principal,
+    verified: Verified,
     /// The second at which it has expired.
     expires: u64,
     /// When the issuer's keys that verified it were fetched, in milliseconds; `None` if the secret
@@ -33,32 +33,27 @@ impl TokenCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The principal of a token that is cached and valid at the second `now`. A token that an
+    /// What a token says that is cached and valid at the second `now`. A token that an
     /// issuer's keys have verified is valid only while they are fresh: `keys_ms` is when the fresh keys
     /// were fetched. Takes the same time however much of a cached token a caller has guessed.
-    pub(super) fn principal(
-        &self,
-        token: &str,
-        now: u64,
-        keys_ms: Option<u64>,
-    ) -> Option<Principal> {
+    pub(super) fn verified(&self, token: &str, now: u64, keys_ms: Option<u64>) -> Option<Verified> {
         let tokens = self.tokens();
         let known = tokens.get(slot(token))?.as_ref()?;
         let is_valid = now < known.expires && (known.keys_ms.is_none() || known.keys_ms == keys_ms);
         (is_equal(known.text.as_bytes(), token.as_bytes()) && is_valid)
-            .then(|| known.principal.clone())
+            .then(|| known.verified.clone())
     }
 
     /// Caches a verified token, in place of the one in its slot.
     pub(super) fn insert(
         &self,
         token: &str,
-        principal: &Principal,
+        verified: &Verified,
         expires: u64,
         keys_ms: Option<u64>,
     ) {
-        let principal = principal.clone();
-        let cached = CachedToken { text: token.to_owned(), principal, expires, keys_ms };
+        let verified = verified.clone();
+        let cached = CachedToken { text: token.to_owned(), verified, expires, keys_ms };
         if let Some(slot) = self.tokens().get_mut(slot(token)) {
             *slot = Some(cached);
         }

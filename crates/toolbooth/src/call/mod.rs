@@ -28,7 +28,7 @@ pub use pipeline::{CheckOrder, Prepared, misconfigured};
 pub use pipeline::{Pipeline, RequestContext};
 pub(crate) use rate_limit::count_visit;
 pub use rejection::CHALLENGE;
-pub use rejection::{Description, Rejection, RejectionKind};
+pub use rejection::{Description, Rejection, RejectionKind, Sent};
 pub use rejection::{did_you_mean, needs_client};
 pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::budget::BudgetExceeded;
 use super::missing::MissingRequirements;
-use crate::auth::AuthError;
+use crate::auth::{AuthError, PROOF_ALGORITHMS};
 use crate::catalog::InvalidToolId;
 use crate::tool::{ClientCapability, InputRequired};
 
@@ -59,6 +59,20 @@ kinds! {
     NeedsTask => 400, "needs_task";
     Unavailable => 503, "unavailable";
     Internal => 500, "server_error";
+}
+
+/// The credentials of a request that is rejected because of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// None.
+    Nothing,
+    /// A key or a token.
+    Bearer,
+    /// A token with a proof of possession (RFC 9449, 7.1).
+    Proof {
+        /// The code of the challenge.
+        error: &'static str,
+    },
 }
 
 /// Why a request was rejected.
@@ -141,8 +155,8 @@ pub enum Rejection {
     Unauthenticated {
         /// The reason, without details that help to guess credentials.
         reason: &'static str,
-        /// Whether the request had credentials.
-        sent: bool,
+        /// Which credentials the request had.
+        sent: Sent,
     },
     /// The caller's credentials lack a scope that the tool requires.
     MissingScope {
@@ -355,9 +369,15 @@ impl Rejection {
             Self::TooManyRequests { .. } | Self::BudgetExceeded(_) | Self::TooManyTasks { .. } => {
                 return Some(("retry-after", self.retry_after()?.to_string()));
             }
-            Self::Unauthenticated { sent: false, .. } => String::new(),
-            Self::Unauthenticated { reason, sent: true } => {
+            Self::Unauthenticated { sent: Sent::Nothing, .. } => String::new(),
+            Self::Unauthenticated { reason, sent: Sent::Bearer } => {
                 format!(", error=\"invalid_token\", error_description=\"{reason}\"")
+            }
+            Self::Unauthenticated { reason, sent: Sent::Proof { error } } => {
+                let algorithms = PROOF_ALGORITHMS.join(" ");
+                let error = format!("error=\"{error}\", error_description=\"{reason}\"");
+                let challenge = format!("DPoP realm=\"toolbooth\", {error}, algs=\"{algorithms}\"");
+                return Some(("www-authenticate", challenge));
             }
             Self::MissingScope { scopes, .. } => {
                 format!(", error=\"insufficient_scope\", scope=\"{}\"", scopes.join(" "))
@@ -372,9 +392,15 @@ impl From<AuthError> for Rejection {
     fn from(error: AuthError) -> Self {
         match error {
             AuthError::Missing { expected } => {
-                Self::Unauthenticated { reason: expected, sent: false }
+                Self::Unauthenticated { reason: expected, sent: Sent::Nothing }
             }
-            AuthError::Invalid { reason } => Self::Unauthenticated { reason, sent: true },
+            AuthError::Invalid { reason } => Self::Unauthenticated { reason, sent: Sent::Bearer },
+            AuthError::Proof { error, reason } => {
+                Self::Unauthenticated { reason, sent: Sent::Proof { error } }
+            }
+            AuthError::LedgerUnavailable => {
+                Self::Unavailable("whether the proof was used before cannot be found out")
+            }
             AuthError::KeysUnavailable => {
                 Self::Unavailable("the keys that verify tokens cannot be fetched")
             }

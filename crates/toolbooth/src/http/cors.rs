@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::{Headers, Origins, Response};
 
 /// Request headers that a browser's page may send.
-const ALLOW_HEADERS: &str = "accept, authorization, content-type, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, x-api-key, x-auth-token, x-provider-key";
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, dpop, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, x-api-key, x-auth-token, x-provider-key";
 /// Response headers that a browser's page may read.
-const EXPOSE_HEADERS: &str = "etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry";
+const EXPOSE_HEADERS: &str = "dpop-nonce, etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry";
 
 /// The response to a preflight of an allowed page; [`cross_origin`] adds the other headers. `None` if the
 /// `OPTIONS` request is not a preflight (Fetch standard, "CORS-preflight request").

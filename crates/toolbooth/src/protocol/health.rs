@@ -58,7 +58,7 @@ async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
     let is_ready = problems.is_empty() && store.is_ok();
     let caller = match is_ready && warnings.is_empty() {
         true => None,
-        false => state.caller(headers, host).await,
+        false => state.caller(request.target, headers, host).await,
     };
     let caller = caller.filter(|it| !matches!(it, Principal::Anonymous { .. }));
     let mut problems = readable(problems, caller.as_ref());

@@ -1,6 +1,7 @@
 //! The request that a handler serves.
 
 use super::{Protocol, Route, State};
+use crate::auth::Target;
 use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::host::Host;
@@ -13,6 +14,8 @@ use crate::secret::Secret;
 pub struct RouteRequest<'a> {
     /// The query, without `?`.
     pub query: &'a str,
+    /// The method and the path, for proofs of possession.
+    pub target: Target<'a>,
     /// The path segment that matches the route's `{…}`; empty if it has none.
     pub parameter: &'a str,
     /// The headers.
@@ -31,6 +34,8 @@ pub struct RouteRequest<'a> {
     pub host: &'a dyn Host,
     /// Records its calls, for the log.
     pub calls: CallRecorder,
+    /// Whether its sender proves possession of a key, or tried to, and needs a nonce for the next proof.
+    pub(crate) proves_possession: bool,
     /// The capability of its path.
     pub(crate) capability: &'static Capability,
     /// The protocol of its path.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::auth::{AuthError, Authenticator};
+use crate::auth::{AuthError, Authenticated, Authenticator, Target};
 use crate::call::VisibleTools;
 use crate::call::{Pipeline, Rejection};
 use crate::capability::{Capabilities, People};
@@ -36,29 +36,38 @@ impl State {
     pub(crate) async fn authenticate(
         &self,
         protocol: &'static str,
+        target: Target<'_>,
         headers: &dyn Headers,
         host: &dyn Host,
-    ) -> Result<Principal, Rejection> {
-        let principal = self.authenticator.authenticate(headers, host).await;
-        principal.map_err(|error| {
+    ) -> Result<Authenticated, Rejection> {
+        let authenticated = self.authenticator.authenticate(target, headers, host).await;
+        authenticated.map_err(|error| {
             let events = &self.pipeline.events;
             match error {
                 AuthError::Missing { .. } => {
                     events.write(&Event::CredentialsMissing { protocol }, host);
                 }
-                AuthError::Invalid { reason } => {
+                // A client learns the nonce in this way: nothing is wrong.
+                AuthError::Proof { error: "use_dpop_nonce", .. } => {}
+                AuthError::Invalid { reason } | AuthError::Proof { reason, .. } => {
                     events.write(&Event::CredentialsRejected { protocol, reason }, host);
                 }
                 // The log has the problem already.
-                AuthError::KeysUnavailable => {}
+                AuthError::KeysUnavailable | AuthError::LedgerUnavailable => {}
             }
             error.into()
         })
     }
 
     /// The sender of a request, if it may send one. Rejected credentials are not logged.
-    pub(crate) async fn caller(&self, headers: &dyn Headers, host: &dyn Host) -> Option<Principal> {
-        self.authenticator.authenticate(headers, host).await.ok()
+    pub(crate) async fn caller(
+        &self,
+        target: Target<'_>,
+        headers: &dyn Headers,
+        host: &dyn Host,
+    ) -> Option<Principal> {
+        let authenticated = self.authenticator.authenticate(target, headers, host).await;
+        authenticated.ok().map(|it| it.principal)
     }
 
     /// The person who has signed in with the browser that sent a request.

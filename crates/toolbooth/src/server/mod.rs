@@ -7,7 +7,7 @@ mod warnings;
 
 use std::borrow::Cow;
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, Target};
 use crate::call::{Pipeline, Rejection, misconfigured};
 use crate::capability::{Capabilities, Capability, Startup};
 use crate::catalog::Catalog;
@@ -71,7 +71,7 @@ impl Server {
             tasks,
             ..
         } = startup;
-        let authenticator = Authenticator::new(&settings.auth, own_tokens.as_ref());
+        let authenticator = Authenticator::new(&settings, own_tokens.as_ref());
         let unusable = settings.tools.problems(catalog.tools, &capabilities.variables(), host);
         // What each problem stops.
         for (affected, problems) in
@@ -120,6 +120,7 @@ impl Server {
         };
         let mut request = RouteRequest {
             query,
+            target: Target { method: method.name(), path },
             parameter: found.parameter,
             headers,
             // Only browsers send `Origin`. Without TLS, `Host` and the request's URL cannot be compared with it: after
@@ -131,6 +132,7 @@ impl Server {
             state: &self.state,
             host,
             calls: CallRecorder::default(),
+            proves_possession: false,
             capability: found.capability,
             protocol,
             route: None,
@@ -165,6 +167,11 @@ impl Server {
             Err(rejection) => boxed(self.reject(&rejection, method, &request)).await.into(),
         };
         let origin = request.origin.take();
+        let proofs = self.state.authenticator.proofs().filter(|_| request.proves_possession);
+        let head = match proofs {
+            Some(proofs) => head.with("dpop-nonce", proofs.nonce(host)),
+            None => head,
+        };
         let head = self.report(request, head);
         let mut head = self.finish(protocol, origin, head);
         if method == Method::Head {
@@ -196,7 +203,7 @@ impl Server {
         found: Match<'_>,
         request: &mut RouteRequest<'_>,
     ) -> Result<Response, Rejection> {
-        let caller = self.state.caller(request.headers, request.host).await;
+        let caller = self.state.caller(request.target, request.headers, request.host).await;
         let is_known = caller.is_some();
         request.principal = caller.unwrap_or(Principal::ANONYMOUS);
         let known: Option<&RouteRequest<'_>> = is_known.then_some(request);

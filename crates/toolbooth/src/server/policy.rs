@@ -1,7 +1,7 @@
 //! Enforces the policy of a route, in one place for all routes, and runs its handler.
 
 use super::Server;
-use crate::call::{self, Rejection};
+use crate::call::{self, Rejection, Sent};
 use crate::host::boxed;
 use crate::http::{self, Answer, BodyError, Headers};
 use crate::route::{BodyFormat, Credentials, Limit, Policy, Route, RouteRequest};
@@ -40,8 +40,14 @@ impl Server {
             return Err(Rejection::ForbiddenOrigin);
         }
         if policy.credentials == Credentials::Needed {
-            request.principal =
-                self.state.authenticate(request.protocol.name, headers, host).await?;
+            let name = request.protocol.name;
+            let authenticated = self.state.authenticate(name, request.target, headers, host).await;
+            request.proves_possession = match &authenticated {
+                Ok(authenticated) => authenticated.is_bound,
+                Err(Rejection::Unauthenticated { sent, .. }) => matches!(sent, Sent::Proof { .. }),
+                Err(_) => false,
+            };
+            request.principal = authenticated?.principal;
         }
         if policy.records_calls {
             request.calls = self.state.pipeline.events.recorder(headers, host);

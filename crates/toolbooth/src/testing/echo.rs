@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::budget::{Budget, Unit, Window};
 use crate::call::{
-    BudgetExceeded, Challenge, MissingRequirements, Outcome, Rejection, RejectionKind,
+    BudgetExceeded, Challenge, MissingRequirements, Outcome, Rejection, RejectionKind, Sent,
 };
 use crate::catalog::{
     Authorization, Catalog, List, ListBody, Lists, QueryParameter, QueryValue, Run, RunError,
@@ -329,7 +329,7 @@ pub fn every_rejection() -> Vec<Rejection> {
         Rejection::ToolNotAllowed { name: "A_B" },
         Rejection::ToolNotInKey { name: "A_B" },
         Rejection::ToolNotInTeam { name: "A_B" },
-        Rejection::Unauthenticated { reason: "the token has expired", sent: true },
+        Rejection::Unauthenticated { reason: "the token has expired", sent: Sent::Bearer },
         Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
         Rejection::TooManyRequests { retry_after: 60 },
         Rejection::BudgetExceeded(BudgetExceeded {

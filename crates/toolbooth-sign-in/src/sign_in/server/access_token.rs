@@ -41,6 +41,16 @@ struct AccessClaims<'a> {
     /// How the client must authenticate to revoke the token, if its document says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     auth: Option<&'a DocumentAuth>,
+    /// The key that the token is bound to, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cnf: Option<Confirmation<'a>>,
+}
+
+/// RFC 9449, 6.1.
+#[derive(Serialize)]
+struct Confirmation<'a> {
+    /// The thumbprint of the key.
+    jkt: &'a str,
 }
 
 /// The claims that a revocation needs.
@@ -73,9 +83,10 @@ impl TokenHolders for AuthorizationServer {
 }
 
 impl AuthorizationServer {
+    /// An access token for a client with this id, which is bound to the key with this thumbprint, if there is one.
     pub(super) fn access_token(
         &self,
-        client_id: &str,
+        (client_id, key): (&str, Option<&str>),
         grant: &ClientGrant,
         scopes: &[String],
         host: &dyn Host,
@@ -96,6 +107,7 @@ impl AuthorizationServer {
             gid: &grant.id,
             holder: &self.login.keys.seal(purpose::HOLDER, &grant.identity, last_ms),
             auth: grant.document.as_ref().filter(|document| !document.none),
+            cnf: key.map(|jkt| Confirmation { jkt }),
         });
         let message = format!("{HEADER}.{}", Base64UrlUnpadded::encode_string(&claims));
         let key = Hs256Key::new(self.login.keys.hash(purpose::ACCESS_TOKEN, &[]));

@@ -7,7 +7,7 @@ use super::client_grant::ClientGrant;
 use super::error::{INVALID_GRANT, INVALID_SCOPE, TEMPORARILY_UNAVAILABLE};
 use super::token::Issue;
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
-use crate::oauth::random_text;
+use crate::redirect_uri;
 use crate::sign_in::login::Identity;
 use crate::sign_in::login::enterprise::EnterpriseIssuer;
 use crate::sign_in::marks::Mark;
@@ -65,6 +65,7 @@ impl AuthorizationServer {
     pub(super) async fn exchange_assertion(
         &self,
         form: &Parameters,
+        key: Option<String>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
@@ -96,19 +97,22 @@ impl AuthorizationServer {
         if !self.marks.use_once(&USED, &id, host).await? {
             return Err(invalid("it was used before"));
         }
+        let granted_ms = host.now_ms();
         let grant = ClientGrant {
-            id: random_text(host)?,
+            id: self.asserted_grant(&identity.subject(), &client_id, granted_ms),
             client: hash(&client_id),
             client_name,
             identity,
             scopes,
             offline: false,
             document,
-            granted_ms: host.now_ms(),
+            granted_ms,
         };
+        let company = redirect_uri::destination(&company.issuer.issuer);
+        self.record(&grant, (&company, None), false, host).await;
         let (next, requested, is_own_page) = (None, None, false);
         let grant_type = JWT_BEARER;
-        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page }, host)
+        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page, key }, host)
     }
 
     /// The company that an assertion names, which is not verified yet.

@@ -44,6 +44,9 @@ pub(crate) struct ApprovedRequest {
     pub(crate) refreshes: bool,
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     document: Option<DocumentAuth>,
+    /// The thumbprint of the key that the code is bound to (RFC 9449, 10).
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
 }
 
 /// Whether a text is a `code_challenge` of the method `S256` (RFC 7636, 4.2): 43 characters of base64url.
@@ -78,6 +81,11 @@ impl AuthorizationServer {
         if !is_code_challenge(code_challenge) {
             return Err(invalid("`code_challenge` must be a SHA-256 hash in base64url"));
         }
+        // It has the form of a thumbprint too.
+        let key = form.get("dpop_jkt");
+        if key.is_some_and(|key| !is_code_challenge(key)) {
+            return Err(invalid("`dpop_jkt` must be a SHA-256 hash in base64url"));
+        }
         self.check_resource(form)?;
         let requested: Option<Vec<&str>> =
             form.get("scope").map(|scope| scope.split(' ').collect());
@@ -99,6 +107,7 @@ impl AuthorizationServer {
             offline,
             refreshes: client.refreshes || offline,
             document: client.document.clone(),
+            key: key.map(str::to_owned),
         })
     }
 
@@ -135,6 +144,7 @@ impl AuthorizationServer {
             redirect_uri: request.redirect_uri.clone(),
             code_challenge: request.code_challenge.clone(),
             refreshes: request.refreshes,
+            key: request.key.clone(),
         };
         let expires_ms = now_ms.saturating_add(CODE_LIFE_MS);
         let code = self.login.keys.seal(purpose::AUTHORIZATION_CODE, &code, expires_ms);

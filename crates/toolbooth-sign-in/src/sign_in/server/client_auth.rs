@@ -88,19 +88,20 @@ impl Credentials {
 }
 
 impl AuthorizationServer {
-    /// Authenticates a client. `document` is how it does if it has a metadata document.
+    /// Authenticates a client, or finds that it need not: then the result is false. `document` is how it does if it has a metadata
+    /// document.
     pub(super) async fn authenticate_client(
         &self,
         credentials: &Credentials,
         document: Option<&DocumentAuth>,
         host: &dyn Host,
-    ) -> Result<(), OAuthError> {
+    ) -> Result<bool, OAuthError> {
         let Credentials { client_id: id, secret, assertion } = credentials;
         let secret = secret.as_deref();
         if let Some(client) = self.settings.clients.iter().find(|client| client.id == *id) {
             return match (&client.secret_hash, secret) {
-                (None, _) => Ok(()),
-                (Some(hash), Some(secret)) if is_hash(secret, hash) => Ok(()),
+                (None, _) => Ok(false),
+                (Some(hash), Some(secret)) if is_hash(secret, hash) => Ok(true),
                 (Some(_), _) => Err(invalid("the client's secret is not valid")),
             };
         }
@@ -110,25 +111,25 @@ impl AuthorizationServer {
         if client_document::is_client_id(id, self.login.settings.is_local) {
             return match (document, assertion) {
                 // Without a valid code or token the request fails anyway.
-                (None, _) => Ok(()),
-                (Some(DocumentAuth { none: true, .. }), None) => Ok(()),
+                (None, _) => Ok(false),
+                (Some(DocumentAuth { none: true, .. }), None) => Ok(false),
                 (Some(DocumentAuth { jwks_uri: Some(jwks_uri), .. }), Some(assertion)) => {
                     let keys = ClientKeys::Url(jwks_uri.clone());
-                    self.verify_assertion((id, keys), assertion, host).await
+                    self.verify_assertion((id, keys), assertion, host).await.map(|()| true)
                 }
                 (Some(_), _) => Err(invalid("the client must authenticate as its document says")),
             };
         }
         if self.machine(id).is_some() {
-            return self.authenticate_machine(credentials, host).await.map(drop);
+            return self.authenticate_machine(credentials, host).await.map(|_| true);
         }
         let registration = self.registration(id, host);
         match registration.ok_or(invalid("the client is not registered"))?.method {
-            AuthMethod::None => Ok(()),
+            AuthMethod::None => Ok(false),
             AuthMethod::ClientSecretBasic | AuthMethod::ClientSecretPost => {
                 let secret = secret.unwrap_or_default();
                 let key = self.login.keys.verify_hash(purpose::CLIENT_SECRET, &[id], secret);
-                key.map(drop).ok_or(invalid("the client's secret is not valid"))
+                key.map(|_| true).ok_or(invalid("the client's secret is not valid"))
             }
         }
     }

@@ -21,6 +21,7 @@ impl AuthorizationServer {
     pub(super) async fn client_credentials(
         &self,
         form: &Parameters,
+        key: Option<String>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
@@ -47,6 +48,6 @@ impl AuthorizationServer {
         };
         let (next, requested, is_own_page) = (None, None, false);
         let grant_type = CLIENT_CREDENTIALS;
-        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page }, host)
+        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page, key }, host)
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AuthorizationServer, DocumentAuth, OAuthError};
 use crate::oauth::store;
+use crate::purpose;
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::sign_in::login::Identity;
 use crate::sign_in::marks::Mark;
@@ -66,6 +67,9 @@ pub(super) struct CodeClaims {
     /// Whether the client gets a refresh token.
     #[serde(rename = "f")]
     pub(super) refreshes: bool,
+    /// The thumbprint of the key that it is bound to (RFC 9449, 10).
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
 }
 
 /// The content of a refresh token.
@@ -85,6 +89,9 @@ pub(super) struct RefreshClaims {
     /// When the connection was last recorded, in milliseconds since the Unix epoch.
     #[serde(rename = "r")]
     pub(super) recorded_ms: u64,
+    /// The thumbprint of the key that it is bound to, if its client cannot authenticate (RFC 9449, 5).
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
 }
 
 impl AuthorizationServer {
@@ -125,7 +132,20 @@ impl AuthorizationServer {
     }
 
     pub(super) async fn is_revoked(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
-        self.marks.is_set(&REVOKED, grant, host).await
+        let (id, asserted_ms) = parts(grant);
+        let values = self.marks.values(&REVOKED, id, host).await?;
+        let ends = |ended_ms: &String| match (asserted_ms, ended_ms.parse::<u64>()) {
+            (Some(asserted_ms), Ok(ended_ms)) => asserted_ms <= ended_ms,
+            _ => true,
+        };
+        Ok(values.iter().any(ends))
+    }
+
+    /// The id of the grant of a person whose company authorizes a client again and again: with the time, so that an end of the
+    /// grant is one of what was asserted until then.
+    pub(super) fn asserted_grant(&self, subject: &str, client_id: &str, now_ms: u64) -> String {
+        let hash = self.login.keys.hash(purpose::CLIENT_GRANT, &["asserted", subject, client_id]);
+        format!("{hash:.22}.{now_ms}")
     }
 
     /// Revokes a person's grant: its refresh tokens are invalid from now on, and its access tokens as soon as the store says so.
@@ -136,11 +156,21 @@ impl AuthorizationServer {
         reason: RevocationReason,
         host: &dyn Host,
     ) -> store::Result<()> {
-        self.marks.set(&REVOKED, grant, "1", host).await?;
+        let (id, asserted_ms) = parts(grant);
+        let value = asserted_ms.map_or("1".to_owned(), |_| host.now_ms().to_string());
+        self.marks.set(&REVOKED, id, &value, host).await?;
         self.forget_connection(subject, grant, host).await;
         let caller = self.login.caller(subject);
         self.login.log(SignInEvent::ClientRevoked { reason, caller }, host);
         Ok(())
+    }
+}
+
+/// The id of a grant, under which the store has it, and when a company has asserted it, if one has.
+pub(super) fn parts(grant: &str) -> (&str, Option<u64>) {
+    match grant.split_once('.') {
+        Some((id, asserted_ms)) => (id, asserted_ms.parse().ok()),
+        None => (grant, None),
     }
 }
 

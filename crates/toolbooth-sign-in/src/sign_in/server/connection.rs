@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 
-use super::client_grant::REFRESH_LIFE_MS;
+use super::client_grant::{REFRESH_LIFE_MS, parts};
 use super::{AuthorizationServer, ClientGrant};
 use crate::oauth::store;
 use crate::purpose;
@@ -52,6 +52,7 @@ pub(super) fn is_same_day(one_ms: u64, other_ms: u64) -> bool {
 
 impl AuthorizationServer {
     fn connection_keys(&self, subject: &str, id: &str) -> Vec<String> {
+        let (id, _) = parts(id);
         let hashes = self.login.keys.hashes(purpose::CONNECTION, &[subject]);
         hashes.iter().map(|hash| format!("connection:{hash}:{id}")).collect()
     }
@@ -76,7 +77,7 @@ impl AuthorizationServer {
         let expires_ms = now_ms.saturating_add(life_ms);
         let record = self.login.keys.seal(purpose::CONNECTION, &connection, expires_ms);
         let hash = self.login.keys.hash(purpose::CONNECTION, &[&grant.identity.subject()]);
-        let key = format!("connection:{hash}:{}", grant.id);
+        let key = format!("connection:{hash}:{}", parts(&grant.id).0);
         let _ = store::put(&key, &record, life, host).await;
     }
 
@@ -123,7 +124,7 @@ impl AuthorizationServer {
         id: &str,
         host: &dyn Host,
     ) -> store::Result<bool> {
-        if id.len() != RANDOM_TEXT {
+        if parts(id).0.len() != RANDOM_TEXT {
             return Ok(false);
         }
         let mut is_own = false;

@@ -8,6 +8,7 @@ use super::token::{CODE, REFRESH};
 use super::{AuthorizationServer, RegistrationMode};
 use crate::oauth::OFFLINE_ACCESS;
 use crate::paths::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
+use toolbooth::auth::PROOF_ALGORITHMS;
 use toolbooth::call::Rejection;
 use toolbooth::http::{Answer, Response};
 use toolbooth::json;
@@ -36,6 +37,8 @@ struct Metadata<'a> {
     token_endpoint_auth_methods_supported: [&'static str; 4],
     token_endpoint_auth_signing_alg_values_supported: [&'static str; 4],
     revocation_endpoint_auth_methods_supported: [&'static str; 4],
+    /// The algorithms of proofs (RFC 9449, 5.1).
+    dpop_signing_alg_values_supported: [&'static str; 4],
     scopes_supported: Vec<&'static str>,
     client_id_metadata_document_supported: bool,
     authorization_response_iss_parameter_supported: bool,
@@ -68,6 +71,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
         token_endpoint_auth_methods_supported: AUTH_METHODS,
         token_endpoint_auth_signing_alg_values_supported: ["RS256", "ES256", "EdDSA", "Ed25519"],
         revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+        dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
         scopes_supported: server.login.scopes.iter().copied().chain([OFFLINE_ACCESS]).collect(),
         client_id_metadata_document_supported: mode != RegistrationMode::None,
         authorization_response_iss_parameter_supported: true,

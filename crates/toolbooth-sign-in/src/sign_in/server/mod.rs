@@ -10,7 +10,7 @@
 //! - `authorization`: what clients ask people for, and how they get the answer;
 //! - `client_grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
 //! - `assertion_grant`: tokens for the people of companies, without a code; `client_credentials`: for machines;
-//! - `token`, `access_token`: the endpoints for clients; `parameters`: their forms; `error`: their errors.
+//! - `token`, `access_token`: the endpoints for clients, with `proof`, for tokens that are bound to a key; `parameters`: their forms; `error`: their errors.
 
 mod access_token;
 mod assertion_grant;
@@ -24,6 +24,7 @@ mod connection;
 pub(crate) mod error;
 mod metadata;
 mod parameters;
+mod proof;
 mod registration;
 mod settings;
 mod token;

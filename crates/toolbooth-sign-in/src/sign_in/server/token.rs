@@ -11,6 +11,7 @@ use super::client_credentials::CLIENT_CREDENTIALS;
 use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
+use super::proof::{check_key, with_nonce};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
 use crate::oauth::{OFFLINE_ACCESS, ProviderError, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
@@ -58,6 +59,8 @@ pub(super) struct Issue {
     pub(super) requested: Option<Vec<String>>,
     /// Whether it is a page of the server itself, which also learns about the person.
     pub(super) is_own_page: bool,
+    /// The thumbprint of the key that the access token is bound to.
+    pub(super) key: Option<String>,
 }
 
 /// A refresh token, as in [`RefreshClaims`].
@@ -65,66 +68,71 @@ pub(super) struct NextToken {
     generation: u32,
     destination: String,
     recorded_ms: u64,
+    key: Option<String>,
 }
 
 /// `POST /oauth/token`.
 pub(crate) async fn token<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let server = AuthorizationServer::of(request)?;
-    let issued = server.exchange(request).await.unwrap_or_else(|error| {
+    let issued = boxed(server.exchange(request)).await.unwrap_or_else(|error| {
         let (code, reason) = (error.code.name, &*error.description);
         server.login.log(SignInEvent::TokensRejected { error: code, reason }, request.host);
         error.response_to(request.headers)
     });
-    Ok(issued.into())
+    Ok(with_nonce(issued, request).into())
 }
 
 impl AuthorizationServer {
     async fn exchange(&self, request: &RouteRequest<'_>) -> Result<Response, OAuthError> {
         let form = Parameters::parse(&request.body)?;
         self.check_resource(&form)?;
+        // First: a client that learns the nonce sends the same request again.
+        let key = boxed(self.proven_key(request)).await?;
         match form.require("grant_type")? {
-            CODE => self.exchange_code(&form, request).await,
-            REFRESH => self.refresh(&form, request).await,
+            CODE => self.exchange_code(&form, key, request).await,
+            REFRESH => self.refresh(&form, key, request).await,
             JWT_BEARER if !self.companies.is_empty() => {
-                boxed(self.exchange_assertion(&form, request)).await
+                boxed(self.exchange_assertion(&form, key, request)).await
             }
             CLIENT_CREDENTIALS if self.has_machines() => {
-                boxed(self.client_credentials(&form, request)).await
+                boxed(self.client_credentials(&form, key, request)).await
             }
             _ => Err(UNSUPPORTED_GRANT_TYPE
                 .error("`grant_type` must be one of the metadata's grant_types_supported")),
         }
     }
 
-    /// The claims of a code or a refresh token that was issued to the client that sends it, which authenticates; and its id.
+    /// The claims of a code or a refresh token that was issued to the client that sends it; the client's id, and whether it has
+    /// authenticated.
     async fn issued<C: DeserializeOwned>(
         &self,
         (parameter, name, purpose): (&'static str, &str, TokenPurpose),
         grant_of: fn(&C) -> &ClientGrant,
         form: &Parameters,
         request: &RouteRequest<'_>,
-    ) -> Result<(C, String), OAuthError> {
+    ) -> Result<(C, String, bool), OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
         let credentials = Credentials::read(form, headers)?;
         let claims = self.login.keys.open(purpose, form.require(parameter)?, host.now_ms());
         let document = claims.as_ref().ok().and_then(|claims| grant_of(claims).document.as_ref());
-        self.authenticate_client(&credentials, document, host).await?;
+        let is_authenticated = self.authenticate_client(&credentials, document, host).await?;
         let claims = claims
             .map_err(|_| INVALID_GRANT.error(format!("the {name} is not valid or has expired")))?;
         if grant_of(&claims).client != hash(&credentials.client_id) {
             return Err(INVALID_GRANT.error(format!("the {name} was issued to another client")));
         }
-        Ok((claims, credentials.client_id))
+        Ok((claims, credentials.client_id, is_authenticated))
     }
 
     async fn exchange_code(
         &self,
         form: &Parameters,
+        key: Option<String>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let host = request.host;
         let parameter = ("code", "code", purpose::AUTHORIZATION_CODE);
-        let (code, client_id) =
+        let (code, client_id, is_authenticated) =
             self.issued(parameter, |it: &CodeClaims| &it.grant, form, request).await?;
         // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
         if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
@@ -142,6 +150,7 @@ impl AuthorizationServer {
         if !is_same {
             return Err(INVALID_GRANT.error("`code_verifier` does not match"));
         }
+        check_key(code.key.as_deref(), key.as_deref())?;
         let grant = code.grant;
         // The second client, which even has the verifier, may be a thief or the victim of one.
         if !self.spend_code(&grant.id, host).await? {
@@ -151,23 +160,27 @@ impl AuthorizationServer {
         let destination = redirect_uri::destination(&code.redirect_uri);
         self.record(&grant, (&destination, None), code.refreshes, host).await;
         let recorded_ms = host.now_ms();
-        let next = NextToken { generation: 0, destination, recorded_ms };
+        // The credentials of a client protect its refresh tokens, and its key may change (RFC 9449, 5).
+        let next_key = key.clone().filter(|_| !is_authenticated);
+        let next = NextToken { generation: 0, destination, recorded_ms, key: next_key };
         let next = code.refreshes.then_some(next);
         let is_own_page = self.is_own_page(&code.redirect_uri);
         let (grant_type, requested) = (CODE, None);
-        let issue = Issue { client_id, grant, grant_type, next, requested, is_own_page };
+        let issue = Issue { client_id, grant, grant_type, next, requested, is_own_page, key };
         self.issue(issue, host)
     }
 
     async fn refresh(
         &self,
         form: &Parameters,
+        key: Option<String>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let host = request.host;
         let parameter = ("refresh_token", "refresh token", purpose::REFRESH_TOKEN);
-        let (mut token, client_id) =
+        let (mut token, client_id, is_authenticated) =
             self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
+        check_key(token.key.as_deref(), key.as_deref())?;
         let grant = &token.grant;
         if self.is_revoked(&grant.id, host).await? {
             return Err(INVALID_GRANT.error("the grant is revoked"));
@@ -209,9 +222,10 @@ impl AuthorizationServer {
             recorded_ms = now_ms;
         }
         let generation = generation.saturating_add(1);
-        let next = Some(NextToken { generation, destination, recorded_ms });
+        let next_key = key.clone().filter(|_| !is_authenticated);
+        let next = Some(NextToken { generation, destination, recorded_ms, key: next_key });
         let (grant_type, is_own_page) = (REFRESH, false);
-        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page }, host)
+        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page, key }, host)
     }
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
@@ -221,7 +235,7 @@ impl AuthorizationServer {
 
     /// Issues tokens.
     pub(super) fn issue(&self, issue: Issue, host: &dyn Host) -> Result<Response, OAuthError> {
-        let Issue { client_id, grant, grant_type, next, requested, is_own_page } = issue;
+        let Issue { client_id, grant, grant_type, next, requested, is_own_page, key } = issue;
         let denied = || INVALID_GRANT.error("the holder may no longer call");
         let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
         let person = is_own_page.then(|| PersonInfo {
@@ -233,14 +247,15 @@ impl AuthorizationServer {
         let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.login.granted(scopes, &permitted);
-        let access_token = self.access_token(&client_id, &grant, &scopes, host)?;
+        let access_token =
+            self.access_token((&client_id, key.as_deref()), &grant, &scopes, host)?;
         let caller = self.login.caller(&grant.identity.subject());
         let refresh_token = match next {
             None => None,
-            Some(NextToken { generation, destination, recorded_ms }) => {
+            Some(NextToken { generation, destination, recorded_ms, key }) => {
                 let id = random_text(host)?;
                 let ends_ms = self.ends_ms(&grant);
-                let claims = RefreshClaims { grant, generation, id, destination, recorded_ms };
+                let claims = RefreshClaims { grant, generation, id, destination, recorded_ms, key };
                 let expires_ms = host.now_ms().saturating_add(REFRESH_LIFE_MS).min(ends_ms);
                 Some(self.login.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
             }
@@ -252,7 +267,7 @@ impl AuthorizationServer {
             200,
             &TokenResponse {
                 access_token: &access_token,
-                token_type: "Bearer",
+                token_type: if key.is_some() { "DPoP" } else { "Bearer" },
                 expires_in: self.settings.token_seconds,
                 refresh_token: refresh_token.as_deref(),
                 scope: &scope.join(" "),

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::at_instances;
 use super::harness::{Browser, Harness, ORIGIN, RESOURCE, encode, start_with};
+use super::visitors::{MAIL, call, challenge, get, grant};
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, LEDGER, SignatureAlgorithm};
-use toolbooth::testing::fake_signature;
+use toolbooth::testing::{STALE_MS, fake_signature};
 
 const ISSUER: &str = "https://acme.example";
 const DISCOVERY: &str = "https://acme.example/.well-known/openid-configuration";
@@ -500,6 +501,82 @@ fn nothing_of_an_assertion_is_logged() {
     for part in good.split('.').chain(["subject-of-ada", "ada@acme", "secret", SECRET]) {
         assert!(!log.contains(part), "{part}: {log}");
     }
+}
+
+/// Signs Ada in at her company with a browser, and returns the page of her account.
+fn account(harness: &Harness, browser: &Browser) -> String {
+    let page = browser.send(harness, ("GET", "/oauth/authorize/sign-in"), &[], "");
+    let leave = browser.answer(harness, &page, &[("with", "provider"), ("provider", "corp")]);
+    let state = super::harness::query(super::harness::location(&leave), "state").unwrap();
+    let back =
+        format!("/auth/callback/corp?code=c&state={state}&iss={}", "https%3A%2F%2Facme.example");
+    let back = browser.send(harness, ("GET", &back), &[], "");
+    assert_eq!(super::harness::location(&back), "/account");
+    let page = browser.send(harness, ("GET", "/account"), &[], "");
+    super::harness::text(&page).to_owned()
+}
+
+#[test]
+fn a_person_sees_and_ends_what_the_company_has_asserted() {
+    let entry = issuers(json!({"rules": {"eng": {"scopes": ["echo:a"]}}}));
+    let corp = [
+        ("OAUTH_PROVIDERS", "corp, mail"),
+        ("OAUTH_CORP_CLIENT_ID", "c1"),
+        ("OAUTH_CORP_ISSUER", ISSUER),
+        ("SIGN_IN_ALLOWED", "corp:*"),
+    ];
+    let mut harness = start(&entry, &[MAIL, &corp].concat());
+    let at = |path: &str| format!("{ISSUER}{path}");
+    let document = json!({
+        "issuer": ISSUER, "jwks_uri": KEYS, "authorization_endpoint": at("/authorize"),
+        "token_endpoint": at("/token"), "userinfo_endpoint": at("/userinfo"),
+    });
+    serve(DISCOVERY, 200, document.clone());
+    serve(&at("/.well-known/oauth-authorization-server"), 200, document);
+    serve(&at("/token"), 200, json!({"access_token": "t", "token_type": "Bearer"}));
+    serve(&at("/userinfo"), 200, json!({"sub": "ada"}));
+    let mail = json!({"access_token": "a", "token_type": "bearer", "refresh_token": "r"});
+    serve("https://mail.example/token", 200, mail);
+    let eng = json!({"groups": ["eng"]});
+    let first = harness.of_ada(&eng);
+    harness.wait(2_000);
+    let second = harness.of_ada(&eng);
+    let browser = Browser::default();
+    let page = account(&harness, &browser);
+    assert_eq!(page.matches("Disconnect <bdi>Agent</bdi>").count(), 1, "one client: {page}");
+    assert!(page.contains("acme.example"), "{page}");
+    let value = |name: &str| {
+        let start = format!("name=\"{name}\" value=\"");
+        page.split(&start).nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    let fields =
+        [("form", value("form")), ("do", "disconnect".to_owned()), ("client", value("client"))];
+    let headers =
+        [("content-type", "application/x-www-form-urlencoded"), ("sec-fetch-site", "same-origin")];
+    assert_eq!([&first, &second].map(|token| harness.call(token)), [200, 200]);
+    harness.wait(2_000);
+    let ended = browser.send(&harness, ("POST", "/account"), &headers, &encode(&fields));
+    assert_eq!(ended.status, 303, "{}", super::harness::text(&ended));
+    harness.wait(61_000);
+    assert_eq!([&first, &second].map(|token| harness.call(token)), [401, 401]);
+    let page = browser.send(&harness, ("GET", "/account"), &[], "");
+    assert!(!super::harness::text(&page).contains("Agent"));
+    // The company may authorize the client again, as long as a rule admits the person.
+    let third = harness.of_ada(&eng);
+    assert_eq!(harness.call(&third), 200);
+    // What she authorizes in the browser is there for the client, whose next token has it too.
+    let url = challenge(&harness, &third);
+    get(&harness, &browser, &url);
+    grant(&harness, &browser, &url);
+    harness.wait(STALE_MS);
+    let fourth = harness.of_ada(&eng);
+    assert_eq!([&third, &fourth].map(|token| call(&harness, token).0), [200, 200]);
+    let page = browser.send(&harness, ("GET", "/account"), &[], "");
+    assert!(super::harness::text(&page).contains("Your account at"), "{page:?}");
+    // Without a rule she loses all of it.
+    harness.restart(&[("ENTERPRISE_ISSUERS", &issuers(json!({"rules": {}})).to_string())]);
+    assert_eq!([&third, &fourth].map(|token| call(&harness, token).0), [401, 401]);
+    assert_eq!(result(&harness.assert_with("1", &eng, "")), "invalid_grant 400");
 }
 
 /// The longest that each request may take, in milliseconds.

@@ -4,6 +4,7 @@ mod access;
 mod account;
 mod clients;
 mod documents;
+mod dpop;
 mod enterprise;
 mod events;
 mod groups;
@@ -55,6 +56,7 @@ fn the_metadata_have_what_clients_ask_for() {
             "token_endpoint_auth_signing_alg_values_supported": ["RS256", "ES256", "EdDSA", "Ed25519"],
             "revocation_endpoint_auth_methods_supported":
                 ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+            "dpop_signing_alg_values_supported": ["RS256", "ES256", "EdDSA", "Ed25519"],
             "scopes_supported": ["echo:a", "echo:b", "offline_access"],
             "client_id_metadata_document_supported": true,
             "authorization_response_iss_parameter_supported": true,
@@ -65,6 +67,7 @@ fn the_metadata_have_what_clients_ask_for() {
     let resource = json(&response);
     assert_eq!(resource["resource"], RESOURCE);
     assert_eq!(resource["authorization_servers"], json!([ORIGIN]));
+    assert_eq!(resource["dpop_signing_alg_values_supported"][1], "ES256");
     assert_eq!(resource["scopes_supported"], json!(["echo:a", "echo:b"]), "no offline_access");
     let response = harness.send(("POST", "/mcp"), &[], "");
     assert_eq!(response.status, 401);
@@ -172,6 +175,7 @@ fn authorization_requests_that_are_rejected() {
         (&[("scope", "openid email")], "invalid_scope"),
         (&[("scope", "echo:*")], "invalid_scope"),
         (&[("scope", " ")], "invalid_scope"),
+        (&[("dpop_jkt", "x")], "invalid_request"),
     ] {
         // A program on this machine gets the error; for others, a page has it in a link.
         let local = [("redirect_uri", "http://localhost:3000/cb")];

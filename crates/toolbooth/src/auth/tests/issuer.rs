@@ -66,7 +66,7 @@ impl StubIssuer {
         self.host.now_ms.set(NOW_MS + after);
         let header = format!("Bearer {token}");
         let headers = [("authorization", &*header)];
-        ready(self.access.authenticate(&Pairs(&headers), &self.host)).map(drop)
+        ready(self.access.authenticate(Target::default(), &Pairs(&headers), &self.host)).map(drop)
     }
 }
 
@@ -350,8 +350,8 @@ fn claims_are_checked_before_keys_are_fetched() {
         (&header, json!({"aud": "them"}), "the token is for another audience"),
         (
             &header,
-            json!({"cnf": {"jkt": "x"}}),
-            "the token is bound to a key, which is not supported",
+            json!({"cnf": {"x5t#S256": "x"}}),
+            "the token is bound to a key in a way that is not supported",
         ),
         (&typed, json!({}), "the token's `typ` must be that of an access token"),
     ]
@@ -393,9 +393,9 @@ fn users_of_the_secret_are_not_those_of_the_issuer() {
     for (token, signer) in [(super::tokens::good_of(ISSUER), Secret), (by(&ec("k")), Issuer)] {
         let token = format!("Bearer {token}");
         let headers = [("authorization", &*token)];
-        let Ok(Principal::User { issuer, subject, .. }) =
-            ready(server.access.authenticate(&Pairs(&headers), &server.host))
-        else {
+        let headers = Pairs(&headers);
+        let sent = server.access.authenticate(Target::default(), &headers, &server.host);
+        let Ok(Principal::User { issuer, subject, .. }) = ready(sent).map(|it| it.principal) else {
             panic!("{signer:?}");
         };
         assert_eq!((issuer, subject.as_deref()), (signer.issuer(Some(ISSUER)), Some("alice")));

@@ -85,7 +85,10 @@ fn vectors_of_oxp() {
     let verified = |token: &str, rules: &ClaimRules, now| {
         let parts = DecodedToken::decode(token).ok_or_else(invalid)?;
         let good = parts.is_signed_with(&Hs256Key::new("secret"));
-        if good { rules.principal(&parts, Signer::Secret, now) } else { Err(invalid()) }
+        if !good {
+            return Err(invalid());
+        }
+        rules.principal(&parts, Signer::Secret, now).map(|it| it.principal)
     };
     let v1 = format!(
         "{HEAD}.eyJhdWQiOiJvdGNzZXJ2ZXIiLCJleHAiOjE3NDE3MjQyMTl9.FPIFSSUmngbyePKghI54zUJ-dUxCrh4ZnP9TId5zk34"
@@ -146,7 +149,9 @@ fn claims() {
     let expired = Err(rejected("the token has expired"));
     let times = Err(rejected("`exp`, `nbf` and `iat` must be non-negative numbers"));
     let late = Err(rejected("the token's lifetime must be at most 366 days"));
-    let bound = Err(rejected("the token is bound to a key, which is not supported"));
+    let bearer =
+        Err(rejected("the token is bound to a key, and needs the scheme DPoP and a proof"));
+    let bound = Err(rejected("the token is bound to a key in a way that is not supported"));
     let early = Err(rejected("the token is not valid yet"));
     let issuer = Err(rejected("the token is from another issuer"));
     let audience = Err(rejected("the token is for another audience"));
@@ -192,7 +197,9 @@ fn claims() {
         (r#"{"exp":1773346430,"iat":N-1}"#, &[], late.clone()),
         (r#"{"exp":N+9,"iat":0}"#, &[], late),
         // Bound to a key (RFC 7800).
-        (r#"{"exp":N+9,"cnf":{"jkt":"x"}}"#, &[], bound.clone()),
+        (r#"{"exp":N+9,"cnf":{"jkt":"x"}}"#, &[], bearer),
+        (r#"{"exp":N+9,"cnf":{"jkt":"x","kid":"x"}}"#, &[], bound.clone()),
+        (r#"{"exp":N+9,"cnf":{"jkt":7}}"#, &[], bound.clone()),
         (r#"{"exp":N+9,"cnf":{"x5t#S256":"x"}}"#, &[], bound.clone()),
         (r#"{"exp":N+9,"cnf":{}}"#, &[], bound.clone()),
         (r#"{"exp":N+9,"cnf":null}"#, &[], bound),

@@ -116,6 +116,7 @@ fn headers_that_http_requires() {
         };
         assert_eq!(rejection.header(), expected);
     }
-    let unsent = Rejection::Unauthenticated { reason: "no credentials were sent", sent: false };
+    let unsent =
+        Rejection::Unauthenticated { reason: "no credentials were sent", sent: Sent::Nothing };
     assert_eq!(unsent.header(), Some(("www-authenticate", CHALLENGE.to_owned())));
 }

@@ -142,7 +142,8 @@ pub(crate) use views::FORM as VIEW_FORM;
 /// `GET /.well-known/oauth-protected-resource`; 404 if there is no issuer to name.
 fn metadata(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let resource = context.pipeline.settings.mcp_resource.as_ref().ok_or(Rejection::NOT_FOUND)?;
-    Ok(Page::new(resource_metadata::document(resource, context.pipeline.catalog)))
+    let has_keys = context.pipeline.settings.state_keys.is_some();
+    Ok(Page::new(resource_metadata::document(resource, has_keys, context.pipeline.catalog)))
 }
 
 /// `POST /register`: no client can register here (RFC 7591, 3.2.2).

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::auth::PROOF_ALGORITHMS;
 use crate::catalog::Catalog;
 use crate::json;
 use crate::settings::McpResource;
@@ -13,16 +14,21 @@ struct Metadata<'a> {
     resource_name: &'static str,
     authorization_servers: &'a [String],
     bearer_methods_supported: [&'static str; 1],
+    /// The algorithms of proofs, if tokens can be bound to keys (RFC 9449, 5.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dpop_signing_alg_values_supported: Option<[&'static str; 4]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<&'static str>,
 }
 
-pub(super) fn document(resource: &McpResource, catalog: &Catalog) -> String {
+/// The document of a resource. `has_keys` says whether there is a key for the nonces of proofs.
+pub(super) fn document(resource: &McpResource, has_keys: bool, catalog: &Catalog) -> String {
     json::to_string(&Metadata {
         resource: &resource.identifier,
         resource_name: catalog.server.title,
         authorization_servers: &resource.issuers,
         bearer_methods_supported: ["header"],
+        dpop_signing_alg_values_supported: has_keys.then_some(PROOF_ALGORITHMS),
         scopes_supported: catalog.scopes(),
     })
 }
@@ -52,7 +58,7 @@ mod tests {
         let resource =
             crate::testing::settings(crate::testing::CAPABILITIES, &host).mcp_resource.unwrap();
         assert_eq!(
-            document(&resource, CATALOG),
+            document(&resource, false, CATALOG),
             r#"{"resource":"https://tools.example/mcp","resource_name":"Echo tools","authorization_servers":["https://login.example"],"bearer_methods_supported":["header"],"scopes_supported":["echo:a","echo:b"]}"#
         );
         let metadata = r#", resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp""#;

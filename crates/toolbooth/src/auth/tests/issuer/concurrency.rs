@@ -10,13 +10,14 @@ use super::*;
 impl StubIssuer {
     /// What becomes of twenty requests with a token that come at the same time, so many milliseconds
     /// after the start.
-    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Principal, AuthError>> {
+    fn at_once(&self, after: u64, token: &str) -> Vec<Result<Authenticated, AuthError>> {
         self.host.now_ms.set(NOW_MS + after);
         self.host.upstream_waits.set(true);
         let token = format!("Bearer {token}");
         let headers = [("authorization", &*token)];
         let headers = Pairs(&headers);
-        let callers = (0..20).map(|_| self.access.authenticate(&headers, &self.host));
+        let callers =
+            (0..20).map(|_| self.access.authenticate(Target::default(), &headers, &self.host));
         let callers = pollster::block_on(join_all(callers));
         self.host.upstream_waits.set(false);
         callers
@@ -56,7 +57,8 @@ fn when_the_request_that_fetches_is_stopped_another_one_fetches() {
     let token = format!("Bearer {}", by(&ec("k")));
     let headers = [("authorization", &*token)];
     let headers = Pairs(&headers);
-    let request = || Box::pin(server.access.authenticate(&headers, &server.host));
+    let request =
+        || Box::pin(server.access.authenticate(Target::default(), &headers, &server.host));
     publish_keys(&[ec("k")]);
     server.host.now_ms.set(NOW_MS);
     server.host.upstream_waits.set(true);
@@ -80,7 +82,8 @@ fn nobody_waits_for_ever() {
     let token = format!("Bearer {}", by(&ec("k")));
     let headers = [("authorization", &*token)];
     let headers = Pairs(&headers);
-    let request = || Box::pin(server.access.authenticate(&headers, &server.host));
+    let request =
+        || Box::pin(server.access.authenticate(Target::default(), &headers, &server.host));
     publish_keys(&[ec("k")]);
     server.host.now_ms.set(NOW_MS);
     let mut context = Context::from_waker(Waker::noop());
@@ -118,7 +121,7 @@ fn a_late_answer_does_not_replace_newer_keys() {
     let headers = Pairs(&headers);
     server.host.now_ms.set(NOW_MS);
     server.host.upstream_waits.set(true);
-    let mut slow = Box::pin(server.access.authenticate(&headers, &server.host));
+    let mut slow = Box::pin(server.access.authenticate(Target::default(), &headers, &server.host));
     assert!(slow.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     server.host.upstream_waits.set(false);
     publish_keys(&[ec("new")]);

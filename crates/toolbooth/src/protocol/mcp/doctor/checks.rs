@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{ALL, CHAT_GPT, CLAUDE, CLAUDE_CODE, CURSOR, Connector, INSPECTOR, VS_CODE};
 use crate::address::is_localhost;
-use crate::call::{Rejection, RequestContext};
+use crate::call::{Rejection, RequestContext, Sent};
 use crate::catalog::Tool;
 use crate::protocol::mcp::{MCP, error};
 use crate::settings::{ENTERPRISE_EXTENSION, ENTERPRISE_ISSUERS, Permission, Settings};
@@ -303,7 +303,7 @@ pub(super) struct Facts<'a> {
 impl Facts<'_> {
     /// `WWW-Authenticate` of a 401 at `/mcp`.
     fn challenge(&self) -> Option<Cow<'static, str>> {
-        let rejection = Rejection::Unauthenticated { reason: "", sent: false };
+        let rejection = Rejection::Unauthenticated { reason: "", sent: Sent::Nothing };
         let response = error::encode_rejection(&rejection, None, self.context.pipeline);
         let mut headers = response.headers.into_iter();
         headers.find_map(|(name, value)| (name == "www-authenticate").then_some(value))
