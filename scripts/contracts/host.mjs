@@ -326,7 +326,7 @@ export const wellKnown = document({
       revocation_endpoint: pattern("/oauth/revoke$"),
       response_types_supported: array(constant("code")),
       response_modes_supported: array(constant("query")),
-      grant_types_supported: nonEmpty(choice("authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer")),
+      grant_types_supported: nonEmpty(choice("authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer", "urn:ietf:params:oauth:grant-type:token-exchange")),
       "authorization_grant_profiles_supported?": array(constant("urn:ietf:params:oauth:grant-profile:id-jag")),
       code_challenge_methods_supported: array(constant("S256")),
       token_endpoint_auth_methods_supported: nonEmpty(authMethod),

@@ -114,7 +114,7 @@ export const oauth = document({
       "provider?": string,
     }),
     Grant: form("A code with its verifier, a refresh token, the credentials of a machine, or an assertion of a company. Unknown members are ignored.", {
-      grant_type: choice("authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+      grant_type: choice("authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer", "urn:ietf:params:oauth:grant-type:token-exchange"),
       ...clientMembers,
       "code?": string,
       "redirect_uri?": string,
@@ -149,7 +149,8 @@ export const oauth = document({
     Tokens: object({
       access_token: about("A JSON Web Token for the resource.", pattern("^[\\w-]+\\.[\\w-]+\\.[\\w-]+$")),
       token_type: choice("Bearer", "DPoP"),
-      expires_in: { type: "integer", minimum: 60 },
+      expires_in: { type: "integer", minimum: 0 },
+      "issued_token_type?": constant("urn:ietf:params:oauth:token-type:access_token"),
       "refresh_token?": text,
       scope: string,
       "name?": about("What the person is called. Only for the pages of the server itself, whose redirect URI is /signed-in.", string),

@@ -101,6 +101,8 @@ pub enum Principal {
         /// The team of the person, if a rule of `TEAMS` by which they have signed in to this server says so: its index in
         /// `Settings::teams`.
         team: Option<usize>,
+        /// The name of the entry of `API_KEYS` that acts for the user, if one does (RFC 8693).
+        actor: Option<String>,
     },
 }
 
@@ -161,6 +163,14 @@ impl Principal {
     pub fn client(&self) -> Option<&str> {
         match self {
             Self::User { client, .. } => client.as_deref(),
+            Self::Anonymous { .. } | Self::Key { .. } => None,
+        }
+    }
+
+    /// The name of the entry of `API_KEYS` that acts for a user, if one does.
+    pub fn actor(&self) -> Option<&str> {
+        match self {
+            Self::User { actor, .. } => actor.as_deref(),
             Self::Anonymous { .. } | Self::Key { .. } => None,
         }
     }

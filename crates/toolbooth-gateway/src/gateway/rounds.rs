@@ -200,6 +200,7 @@ impl Chat<'_> {
         let request = CallRequest {
             protocol: "gateway",
             caller: &events.caller(principal),
+            actor: principal.actor(),
             mcp: None,
             request_size: calls.iter().map(|call| call.arguments.text().len()).sum(),
             response_size: results.iter().map(|result| result.content.len()).sum(),

@@ -64,6 +64,7 @@ impl Owner {
                 budgets: Vec::new(),
                 tenant: None,
                 team: None,
+                actor: None,
             },
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
@@ -122,6 +123,7 @@ mod tests {
             budgets: Vec::new(),
             tenant: None,
             team: None,
+            actor: None,
         };
         let person = Person {
             label: String::new(),

@@ -88,6 +88,7 @@ mod tests {
             budgets: Vec::new(),
             tenant: None,
             team: None,
+            actor: None,
         }
     }
 
@@ -103,6 +104,7 @@ mod tests {
             hash: Some([0; 32]),
             previous_hash: None,
             keys: None,
+            may_act: None,
             users,
             limits: toolbooth::settings::KeyLimits::default(),
             budgets: Vec::new(),

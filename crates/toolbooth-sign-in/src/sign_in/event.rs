@@ -21,7 +21,13 @@ pub(crate) enum SignInEvent<'a> {
         account: Option<&'a str>,
     },
     /// A client got tokens.
-    TokensIssued { grant_type: &'static str, caller: String },
+    TokensIssued {
+        grant_type: &'static str,
+        caller: String,
+        /// The client that acts for the caller, as lines of calls name it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        actor: Option<String>,
+    },
     /// A client got an error instead of tokens.
     TokensRejected { error: &'static str, reason: &'a str },
     /// A client's grant was revoked.

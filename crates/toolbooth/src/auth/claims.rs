@@ -108,9 +108,9 @@ impl ClaimRules {
         let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
         let scopes = Scopes::Listed(scopes);
         let tenant = self.tenant(claims)?;
-        let (rule, budgets, team) = (None, Vec::new(), None);
+        let (rule, budgets, team, actor) = (None, Vec::new(), None, None);
         let principal =
-            Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team };
+            Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team, actor };
         Ok(Verified { principal, thumbprint: thumbprint(claims)? })
     }
 

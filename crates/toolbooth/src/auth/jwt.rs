@@ -127,14 +127,18 @@ impl JwtVerifier {
 
 /// Limits a token to what its holder may do now.
 fn limit(principal: &mut Principal, permitted: Permitted) {
-    if let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, team, .. } = principal {
-        scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
-        *rule = permitted.rule;
-        *budgets = permitted.budgets;
-        *team = permitted.team;
-        if let Some(name) = permitted.key {
-            let scopes = Scopes::Listed(std::mem::take(scopes));
-            *principal = Principal::Key { name, scopes };
-        }
+    let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, team, actor, .. } =
+        principal
+    else {
+        return;
+    };
+    scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
+    *rule = permitted.rule;
+    *budgets = permitted.budgets;
+    *team = permitted.team;
+    *actor = permitted.actor;
+    if let Some(name) = permitted.key {
+        let scopes = Scopes::Listed(std::mem::take(scopes));
+        *principal = Principal::Key { name, scopes };
     }
 }

@@ -48,6 +48,8 @@ pub struct Permitted {
     pub key: Option<String>,
     /// Their team, as in [`Principal::User`](crate::principal::Principal::User).
     pub team: Option<usize>,
+    /// The name of the entry of `API_KEYS` that acts for the holder, if one does.
+    pub actor: Option<String>,
 }
 
 /// Shows nothing. A supertrait would link the code that shows every part of the server.

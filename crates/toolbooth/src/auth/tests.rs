@@ -164,12 +164,13 @@ fn what_is_not_configured_is_shut() {
     }
     let form = "API_KEYS must be a JSON array of objects with name, scopes and hash; \
                 `make key` prints one";
-    let members = "API_KEYS[0] must be an object with name, scopes and hash (or jwks, or jwks_uri), and nothing else but previous_hash, tools, gateway, tenant_settings, budgets, verify_url and host";
+    let members = "API_KEYS[0] must be an object with name, scopes and hash (or jwks, or jwks_uri), and nothing else but previous_hash, tools, gateway, tenant_settings, budgets, verify_url, host and may_act";
     let members_of_one = &*members.replace("[0]", "[0] of \"one\"");
     let hash = "API_KEYS[0].hash of \"one\" must be 64 hexadecimal digits";
     let jwks = "API_KEYS[0].jwks of \"one\" must be a JSON Web Key Set with a public key for RS256, ES256 or EdDSA";
     let jwks_uri =
         "API_KEYS[0].jwks_uri of \"one\" must be an https URL; http is allowed for localhost only";
+    let may_act = "API_KEYS[0].may_act of \"one\" must be an array of words without spaces";
     let both = "API_KEYS[0] of \"one\" must not have both jwks and jwks_uri";
     let scopes = "API_KEYS[0].scopes of \"one\" must be words without spaces";
     let name = "API_KEYS[0].name must be 1 to 64 visible characters";
@@ -190,6 +191,8 @@ fn what_is_not_configured_is_shut() {
         (one(r#""one","name":"two""#, "[]", ONE), form),
         (one(r#""one","jwks":{"keys":[]}"#, "[]", ONE), jwks),
         (one(r#""one","jwks":[]"#, "[]", ONE), jwks),
+        (one(r#""one","may_act":"a""#, "[]", ONE), may_act),
+        (one(r#""one","may_act":["a b"]"#, "[]", ONE), may_act),
         (one(r#""one","jwks_uri":"http://a.example/keys""#, "[]", ONE), jwks_uri),
         (one(r#""one","jwks":{},"jwks_uri":"https://a.example/""#, "[]", ONE), both),
         (

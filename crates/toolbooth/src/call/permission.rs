@@ -18,8 +18,10 @@ impl Settings {
         if self.permission(tool) == Permission::Denied {
             return Err(Rejection::ToolNotAllowed { name });
         }
-        let tools = self.key_of(principal).and_then(|key| key.tools.as_ref());
-        if tools.is_some_and(|tools| tool.permission_in(tools) == Permission::Denied) {
+        let actor = principal.actor().and_then(|name| self.key_named(name));
+        let keys = self.key_of(principal).into_iter().chain(actor);
+        let mut lists = keys.filter_map(|key| key.tools.as_ref());
+        if lists.any(|tools| tool.permission_in(tools) == Permission::Denied) {
             return Err(Rejection::ToolNotInKey { name });
         }
         let tools = self.team_of(principal).and_then(|team| team.tools.as_ref());

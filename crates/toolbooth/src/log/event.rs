@@ -53,6 +53,8 @@ pub(crate) struct CallEvent<'a> {
     #[serde(rename = "mcp.protocol.version", skip_serializing_if = "Option::is_none")]
     mcp_version: Option<&'static str>,
     caller: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actor: Option<String>,
     outcome: &'static str,
     #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
@@ -78,6 +80,8 @@ pub struct CallRequest<'a> {
     pub protocol: &'a str,
     /// The name of the caller: see [`EventLog::caller`](super::EventLog::caller).
     pub caller: &'a str,
+    /// The name of the entry of `API_KEYS` that acts for the caller, if one does.
+    pub actor: Option<&'a str>,
     /// The operation, if the protocol is MCP.
     pub mcp: Option<McpOperation>,
     /// The size of the request's body, in bytes.
@@ -101,6 +105,7 @@ impl<'a> CallEvent<'a> {
             mcp_method: request.mcp.map(|(method, _)| method),
             mcp_version: request.mcp.and_then(|(_, version)| version),
             caller: request.caller,
+            actor: request.actor.map(|name| format!("key:{name}")),
             outcome,
             error: *error,
             duration_ms: *duration_ms,

@@ -24,6 +24,7 @@ fn user(subject: &str) -> Principal {
         budgets: Vec::new(),
         tenant: None,
         team: None,
+        actor: None,
     }
 }
 

@@ -155,6 +155,7 @@ mod tests {
             budgets: Vec::new(),
             tenant: None,
             team: None,
+            actor: None,
         };
         let other = codec.token_for((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(INVALID_STATE), "another way in");

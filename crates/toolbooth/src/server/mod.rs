@@ -275,6 +275,7 @@ impl Server {
         let report = CallRequest {
             protocol: request.protocol.name,
             caller: &caller,
+            actor: request.principal.actor(),
             mcp: calls.mcp.get(),
             request_size,
             response_size: response.body.len(),

@@ -22,7 +22,8 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
      `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below; or `tenant_settings`), `budgets` \
      ([Budgets](#budgets)) and one of `verify_url` and `host` (see [Who opens the \
      link](SIGN-IN.md#who-opens-the-link-of-a-challenge)), and one of `jwks` and `jwks_uri`, the public keys of a \
-     [machine](SIGN-IN.md#machines), which then needs no `hash`. `name`: 1 to 64 visible characters, \
+     [machine](SIGN-IN.md#machines), which then needs no `hash`, and `may_act`, the scopes that it may use [for \
+     people](SIGN-IN.md#agents-that-act-for-people). `name`: 1 to 64 visible characters, \
      unique. `scopes`: an array of scopes, or `[\"*\"]`. `hash`: the SHA-256 of the key as 64 \
      hexadecimal digits, unique. `make key` prints an entry | required if `AUTH` includes \
      `api-key` | callers with the key of the invalid entry get 401; the others may call",
@@ -30,8 +31,8 @@ pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
 
 /// What an entry has besides `name` and `scopes`: the hash of the key, and of the key before it, the tools that it may call, its
 /// limits in the chat gateway, its budgets, one of two that say how its users become known (see [`ApplicationUsers`]), and one of
-/// two that say where its public keys are (see [`ClientKeys`]).
-const FURTHER: [&str; 10] = [
+/// two that say where its public keys are (see [`ClientKeys`]), and what it may do for people.
+const FURTHER: [&str; 11] = [
     "hash",
     "previous_hash",
     "tools",
@@ -42,6 +43,7 @@ const FURTHER: [&str; 10] = [
     "host",
     "jwks",
     "jwks_uri",
+    "may_act",
 ];
 
 /// The longest name of a key, in characters.
@@ -62,6 +64,8 @@ pub struct ApiKeySettings {
     pub previous_hash: Option<[u8; 32]>,
     /// Its public keys, if it can authenticate with `private_key_jwt` at the token endpoint.
     pub keys: Option<ClientKeys>,
+    /// The scopes that it may use when it acts for a person, if it may.
+    pub may_act: Option<Scopes>,
     /// How the users of the application become known here.
     pub users: ApplicationUsers,
     /// Its limits in the chat gateway.
@@ -178,7 +182,7 @@ fn parse_entry(
     let (Some(name), Some(scopes), true, 2) = (text("name"), scopes, is_provable, members) else {
         return Err(
             " must be an object with name, scopes and hash (or jwks, or jwks_uri), and nothing else but \
-             previous_hash, tools, gateway, tenant_settings, budgets, verify_url and host",
+             previous_hash, tools, gateway, tenant_settings, budgets, verify_url, host and may_act",
         );
     };
     let (limits, budgets) = parse_limits(entry)?;
@@ -196,6 +200,12 @@ fn parse_entry(
     // An entry that is not a string is not a scope either.
     let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
     let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;
+    let may_act = entry.get("may_act").map(|scopes| {
+        let words =
+            scopes.as_array().map(|all| all.iter().map(|it| it.as_str().unwrap_or_default()));
+        words.and_then(Scopes::read).ok_or(".may_act must be an array of words without spaces")
+    });
+    let may_act = may_act.transpose()?;
     if !is_name(name) {
         return Err(".name must be 1 to 64 visible characters");
     }
@@ -217,6 +227,7 @@ fn parse_entry(
         hash,
         previous_hash,
         keys,
+        may_act,
         users,
         limits,
         budgets,

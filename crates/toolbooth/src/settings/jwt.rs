@@ -240,6 +240,7 @@ mod tests {
             budgets: Vec::new(),
             tenant: Some(tenant.to_owned()),
             team: None,
+            actor: None,
         };
         let acme = user("acme");
         assert!(settings.limits_of(&acme).unwrap().tools.is_some());

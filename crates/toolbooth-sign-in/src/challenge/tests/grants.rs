@@ -337,6 +337,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
         budgets: Vec::new(),
         tenant: None,
         team: None,
+        actor: None,
     };
     let token = |subject: Option<&str>| by("one", subject);
     let others = by("two", Some("ada"));

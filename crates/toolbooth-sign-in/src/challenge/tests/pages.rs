@@ -47,6 +47,7 @@ fn the_page_says_what_is_known_of_the_application() {
         budgets: Vec::new(),
         tenant: None,
         team: None,
+        actor: None,
     };
     let calendar = Principal::Key { name: "<Calendar>".to_owned(), scopes: Scopes::NONE };
     for (principal, name, origin) in [

@@ -67,6 +67,7 @@ impl Login {
             budgets: Vec::new(),
             tenant: None,
             team: None,
+            actor: None,
         };
         let mut people = Vec::new();
         for option in options {

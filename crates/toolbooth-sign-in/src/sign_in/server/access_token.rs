@@ -3,6 +3,7 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use jwt_compact::alg::{Hs256, Hs256Key};
 use jwt_compact::{Algorithm, AlgorithmSignature};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{AuthorizationServer, ClientGrant, DocumentAuth, LEEWAY_SECONDS};
@@ -12,6 +13,7 @@ use crate::sign_in::login::Identity;
 use toolbooth::auth::{Permitted, TokenHolders};
 use toolbooth::host::{BoxFuture, Host, NoRandomness, boxed};
 use toolbooth::json;
+use toolbooth::principal::Scopes;
 
 /// `{"alg":"HS256","typ":"at+jwt"}`
 const HEADER: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9";
@@ -44,6 +46,25 @@ struct AccessClaims<'a> {
     /// The key that the token is bound to, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     cnf: Option<Confirmation<'a>>,
+    /// The client that acts for the person, if it is not the one that they have connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    act: Option<Actor>,
+}
+
+/// RFC 8693, 4.1.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Actor {
+    sub: String,
+}
+
+/// Who holds a token, sealed in its claim.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Holder {
+    #[serde(rename = "i")]
+    pub(super) identity: Identity,
+    /// The client that acts for the person.
+    #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
+    pub(super) actor: Option<Identity>,
 }
 
 /// RFC 9449, 6.1.
@@ -62,18 +83,38 @@ pub(super) struct RevokedClaims {
     pub(super) gid: String,
     #[serde(default)]
     pub(super) auth: Option<DocumentAuth>,
+    #[serde(default)]
+    pub(super) act: Option<Actor>,
+}
+
+impl RevokedClaims {
+    /// Whether the token is for a client that acts for the person.
+    pub(super) fn is_delegated(&self) -> bool {
+        self.act.is_some()
+    }
 }
 
 impl TokenHolders for AuthorizationServer {
     fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted> {
-        let identity: Identity = self.login.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
-        let scopes = self.login.permitted(&identity)?;
+        let holder: Holder = self.login.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
+        let Holder { identity, actor } = holder;
+        let mut scopes = self.login.permitted(&identity)?;
+        let actor = match actor {
+            None => None,
+            Some(actor) => {
+                let (entry, may_act) = self.actor(&actor)?;
+                scopes = Scopes::Listed(
+                    self.common_scopes(&[Some(self.login.available(may_act))], &scopes),
+                );
+                Some(entry.name.clone())
+            }
+        };
         let (rule, budgets) = (self.login.limiting_rule(&identity), self.login.budgets(&identity));
         let key = match &identity {
             Identity::Machine { name, .. } => Some(name.clone()),
             _ => None,
         };
-        Some(Permitted { scopes, rule, budgets, team: self.login.team(&identity), key })
+        Some(Permitted { scopes, rule, budgets, team: self.login.team(&identity), key, actor })
     }
 
     /// If the store fails, the token works: it is valid for a limited time, and calls must not depend on the store.
@@ -87,12 +128,12 @@ impl AuthorizationServer {
     pub(super) fn access_token(
         &self,
         (client_id, key): (&str, Option<&str>),
-        grant: &ClientGrant,
-        scopes: &[String],
+        (grant, holder): (&ClientGrant, &Holder),
+        (scopes, seconds): (&[String], u64),
         host: &dyn Host,
     ) -> Result<String, NoRandomness> {
         let now = host.now_ms() / 1000;
-        let expires = now.saturating_add(self.settings.token_seconds);
+        let expires = now.saturating_add(seconds);
         let last_ms = expires.saturating_add(LEEWAY_SECONDS).saturating_mul(1000);
         let claims = json::to_vec(&AccessClaims {
             iss: &self.login.settings.public_url,
@@ -105,9 +146,10 @@ impl AuthorizationServer {
             client_name: &grant.client_name,
             scope: &scopes.join(" "),
             gid: &grant.id,
-            holder: &self.login.keys.seal(purpose::HOLDER, &grant.identity, last_ms),
+            holder: &self.login.keys.seal(purpose::HOLDER, holder, last_ms),
             auth: grant.document.as_ref().filter(|document| !document.none),
             cnf: key.map(|jkt| Confirmation { jkt }),
+            act: holder.actor.as_ref().map(|actor| Actor { sub: actor.subject() }),
         });
         let message = format!("{HEADER}.{}", Base64UrlUnpadded::encode_string(&claims));
         let key = Hs256Key::new(self.login.keys.hash(purpose::ACCESS_TOKEN, &[]));
@@ -116,7 +158,7 @@ impl AuthorizationServer {
     }
 
     /// The claims of an access token of this server, valid or expired.
-    pub(super) fn revoked_claims(&self, token: &str) -> Option<RevokedClaims> {
+    pub(super) fn own_claims<C: DeserializeOwned>(&self, token: &str) -> Option<C> {
         let (message, signature) = token.rsplit_once('.')?;
         let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
         let keys = self.login.keys.hashes(purpose::ACCESS_TOKEN, &[]);

@@ -112,7 +112,19 @@ impl AuthorizationServer {
         self.record(&grant, (&company, None), false, host).await;
         let (next, requested, is_own_page) = (None, None, false);
         let grant_type = JWT_BEARER;
-        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page, key }, host)
+        self.issue(
+            Issue {
+                client_id,
+                grant,
+                grant_type,
+                next,
+                requested,
+                is_own_page,
+                key,
+                delegation: None,
+            },
+            host,
+        )
     }
 
     /// The company that an assertion names, which is not verified yet.

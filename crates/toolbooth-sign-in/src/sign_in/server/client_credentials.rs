@@ -48,6 +48,18 @@ impl AuthorizationServer {
         };
         let (next, requested, is_own_page) = (None, None, false);
         let grant_type = CLIENT_CREDENTIALS;
-        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page, key }, host)
+        self.issue(
+            Issue {
+                client_id,
+                grant,
+                grant_type,
+                next,
+                requested,
+                is_own_page,
+                key,
+                delegation: None,
+            },
+            host,
+        )
     }
 }

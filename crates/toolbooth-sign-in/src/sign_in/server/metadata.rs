@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::assertion_grant::{ID_JAG_PROFILE, JWT_BEARER};
 use super::client_credentials::CLIENT_CREDENTIALS;
 use super::token::{CODE, REFRESH};
+use super::token_exchange::TOKEN_EXCHANGE;
 use super::{AuthorizationServer, RegistrationMode};
 use crate::oauth::OFFLINE_ACCESS;
 use crate::paths::{AUTHORIZE, REGISTER, REVOKE, TOKEN};
@@ -52,6 +53,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
     let mode = server.settings.registration;
     let at = |path: &str| format!("{issuer}{path}");
     let companies = Some(JWT_BEARER).filter(|_| !server.companies.is_empty());
+    let actors = Some(TOKEN_EXCHANGE).filter(|_| server.has_actors());
     let machines = Some(CLIENT_CREDENTIALS).filter(|_| server.has_machines());
     let metadata = json::to_vec(&Metadata {
         issuer,
@@ -65,6 +67,7 @@ pub(crate) async fn metadata<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
             .into_iter()
             .chain(companies)
             .chain(machines)
+            .chain(actors)
             .collect(),
         authorization_grant_profiles_supported: companies.map(|_| [ID_JAG_PROFILE]),
         code_challenge_methods_supported: ["S256"],

@@ -9,7 +9,8 @@
 //!   `client_auth`;
 //! - `authorization`: what clients ask people for, and how they get the answer;
 //! - `client_grant`: codes and refresh tokens, and which of them are spent or revoked; `connection`: the clients of a person;
-//! - `assertion_grant`: tokens for the people of companies, without a code; `client_credentials`: for machines;
+//! - `assertion_grant`: tokens for the people of companies, without a code; `client_credentials`: for machines; `token_exchange`: for
+//!   machines that act for a person;
 //! - `token`, `access_token`: the endpoints for clients, with `proof`, for tokens that are bound to a key; `parameters`: their forms; `error`: their errors.
 
 mod access_token;
@@ -28,6 +29,7 @@ mod proof;
 mod registration;
 mod settings;
 mod token;
+mod token_exchange;
 
 pub(crate) use authorization::ApprovedRequest;
 pub(crate) use client::{Client, ClientOrigin};

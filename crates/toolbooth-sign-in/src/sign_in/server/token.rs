@@ -5,16 +5,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
-use super::access_token::RevokedClaims;
+use super::access_token::{Holder, RevokedClaims};
 use super::assertion_grant::JWT_BEARER;
 use super::client_credentials::CLIENT_CREDENTIALS;
 use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
 use super::proof::{check_key, with_nonce};
+use super::token_exchange::{ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
 use crate::oauth::{OFFLINE_ACCESS, ProviderError, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
+use crate::sign_in::login::Identity;
 use crate::{purpose, redirect_uri};
 use toolbooth::call::Rejection;
 use toolbooth::host::{Host, boxed};
@@ -32,6 +34,9 @@ struct TokenResponse<'a> {
     access_token: &'a str,
     token_type: &'static str,
     expires_in: u64,
+    /// For an exchanged token (RFC 8693, 2.2.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issued_token_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_token: Option<&'a str>,
     scope: &'a str,
@@ -61,6 +66,15 @@ pub(super) struct Issue {
     pub(super) is_own_page: bool,
     /// The thumbprint of the key that the access token is bound to.
     pub(super) key: Option<String>,
+    /// Who acts for the person, if it is not the client that they have connected.
+    pub(super) delegation: Option<Delegation>,
+}
+
+/// A client that acts for a person.
+pub(super) struct Delegation {
+    pub(super) actor: Identity,
+    /// The second at which its token ends at the latest.
+    pub(super) last: u64,
 }
 
 /// A refresh token, as in [`RefreshClaims`].
@@ -93,6 +107,9 @@ impl AuthorizationServer {
             REFRESH => self.refresh(&form, key, request).await,
             JWT_BEARER if !self.companies.is_empty() => {
                 boxed(self.exchange_assertion(&form, key, request)).await
+            }
+            TOKEN_EXCHANGE if self.has_actors() => {
+                boxed(self.exchange_token(&form, key, request)).await
             }
             CLIENT_CREDENTIALS if self.has_machines() => {
                 boxed(self.client_credentials(&form, key, request)).await
@@ -166,7 +183,16 @@ impl AuthorizationServer {
         let next = code.refreshes.then_some(next);
         let is_own_page = self.is_own_page(&code.redirect_uri);
         let (grant_type, requested) = (CODE, None);
-        let issue = Issue { client_id, grant, grant_type, next, requested, is_own_page, key };
+        let issue = Issue {
+            client_id,
+            grant,
+            grant_type,
+            next,
+            requested,
+            is_own_page,
+            key,
+            delegation: None,
+        };
         self.issue(issue, host)
     }
 
@@ -225,7 +251,19 @@ impl AuthorizationServer {
         let next_key = key.clone().filter(|_| !is_authenticated);
         let next = Some(NextToken { generation, destination, recorded_ms, key: next_key });
         let (grant_type, is_own_page) = (REFRESH, false);
-        self.issue(Issue { client_id, grant, grant_type, next, requested, is_own_page, key }, host)
+        self.issue(
+            Issue {
+                client_id,
+                grant,
+                grant_type,
+                next,
+                requested,
+                is_own_page,
+                key,
+                delegation: None,
+            },
+            host,
+        )
     }
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
@@ -235,7 +273,9 @@ impl AuthorizationServer {
 
     /// Issues tokens.
     pub(super) fn issue(&self, issue: Issue, host: &dyn Host) -> Result<Response, OAuthError> {
-        let Issue { client_id, grant, grant_type, next, requested, is_own_page, key } = issue;
+        let Issue { client_id, grant, grant_type, next, requested, is_own_page, key, delegation } =
+            issue;
+        let (actor, last) = delegation.map_or((None, None), |it| (Some(it.actor), Some(it.last)));
         let denied = || INVALID_GRANT.error("the holder may no longer call");
         let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
         let person = is_own_page.then(|| PersonInfo {
@@ -247,8 +287,18 @@ impl AuthorizationServer {
         let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
         let scopes = requested.as_deref().unwrap_or(&grant.scopes);
         let scopes = self.login.granted(scopes, &permitted);
-        let access_token =
-            self.access_token((&client_id, key.as_deref()), &grant, &scopes, host)?;
+        let now = host.now_ms() / 1000;
+        let seconds = last.map_or(self.settings.token_seconds, |last: u64| {
+            last.saturating_sub(now).min(self.settings.token_seconds)
+        });
+        let holder = Holder { identity: grant.identity.clone(), actor };
+        let access_token = self.access_token(
+            (&client_id, key.as_deref()),
+            (&grant, &holder),
+            (&scopes, seconds),
+            host,
+        )?;
+        let actor = holder.actor;
         let caller = self.login.caller(&grant.identity.subject());
         let refresh_token = match next {
             None => None,
@@ -260,7 +310,9 @@ impl AuthorizationServer {
                 Some(self.login.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
             }
         };
-        self.login.log(SignInEvent::TokensIssued { grant_type, caller }, host);
+        let issued_token_type = actor.as_ref().map(|_| ACCESS_TOKEN_TYPE);
+        let actor = actor.map(|it| self.login.caller(&it.subject()));
+        self.login.log(SignInEvent::TokensIssued { grant_type, caller, actor }, host);
         let offline = is_offline.then_some(OFFLINE_ACCESS);
         let scope: Vec<&str> = scopes.iter().map(String::as_str).chain(offline).collect();
         Ok(Response::json_of(
@@ -268,7 +320,8 @@ impl AuthorizationServer {
             &TokenResponse {
                 access_token: &access_token,
                 token_type: if key.is_some() { "DPoP" } else { "Bearer" },
-                expires_in: self.settings.token_seconds,
+                expires_in: seconds,
+                issued_token_type,
                 refresh_token: refresh_token.as_deref(),
                 scope: &scope.join(" "),
                 person,
@@ -305,8 +358,9 @@ impl AuthorizationServer {
                 client_id: grant.client,
                 gid: grant.id,
                 auth: grant.document,
+                act: None,
             }),
-            Err(_) => self.revoked_claims(token),
+            Err(_) => self.own_claims(token),
         };
         let document = claims.as_ref().and_then(|claims| claims.auth.as_ref());
         self.authenticate_client(&credentials, document, host).await?;
@@ -314,7 +368,8 @@ impl AuthorizationServer {
         let is_own = |client: &String| {
             *client == credentials.client_id || *client == hash(&credentials.client_id)
         };
-        let own = claims.filter(|claims| is_own(&claims.client_id));
+        // The grant of an exchanged token is that of a different client. It ends with the token that it was exchanged for.
+        let own = claims.filter(|claims| is_own(&claims.client_id) && !claims.is_delegated());
         if let Some(RevokedClaims { sub, gid, .. }) = own {
             self.end_grant(&sub, &gid, RevocationReason::Requested, host).await?;
         }

@@ -7,6 +7,7 @@ mod documents;
 mod dpop;
 mod enterprise;
 mod events;
+mod exchange;
 mod groups;
 mod harness;
 mod machines;

@@ -68,6 +68,7 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
         budgets: Vec::new(),
         tenant: None,
         team: None,
+        actor: None,
     })
 }
 
@@ -271,7 +272,17 @@ fn tenants_of_tokens() {
     let of = |tenant: Option<&str>| match user(Some("ada"), &[]) {
         Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, team, .. }) => {
             let tenant = tenant.map(str::to_owned);
-            Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team })
+            Ok(Principal::User {
+                issuer,
+                subject,
+                scopes,
+                client,
+                rule,
+                budgets,
+                tenant,
+                team,
+                actor: None,
+            })
         }
         other => other,
     };

@@ -36,6 +36,7 @@ fn user(issuer: &str, subject: &str, budgets: Vec<Budget>) -> Principal {
         budgets,
         tenant: None,
         team: None,
+        actor: None,
     }
 }
 
