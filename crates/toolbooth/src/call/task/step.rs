@@ -165,6 +165,7 @@ impl RunningStep<'_> {
         let report = CallRequest {
             protocol: "tasks",
             caller: &caller,
+            actor: principal.actor(),
             mcp: None,
             request_size: 0,
             response_size: 0,
