@@ -113,7 +113,7 @@ fn plain(blocks: &[Value]) -> Vec<Value> {
 #[test]
 fn blocks_and_citations_are_kept_with_compiled_in_tools() {
     let (call, blocks) = cited();
-    let asks = [&blocks[..], &[call.clone()]].concat();
+    let asks = [&blocks[..], std::slice::from_ref(&call)].concat();
     let ran = [
         json!({"type": "mcp_tool_use", "id": "toolu_1", "name": "Echo_Say", "server_name": "own", "input": {"text": "a"}}),
         json!({"type": "mcp_tool_result", "tool_use_id": "toolu_1", "is_error": false, "content": [{"type": "text", "text": "a"}]}),
