@@ -72,7 +72,7 @@ ${calls.join("\n")}
 `;
 }
 
-function request(method, { name, ...more } = {}) {
+function request(method, { name, ...more } = {}, path = "/mcp") {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -85,14 +85,14 @@ function request(method, { name, ...more } = {}) {
     "mcp-method": method,
     ...(name && { "mcp-name": name }),
   };
-  return post("/mcp", JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { name, ...more, _meta } }), headers);
+  return post(path, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { name, ...more, _meta } }), headers);
 }
 
 /** A call of Calculator.Add. */
 export const add = (input) => request("tools/call", { name: ADD, arguments: input });
 
-/** The measured requests. */
-export const REQUESTS = { call: add({ a: 10, b: 5 }), list: request("tools/list") };
+/** The measured requests. Ours would list a search instead of many tools. */
+export const REQUESTS = { call: add({ a: 10, b: 5 }), list: request("tools/list", {}, "/mcp?tools=all") };
 
 /** Throws if a Worker violates MCP, or if two Workers with the same number of tools list them differently.
  *  `count` is undefined for the deployed tools. */

@@ -131,7 +131,7 @@ ${table(
   }),
 )}
 
-A \`tools/call\` of \`Calculator_Add\` and a full \`tools/list\`, revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. Servers with the same number of tools have the same tools; before measuring, the benchmark checks that their lists and their responses to valid and invalid calls are equal. \`@modelcontextprotocol/server\` and \`agents\` are used as documented: a function declares all tools for each request; for "schemas made once", the zod schemas are created outside of it. Ours renders its lists at build time, so a longer list only has more bytes to send.
+A \`tools/call\` of \`Calculator_Add\` and a full \`tools/list\` (ours needs \`?tools=all\` for more than 40 tools), revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. Servers with the same number of tools have the same tools; before measuring, the benchmark checks that their lists and their responses to valid and invalid calls are equal. \`@modelcontextprotocol/server\` and \`agents\` are used as documented: a function declares all tools for each request; for "schemas made once", the zod schemas are created outside of it. Ours renders its lists at build time, so a longer list only has more bytes to send.
 
 ## Size and startup
 
