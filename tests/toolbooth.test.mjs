@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { errors, replaceWorker, withProgress } from "../packages/toolbooth/src/build.js";
@@ -569,4 +569,35 @@ test("what directories would object to in tools", () => {
   }
   const old = { ...good, id: "A.Get@0.9.0", version: "0.9.0", title: undefined };
   assert.deepEqual(remarks([good, old]), [], "only the latest version is listed");
+});
+
+test("toolbooth types checks what bindings have, and builds nothing for that", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "toolbooth-types-"));
+  try {
+    const file = (name, text) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    };
+    const configuration = 'name = "a"\nmain = "built"\ncompatibility_date = "2026-10-01"\n[build]\ncommand = "touch built"\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "a"\n';
+    const code = (use) => `import { tool } from "toolbooth";\nexport default tool<{ id: number }, string | null>(async ({ id }, { env }) => ${use});\n`;
+    file("wrangler.toml", configuration);
+    file("tsconfig.json", '{ "extends": "toolbooth/tsconfig.json", "include": ["tools/**/*.ts", "worker-configuration.d.ts"] }');
+    file("tools/shelf/Find@1.0.0.json", "{}");
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(join(root, "packages/toolbooth"), join(folder, "node_modules/toolbooth"));
+    for (const [use, error] of [
+      ['env.DB.prepare("SELECT a FROM b WHERE id = ?1").bind(id).first<string>("a")', undefined],
+      ['env.BD.prepare("")', "Property 'BD' does not exist on type 'Env'"],
+      ["id", "Type 'number' is not assignable to type 'string'"],
+    ]) {
+      file("tools/shelf/find.ts", code(use));
+      const { code: status, out, err } = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js types`, { cwd: folder });
+      assert.equal(status, error ? 1 : 0, out + err);
+      if (error) assert.ok(err.includes(error), err);
+    }
+    assert.ok(!existsSync(join(folder, "built")));
+    assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith(".types")), []);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { root, run, serve } from "./support/commands.mjs";
+import { Client } from "./support/http.mjs";
+import { modern } from "./support/mcp.mjs";
 import { create, env, project, toolbooth } from "./support/project.mjs";
 import { Person } from "./support/sign-in.mjs";
 
@@ -135,7 +137,7 @@ after(() => Promise.all(servers.map(({ interrupt }) => interrupt())));
 
 /** A file that a paragraph names, and whether the block below belongs at its end. */
 function destination(paragraph) {
-  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|ts|mjs|vars|yaml))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
+  const path = [...paragraph.matchAll(/`([\w./@-]+\.(?:json|rs|tsx?|mjs|vars|yaml))`/g)].at(-1)?.[1] ?? assert.fail(`no file in: ${paragraph}`);
   return { path, isMore: /\badd\b[^.]*$/i.test(paragraph.replaceAll(/`[^`]*`/g, "")) };
 }
 
@@ -316,6 +318,12 @@ test("the tutorial in TypeScript, without a change of Rust", async (t) => {
   await t.test("runs the examples, and the tests of vitest", () => {
     for (const id of ["Greeter.Hello", "Parcels.List", "Shelf.Add", "Shelf.Find", "Stock.Level", "Stock.Price"]) assert.match(tested.out, new RegExp(`^✔ ${id}@0\\.1\\.0: `, "m"));
     assert.match(tested.out, /Tests .*2 passed/);
+  });
+
+  await t.test("serves the view", async () => {
+    const headers = { authorization: "Bearer development-key" };
+    const { json } = await modern(new Client(`http://localhost:${dev.port}`), "resources/read", { uri: "ui://parcels/list.tsx" }, { headers });
+    assert.match(json.result.contents[0].text, /^<!doctype html>[^]* was /i);
   });
 
   await t.test("an npm package can be imported, and bindings have types", async () => {

@@ -1,13 +1,9 @@
 // Tools in TypeScript (tests/bindings/script): the same pipeline as for those in Rust, and the members of their context.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { pathSegment, ToolError } from "../packages/toolbooth/src/tools.js";
-import { root, run } from "./support/commands.mjs";
 import { events } from "./support/contract.mjs";
 import * as mcp from "./support/mcp.mjs";
 import { BINDINGS, CANARY, start } from "./support/worker.mjs";
@@ -202,35 +198,4 @@ test("questions, answers and the state between them", async () => {
   assert.equal(declined.isError, true);
   assert.match(declined.content[0].text, /^The user declined to answer/);
   assert.equal((await call({}, {})).error.code, -32021);
-});
-
-test("toolbooth types checks what bindings have, and builds nothing for that", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolbooth-types-"));
-  try {
-    const file = (name, text) => {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    };
-    const configuration = 'name = "a"\nmain = "built"\ncompatibility_date = "2026-10-01"\n[build]\ncommand = "touch built"\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "a"\n';
-    const code = (use) => `import { tool } from "toolbooth";\nexport default tool<{ id: number }, string | null>(async ({ id }, { env }) => ${use});\n`;
-    file("wrangler.toml", configuration);
-    file("tsconfig.json", '{ "extends": "toolbooth/tsconfig.json", "include": ["tools/**/*.ts", "worker-configuration.d.ts"] }');
-    file("tools/shelf/Find@1.0.0.json", "{}");
-    mkdirSync(join(folder, "node_modules"));
-    symlinkSync(join(root, "packages/toolbooth"), join(folder, "node_modules/toolbooth"));
-    for (const [use, error] of [
-      ['env.DB.prepare("SELECT a FROM b WHERE id = ?1").bind(id).first<string>("a")', undefined],
-      ['env.BD.prepare("")', "Property 'BD' does not exist on type 'Env'"],
-      ["id", "Type 'number' is not assignable to type 'string'"],
-    ]) {
-      file("tools/shelf/find.ts", code(use));
-      const { code: status, out, err } = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js types`, { cwd: folder });
-      assert.equal(status, error ? 1 : 0, out + err);
-      if (error) assert.ok(err.includes(error), err);
-    }
-    assert.ok(!existsSync(join(folder, "built")));
-    assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith(".types")), []);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

@@ -9,8 +9,8 @@ export function fromClone(clone) {
     use(folder) {
       const path = (name) => relative(folder, join(clone, name)).split(sep).join("/");
       crates(folder, (name) => `path = ${JSON.stringify(path(`crates/${name}`))}`);
-      // Through links, npm finds no programs of dependencies.
-      const links = { node: "node_modules/node", toolbooth: "packages/toolbooth", wrangler: "node_modules/wrangler" };
+      // Through links, npm finds no programs of dependencies, and the type checker no types of Preact, which views are made of.
+      const links = { node: "node_modules/node", toolbooth: "packages/toolbooth", wrangler: "node_modules/wrangler", preact: "node_modules/preact" };
       if (usesVitest(folder)) links.vitest = "node_modules/vitest";
       npm(folder, Object.fromEntries(Object.entries(links).map(([name, at]) => [name, `file:${path(at)}`])));
       mkdirSync(join(folder, ".cargo"));
