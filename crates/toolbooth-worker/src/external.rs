@@ -24,7 +24,7 @@ pub fn call_external<'a>(
 ) -> ToolFuture<'a> {
     Box::pin(async move {
         let env = context.platform().downcast_ref();
-        let input = json::to_string(&serde_json::Value::from(input));
+        let input = json::to_string(input);
         let mut report = call(name, &input, &context.for_external(), env);
         if let Some(promise) = report.as_ref().ok().and_then(JsCast::dyn_ref::<js_sys::Promise>) {
             report = JsFuture::from(promise.clone()).await;
