@@ -38,6 +38,7 @@ mod tests {
             budgets: Vec::new(),
             tenant: None,
             team: None,
+            actor: None,
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),
