@@ -15,7 +15,8 @@ const VARIABLES: &[Variable] = &[report::PAGES_URL];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
+// Without the search: the suite expects all of these tools in the list.
 toolbooth_worker::serve!(
     CATALOG,
-    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SEARCH, SIGN_IN, USAGE, XAIBO]
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SIGN_IN, USAGE, XAIBO]
 );

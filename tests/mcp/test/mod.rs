@@ -7,6 +7,7 @@ use toolbooth::tool::{ContentBlock, LoggingLevel};
 use toolbooth::{Context, ToolError};
 
 use crate::types::test::json_schema_2020_12_tool::{self, ContactMethod};
+use crate::types::test::template_data;
 
 pub(crate) use ask::{
     form, input_required_result_capabilities, input_required_result_elicitation,
@@ -98,11 +99,6 @@ pub(crate) async fn prompt_of_image(_: Nothing, _: &Context<'_>) -> Blocks {
     Ok(vec![png(), ContentBlock::text("Please analyze the image above.")])
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Id {
-    id: String,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Data {
@@ -111,7 +107,10 @@ pub(crate) struct Data {
     data: String,
 }
 
-pub(crate) async fn template_data(input: Id, _: &Context<'_>) -> Result<Data, ToolError> {
+pub(crate) async fn template_data(
+    input: template_data::Input,
+    _: &Context<'_>,
+) -> Result<Data, ToolError> {
     let data = format!("Data for ID: {}", input.id);
     Ok(Data { id: input.id, template_test: true, data })
 }
