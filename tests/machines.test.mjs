@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client, ClientCredentialsProvider, PrivateKeyJwtProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { exportJWK, exportPKCS8, generateKeyPair } from "jose";
+import { decodeJwt, exportJWK, exportPKCS8, generateKeyPair } from "jose";
 import * as oauth from "oauth4webapi";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { discover, options } from "./support/oauth-client.mjs";
-import { startSignIn } from "./support/sign-in-server.mjs";
+import { discover, exchange, flow, options } from "./support/oauth-client.mjs";
+import { KEY, REDIRECT, startSignIn } from "./support/sign-in-server.mjs";
 import { CANARY } from "./support/worker.mjs";
 
 const SECRET = `${CANARY}-key-of-the-robot`;
@@ -15,13 +15,15 @@ const ROBOT = { client_id: "The robot: 1%" };
 // Some clients do not encode what they send as HTTP Basic.
 const PLAIN = { client_id: "plain" };
 const KEYED = { client_id: "keyed" };
+const AGENT = { client_id: "agent" };
 const ALGORITHMS = ["ES256", "EdDSA", "RS256"];
 
 let worker, address, as, keys;
 before(async () => {
   keys = Object.fromEntries(await Promise.all(ALGORITHMS.map(async (alg) => [alg, await generateKeyPair(alg, { extractable: true })])));
   const jwks = { keys: await Promise.all(ALGORITHMS.map(async (alg) => ({ ...(await exportJWK(keys[alg].publicKey)), alg }))) };
-  const entries = [entryOf(SECRET, ROBOT.client_id, ["github:read"]), entryOf(`${SECRET}-2`, PLAIN.client_id, []), { name: KEYED.client_id, scopes: [], jwks }];
+  const entries = [entryOf(SECRET, ROBOT.client_id, ["github:read"]), entryOf(`${SECRET}-2`, PLAIN.client_id, []), entryOf(KEY, "Ada", ["*"]), { name: KEYED.client_id, scopes: [], jwks }];
+  entries.push({ ...entryOf(`${SECRET}-3`, AGENT.client_id, []), may_act: ["github:read"] });
   worker = await startSignIn({ API_KEYS: JSON.stringify(entries) });
   ({ address } = worker);
   as = await discover(address);
@@ -79,4 +81,23 @@ test("the providers of the MCP SDK call a tool, and learn that the server has th
       await client.close();
     });
   }
+});
+
+test("an agent exchanges the token of a person for one that does less, bound to a key of its own", async () => {
+  const person = await flow(address, { redirect: REDIRECT, key: KEY, scope: "github:read github:write" });
+  const { access_token: subject } = await exchange(person, await person.agree());
+  const TYPE = "urn:ietf:params:oauth:token-type:access_token";
+  const parameters = new URLSearchParams({ subject_token: subject, subject_token_type: TYPE });
+  const DPoP = oauth.DPoP(AGENT, await generateKeyPair("ES256"));
+  const ask = async () => {
+    const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";
+    const sent = await oauth.genericTokenEndpointRequest(as, AGENT, oauth.ClientSecretBasic(`${SECRET}-3`), grantType, parameters, { ...options, DPoP });
+    return oauth.processGenericTokenEndpointResponse(as, AGENT, sent);
+  };
+  const issued = await ask().catch((error) => (oauth.isDPoPNonceError(error) ? ask() : Promise.reject(error)));
+  assert.deepEqual([issued.token_type, issued.scope, issued.issued_token_type, issued.refresh_token], ["dpop", "github:read", TYPE, undefined]);
+  const { sub, act, exp } = decodeJwt(issued.access_token);
+  assert.deepEqual({ sub, act }, { sub: decodeJwt(subject).sub, act: { sub: "client.agent" } });
+  assert.ok(exp <= decodeJwt(subject).exp);
+  assert.equal(await call(issued.access_token), 401, "without a proof");
 });
