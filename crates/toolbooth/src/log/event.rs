@@ -19,7 +19,7 @@ pub trait LogEvent: Serialize {
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event<'a> {
     /// A call was served.
-    Call(CallEvent<'a>),
+    Call(Box<CallEvent<'a>>),
     /// A request without credentials was rejected.
     CredentialsMissing { protocol: &'a str },
     /// The credentials of a request were rejected.

@@ -72,7 +72,7 @@ impl EventLog {
             // Of calls that succeed, a sample is enough.
             if call.level != Level::Info || self.includes(Level::Info) && self.sampler.picks_next()
             {
-                self.write(&Event::Call(call), host);
+                self.write(&Event::Call(Box::new(call)), host);
             }
         }
     }
