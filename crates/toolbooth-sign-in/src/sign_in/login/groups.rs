@@ -80,7 +80,7 @@ impl Login {
                 AuthError::Invalid { reason } => unusable(reason),
                 _ => unusable("it is not valid"),
             })?;
-            // Otherwise it is about somebody else (5.3.2).
+            // Otherwise it is about a different person (5.3.2).
             if claims.get("sub").and_then(Value::as_str) != Some(subject) {
                 return Err(unusable("its `sub` is not that of the description"));
             }
