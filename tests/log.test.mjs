@@ -50,6 +50,7 @@ test("every protocol logs one line per call, within the trace of its request", (
         if (rest["mcp.protocol.version"]) mcp["mcp.protocol.version"] = "2026-07-28";
         const trace = headers === TRACED ? { trace_id: TRACE, parent_span_id: PARENT } : {};
         assert.deepEqual(rest, {
+          audit: 1,
           event: "call",
           "gen_ai.operation.name": "execute_tool",
           "gen_ai.tool.name": "Calculator_Add",
@@ -177,7 +178,7 @@ test("credentials, challenges and grants are logged", async () => {
       assert.equal(deleted.status, 204);
       const lines = await worker.events();
       assert.deepEqual(
-        lines.map(({ event, outcome }) => outcome ?? event),
+        lines.map(({ event, outcome }) => (event === "call" ? outcome : event)),
         ["credentials_missing", "credentials_rejected", "challenge_issued", "rejected", "grant_created", "done", "grant_deleted", "grant_revoked"],
       );
       const [, , ...known] = lines;

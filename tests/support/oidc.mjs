@@ -17,11 +17,11 @@ const PAGES = {
 };
 
 /**
- * Starts it, with one client whose callback is `redirectUri`. `now` controls its behaviour: `down` makes its
+ * Starts it, with one client whose callback is `redirectUri`. ID tokens have the claim `groups`, if `groups` says what a user is in. `now` controls its behaviour: `down` makes its
  * token endpoint drop connections, `expires_in` is the reported lifetime of access tokens. `events` has
  * the names of events since it was last emptied, `secrets` all codes and tokens.
  */
-export async function openidProvider(redirectUri) {
+export async function openidProvider(redirectUri, { groups } = {}) {
   const now = {};
   const events = [];
   const secrets = new Set();
@@ -41,14 +41,16 @@ export async function openidProvider(redirectUri) {
     cookies: { keys: [CANARY] },
     expiresWithSession: () => false,
     features: { devInteractions: { enabled: false }, revocation: { enabled: true, allowedPolicy: () => true } },
-    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+    claims: { openid: ["sub"], ...(groups && { groups: ["groups"] }) },
+    conformIdTokenClaims: false,
+    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...(groups && { groups: groups(sub) }) }) }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: () => true,
     jwks: { keys: [signingKey.export({ format: "jwk" })] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    scopes: ["openid", "offline_access", "repo"],
-    ttl: { AccessToken: 3600, Grant: 86400, Interaction: 600, RefreshToken: 86400, Session: 86400, AuthorizationCode: 60 },
+    scopes: ["openid", "offline_access", "repo", ...(groups ? ["groups"] : [])],
+    ttl: { AccessToken: 3600, Grant: 86400, IdToken: 3600, Interaction: 600, RefreshToken: 86400, Session: 86400, AuthorizationCode: 60 },
   });
   provider.on("grant.success", ({ oidc }) => events.push(oidc.params.grant_type));
   provider.on("grant.error", (_, { error }) => events.push(error));

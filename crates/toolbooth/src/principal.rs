@@ -90,6 +90,8 @@ pub enum Principal {
         scopes: Scopes,
         /// The name of the client that got the token, if this server issued it.
         client: Option<String>,
+        /// How the log names that client: see [`Principal::client_ref`].
+        client_ref: Option<String>,
         /// The rule by which the person has signed in to this server, if it has limits: its index in
         /// `Settings::rule_limits`.
         rule: Option<usize>,
@@ -171,6 +173,15 @@ impl Principal {
     pub fn actor(&self) -> Option<&str> {
         match self {
             Self::User { actor, .. } => actor.as_deref(),
+            Self::Anonymous { .. } | Self::Key { .. } => None,
+        }
+    }
+
+    /// How the log names the client that acts for a user, if the server knows it: by the id that the operator has registered, or by a
+    /// hash of its id.
+    pub fn client_ref(&self) -> Option<&str> {
+        match self {
+            Self::User { client_ref, .. } => client_ref.as_deref(),
             Self::Anonymous { .. } | Self::Key { .. } => None,
         }
     }

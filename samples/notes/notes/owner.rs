@@ -34,6 +34,7 @@ mod tests {
             subject: subject.map(str::to_owned),
             scopes: Scopes::All,
             client: None,
+            client_ref: None,
             rule: None,
             budgets: Vec::new(),
             tenant: None,

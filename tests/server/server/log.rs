@@ -57,6 +57,7 @@ fn every_protocol_logs_one_line_per_call() {
                 assert_eq!(level, Level::Info, "{path}: {line}");
                 assert!(line["duration_ms"].take().is_u64(), "{path}: {line}");
                 let mut expected = json!({
+                    "audit": 1,
                     "event": "call",
                     "gen_ai.operation.name": "execute_tool",
                     "gen_ai.tool.name": "Echo_Say",
@@ -212,10 +213,12 @@ fn missing_and_rejected_credentials_are_logged() {
     for (method, path) in [("POST", "/mcp"), ("GET", "/xaibo/tools")] {
         let protocol = path.split('/').nth(1).unwrap();
         send(&host, (method, path, &[JSON]), "{}");
-        let missing = json!({"event": "credentials_missing", "protocol": protocol});
+        let missing = json!({"audit": 1, "outcome": "rejected", "event": "credentials_missing", "protocol": protocol});
         assert_eq!(lines(&host), [(Level::Info, missing)], "{path}");
         send(&host, (method, path, &[JSON, canary]), "{}");
         let rejected = json!({
+            "audit": 1,
+            "outcome": "rejected",
             "event": "credentials_rejected",
             "protocol": protocol,
             "reason": "the credentials are not valid",

@@ -122,6 +122,10 @@ struct ChatEvent<'a> {
     #[serde(rename = "gen_ai.request.model", skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     caller: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<&'a str>,
     #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
     #[serde(rename = "http.response.status_code")]
@@ -141,6 +145,14 @@ struct ChatEvent<'a> {
 impl LogEvent for ChatEvent<'_> {
     fn level(&self) -> Level {
         if self.status < 400 { Level::Info } else { Level::Warn }
+    }
+
+    fn outcome(&self) -> Option<&'static str> {
+        Some(match (self.error, self.status) {
+            (None, _) => "done",
+            (Some(_), 401 | 403 | 429) => "rejected",
+            (Some(_), _) => "failed",
+        })
     }
 }
 
@@ -217,6 +229,8 @@ impl Report {
             provider: Some(&*self.provider).filter(|id| !id.is_empty()),
             model: Some(&*self.model).filter(|model| is_name(model)),
             caller: events.caller(&sender.principal),
+            client: sender.principal.client_ref(),
+            team: sender.pipeline.settings.team_of(&sender.principal).map(|team| &*team.name),
             error,
             status,
             duration_ms: sender.host.now_ms().saturating_sub(self.started_ms),

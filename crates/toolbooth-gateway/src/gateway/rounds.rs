@@ -201,6 +201,8 @@ impl Chat<'_> {
             protocol: "gateway",
             caller: &events.caller(principal),
             actor: principal.actor(),
+            client: principal.client_ref(),
+            team: pipeline.settings.team_of(principal).map(|team| &*team.name),
             mcp: None,
             request_size: calls.iter().map(|call| call.arguments.text().len()).sum(),
             response_size: results.iter().map(|result| result.content.len()).sum(),

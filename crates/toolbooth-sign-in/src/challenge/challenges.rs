@@ -77,7 +77,7 @@ impl Challenges {
         let no_randomness = |_| Rejection::Unavailable("it has no random bytes");
         let id = random_text(host).map_err(no_randomness)?;
         let events = &self.grants.events;
-        let caller = owner.caller(events);
+        let (caller, user) = (owner.caller(events), owner.user_ref(events));
         let required_scopes: Vec<String> =
             required.scopes.iter().map(|&scope| scope.to_owned()).collect();
         let claims = ChallengeClaims {
@@ -92,7 +92,8 @@ impl Challenges {
         };
         let expires_ms = host.now_ms().saturating_add(LIFE_MS);
         let token = self.state_keys.seal(purpose::CHALLENGE, &claims, expires_ms);
-        let issued = Event::ChallengeIssued { tool: &claims.tool, provider: &provider.id, caller };
+        let issued =
+            Event::ChallengeIssued { tool: &claims.tool, provider: &provider.id, caller, user };
         events.write(&issued, host);
         let url = |path: &str| format!("{}{path}?c={token}", self.settings.public_url);
         Ok(Challenge {

@@ -39,6 +39,14 @@ impl Owner {
         self.method.strip_prefix(USER)
     }
 
+    /// The name in the log of the user of an application; `None` if the owner is a user with a token.
+    pub(super) fn user_ref(&self, events: &EventLog) -> Option<String> {
+        match (self.issuer(), &*self.application) {
+            (Some(_), _) => None,
+            (None, application) => Some(events.user_of_key(application, &self.user)),
+        }
+    }
+
     /// The caller, as the log of its calls names it.
     pub(super) fn caller(&self, events: &EventLog) -> String {
         match (self.issuer(), &*self.application) {
@@ -63,6 +71,7 @@ impl Owner {
                 rule: None,
                 budgets: Vec::new(),
                 tenant: None,
+                client_ref: None,
                 team: None,
                 actor: None,
             },
@@ -122,6 +131,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            client_ref: None,
             team: None,
             actor: None,
         };

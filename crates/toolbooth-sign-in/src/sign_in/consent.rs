@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::SignInEvent;
+use super::event::{SignInEvent, SignInPurpose};
 use super::login::{Identity, Login, Problem, SignInOption};
 use super::page::{self, Form, FormPurpose};
 use super::server::{ApprovedRequest, AuthorizationServer, Parameters};
@@ -215,7 +215,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         let token = form.get("request").unwrap_or_default();
         let consent: ConsentRequest = login.open_form(purpose::CONSENT_REQUEST, token, request)?;
         let identity = match form.get("with") {
-            Some("denial") => return Ok(self.cancel(&consent.next)),
+            Some("denial") => return Ok(self.declined(&consent.next)),
             Some("access") => consent.expect(login.access_user(request).await)?,
             Some("session") => {
                 let identity = consent.expect(login.session(headers, host).await)?;
@@ -239,7 +239,7 @@ impl<'a, 'r> Consent<'a, 'r> {
     async fn complete(&self, state: FlowState) -> Result<Response, Problem> {
         let (flow, next) = self.login.resume(state, self.request)?;
         let response = match self.login.identify(&flow, self.request).await? {
-            None => self.cancel(&next),
+            None => self.declined(&next),
             Some(identity) => {
                 let finished = self.finish_sign_in(&next, &identity);
                 finished.unwrap_or_else(|problem| self.login.report(problem, self.request.host))
@@ -266,13 +266,33 @@ impl<'a, 'r> Consent<'a, 'r> {
             AfterSignIn::Account => ACCOUNT.to_owned(),
             AfterSignIn::Challenge(token) => format!("{START}?c={}", query_value(token)),
         };
-        let caller = login.caller(&identity.subject());
-        login.log(SignInEvent::SignedIn { method: identity.method(), caller }, host);
+        let (purpose, client) = self.purpose(next);
+        let event = SignInEvent::SignedIn {
+            method: identity.method(),
+            caller: login.caller(&identity.subject()),
+            purpose,
+            client,
+            team: login.team_name(identity),
+        };
+        login.log(event, host);
         Ok(redirect(url))
     }
 
+    /// What people sign in for, and the client, as the log names it.
+    fn purpose(&self, next: &AfterSignIn) -> (SignInPurpose, Option<String>) {
+        match next {
+            AfterSignIn::Client(asked) => {
+                (SignInPurpose::Client, Some(self.server.client_ref(&asked.client)))
+            }
+            AfterSignIn::Account => (SignInPurpose::Account, None),
+            AfterSignIn::Challenge(_) => (SignInPurpose::Challenge, None),
+        }
+    }
+
     /// Where a person goes who has declined to sign in.
-    fn cancel(&self, next: &AfterSignIn) -> Response {
+    fn declined(&self, next: &AfterSignIn) -> Response {
+        let (purpose, client) = self.purpose(next);
+        self.login.log(SignInEvent::SignInDeclined { purpose, client }, self.request.host);
         redirect(match next {
             AfterSignIn::Client(asked) => self.server.denied(asked),
             AfterSignIn::Account => SIGN_IN.to_owned(),

@@ -11,6 +11,7 @@ use super::server::{self, AuthorizationServer};
 use super::settings::{SETTINGS, SignInSettings};
 use crate::callback::{self, FlowOwner};
 use crate::oauth::FlowPurpose;
+use crate::oauth::page::with_tls;
 use crate::paths::{AUTHORIZE, CALLBACK, METADATA, OAUTH, REGISTER, REVOKE, SIGN_IN, TOKEN, below};
 use toolbooth::call::{Pipeline, Rejection, RejectionKind};
 use toolbooth::capability::{Capability, Startup};
@@ -133,8 +134,12 @@ fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Respo
         Rejection::Unavailable(_) => Problem::INTERNAL,
         _ => Problem::INVALID,
     };
-    let server = AuthorizationServer::of(request).ok()?;
-    Some(server.login.finish(Err(problem), request.host))
+    let login = &AuthorizationServer::of(request).ok()?.login;
+    Some(match rejection.describe().kind.status() {
+        // The log has them already.
+        403 | 429 => with_tls(login.page(problem), &login.settings.public_url),
+        _ => login.finish(Err(problem), request.host),
+    })
 }
 
 /// Encodes a rejection as an error of OAuth.

@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::AuthError;
 use super::jws::DecodedToken;
+use super::own_tokens::CLIENT_REF;
 use crate::json::{Object, Value};
 use crate::principal::{Principal, Scopes};
 
@@ -105,12 +106,23 @@ impl ClaimRules {
         }
         let issuer = signer.issuer(text("iss"));
         // Another issuer may let its clients write what they like.
-        let client = text("client_name").filter(|_| signer == Signer::SignIn).map(str::to_owned);
+        let own = |name: &str| text(name).filter(|_| signer == Signer::SignIn).map(str::to_owned);
+        let (client, client_ref) = (own("client_name"), own(CLIENT_REF));
         let scopes = Scopes::Listed(scopes);
         let tenant = self.tenant(claims)?;
         let (rule, budgets, team, actor) = (None, Vec::new(), None, None);
-        let principal =
-            Principal::User { issuer, subject, scopes, client, rule, budgets, tenant, team, actor };
+        let principal = Principal::User {
+            issuer,
+            subject,
+            scopes,
+            client,
+            client_ref,
+            rule,
+            budgets,
+            tenant,
+            team,
+            actor,
+        };
         Ok(Verified { principal, thumbprint: thumbprint(claims)? })
     }
 

@@ -32,7 +32,7 @@ pub use api_keys::key_hash;
 pub use assertion::{AssertionVerifier, received_claims, unverified_claim};
 pub use dpop::{PROOF_ALGORITHMS, ProofError, ProofVerifier, Target};
 pub(crate) use jwks::has_verification_key;
-pub use own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
+pub use own_tokens::{CLIENT_REF, GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 
 /// The longest credential that is read, in bytes.
 const MAX_CREDENTIAL: usize = 8 * 1024;

@@ -14,6 +14,9 @@ pub const HOLDER: &str = "holder";
 /// The claim of a token with the id of the grant that it belongs to.
 pub const GRANT: &str = "gid";
 
+/// The claim of a token that says how the log names the client.
+pub const CLIENT_REF: &str = "client_ref";
+
 /// The tokens that the server itself issues.
 #[derive(Debug, Clone)]
 pub struct OwnTokens {

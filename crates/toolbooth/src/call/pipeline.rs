@@ -28,8 +28,8 @@ use crate::schema;
 use crate::seal::StateKeys;
 use crate::settings::{Permission, Settings};
 use crate::tool::{
-    ClientCapabilities, Context, Dialogue, InputRequired, Notification, Stage, Step, Suspension,
-    ToolError,
+    ClientCapabilities, Context, Credentials, Dialogue, InputRequired, Notification, Stage, Step,
+    Suspension, ToolError,
 };
 use crate::trace::Span;
 
@@ -121,6 +121,8 @@ pub struct Prepared<'a> {
     pub(super) takes_task: bool,
     pub(super) dialogue: Dialogue,
     pub(super) resolved: ResolvedRequirements<'a>,
+    /// How the log names the user for whom an application calls.
+    pub(super) user: Option<String>,
 }
 
 /// How a run of a tool ended.
@@ -239,11 +241,32 @@ impl<'a> RequestContext<'a> {
             let call = ToolRequest { tool: selector, input, ..call };
             Ok((self.resolve(&call.tool)?, call))
         });
-        let (tool, prepared) = match found {
-            Ok((tool, call)) => (Some(tool), self.check(tool, call, order).await),
-            Err(rejection) => (None, Err(Outcome::Rejected(self.explain(rejection)))),
+        let (tool, user, prepared) = match found {
+            Ok((tool, call)) => {
+                let user = self.user_of(&call.credentials);
+                (Some(tool), user, self.check(tool, call, order).await)
+            }
+            Err(rejection) => (None, None, Err(Outcome::Rejected(self.explain(rejection)))),
         };
-        prepared.inspect_err(|outcome| self.calls.record(tool, outcome.summary(), None, self.host))
+        match prepared {
+            Ok(prepared) => Ok(Prepared { user, ..prepared }),
+            Err(outcome) => {
+                self.calls.record(tool, outcome.summary(), (None, user), self.host);
+                Err(outcome)
+            }
+        }
+    }
+
+    /// How the log names the user that an application names. Those with a token are the caller.
+    fn user_of(self, credentials: &Credentials) -> Option<String> {
+        let key = match self.principal {
+            Principal::Key { name, .. } => name,
+            Principal::Anonymous { .. } => "",
+            Principal::User { .. } => return None,
+        };
+        let user = credentials.user_id.as_deref().filter(|user| !user.is_empty());
+        let user = user.filter(|_| self.calls.is_recording())?;
+        Some(self.pipeline.events.user_of_key(key, user))
     }
 
     /// Adds how each protocol writes a call to the rejection of one that looks like that of a different protocol.
@@ -294,7 +317,7 @@ impl<'a> RequestContext<'a> {
         let call_id = call_id.map_or_else(|| random_uuid(host), Ok).map_err(|NoRandomness| {
             Outcome::Rejected(Rejection::Unavailable("it has no random bytes"))
         })?;
-        Ok(Prepared { tool, call_id, input, takes_task, dialogue, resolved })
+        Ok(Prepared { tool, call_id, input, takes_task, dialogue, resolved, user: None })
     }
 
     /// Runs a call that passed the checks, and records it.
@@ -303,6 +326,7 @@ impl<'a> RequestContext<'a> {
         match prepared {
             Ok(mut prepared) => {
                 let (tool, span) = (prepared.tool, calls.span(host));
+                let user = prepared.user.take();
                 let first = Stage::default();
                 let outcome = match self.run_tool(&mut prepared, first, span.as_ref()).await {
                     RunEnd::Outcome(outcome) => outcome,
@@ -310,7 +334,7 @@ impl<'a> RequestContext<'a> {
                         boxed(self.run_rest(&mut prepared, end, span.as_ref())).await
                     }
                 };
-                calls.record(Some(tool), outcome.summary(), span, host);
+                calls.record(Some(tool), outcome.summary(), (span, user), host);
                 outcome
             }
             Err(outcome) => outcome,

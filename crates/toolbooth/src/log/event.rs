@@ -2,7 +2,7 @@
 //!
 //! Attributes have the names of OpenTelemetry's semantic conventions (GenAI, MCP, HTTP) where those define one.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::recorder::{CallRecord, McpOperation};
 use crate::host::{DataPoint, Host, Level};
@@ -12,32 +12,50 @@ use crate::trace::Span;
 pub trait LogEvent: Serialize {
     /// How important it is.
     fn level(&self) -> Level;
+
+    /// `done` or `rejected`; `None` if the event itself has the member `outcome`.
+    fn outcome(&self) -> Option<&'static str>;
 }
 
-/// An event of every server.
+/// An event of every server that is not a [`CallEvent`].
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event<'a> {
-    /// A call was served.
-    Call(Box<CallEvent<'a>>),
     /// A request without credentials was rejected.
     CredentialsMissing { protocol: &'a str },
     /// The credentials of a request were rejected.
     CredentialsRejected { protocol: &'a str, reason: &'static str },
+    /// A request that is neither a call nor a chat was rejected: by a limit, or because its sender may not send it.
+    RequestRejected {
+        protocol: &'a str,
+        caller: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        client: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        team: Option<&'a str>,
+        #[serde(rename = "error.type")]
+        error: &'static str,
+        #[serde(rename = "http.response.status_code")]
+        status: u16,
+    },
 }
 
 impl LogEvent for Event<'_> {
     fn level(&self) -> Level {
         match self {
-            Self::Call(call) => call.level,
-            Self::CredentialsRejected { .. } => Level::Warn,
+            Self::CredentialsRejected { .. } | Self::RequestRejected { .. } => Level::Warn,
             Self::CredentialsMissing { .. } => Level::Info,
         }
+    }
+
+    fn outcome(&self) -> Option<&'static str> {
+        Some("rejected")
     }
 }
 
 /// A call that was served, or a request whose calls were rejected.
 #[derive(Debug, Serialize)]
+#[serde(tag = "event", rename = "call")]
 pub(crate) struct CallEvent<'a> {
     #[serde(skip)]
     pub(crate) level: Level,
@@ -55,6 +73,14 @@ pub(crate) struct CallEvent<'a> {
     caller: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     actor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "words")]
+    scope: Option<&'static [&'static str]>,
     outcome: &'static str,
     #[serde(rename = "error.type", skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
@@ -73,6 +99,14 @@ pub(crate) struct CallEvent<'a> {
     parent_span_id: Option<&'a str>,
 }
 
+/// Writes the scopes that a tool requires as OAuth does: separated by spaces.
+fn words<S: Serializer>(
+    scopes: &Option<&'static [&'static str]>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&scopes.unwrap_or_default().join(" "))
+}
+
 /// What the calls of a request have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct CallRequest<'a> {
@@ -82,6 +116,10 @@ pub struct CallRequest<'a> {
     pub caller: &'a str,
     /// The name of the entry of `API_KEYS` that acts for the caller, if one does.
     pub actor: Option<&'a str>,
+    /// The client that acts for the caller, if this server knows it: see [`Principal::client_ref`](crate::principal::Principal::client_ref).
+    pub client: Option<&'a str>,
+    /// The name of the caller's team.
+    pub team: Option<&'a str>,
     /// The operation, if the protocol is MCP.
     pub mcp: Option<McpOperation>,
     /// The size of the request's body, in bytes.
@@ -92,9 +130,19 @@ pub struct CallRequest<'a> {
     pub status: u16,
 }
 
+impl LogEvent for CallEvent<'_> {
+    fn level(&self) -> Level {
+        self.level
+    }
+
+    fn outcome(&self) -> Option<&'static str> {
+        None
+    }
+}
+
 impl<'a> CallEvent<'a> {
     pub(crate) fn new(record: &'a CallRecord, request: CallRequest<'a>) -> Self {
-        let CallRecord { tool, outcome, error, duration_ms, span } = record;
+        let CallRecord { tool, outcome, error, duration_ms, span, user } = record;
         let span = span.as_ref();
         Self {
             level: if error.is_some() { Level::Warn } else { Level::Info },
@@ -106,6 +154,10 @@ impl<'a> CallEvent<'a> {
             mcp_version: request.mcp.and_then(|(_, version)| version),
             caller: request.caller,
             actor: request.actor.map(|name| format!("key:{name}")),
+            client: request.client,
+            team: request.team,
+            user: user.as_deref(),
+            scope: tool.map(|tool| tool.scopes).filter(|scopes| !scopes.is_empty()),
             outcome,
             error: *error,
             duration_ms: *duration_ms,

@@ -31,6 +31,9 @@ use crate::seal::{StateKeys, TokenPurpose};
 use crate::settings::{LogDetail, SampleRate, Settings};
 use crate::trace::{TRACEPARENT, TraceContext};
 
+/// How the line of each decision begins. The version rises when a member changes its meaning or is removed.
+const AUDIT: &str = r#"{"audit":1,"#;
+
 /// Writes the events that the operator wants.
 #[derive(Debug, Clone)]
 pub struct EventLog {
@@ -72,7 +75,7 @@ impl EventLog {
             // Of calls that succeed, a sample is enough.
             if call.level != Level::Info || self.includes(Level::Info) && self.sampler.picks_next()
             {
-                self.write(&Event::Call(Box::new(call)), host);
+                self.write(&call, host);
             }
         }
     }
@@ -89,12 +92,21 @@ impl EventLog {
         self.detail == LogDetail::Off
     }
 
-    /// Logs an event, unless the operator does not want it.
+    /// Logs an event, unless the operator does not want it. Its line has the version of the schema (docs/audit.schema.json).
     pub fn write(&self, event: &impl LogEvent, host: &dyn Host) {
         let level = event.level();
-        if self.includes(level) {
-            host.write(level, &json::to_string(event));
+        if !self.includes(level) {
+            return;
         }
+        let members = json::to_string(event);
+        let mut line = String::with_capacity(members.len() + 40);
+        line.push_str(AUDIT);
+        if let Some(outcome) = event.outcome() {
+            line.extend([r#""outcome":""#, outcome, r#"","#]);
+        }
+        // Behind the brace.
+        line.push_str(members.get(1..).unwrap_or_default());
+        host.write(level, &line);
     }
 
     /// The name of a caller: `key:<name>`, `user:<hash>` or `anonymous`.
@@ -116,6 +128,13 @@ impl EventLog {
     /// The name of the holder of an API key.
     pub fn key(&self, name: &str) -> String {
         format!("key:{name}")
+    }
+
+    /// The name of the user for whom the holder of an API key calls, or a caller without credentials if `key` is empty. The same id of
+    /// another key is another user.
+    pub fn user_of_key(&self, key: &str, user: &str) -> String {
+        let issuer = Sha256::new_with_prefix("key:").chain_update(key).finalize();
+        self.user(&Base64UrlUnpadded::encode_string(&issuer), user)
     }
 
     /// The name of a user, whose id is hashed: 96 bits, too many for two users to have the same hash.

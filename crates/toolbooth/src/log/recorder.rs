@@ -19,6 +19,8 @@ pub(crate) struct CallRecord {
     pub(crate) duration_ms: u64,
     /// Its span, if the request belongs to a trace.
     pub(crate) span: Option<Span>,
+    /// How the log names the user for whom an application calls, if it names one.
+    pub(crate) user: Option<String>,
 }
 
 /// What came of a call: a word, and the code of the error if it did not succeed.
@@ -64,6 +66,11 @@ impl CallRecorder {
         self.trace.borrow().is_some()
     }
 
+    /// Whether the calls of the request are recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.is_recording
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.records.borrow().is_empty()
     }
@@ -84,20 +91,20 @@ impl CallRecorder {
         &self,
         tool: Option<&'static Tool>,
         (outcome, error): CallResult,
-        span: Option<Span>,
+        (span, user): (Option<Span>, Option<String>),
         host: &dyn Host,
     ) {
         if self.is_recording {
             let span = span.or_else(|| self.span(host));
             let duration_ms = self.elapsed_ms(host);
-            let record = CallRecord { tool, outcome, error, duration_ms, span };
+            let record = CallRecord { tool, outcome, error, duration_ms, span, user };
             self.records.borrow_mut().push(record);
         }
     }
 
     /// Records a call that was rejected before it reached the pipeline.
     pub(crate) fn reject(&self, error: &'static str, host: &dyn Host) {
-        self.record(None, ("rejected", Some(error)), None, host);
+        self.record(None, ("rejected", Some(error)), (None, None), host);
     }
 
     /// Records that the whole request was rejected, unless a call was recorded before.

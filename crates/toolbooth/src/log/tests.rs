@@ -23,6 +23,7 @@ fn user(subject: &str) -> Principal {
         rule: None,
         budgets: Vec::new(),
         tenant: None,
+        client_ref: None,
         team: None,
         actor: None,
     }
@@ -73,7 +74,7 @@ fn an_event_is_a_flat_object() {
     events.write(&Event::CredentialsRejected { protocol: "mcp", reason: "expired" }, &host);
     let (level, line) = host.lines.borrow_mut().pop().unwrap();
     let line: Value = serde_json::from_str(&line).unwrap();
-    let expected = json!({"event": "credentials_rejected", "protocol": "mcp", "reason": "expired"});
+    let expected = json!({"audit": 1, "event": "credentials_rejected", "protocol": "mcp", "reason": "expired", "outcome": "rejected"});
     assert_eq!((level, line), (Level::Warn, expected));
 }
 

@@ -12,10 +12,13 @@ pub trait Handler: Sync {
     /// Serves a request: with a response, or the reason why it is rejected, which the server encodes.
     async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>;
 
-    /// Logs a request with valid credentials that was rejected, by the policy or by the handler; by default only if
-    /// its calls are recorded.
+    /// Logs a request with valid credentials that was rejected, by the policy or by the handler.
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
-        request.calls.reject_all(rejection.describe().kind.code(), request.host);
+        if request.calls.is_recording() {
+            request.calls.reject_all(rejection.describe().kind.code(), request.host);
+        } else {
+            request.log_rejection(rejection);
+        }
     }
 
     /// Whether the index and `Allow` name the route.

@@ -6,7 +6,7 @@ use crate::call::{Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::host::Host;
 use crate::http::{BodyStream, Headers};
-use crate::log::CallRecorder;
+use crate::log::{CallRecorder, Event};
 use crate::principal::Principal;
 use crate::secret::Secret;
 
@@ -57,6 +57,25 @@ impl<'a> RouteRequest<'a> {
             calls: &self.calls,
             only: None,
         }
+    }
+
+    /// Logs that the sender may not send the request, or has reached a limit. Other rejections say nothing about who may do what, and
+    /// credentials that are missing or wrong are logged where they are read.
+    pub(crate) fn log_rejection(&self, rejection: &Rejection) {
+        let kind = rejection.describe().kind;
+        if !matches!(kind.status(), 403 | 429) {
+            return;
+        }
+        let events = &self.state.pipeline.events;
+        let event = Event::RequestRejected {
+            protocol: self.protocol.name,
+            caller: events.caller(&self.principal),
+            client: self.principal.client_ref(),
+            team: self.state.settings().team_of(&self.principal).map(|team| &*team.name),
+            error: kind.code(),
+            status: kind.status(),
+        };
+        events.write(&event, self.host);
     }
 
     /// The body as text.

@@ -154,6 +154,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            client_ref: None,
             team: None,
             actor: None,
         };

@@ -143,6 +143,7 @@ impl Server {
             _ => false,
         };
         let answer = if forbidden {
+            request.log_rejection(&Rejection::ForbiddenOrigin);
             Err(Rejection::ForbiddenOrigin)
         } else if method == Method::Options {
             let is_cross_origin = request.origin.is_some() && origins.is_some();
@@ -276,6 +277,8 @@ impl Server {
             protocol: request.protocol.name,
             caller: &caller,
             actor: request.principal.actor(),
+            client: request.principal.client_ref(),
+            team: self.state.settings().team_of(&request.principal).map(|team| &*team.name),
             mcp: calls.mcp.get(),
             request_size,
             response_size: response.body.len(),

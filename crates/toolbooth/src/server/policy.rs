@@ -16,7 +16,8 @@ impl Server {
         route: &'static Route,
         request: &mut RouteRequest<'a>,
     ) -> Result<Answer<'a>, Rejection> {
-        self.admit(route.policy, request).await?;
+        let admitted = self.admit(route.policy, request).await;
+        admitted.inspect_err(|rejection| request.log_rejection(rejection))?;
         let answer = match self.receive(route.policy, request).await {
             Ok(()) => route.handler.serve(request).await,
             Err(rejection) => Err(rejection),

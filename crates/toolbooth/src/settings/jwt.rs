@@ -239,6 +239,7 @@ mod tests {
             rule: None,
             budgets: Vec::new(),
             tenant: Some(tenant.to_owned()),
+            client_ref: None,
             team: None,
             actor: None,
         };

@@ -241,6 +241,9 @@ impl Settings {
 
     /// The team of a caller: that of its API key, or of the rule by which a person has signed in.
     pub fn team_of(&self, principal: &Principal) -> Option<&TeamSettings> {
+        if self.teams.is_empty() {
+            return None;
+        }
         let team = match (principal, self.key_of(principal)) {
             (_, Some(key)) => key.team,
             (Principal::User { team, .. }, None) => *team,

@@ -15,6 +15,9 @@ pub(crate) async fn callback<'a>(
 ) -> Result<Answer<'a>, Rejection> {
     let challenges = Challenges::of(request)?;
     let page = challenges.callback_page(state, request).await;
+    if let Err(error) = &page {
+        challenges.log_rejected(*error, "", request.host);
+    }
     Ok(challenges.page(page).into())
 }
 
@@ -29,6 +32,7 @@ impl Challenges {
         match self.complete(&flow, request).await {
             Ok(()) => Ok(flow.done(page::done())),
             Err(error) => {
+                self.log_rejected(error, &flow.token, request.host);
                 if let Some(after_ms) = error.fails_challenge_after_ms() {
                     let from_ms = request.host.now_ms().saturating_add(after_ms);
                     self.grants.save_failure(&flow.id, from_ms, request.host).await;

@@ -45,6 +45,26 @@ impl ChallengeError {
         matches!(self, Self::Flow(FlowError::Unreachable | FlowError::Internal))
     }
 
+    /// Its name in the log.
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::Flow(FlowError::Forged) => "invalid_request",
+            Self::Flow(FlowError::Expired) => "expired",
+            Self::Flow(FlowError::OtherBrowser) => "other_browser",
+            Self::Flow(FlowError::Denied) => "declined",
+            Self::Flow(FlowError::Rejected | FlowError::CodeRejected) => "provider_rejected",
+            Self::Flow(FlowError::Unreachable) => "provider_unreachable",
+            Self::Flow(FlowError::Internal) => "internal",
+            Self::CrossSite => "cross_site",
+            Self::RateLimited => "rate_limited",
+            Self::OtherUser => "other_user",
+            Self::Unverified => "unverified",
+            Self::UnknownProvider => "unknown_provider",
+            Self::MissingScopes => "missing_scopes",
+            Self::AlreadyExpired => "already_expired",
+        }
+    }
+
     pub(super) fn notice(self) -> Notice {
         match self {
             Self::Flow(FlowError::Forged) => Notice::INVALID_ADDRESS,

@@ -11,6 +11,7 @@ pub(super) use start::{DENY, begin, show};
 pub(super) use status::check;
 pub(super) use visitor::{Visitor, confirm};
 
+use super::event::Event;
 use super::{ChallengeClaims, Challenges, LAG_MS};
 use crate::oauth::OAuthClient;
 use crate::oauth::page::{TRY_AGAIN, isolated, notice, with_tls};
@@ -32,6 +33,19 @@ impl Challenges {
         let claims: ChallengeClaims = self.state_keys.open(purpose::CHALLENGE, token, now_ms)?;
         let client = self.provider(&claims.provider).ok_or(ChallengeError::UnknownProvider)?;
         Ok((claims, client))
+    }
+
+    /// Logs why a step of a challenge has failed.
+    fn log_rejected(&self, error: ChallengeError, token: &str, host: &dyn Host) {
+        let events = &self.grants.events;
+        let pending = self.pending(token, host).ok();
+        let event = Event::AuthorizationRejected {
+            provider: pending.as_ref().map(|(_, client)| &*client.provider.id),
+            caller: pending.as_ref().map(|(claims, _)| claims.owner.caller(events)),
+            user: pending.as_ref().and_then(|(claims, _)| claims.owner.user_ref(events)),
+            reason: error.reason(),
+        };
+        events.write(&event, host);
     }
 
     fn page(&self, page: Result<Response, ChallengeError>) -> Response {

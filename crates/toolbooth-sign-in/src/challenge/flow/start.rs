@@ -20,7 +20,12 @@ pub(crate) const DENY: &str = "deny";
 pub(crate) async fn show<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let challenges = Challenges::of(request)?;
     let person = request.state.person(request.headers, request.host).await;
-    Ok(challenges.page(challenges.start_page(request, person.as_ref())).into())
+    let page = challenges.start_page(request, person.as_ref());
+    if let Err(error) = &page {
+        let token = query_parameter(request.query, "c").unwrap_or_default();
+        challenges.log_rejected(*error, &token, request.host);
+    }
+    Ok(challenges.page(page).into())
 }
 
 /// `POST /auth/start`: binds the challenge to the browser and redirects it to the provider, or fails the challenge.
@@ -29,7 +34,11 @@ pub(crate) async fn begin<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, 
     let person = request.state.person(request.headers, request.host).await;
     let token = query_parameter(request.query, "c").unwrap_or_default();
     let response = challenges.decide(&token, request, person.as_ref()).await;
-    Ok(challenges.page(Ok(response.unwrap_or_else(|error| error_page(error, &token)))).into())
+    let response = response.unwrap_or_else(|error| {
+        challenges.log_rejected(error, &token, request.host);
+        error_page(error, &token)
+    });
+    Ok(challenges.page(Ok(response)).into())
 }
 
 impl Challenges {

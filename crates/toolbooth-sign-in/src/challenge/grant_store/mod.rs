@@ -114,8 +114,9 @@ impl StoreKeys {
 
 impl<'a> StoredGrant<'a> {
     fn log(self, event: fn(GrantEvent<'a>) -> Event<'a>) {
-        let (provider, caller) = (self.provider, self.owner.caller(&self.store.events));
-        self.store.events.write(&event(GrantEvent { provider, caller }), self.host);
+        let events = &self.store.events;
+        let (caller, user) = (self.owner.caller(events), self.owner.user_ref(events));
+        events.write(&event(GrantEvent { provider: self.provider, caller, user }), self.host);
     }
 
     /// The parts of hashes that depend on the user and the provider.

@@ -336,6 +336,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
         rule: None,
         budgets: Vec::new(),
         tenant: None,
+        client_ref: None,
         team: None,
         actor: None,
     };

@@ -46,6 +46,7 @@ fn the_page_says_what_is_known_of_the_application() {
         rule: None,
         budgets: Vec::new(),
         tenant: None,
+        client_ref: None,
         team: None,
         actor: None,
     };

@@ -259,6 +259,17 @@ impl Login {
         self.rules_about(&account).into_iter().find_map(|(_, rule)| rule.team)
     }
 
+    /// The name of a person's team; of the holder of an API key, that of the key.
+    pub(crate) fn team_name(&self, identity: &Identity) -> Option<&str> {
+        let team = match identity {
+            Identity::ApiKey { name, .. } | Identity::Machine { name, .. } => {
+                self.settings.api_keys.iter().find(|key| key.name == *name)?.team
+            }
+            _ => self.team(identity),
+        };
+        Some(&*self.settings.teams.get(team?)?.name)
+    }
+
     /// The budgets of a person, by all rules about them. The entry of an API key has its own.
     pub(crate) fn budgets(&self, identity: &Identity) -> Vec<Budget> {
         let rules = match identity {
@@ -368,7 +379,7 @@ impl Login {
     fn given_to(&self, rules: &[&IdentityRule]) -> Scopes {
         let given = self.given(rules);
         let team = rules.iter().find_map(|rule| rule.team);
-        match team.and_then(|team| self.settings.team_scopes.get(team)?.as_ref()) {
+        match team.and_then(|team| self.settings.teams.get(team)?.scopes.as_ref()) {
             Some(scopes) => given.within(scopes),
             None => given,
         }

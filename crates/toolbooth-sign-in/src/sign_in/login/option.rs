@@ -66,6 +66,7 @@ impl Login {
             rule: None,
             budgets: Vec::new(),
             tenant: None,
+            client_ref: None,
             team: None,
             actor: None,
         };

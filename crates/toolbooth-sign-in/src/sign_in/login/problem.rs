@@ -136,8 +136,14 @@ impl<E: Into<FlowError>> From<E> for Problem {
 impl Login {
     /// Logs a problem, and returns its page.
     pub(crate) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
-        let Problem { reason, page: Notice { status, title, text }, rule } = problem;
-        self.log(SignInEvent::SignInRejected { reason, account: rule.as_deref() }, host);
+        let account = problem.rule.as_deref();
+        self.log(SignInEvent::SignInRejected { reason: problem.reason, account }, host);
+        self.page(problem)
+    }
+
+    /// The page of a problem.
+    pub(crate) fn page(&self, problem: Problem) -> Response {
+        let Problem { page: Notice { status, title, text }, rule, .. } = problem;
         // The operator needs the rule, which cannot be looked up elsewhere.
         let rule = rule.map(|rule| {
             format!(

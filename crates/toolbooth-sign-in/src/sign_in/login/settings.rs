@@ -5,9 +5,9 @@ use super::rules::{self, IdentityRule, SignInPlaces};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
 use toolbooth::auth::{issuer_of_tokens, own_issuer};
-use toolbooth::principal::Scopes;
 use toolbooth::settings::{
-    ApiKeySettings, Row, Settings, StateKeySettings, VariableDoc, VariableReader, list,
+    ApiKeySettings, Row, Settings, StateKeySettings, TeamSettings, VariableDoc, VariableReader,
+    list,
 };
 
 pub(crate) static DOCS: &[VariableDoc] = &[
@@ -49,8 +49,8 @@ pub(crate) struct LoginSettings {
     pub(crate) enterprise: Vec<EnterpriseIssuer>,
     /// `SIGN_IN_DENIED`: who may not, whatever else admits them.
     pub(crate) denied: Vec<IdentityRule>,
-    /// The scopes that the members of each team may have, if it says so.
-    pub(crate) team_scopes: Vec<Option<Scopes>>,
+    /// `TEAMS`.
+    pub(crate) teams: Vec<TeamSettings>,
     /// The API keys that people may type, if `AUTH` includes `api-key`.
     pub(crate) api_keys: Vec<ApiKeySettings>,
     /// Cloudflare Access, if it is in front of the server.
@@ -118,7 +118,7 @@ impl LoginSettings {
             allowed,
             enterprise,
             denied,
-            team_scopes: settings.teams.iter().map(|team| team.scopes.clone()).collect(),
+            teams: settings.teams.clone(),
             api_keys,
             access,
             is_local,

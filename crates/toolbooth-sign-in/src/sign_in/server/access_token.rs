@@ -35,6 +35,8 @@ struct AccessClaims<'a> {
     client_id: &'a str,
     /// Its name, for the pages of challenges.
     client_name: &'a str,
+    /// How the log names it ([`CLIENT_REF`](toolbooth::auth::CLIENT_REF)).
+    client_ref: &'a str,
     scope: &'a str,
     /// The id of the grant, with which the token ends.
     gid: &'a str,
@@ -144,6 +146,7 @@ impl AuthorizationServer {
             jti: &random_text(host)?,
             client_id: if client_id.len() > MAX_CLIENT_ID { &grant.client } else { client_id },
             client_name: &grant.client_name,
+            client_ref: &self.client_ref(&grant.client),
             scope: &scopes.join(" "),
             gid: &grant.id,
             holder: &self.login.keys.seal(purpose::HOLDER, holder, last_ms),

@@ -25,7 +25,7 @@ const MAX_STATE: usize = 1_024;
 pub(crate) struct ApprovedRequest {
     /// The hash of the client's id.
     #[serde(rename = "c")]
-    client: String,
+    pub(crate) client: String,
     #[serde(rename = "n")]
     client_name: String,
     #[serde(rename = "u")]

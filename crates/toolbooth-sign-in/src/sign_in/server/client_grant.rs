@@ -148,11 +148,11 @@ impl AuthorizationServer {
         format!("{hash:.22}.{now_ms}")
     }
 
-    /// Revokes a person's grant: its refresh tokens are invalid from now on, and its access tokens as soon as the store says so.
+    /// Revokes a person's grant to a client, whose id has the hash `client` if that is known: its refresh tokens are invalid from now on, and its access tokens as soon as the store says so.
     pub(super) async fn end_grant(
         &self,
         subject: &str,
-        grant: &str,
+        (grant, client): (&str, Option<&str>),
         reason: RevocationReason,
         host: &dyn Host,
     ) -> store::Result<()> {
@@ -161,7 +161,8 @@ impl AuthorizationServer {
         self.marks.set(&REVOKED, id, &value, host).await?;
         self.forget_connection(subject, grant, host).await;
         let caller = self.login.caller(subject);
-        self.login.log(SignInEvent::ClientRevoked { reason, caller }, host);
+        let client = client.map(|client| self.client_ref(client));
+        self.login.log(SignInEvent::ClientRevoked { reason, caller, client }, host);
         Ok(())
     }
 }

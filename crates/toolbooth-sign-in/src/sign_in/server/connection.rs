@@ -133,7 +133,7 @@ impl AuthorizationServer {
         }
         // The form may be sent again, while the record can still be read.
         if is_own && !self.is_revoked(id, host).await? {
-            self.end_grant(subject, id, RevocationReason::Disconnected, host).await?;
+            self.end_grant(subject, (id, None), RevocationReason::Disconnected, host).await?;
         }
         Ok(is_own)
     }

@@ -117,6 +117,14 @@ impl AuthorizationServer {
         OwnTokens { jwt, holders: self.clone() }
     }
 
+    /// How the log names the client whose id has this hash: by the id if the operator has registered it, otherwise by the hash.
+    pub(crate) fn client_ref(&self, hashed: &str) -> String {
+        let registered = self.settings.clients.iter().map(|client| &client.id);
+        let machines = self.login.settings.api_keys.iter().map(|key| &key.name);
+        let known = registered.chain(machines).find(|id| hash(id) == hashed);
+        known.map_or_else(|| format!("client:{hashed:.16}"), Clone::clone)
+    }
+
     /// Whether every `resource` parameter names this server: the resource, or the origin that it belongs to.
     fn check_resource(&self, form: &Parameters) -> Result<(), OAuthError> {
         match form.all("resource").all(|resource| self.is_own_resource(resource)) {

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AuthorizationServer;
 use super::error::{ACCESS_DENIED, INVALID_CLIENT_METADATA, INVALID_REDIRECT_URI, OAuthError};
+use super::{AuthorizationServer, hash};
 use crate::oauth::random_text;
 use crate::purpose;
 use crate::redirect_uri::{self, RedirectKind};
@@ -76,8 +76,13 @@ pub(super) fn display_name(name: &str) -> Option<String> {
 
 /// `POST /oauth/register`.
 pub(crate) async fn register<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let registered = AuthorizationServer::of(request)?.register(&request.body, request.host);
-    Ok(registered.unwrap_or_else(|error| error.response()).into())
+    let server = AuthorizationServer::of(request)?;
+    let registered = server.register(&request.body, request.host).unwrap_or_else(|error| {
+        let (code, reason) = (error.code.name, &*error.description);
+        server.login.log(SignInEvent::ClientRejected { error: code, reason }, request.host);
+        error.response()
+    });
+    Ok(registered.into())
 }
 
 impl AuthorizationServer {
@@ -122,8 +127,10 @@ impl AuthorizationServer {
             refreshes: request.grant_types.is_none() || lists("refresh_token"),
             method,
         };
-        self.login.log(SignInEvent::ClientRegistered { auth_method: method }, host);
-        Ok(self.registered(&registration, host.now_ms()))
+        let (client_id, response) = self.registered(&registration, host.now_ms());
+        let client = self.client_ref(&hash(&client_id));
+        self.login.log(SignInEvent::ClientRegistered { auth_method: method, client }, host);
+        Ok(response)
     }
 
     /// The redirect URIs that a client can use. One of a private scheme that is not allowed does not matter beside
@@ -144,7 +151,8 @@ impl AuthorizationServer {
         Err(INVALID_REDIRECT_URI.error(expected))
     }
 
-    fn registered(&self, registration: &Registration, now_ms: u64) -> Response {
+    /// The id of a client, and the response with it.
+    fn registered(&self, registration: &Registration, now_ms: u64) -> (String, Response) {
         let expires_ms = now_ms.saturating_add(LIFE_MS);
         let client_id = self.login.keys.seal(purpose::REGISTRATION, registration, expires_ms);
         let is_public = registration.method == AuthMethod::None;
@@ -153,7 +161,7 @@ impl AuthorizationServer {
             true => &["authorization_code", "refresh_token"],
             false => &["authorization_code"],
         };
-        Response::json_of(
+        let response = Response::json_of(
             201,
             &RegistrationResponse {
                 client_id: &client_id,
@@ -166,6 +174,7 @@ impl AuthorizationServer {
                 response_types: ["code"],
                 token_endpoint_auth_method: registration.method,
             },
-        )
+        );
+        (client_id, response)
     }
 }

@@ -27,6 +27,8 @@ use toolbooth::seal::TokenPurpose;
 /// The grant types of RFC 6749.
 pub(super) const CODE: &str = "authorization_code";
 pub(super) const REFRESH: &str = "refresh_token";
+/// All that the endpoint knows.
+const GRANT_TYPES: [&str; 5] = [CODE, REFRESH, JWT_BEARER, CLIENT_CREDENTIALS, TOKEN_EXCHANGE];
 
 /// The response (RFC 6749, 5.1).
 #[derive(Serialize)]
@@ -89,8 +91,15 @@ pub(super) struct NextToken {
 pub(crate) async fn token<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let server = AuthorizationServer::of(request)?;
     let issued = boxed(server.exchange(request)).await.unwrap_or_else(|error| {
+        let form = Parameters::parse(&request.body).ok();
+        let credentials =
+            form.as_ref().and_then(|form| Credentials::read(form, request.headers).ok());
+        let client = credentials.map(|it| server.client_ref(&hash(&it.client_id)));
+        let asked = form.as_ref().and_then(|form| form.get("grant_type"));
+        let grant_type = GRANT_TYPES.into_iter().find(|known| asked == Some(known));
         let (code, reason) = (error.code.name, &*error.description);
-        server.login.log(SignInEvent::TokensRejected { error: code, reason }, request.host);
+        let event = SignInEvent::TokensRejected { grant_type, client, error: code, reason };
+        server.login.log(event, request.host);
         error.response_to(request.headers)
     });
     Ok(with_nonce(issued, request).into())
@@ -268,7 +277,8 @@ impl AuthorizationServer {
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.
     async fn end(&self, grant: &ClientGrant, reason: RevocationReason, host: &dyn Host) {
-        let _ = self.end_grant(&grant.identity.subject(), &grant.id, reason, host).await;
+        let client = Some(&*grant.client);
+        let _ = self.end_grant(&grant.identity.subject(), (&grant.id, client), reason, host).await;
     }
 
     /// Issues tokens.
@@ -300,6 +310,8 @@ impl AuthorizationServer {
         )?;
         let actor = holder.actor;
         let caller = self.login.caller(&grant.identity.subject());
+        let team = self.login.team_name(&grant.identity);
+        let client = self.client_ref(&grant.client);
         let refresh_token = match next {
             None => None,
             Some(NextToken { generation, destination, recorded_ms, key }) => {
@@ -312,7 +324,9 @@ impl AuthorizationServer {
         };
         let issued_token_type = actor.as_ref().map(|_| ACCESS_TOKEN_TYPE);
         let actor = actor.map(|it| self.login.caller(&it.subject()));
-        self.login.log(SignInEvent::TokensIssued { grant_type, caller, actor }, host);
+        let scope = &*scopes.join(" ");
+        let event = SignInEvent::TokensIssued { grant_type, caller, actor, client, team, scope };
+        self.login.log(event, host);
         let offline = is_offline.then_some(OFFLINE_ACCESS);
         let scope: Vec<&str> = scopes.iter().map(String::as_str).chain(offline).collect();
         Ok(Response::json_of(
@@ -338,10 +352,15 @@ fn is_verifier(text: &str) -> bool {
 
 /// `POST /oauth/revoke`: ends the grant of a refresh token or an access token.
 pub(crate) async fn revoke<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
-    let revoked = AuthorizationServer::of(request)?.revoke(request).await;
-    let response = match revoked {
+    let server = AuthorizationServer::of(request)?;
+    let response = match server.revoke(request).await {
         Ok(()) => Response::empty(200).with("cache-control", "no-store"),
-        Err(error) => error.response_to(request.headers),
+        Err(error) => {
+            let (code, reason) = (error.code.name, &*error.description);
+            let event = SignInEvent::RevocationRejected { error: code, reason };
+            server.login.log(event, request.host);
+            error.response_to(request.headers)
+        }
     };
     Ok(response.into())
 }
@@ -371,7 +390,8 @@ impl AuthorizationServer {
         // The grant of an exchanged token is that of a different client. It ends with the token that it was exchanged for.
         let own = claims.filter(|claims| is_own(&claims.client_id) && !claims.is_delegated());
         if let Some(RevokedClaims { sub, gid, .. }) = own {
-            self.end_grant(&sub, &gid, RevocationReason::Requested, host).await?;
+            let grant = (&*gid, Some(&*hash(&credentials.client_id)));
+            self.end_grant(&sub, grant, RevocationReason::Requested, host).await?;
         }
         Ok(())
     }

@@ -235,7 +235,10 @@ fn a_sign_in_is_five_requests_of_its_network_and_no_call() {
     let page = browser.open(&harness, &request(&client.id));
     assert_eq!(page.status, 429, "{}", text(&page));
     let line = harness.host.lines.borrow().last().unwrap().1.clone();
-    assert_eq!(line, r#"{"event":"sign_in_rejected","reason":"rate_limited"}"#);
+    assert_eq!(
+        line,
+        r#"{"audit":1,"outcome":"rejected","event":"request_rejected","protocol":"authorize","caller":"anonymous","error.type":"too_many_requests","http.response.status_code":429}"#
+    );
 }
 
 #[test]

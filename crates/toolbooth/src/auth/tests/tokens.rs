@@ -67,6 +67,7 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
         rule: None,
         budgets: Vec::new(),
         tenant: None,
+        client_ref: None,
         team: None,
         actor: None,
     })
@@ -270,13 +271,24 @@ fn tenants_of_tokens() {
     let known: Set<'_> = &[("TENANTS", tenants)];
     let other: Set<'_> = &[("TENANTS", tenants), ("JWT_TENANT_CLAIM", "org")];
     let of = |tenant: Option<&str>| match user(Some("ada"), &[]) {
-        Ok(Principal::User { issuer, subject, scopes, client, rule, budgets, team, .. }) => {
+        Ok(Principal::User {
+            issuer,
+            subject,
+            scopes,
+            client,
+            client_ref,
+            rule,
+            budgets,
+            team,
+            ..
+        }) => {
             let tenant = tenant.map(str::to_owned);
             Ok(Principal::User {
                 issuer,
                 subject,
                 scopes,
                 client,
+                client_ref,
                 rule,
                 budgets,
                 tenant,

@@ -180,7 +180,7 @@ impl<'a> RequestContext<'a> {
             && let RunEnd::Outcome(outcome) =
                 self.run_tool(&mut prepared, Stage::Request, span.as_ref()).await
         {
-            calls.record(Some(tool), outcome.summary(), span, host);
+            calls.record(Some(tool), outcome.summary(), (span, prepared.user), host);
             return Ok(Answered::Outcome(outcome));
         }
         let begun = (tasks.begin)(self, tasks, &prepared).await;
@@ -188,7 +188,7 @@ impl<'a> RequestContext<'a> {
             Ok(_) => ("task", None),
             Err(rejection) => ("rejected", Some(rejection.describe().kind.code())),
         };
-        calls.record(Some(tool), result, span, host);
+        calls.record(Some(tool), result, (span, prepared.user.take()), host);
         begun.map(Answered::Task)
     }
 

@@ -94,7 +94,7 @@ impl RunningStep<'_> {
                 id.clone(),
                 "The server was restarted during the call; it may have had an effect".to_owned(),
             );
-            calls.record(Some(tool), ("failed", Some("interrupted")), None, host);
+            calls.record(Some(tool), ("failed", Some("interrupted")), (None, prepared.user), host);
             self.write(calls, &principal);
             return self.ended(&id, outcome, None);
         }
@@ -121,7 +121,7 @@ impl RunningStep<'_> {
                 }
             }
             RunEnd::Outcome(outcome) => {
-                calls.record(Some(tool), outcome.summary(), span, host);
+                calls.record(Some(tool), outcome.summary(), (span, prepared.user.take()), host);
                 self.write(calls, &principal);
                 let message = match &outcome {
                     Outcome::Done { notifications, .. } | Outcome::Failed { notifications, .. } => {
@@ -166,6 +166,8 @@ impl RunningStep<'_> {
             protocol: "tasks",
             caller: &caller,
             actor: principal.actor(),
+            client: principal.client_ref(),
+            team: self.pipeline.settings.team_of(principal).map(|team| &*team.name),
             mcp: None,
             request_size: 0,
             response_size: 0,

@@ -35,6 +35,7 @@ fn user(issuer: &str, subject: &str, budgets: Vec<Budget>) -> Principal {
         rule: None,
         budgets,
         tenant: None,
+        client_ref: None,
         team: None,
         actor: None,
     }

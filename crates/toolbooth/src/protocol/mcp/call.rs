@@ -89,7 +89,7 @@ pub(super) fn of_tool<'t>(
         target,
     };
     if let Some(declined) = declined {
-        context.calls.record(tool.ok(), ("rejected", Some("declined")), None, context.host);
+        context.calls.record(tool.ok(), ("rejected", Some("declined")), (None, None), context.host);
         return Ok(Action::Respond(result.error(declined, ResultOptions::default())));
     }
     let call = tool.map(|tool| ToolRequest {
