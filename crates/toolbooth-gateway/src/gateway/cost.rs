@@ -16,6 +16,8 @@ pub(crate) struct Price {
     pub output: u64,
     /// That of input that the provider has cached.
     pub cached: u64,
+    /// That of input that the provider writes into its cache.
+    pub cache_write: u64,
     /// Whether that covers all that the provider charges for, and not only tokens.
     pub includes_extras: bool,
 }
@@ -39,18 +41,21 @@ pub(super) struct Hold {
 }
 
 impl Price {
-    /// What these tokens cost, rounded up to a nano-dollar.
-    fn of(self, input: u64, cached: u64, output: u64) -> u64 {
+    /// What these tokens cost, rounded up to a nano-dollar: those of input that are neither read from a cache nor written into it, those
+    /// that are, and those of the output.
+    fn of(self, [input, cached, written, output]: [u64; 4]) -> u64 {
         let cost = |tokens: u64, price: u64| u128::from(tokens).saturating_mul(price.into());
         let costs = cost(input, self.input)
             .saturating_add(cost(cached, self.cached))
+            .saturating_add(cost(written, self.cache_write))
             .saturating_add(cost(output, self.output));
         u64::try_from(costs.div_ceil(MILLION)).unwrap_or(u64::MAX)
     }
 
     /// The most that a request can cost.
     fn most(self, input: u64, output: u64) -> u64 {
-        Self { input: self.input.max(self.cached), ..self }.of(input, 0, output)
+        let highest = self.input.max(self.cached).max(self.cache_write);
+        Self { input: highest, ..self }.of([input, 0, 0, output])
     }
 
     /// What an answer has cost; `None` if the provider has not counted it.
@@ -58,8 +63,10 @@ impl Price {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
         let others = usage.total_tokens.saturating_sub(usage.prompt_tokens);
         let output = usage.completion_tokens.max(others);
+        let rest = usage.prompt_tokens - cached;
+        let written = usage.cache_write_tokens.min(rest);
         // Some providers count only what they got.
-        (output > 0).then(|| self.of(usage.prompt_tokens - cached, cached, output))
+        (output > 0).then(|| self.of([rest - written, cached, written, output]))
     }
 }
 
@@ -208,7 +215,7 @@ impl Hold {
     /// What input alone has cost; `None` if the provider has not counted it.
     pub(super) fn cost_of_input(&self, usage: &Usage) -> Option<u64> {
         let tokens = usage.prompt_tokens;
-        (tokens > 0).then(|| self.price.of(tokens, 0, 0))
+        (tokens > 0).then(|| self.price.of([tokens, 0, 0, 0]))
     }
 }
 
@@ -220,29 +227,32 @@ mod tests {
         input: 2_500_000_000,
         output: 10_000_000_000,
         cached: 1_250_000_000,
+        cache_write: 5_000_000_000,
         includes_extras: false,
     };
 
     #[test]
     fn what_tokens_cost() {
         for (price, tokens, expected) in [
-            (PRICE, (1_000_000, 0, 0), 2_500_000_000),
-            (PRICE, (0, 1_000_000, 1_000_000), 11_250_000_000),
-            (PRICE, (1, 1, 1), 13_750),
-            (PRICE, (0, 0, 0), 0),
-            (Price { input: 1, output: 0, cached: 0, ..PRICE }, (1, 0, 0), 1),
-            (Price { input: 1, output: 0, cached: 0, ..PRICE }, (1_000_001, 0, 0), 2),
+            (PRICE, [1_000_000, 0, 0, 0], 2_500_000_000),
+            (PRICE, [0, 0, 1_000_000, 0], 5_000_000_000),
+            (PRICE, [0, 1_000_000, 0, 1_000_000], 11_250_000_000),
+            (PRICE, [1, 1, 1, 1], 18_750),
+            (PRICE, [0, 0, 0, 0], 0),
+            (Price { input: 1, output: 0, cached: 0, ..PRICE }, [1, 0, 0, 0], 1),
+            (Price { input: 1, output: 0, cached: 0, ..PRICE }, [1_000_001, 0, 0, 0], 2),
             (
                 Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX, ..PRICE },
-                (u64::MAX, 9, 9),
+                [u64::MAX, 9, 9, 9],
                 u64::MAX,
             ),
         ] {
-            let (input, cached, output) = tokens;
-            assert_eq!(price.of(input, cached, output), expected, "{price:?} {tokens:?}");
+            assert_eq!(price.of(tokens), expected, "{price:?} {tokens:?}");
         }
-        assert_eq!(PRICE.most(4, 5), 60_000);
-        assert_eq!(Price { cached: 5_000_000_000, ..PRICE }.most(4, 5), 70_000);
+        let usual = Price { cache_write: 2_500_000_000, ..PRICE };
+        assert_eq!(usual.most(4, 5), 60_000);
+        assert_eq!(PRICE.most(4, 5), 70_000);
+        assert_eq!(Price { cached: 5_000_000_000, ..usual }.most(4, 5), 70_000);
     }
 
     #[test]
@@ -265,6 +275,20 @@ mod tests {
                 ..Usage::default()
             };
             assert_eq!(PRICE.of_usage(&usage), expected, "{usage:?}");
+        }
+        // What is written into the cache is a part of the input.
+        for (cached_tokens, cache_write_tokens, expected) in
+            [(0, 400, 4_500_000), (600, 400, 3_750_000), (600, 4000, 3_750_000)]
+        {
+            let usage = Usage {
+                prompt_tokens: 1000,
+                completion_tokens: 100,
+                total_tokens: 1100,
+                cached_tokens,
+                cache_write_tokens,
+                ..Usage::default()
+            };
+            assert_eq!(PRICE.of_usage(&usage), Some(expected), "{usage:?}");
         }
     }
 

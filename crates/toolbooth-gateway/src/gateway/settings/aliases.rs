@@ -198,24 +198,25 @@ fn target(entry: &Value<'_>, place: &str, of_alias: Facts) -> Result<ModelTarget
 fn price(value: &Value<'_>, place: &str) -> Result<Price, String> {
     let expected = || {
         format!(
-            "{place}.price must be an object with input, output and perhaps cached: the dollars for a million tokens, \
+            "{place}.price must be an object with input, output and perhaps cached and cache_write: the dollars for a million tokens, \
              from 0 to {MAX_PRICE}; includes_extras may be true or false"
         )
     };
-    let known = ["input", "output", "cached", "includes_extras"];
+    let known = ["input", "output", "cached", "cache_write", "includes_extras"];
     let members = members(value, "", &known).map_err(|_| expected())?;
     let dollars = |name| nano_dollars(members.get(name)?, MAX_PRICE);
     let (input, output) = dollars("input").zip(dollars("output")).ok_or_else(expected)?;
-    let cached = match members.get("cached") {
-        None => input,
-        Some(_) => dollars("cached").ok_or_else(expected)?,
+    let of_cache = |name| match members.get(name) {
+        None => Ok(input),
+        Some(_) => dollars(name).ok_or_else(expected),
     };
+    let (cached, cache_write) = (of_cache("cached")?, of_cache("cache_write")?);
     let includes_extras = match members.get("includes_extras") {
         None => false,
         Some(Value::Bool(includes)) => *includes,
         Some(_) => return Err(expected()),
     };
-    Ok(Price { input, output, cached, includes_extras })
+    Ok(Price { input, output, cached, cache_write, includes_extras })
 }
 
 /// The members of an object that has no others than `known`.

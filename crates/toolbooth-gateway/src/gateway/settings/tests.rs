@@ -111,6 +111,18 @@ fn an_invalid_entry_is_rejected_alone() {
         ("MODELS", &changed("s\":2", "s\":9"), "MODELS.a.retry.attempts must be", "openai"),
         ("MODELS", &changed("429", "200"), "MODELS.a.retry.status_codes must be", "openai"),
         ("MODELS", &changed("timeout_ms", "timeout"), "MODELS.a must be an object", "openai"),
+        (
+            "MODELS",
+            &changed(r#""timeout_ms":5"#, r#""price":{"input":1,"output":1,"cache_write":-1}"#),
+            "MODELS.a.price must be",
+            "openai",
+        ),
+        (
+            "MODELS",
+            &changed(r#""timeout_ms":5"#, r#""price":{"input":1,"output":1,"includes_extras":1}"#),
+            "MODELS.a.price must be",
+            "openai",
+        ),
         ("PROVIDERS", "openai,own", "PROVIDERS[0] must be", "openai own"),
         ("PROVIDERS", "gemini, own", "PROVIDERS[0] must be", "openai own"),
         ("PROVIDERS", "own,Groq,", "PROVIDERS[1] must be", "openai own"),
