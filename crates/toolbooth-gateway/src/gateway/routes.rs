@@ -59,7 +59,18 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
         )
     });
     let mut warnings: Vec<String> = warning.into_iter().collect();
-    let Some(gateway) = gateway.filter(|_| has_models) else { return warnings };
+    if let Some(gateway) = gateway.filter(|_| has_models) {
+        warnings.extend(unknown_names(gateway, state));
+    }
+    warnings
+}
+
+/// Models and tools that the configuration names and the server does not have.
+// Out of the code that each start compiles.
+#[inline(never)]
+fn unknown_names(gateway: &GatewaySettings, state: &State) -> Vec<String> {
+    let settings = state.settings();
+    let mut warnings = Vec::new();
     let is_alias = |name: &String| gateway.aliases.iter().any(|alias| alias.name == *name);
     let keys = settings.auth.api_keys.iter().flatten();
     let keys = keys.map(|key| (format!("API_KEYS limits {:?}", key.name), &key.limits));

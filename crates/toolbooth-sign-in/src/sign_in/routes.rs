@@ -38,8 +38,15 @@ pub static CAPABILITY: Capability = Capability {
 
 /// Creates the authorization server, if people can sign in.
 fn start(startup: &mut Startup<'_>) {
-    let Some(settings) = startup.settings.extensions.get::<SignInSettings>() else { return };
-    let SignInSettings { login, server } = settings.clone();
+    if let Some(settings) = startup.settings.extensions.get::<SignInSettings>() {
+        start_with(settings.clone(), startup);
+    }
+}
+
+// Out of the code that each start compiles.
+#[inline(never)]
+fn start_with(settings: SignInSettings, startup: &mut Startup<'_>) {
+    let SignInSettings { login, server } = settings;
     let mut scopes = startup.catalog.scopes();
     let is_new = |scope: &&str| login.gives(scope) && !scopes.contains(scope);
     let added: Vec<_> = startup.settings.scopes.iter().copied().filter(is_new).collect();

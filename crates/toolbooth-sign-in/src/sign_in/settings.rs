@@ -20,39 +20,45 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
     auth_methods: &["sign-in"],
     read: |settings, reader| {
         let providers = OAuthProviders::read(settings, reader).providers;
-        if let Some(sign_in) = SignInSettings::read(settings, &providers, reader) {
-            settings.own_issuer = Some(sign_in.login.issuer.clone());
-            settings.sign_in_issuers = sign_in.login.issuers();
-            let limits = sign_in.login.allowed.iter().map(|rule| rule.limits.clone());
-            settings.rule_limits = limits.map(Option::unwrap_or_default).collect();
-            for variable in [login::rules::ALLOWED, login::enterprise::ISSUERS] {
-                let mut own = sign_in.login.allowed.iter().filter(|it| it.variable() == variable);
-                if own.any(|rule| !rule.budgets.is_empty()) {
-                    settings.budgeted.push(variable.to_owned());
-                }
-            }
-            let extensions = [
-                (ENTERPRISE_EXTENSION, sign_in.login.enterprise.is_empty()),
-                (MACHINES_EXTENSION, sign_in.login.api_keys.is_empty()),
-            ];
-            let used = extensions.into_iter().filter(|(_, is_unused)| !is_unused);
-            settings.mcp_extensions.extend(used.map(|(id, _)| id));
-            settings.redirect_schemes = Some(sign_in.server.redirect_schemes.clone());
-            settings.extensions.insert(sign_in);
+        if settings.auth.sign_in {
+            add(settings, &providers, reader);
         }
     },
 };
 
+/// Adds the settings of a server to which people sign in.
+// The first request waits for the code that it runs to be compiled, so what is not configured stays out of it.
+#[inline(never)]
+fn add(settings: &mut Settings, providers: &[ProviderSettings], reader: &mut VariableReader<'_>) {
+    if let Some(sign_in) = SignInSettings::read(settings, providers, reader) {
+        settings.own_issuer = Some(sign_in.login.issuer.clone());
+        settings.sign_in_issuers = sign_in.login.issuers();
+        let limits = sign_in.login.allowed.iter().map(|rule| rule.limits.clone());
+        settings.rule_limits = limits.map(Option::unwrap_or_default).collect();
+        for variable in [login::rules::ALLOWED, login::enterprise::ISSUERS] {
+            let mut own = sign_in.login.allowed.iter().filter(|it| it.variable() == variable);
+            if own.any(|rule| !rule.budgets.is_empty()) {
+                settings.budgeted.push(variable.to_owned());
+            }
+        }
+        let extensions = [
+            (ENTERPRISE_EXTENSION, sign_in.login.enterprise.is_empty()),
+            (MACHINES_EXTENSION, sign_in.login.api_keys.is_empty()),
+        ];
+        let used = extensions.into_iter().filter(|(_, is_unused)| !is_unused);
+        settings.mcp_extensions.extend(used.map(|(id, _)| id));
+        settings.redirect_schemes = Some(sign_in.server.redirect_schemes.clone());
+        settings.extensions.insert(sign_in);
+    }
+}
+
 impl SignInSettings {
-    /// Reads the variables. `None` if something is missing without which no token can be issued.
+    /// Reads the variables, if `AUTH` contains sign-in. `None` if something is missing without which no token can be issued.
     fn read(
         settings: &Settings,
         providers: &[ProviderSettings],
         reader: &mut VariableReader<'_>,
     ) -> Option<Self> {
-        if !settings.auth.sign_in {
-            return None;
-        }
         if settings.public_url.is_none() && reader.non_empty(PUBLIC_URL.name).is_none() {
             reader.problem(PUBLIC_URL.name, "must be set if AUTH contains sign-in");
         }

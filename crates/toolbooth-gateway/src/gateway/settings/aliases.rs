@@ -81,9 +81,22 @@ pub(super) fn read(
     providers: &[ModelProvider],
     timeout: Duration,
 ) -> (Vec<ModelAlias>, Vec<String>) {
+    match reader.non_empty(MODELS) {
+        Some(text) => read_text(&text, reader, providers, timeout),
+        None => Default::default(),
+    }
+}
+
+// The first request waits for the code that it runs to be compiled, so what is not configured stays out of it.
+#[inline(never)]
+fn read_text(
+    text: &str,
+    reader: &mut VariableReader<'_>,
+    providers: &[ModelProvider],
+    timeout: Duration,
+) -> (Vec<ModelAlias>, Vec<String>) {
     let (mut aliases, mut rejected) = (Vec::new(), Vec::new());
-    let Some(text) = reader.non_empty(MODELS) else { return (aliases, rejected) };
-    let Ok(Value::Object(entries)) = json::parse(&text) else {
+    let Ok(Value::Object(entries)) = json::parse(text) else {
         reader.problem(MODELS, "must be a JSON object of aliases, each with targets");
         return (aliases, rejected);
     };

@@ -133,7 +133,17 @@ pub(super) fn read(
             providers.push(ModelProvider { id, formats, base_url, key, needs_key, binding });
         }
     }
-    for (index, id) in list(&reader.text(PROVIDERS).unwrap_or_default()).enumerate() {
+    if let Some(ids) = reader.non_empty(PROVIDERS) {
+        read_listed(&ids, reader, &mut providers);
+    }
+    providers
+}
+
+/// Adds the providers that `PROVIDERS` lists.
+// Out of the code that each start compiles.
+#[inline(never)]
+fn read_listed(ids: &str, reader: &mut VariableReader<'_>, providers: &mut Vec<ModelProvider>) {
+    for (index, id) in list(ids).enumerate() {
         let is_plain =
             id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         let prefix = prefix(id);
@@ -168,7 +178,6 @@ pub(super) fn read(
             None => {}
         }
     }
-    providers
 }
 
 /// The formats of a provider in `PROVIDERS`. `None` if the variable is invalid, which is reported.
