@@ -40,6 +40,13 @@ test("the report: each client, and each requirement with its fix and the clients
     const open = section("Cannot be checked here").getByRole("listitem");
     assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Affects every client."]);
     assert.deepEqual(await section("Passed").getByRole("listitem").allTextContents(), ["The address is https."]);
+    const agents = section("Coding agents with any model");
+    assert.deepEqual(await agents.locator("summary").allTextContents(), ["Codex", "Claude Code", "Cursor", "Continue", "opencode", "aider", "OpenAI Agents SDK", "Vercel AI SDK"]);
+    await agents.locator("summary").first().click();
+    const lines = await agents.locator("code").allTextContents();
+    assert.ok(lines.some((text) => text.includes(`base_url = "${site.worker.address}/v1"`)), "with the address of this server");
+    assert.ok(lines.every((text) => !text.includes("tools.example.com")));
+    assert.equal(await agents.getByRole("button", { name: "Copy" }).first().isVisible(), true);
     for (const width of [320, 1280]) {
       assert.ok(await visitor.fits(width), `${width} pixels`);
       await isAccessible(page, `${width} pixels`);

@@ -63,7 +63,7 @@ export async function buildSite(target) {
   write("index.html", landing(join(folder, "CLIENTS.md"), { style, script: address("src/landing.tsx") }));
   write("playground.html", playground({ style, script: address("src/playground/playground.tsx") }));
   write("playground/view.html", view());
-  write("doctor.html", doctor({ style, script: address("src/doctor.tsx") }));
+  write("doctor.html", doctor(join(folder, "GATEWAY.md"), { style, script: address("src/doctor.tsx") }));
   write("usage.html", usage({ style, script: address("src/usage.tsx") }));
   write("signed-in.html", signedIn({ style, script: address("src/signed-in.ts") }));
   write("not-found.html", notFound({ style }));

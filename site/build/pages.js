@@ -26,8 +26,11 @@ function panel(title, text, resolve) {
   return { html: `<div id="first-call"></div><div id="placeholder-call">${placeholder.html}</div>${rest.html}`, way: placeholder.way };
 }
 
+/** The addresses of links to other files in the folder of the documentation. */
+const resolverOf = (folder) => resolver(new Map(readdirSync(folder).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
+
 export function landing(clients, assets) {
-  const resolve = resolver(new Map(readdirSync(dirname(clients)).map((name) => [`docs/${name}`, `/docs/${basename(name, ".md").toLowerCase()}`])));
+  const resolve = resolverOf(dirname(clients));
   const all = sectionsOf(withTitles(readFileSync(clients, "utf8"), dirname(clients)));
   const missing = NOT_CLIENTS.find((name) => all.every(({ title }) => title !== name));
   if (missing !== undefined) throw new Error(`${basename(clients)} has no section "${missing}"`);
@@ -102,13 +105,35 @@ parent.postMessage({ isReady: true }, "*");
 </html>
 `;
 
-export function doctor(assets) {
+/** The section of GATEWAY.md with a part for each coding agent. */
+const AGENTS = "Coding agents";
+
+/** What to paste into each coding agent; what follows the last one is about all of them. */
+function agents(gateway) {
+  const resolve = resolverOf(dirname(gateway));
+  const section = sectionsOf(withTitles(readFileSync(gateway, "utf8"), dirname(gateway))).find(({ title }) => title === AGENTS);
+  if (section === undefined) throw new Error(`${basename(gateway)} has no section "${AGENTS}"`);
+  const [, ...parts] = section.text.replaceAll("](#", `](${basename(gateway)}#`).split(/^### /m);
+  const panels = parts.map((part) => {
+    const [title, text] = [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n"))];
+    const [lines, tested = ""] = text.split(/^(?=\*\*What is tested)/m);
+    return { tested, html: `<details><summary>${escape(title)}</summary><div class="prose">${render(lines, resolve)}</div></details>` };
+  });
+  return `${panels.map(({ html }) => html).join("\n")}\n<div class="prose soft">${render(panels.map(({ tested }) => tested).join(""), resolve)}</div>`;
+}
+
+export function doctor(gateway, assets) {
   const main = `
 <div class="hero">
 <h1>Doctor</h1>
 <p class="lead">Can Claude, ChatGPT and other clients connect to this server? If one cannot, this page says why, and what to change.</p>
 </div>
-<div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>`;
+<div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>
+<section id="agents" aria-labelledby="coding-agents" hidden>
+<h2 id="coding-agents">Coding agents with any model</h2>
+<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; <a href="/docs/gateway#start">the documentation</a> says how models are named.</p>
+${agents(gateway)}
+</section>`;
   return layout({ title: "Doctor · Toolbooth", description: "Which clients can connect to this server, and what the others need.", current: "/doctor", main, ...assets });
 }
 

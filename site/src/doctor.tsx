@@ -2,8 +2,8 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { at } from "./json.ts";
-import { Code } from "./parts.tsx";
-import { send } from "./server.ts";
+import { Code, Copy } from "./parts.tsx";
+import { index, send } from "./server.ts";
 
 /** The report of the server. */
 interface Report {
@@ -87,6 +87,21 @@ function Findings({ title, checks, connectors: all }: { title: string; checks: C
   );
 }
 
+/** The lines for coding agents are for servers with the chat gateway. */
+async function showAgents(section: HTMLElement) {
+  const { protocols } = await index();
+  if (!protocols.some(({ endpoints }) => endpoints.some(({ path }) => path === "/v1/chat/completions"))) return;
+  for (const block of section.querySelectorAll<HTMLElement>(".code-block")) {
+    const place = document.createElement("div");
+    block.append(place);
+    render(<Copy text={block.querySelector("code")?.textContent ?? ""} />, place);
+  }
+  section.hidden = false;
+}
+
+const agents = document.getElementById("agents");
+// Without the list of endpoints, the rest of the page is still of use.
+if (agents) void showAgents(agents).catch(() => undefined);
 const app = document.getElementById("report");
 if (app) {
   app.replaceChildren();
