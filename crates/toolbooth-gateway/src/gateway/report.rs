@@ -123,6 +123,8 @@ struct ChatEvent<'a> {
     model: Option<&'a str>,
     caller: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    actor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     team: Option<&'a str>,
@@ -229,6 +231,7 @@ impl Report {
             provider: Some(&*self.provider).filter(|id| !id.is_empty()),
             model: Some(&*self.model).filter(|model| is_name(model)),
             caller: events.caller(&sender.principal),
+            actor: events.actor(&sender.principal),
             client: sender.principal.client_ref(),
             team: sender.pipeline.settings.team_of(&sender.principal).map(|team| &*team.name),
             error,

@@ -197,10 +197,11 @@ impl Chat<'_> {
         let context = RequestContext { calls: &recorder, ..self.sender.context() };
         let user = self.user.as_deref();
         let results = self.tools.run(calls, user, &context, &mut self.report).await?;
+        let actor = events.actor(principal);
         let request = CallRequest {
             protocol: "gateway",
             caller: &events.caller(principal),
-            actor: principal.actor(),
+            actor: actor.as_deref(),
             client: principal.client_ref(),
             team: pipeline.settings.team_of(principal).map(|team| &*team.name),
             mcp: None,

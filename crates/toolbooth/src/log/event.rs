@@ -30,6 +30,8 @@ pub(crate) enum Event<'a> {
         protocol: &'a str,
         caller: String,
         #[serde(skip_serializing_if = "Option::is_none")]
+        actor: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         client: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         team: Option<&'a str>,
@@ -72,7 +74,7 @@ pub(crate) struct CallEvent<'a> {
     mcp_version: Option<&'static str>,
     caller: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    actor: Option<String>,
+    actor: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +116,7 @@ pub struct CallRequest<'a> {
     pub protocol: &'a str,
     /// The name of the caller: see [`EventLog::caller`](super::EventLog::caller).
     pub caller: &'a str,
-    /// The name of the entry of `API_KEYS` that acts for the caller, if one does.
+    /// The name of the API key that acts for the caller: see [`EventLog::actor`](super::EventLog::actor).
     pub actor: Option<&'a str>,
     /// The client that acts for the caller, if this server knows it: see [`Principal::client_ref`](crate::principal::Principal::client_ref).
     pub client: Option<&'a str>,
@@ -153,7 +155,7 @@ impl<'a> CallEvent<'a> {
             mcp_method: request.mcp.map(|(method, _)| method),
             mcp_version: request.mcp.and_then(|(_, version)| version),
             caller: request.caller,
-            actor: request.actor.map(|name| format!("key:{name}")),
+            actor: request.actor,
             client: request.client,
             team: request.team,
             user: user.as_deref(),

@@ -120,6 +120,11 @@ impl EventLog {
         }
     }
 
+    /// The name of the API key that acts for a caller by token exchange, if one does.
+    pub fn actor(&self, principal: &Principal) -> Option<String> {
+        principal.actor().map(|name| self.key(name))
+    }
+
     /// The name of callers without credentials.
     pub fn anonymous(&self) -> String {
         "anonymous".to_owned()

@@ -36,6 +36,12 @@ fn callers_are_named_without_their_ids() {
     let key = Principal::Key { name: "ops".to_owned(), scopes: Scopes::NONE };
     assert_eq!(plain.caller(&key), "key:ops");
     assert_eq!(plain.caller(&Principal::ANONYMOUS), "anonymous");
+    let mut acted_for = user("ada@example.com");
+    assert_eq!(plain.actor(&acted_for), None);
+    if let Principal::User { actor, .. } = &mut acted_for {
+        *actor = Some("robot".to_owned());
+    }
+    assert_eq!(plain.actor(&acted_for).as_deref(), Some("key:robot"));
     let names = [
         plain.caller(&user("ada@example.com")),
         plain.caller(&user("bob@example.com")),

@@ -70,6 +70,7 @@ impl<'a> RouteRequest<'a> {
         let event = Event::RequestRejected {
             protocol: self.protocol.name,
             caller: events.caller(&self.principal),
+            actor: events.actor(&self.principal),
             client: self.principal.client_ref(),
             team: self.state.settings().team_of(&self.principal).map(|team| &*team.name),
             error: kind.code(),

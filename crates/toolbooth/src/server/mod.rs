@@ -271,12 +271,13 @@ impl Server {
         }
         let events = &self.state.pipeline.events;
         let caller = events.caller(&request.principal);
+        let actor = events.actor(&request.principal);
         let request_size =
             if request.body.is_empty() { request.query.len() } else { request.body.len() };
         let report = CallRequest {
             protocol: request.protocol.name,
             caller: &caller,
-            actor: request.principal.actor(),
+            actor: actor.as_deref(),
             client: request.principal.client_ref(),
             team: self.state.settings().team_of(&request.principal).map(|team| &*team.name),
             mcp: calls.mcp.get(),

@@ -162,10 +162,11 @@ impl RunningStep<'_> {
     fn write(&self, calls: CallRecorder, principal: &crate::principal::Principal) {
         let events = &self.pipeline.events;
         let caller = events.caller(principal);
+        let actor = events.actor(principal);
         let report = CallRequest {
             protocol: "tasks",
             caller: &caller,
-            actor: principal.actor(),
+            actor: actor.as_deref(),
             client: principal.client_ref(),
             team: self.pipeline.settings.team_of(principal).map(|team| &*team.name),
             mcp: None,
