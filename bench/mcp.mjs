@@ -94,6 +94,9 @@ export const add = (input) => request("tools/call", { name: ADD, arguments: inpu
 /** The measured requests. Ours would list a search instead of many tools. */
 export const REQUESTS = { call: add({ a: 10, b: 5 }), list: request("tools/list", {}, "/mcp?tools=all") };
 
+/** The list as clients get it who ask for nothing else. */
+export const SHORT_LIST = request("tools/list");
+
 /** Throws if a Worker violates MCP, or if two Workers with the same number of tools list them differently.
  *  `count` is undefined for the deployed tools. */
 export async function verifyMcp(workers, ports) {

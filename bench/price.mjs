@@ -39,4 +39,4 @@ export function prices(calls) {
 }
 
 /** Writes the table of docs/SCALE.md. */
-export const writePrices = (calls) => writeTable("docs/SCALE.md", prices(calls));
+export const writePrices = (calls) => writeTable("docs/SCALE.md", "make bench", prices(calls));

@@ -52,4 +52,4 @@ const rows = workers.map((worker) => {
 });
 const text = table(["Build", "KB", "at most", "first response, ms", "× echo", "at most"], rows);
 console.log(text);
-await writeTable("docs/SIZE.md", text);
+await writeTable("docs/SIZE.md", "make size", text);

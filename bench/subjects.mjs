@@ -17,6 +17,14 @@ const CALCULATOR = "tests/samples/calculator";
 /** Our Worker with the sample tools. */
 export const deployed = () => ours("ours", "ours", join(ROOT, "target/samples"));
 
+/** Ours with this number of tools. */
+export async function ofSize(count, log) {
+  const title = `ours, ${count.toLocaleString("en")} ${count === 1 ? "tool" : "tools"}`;
+  log(title);
+  const name = `tools-${count}`;
+  return ours(name, title, await catalogue(name, [CALCULATOR], { generated: count - 1 }));
+}
+
 /**
  * `{ basic, workers, rows, verify }`: `basic` are the Workers of the plain call, whose startup is also
  * measured; `verify(ports)` throws unless all responses are correct. A row is
@@ -26,12 +34,7 @@ export async function subjects(catalogues, ways, log) {
   const own = await deployed();
   const [none, echo, ...services] = await yardsticks();
   const basic = [none, echo, ...services, own];
-  for (const count of catalogues) {
-    const title = `ours, ${count.toLocaleString("en")} ${count === 1 ? "tool" : "tools"}`;
-    log(title);
-    const name = `tools-${count}`;
-    basic.push(await ours(name, title, await catalogue(name, [CALCULATOR], { generated: count - 1 })));
-  }
+  for (const count of catalogues) basic.push(await ofSize(count, log));
   log("ours, the tool of the realistic call");
   const orders = [
     ...(await Promise.all(written("order-", "order", order.definition))),

@@ -10,12 +10,11 @@ export function table(head, rows) {
   return [head, align, ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-const PLACE = /(<!-- make \w+ writes from here -->\n).*(\n<!-- to here -->)/s;
-
-/** Replaces the generated table of a document. */
-export async function writeTable(document, text) {
+/** Replaces the table of a document that this command writes. */
+export async function writeTable(document, command, text) {
+  const place = new RegExp(`(<!-- ${command} writes from here -->\\n).*?(\\n<!-- to here -->)`, "s");
   const path = join(ROOT, document);
   const before = await readFile(path, "utf8");
-  if (!PLACE.test(before)) throw new Error(`${document} has no markers for the table; expected ${PLACE}`);
-  await writeFile(path, before.replace(PLACE, (_, begin, end) => `${begin}${text}${end}`));
+  if (!place.test(before)) throw new Error(`${document} has no markers for the table; expected ${place}`);
+  await writeFile(path, before.replace(place, (_, begin, end) => `${begin}${text}${end}`));
 }
