@@ -311,7 +311,7 @@ const ask = (method, params) => new Promise((resolve) => {
   document.body.appendChild(Object.assign(document.createElement("p"), { textContent: "end" }));
 })();`;
 
-test("a hostile view reads nothing, reaches nobody, and stays where it is", async (t) => {
+test("a hostile view reads nothing, reaches no one, and stays where it is", async (t) => {
   const reached = [];
   const evil = await listen((request, response) => {
     reached.push(request.url);

@@ -29,7 +29,7 @@ export const headers = (...methods) => ({
     choice("no-cache", "private, no-cache"),
   ),
   NoStore: header("No cache keeps the response.", constant("no-store")),
-  WWWAuthenticate: header("How to authenticate (RFC 6750); error tells what was wrong with the credentials.", challenge),
+  WWWAuthenticate: header("How to authenticate (RFC 6750, RFC 9449); error tells what was wrong with the credentials.", challenge),
   ScopeChallenge: header("The scopes that the tool requires (RFC 6750, 3.1); absent if scopes are not the reason.", challenge, false),
   RetryAfter: header("Seconds until the next attempt can succeed.", pattern("^[0-9]+$")),
   Allow: header("The methods of this path.", choice(...methods)),

@@ -63,7 +63,7 @@ pub(crate) fn index(entries: &[Entry]) -> SearchIndex {
     SearchIndex { words: words.leak(), pinned: pinned(entries).leak() }
 }
 
-/// The tools that are always listed. Those that only views call are, too: hosts hide them from models, and nobody searches for them.
+/// The tools that are always listed. Those that only views call are, too: hosts hide them from models, which do not search for them.
 fn pinned(entries: &[Entry]) -> Vec<usize> {
     let latest = entries.iter().enumerate().filter(|(at, _)| is_latest(entries, *at));
     let pinned = latest.filter(|(_, Entry { definition, .. })| {

@@ -8,7 +8,7 @@ const HELP = `toolbooth <command>
   dev      Run the Worker on http://localhost:8787 and rebuild it on every save; --port 8801 changes the port
   build    Build the Worker into build/; --crate, --out and --assets name other folders, --dev does not optimize
   test     Run the tests, which include the examples of every tool; with arguments, only cargo test, with them
-  types    Check the types of tools in TypeScript, as test does
+  types    Check the types of tools and views in TypeScript, as test does
   tool     Create a tool: toolbooth tool Greeter.Hello --description "Greets a person."; --ts writes its function in TypeScript,
            --read-only says that it changes nothing, --definition calls a service without code, --http with code,
            --secret STOCK_KEY with a secret, --d1 uses a database, --scopes a,b requires scopes

@@ -53,7 +53,7 @@ const isAbsolute = (address) => address !== undefined && /^(?:[a-z][a-z0-9+.-]*:
 
 /** A tag whose images are data instead of files. */
 function withData(tag, attributes, folder, problems) {
-  let text = tag;
+  const data = new Map();
   for (const [name, value] of attributes) {
     if (!ADDRESSES.includes(name) || value === "" || isAbsolute(value)) continue;
     const path = join(folder, value);
@@ -62,7 +62,7 @@ function withData(tag, attributes, folder, problems) {
       problems.push(`has ${name}="${value}", which is no image beside it; expected one, or an address that ui.csp declares`);
       continue;
     }
-    text = text.replace(value, () => `data:${type};base64,${readFileSync(path).toString("base64")}`);
+    data.set(name, `data:${type};base64,${readFileSync(path).toString("base64")}`);
   }
-  return text;
+  return tag.replaceAll(ATTRIBUTES, (attribute, name) => (data.has(name.toLowerCase()) ? `${name}="${data.get(name.toLowerCase())}"` : attribute));
 }

@@ -9,7 +9,7 @@ import { Failure } from "./process.js";
 /** The time between two looks at the files, in milliseconds. */
 const INTERVAL = 150;
 /** Files that no Rust depends on. */
-const BUNDLED = /\.(tsx?|html|css|svg|png)$/;
+const BUNDLED = /\.(tsx?|js|html|css|svg|png|jpe?g|gif|webp|woff2)$/;
 /** The error that responses name after a failed build. */
 export const BUILD_FAILED = "build_failed";
 

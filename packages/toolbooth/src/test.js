@@ -26,7 +26,7 @@ export async function test(args) {
     ...files(/\.test\.m?js$/).map((file) => resolve(file)),
   ];
   const vitest = files(/\.test\.ts$/).map((file) => resolve(file));
-  if (node.length + vitest.length === 0) return;
+  if (node.length + vitest.length === 0) return args.length > 0 ? undefined : checkTypes();
   if (args.length > 0) return console.log("With arguments for cargo, only native tests run: no tests on workerd.");
   const out = resolve(OUT);
   try {

@@ -67,7 +67,7 @@ pub(crate) async fn delete(input: delete::Input, context: &Context<'_>) -> Resul
     if attachments.is_empty() {
         return Ok(());
     }
-    // Without their rows, nobody can reach the objects: the note is deleted even if this fails, and the log says so.
+    // Without their rows, the objects cannot be reached: the note is deleted even if this fails, and the log says so.
     let keys: Vec<_> = attachments.iter().map(|id| key(id)).collect();
     let deleted = async { context.env().bucket("ATTACHMENTS")?.delete_multiple(keys).await };
     if let Err(error) = deleted.await {

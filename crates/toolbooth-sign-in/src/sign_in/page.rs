@@ -11,7 +11,7 @@ use crate::redirect_uri::{self, RedirectKind};
 use toolbooth::call::VisibleTools;
 use toolbooth::catalog::Tool;
 use toolbooth::http::Response;
-use toolbooth::principal::{GATEWAY_SCOPE, Principal, USAGE_SCOPE};
+use toolbooth::principal::{GATEWAY_SCOPE, Principal, TEAM_USAGE_SCOPE, USAGE_SCOPE};
 
 /// How many tools the page names for each scope. A catalogue can have thousands.
 const MOST_TOOLS: usize = 5;
@@ -158,6 +158,7 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
                 "language models, which the operator of this server pays for"
             }
             _ if scope == USAGE_SCOPE => "the names of all callers, and what each of them has used",
+            _ if scope == TEAM_USAGE_SCOPE => "what the members of your team have used",
             Some(ref tools) => tools,
             None => "no tool at present",
         };

@@ -203,7 +203,8 @@ impl ProofVerifier {
         let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
         accepted.retain(|_, end| now < *end);
         if accepted.len() >= MOST {
-            accepted.pop_first();
+            let oldest = accepted.iter().min_by_key(|(_, end)| **end).map(|(key, _)| key.clone());
+            oldest.and_then(|key| accepted.remove(&key));
         }
         accepted.insert(key, now.saturating_add(REMEMBERED.as_secs())).is_none()
     }

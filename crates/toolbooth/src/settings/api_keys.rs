@@ -17,12 +17,12 @@ const API_KEYS: &str = "API_KEYS";
 
 pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
     API_KEYS,
-    "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, with all three members, and no \
-     others but `previous_hash` ([Rotate a key](OPERATING.md#rotate-a-key)), `tools` (like \
+    "a non-empty JSON array of `{\"name\", \"scopes\", \"hash\"}`, of which `hash` may be absent \
+     if there are public keys. Others: `previous_hash` ([Rotate a key](OPERATING.md#rotate-a-key)), `tools` (like \
      `TOOL_ALLOWLIST`, as an array: the key may call no others), `gateway` (below; or `tenant_settings`), `budgets` \
-     ([Budgets](#budgets)) and one of `verify_url` and `host` (see [Who opens the \
-     link](SIGN-IN.md#who-opens-the-link-of-a-challenge)), and one of `jwks` and `jwks_uri`, the public keys of a \
-     [machine](SIGN-IN.md#machines), which then needs no `hash`, and `may_act`, the scopes that it may use [for \
+     ([Budgets](#budgets)), one of `verify_url` and `host` (see [Who opens the \
+     link](SIGN-IN.md#who-opens-the-link-of-a-challenge)), one of `jwks` and `jwks_uri`, the public keys of a \
+     [machine](SIGN-IN.md#machines), and `may_act`, the scopes that it may use [for \
      people](SIGN-IN.md#agents-that-act-for-people). `name`: 1 to 64 visible characters, \
      unique. `scopes`: an array of scopes, or `[\"*\"]`. `hash`: the SHA-256 of the key as 64 \
      hexadecimal digits, unique. `make key` prints an entry | required if `AUTH` includes \

@@ -14,7 +14,7 @@ use crate::sign_in::marks::Mark;
 use toolbooth::auth::{AssertionVerifier, AuthError, unverified_claim};
 use toolbooth::http::Response;
 use toolbooth::json::{Object, Value};
-use toolbooth::principal::{GATEWAY_SCOPE, Scopes, USAGE_SCOPE};
+use toolbooth::principal::Scopes;
 use toolbooth::route::RouteRequest;
 
 /// The grant type (RFC 7523, 2.1).
@@ -197,9 +197,8 @@ impl AuthorizationServer {
         lists: &[Option<Vec<&str>>],
         permitted: &Scopes,
     ) -> Vec<String> {
-        // What costs money, or shows what others do, must be asked for.
         let is_named = lists.iter().any(Option::is_some);
-        let is_usual = |scope: &&str| is_named || ![GATEWAY_SCOPE, USAGE_SCOPE].contains(scope);
+        let is_usual = |scope: &&str| is_named || !NAMED_SCOPES.contains(scope);
         let is_listed = |scope: &&str| lists.iter().flatten().all(|listed| listed.contains(scope));
         let scopes = self.login.available(permitted).into_iter();
         scopes.filter(is_usual).filter(is_listed).map(str::to_owned).collect()

@@ -12,7 +12,7 @@ use crate::oauth::{OFFLINE_ACCESS, random_text};
 use crate::purpose;
 use crate::sign_in::login::{Identity, Problem};
 use toolbooth::host::Host;
-use toolbooth::principal::{GATEWAY_SCOPE, Scopes, USAGE_SCOPE};
+use toolbooth::principal::Scopes;
 use toolbooth::url::query_value;
 
 /// Asks for no permissions. Omitting `scope` would ask for all of them.
@@ -91,8 +91,7 @@ impl AuthorizationServer {
             form.get("scope").map(|scope| scope.split(' ').collect());
         let is_requested = |scope: &str| match &requested {
             Some(requested) => requested.contains(&scope),
-            // What costs money, or shows what others do, must be asked for.
-            None => ![GATEWAY_SCOPE, USAGE_SCOPE].contains(&scope),
+            None => !NAMED_SCOPES.contains(&scope),
         };
         self.check_known(requested.as_deref())?;
         let offline = requested.is_some() && is_requested(OFFLINE_ACCESS);

@@ -54,12 +54,16 @@ use super::marks::Marks;
 use crate::{paths, purpose};
 use toolbooth::auth::OwnTokens;
 use toolbooth::call::Rejection;
+use toolbooth::principal::{GATEWAY_SCOPE, TEAM_USAGE_SCOPE, USAGE_SCOPE};
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::secret::Secret;
 use toolbooth::settings::JwtSettings;
 
 /// For how many seconds an access token that has expired is still accepted.
 const LEEWAY_SECONDS: u64 = 30;
+
+/// The scopes that a client must name, because they cost money or show what others do.
+const NAMED_SCOPES: [&str; 3] = [GATEWAY_SCOPE, USAGE_SCOPE, TEAM_USAGE_SCOPE];
 
 #[derive(Debug)]
 pub(crate) struct AuthorizationServer {

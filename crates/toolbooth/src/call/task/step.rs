@@ -78,7 +78,6 @@ impl RunningStep<'_> {
             Err(Outcome::Rejected(
                 Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. },
             )) => {
-                self.write(calls, &principal);
                 let memory = self.seal(&memory);
                 return StepReport::Continue { memory, after_ms: RETRY_MS, message: None };
             }

@@ -83,9 +83,13 @@ export class Client {
 
   /** The value of a task, when it has ended. */
   async #ended(task: Task, request: (path: string, init: RequestInit) => Promise<Response>): Promise<unknown> {
+    let seconds = 1;
     while (task.status === "working") {
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       const response = await request(`/tasks/${task.id}`, { method: "GET" });
+      seconds = Number(response.headers.get("retry-after") ?? 1);
+      // The task goes on.
+      if (response.status === 429 || response.status === 503) continue;
       if (!response.ok) throw await this.#failure(response);
       task = (await response.json()) as Task;
     }
