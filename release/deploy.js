@@ -9,6 +9,9 @@ import { newKey } from "./credentials.js";
 
 const args = process.argv.slice(2);
 const isDryRun = args.includes("--dry-run");
+/** The arguments that choose another Worker than `wrangler.toml`: its secrets are those to look at. */
+const CHOICE = /^(?:--name|--env|-e|--config|-c)(?:=|$)/;
+const choice = args.flatMap((arg, at) => (!CHOICE.test(arg) ? [] : arg.includes("=") ? [arg] : args.slice(at, at + 2)));
 /** What Cloudflare answers about a Worker that does not exist. */
 const NO_WORKER = /\b10007\b/;
 
@@ -40,7 +43,7 @@ It may call every tool. If others can read this log, replace the secret API_KEYS
 
 /** The names of the secrets that the deployed Worker has. Ends this program if they are unknown: a new key would replace theirs. */
 function secrets() {
-  const { status, stdout, stderr } = wrangler(["secret", "list", "--format", "json"], "pipe");
+  const { status, stdout, stderr } = wrangler(["secret", "list", "--format", "json", ...choice], "pipe");
   if (status === 0) return JSON.parse(stdout).map(({ name }) => name);
   if (NO_WORKER.test(`${stdout}${stderr}`)) return [];
   console.error(`The secrets of the Worker cannot be listed, so nothing was deployed:\n${stdout}${stderr}`);

@@ -41,6 +41,7 @@ interface ViewProps {
 
 /** What the view wants to do, and how to decide. */
 interface Question {
+  number: number;
   text: string;
   detail: string;
   decide(agrees: boolean): void;
@@ -76,6 +77,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
   const [page, setPage] = useState<{ html: string; csp: JsonObject } | { problem: string }>();
   const [height, setHeight] = useState(160);
   const [questions, setQuestions] = useState<Question[]>([]);
+  const asked = useRef(0);
 
   useEffect(() => {
     let current = true;
@@ -99,6 +101,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
   const agree = (text: string, detail: string) =>
     new Promise<void>((resolve, reject) => {
       const question: Question = {
+        number: (asked.current += 1),
         text,
         detail,
         decide: (agrees) => {
@@ -109,6 +112,9 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
       };
       setQuestions((all) => [...all, question]);
     });
+
+  const isAsking = useRef(false);
+  isAsking.current = questions.length > 0;
 
   useEffect(() => {
     const shown = frame.current;
@@ -147,7 +153,10 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
       result: resultOf(value),
       callTool,
       openLink,
-      resized: setHeight,
+      // Otherwise the view could move a button under the pointer.
+      resized: (to) => {
+        if (!isAsking.current) setHeight(to);
+      },
     });
     const onTheme = () => running.tell({ theme: theme() });
     // Only the first page of the frame becomes the view: it cannot have another one loaded in its place.
@@ -170,16 +179,28 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
   return (
     <section class="view" aria-label={`View of ${title}`}>
       <iframe ref={frame} title={`View of ${title}`} sandbox="allow-scripts" height={height} />
-      {questions.map((question, at) => (
-        <div class="notice" role="alert" key={at}>
+      {questions.map((question) => (
+        <div class="notice" role="alert" key={question.number}>
           <p>{question.text}</p>
           <pre tabIndex={0} aria-label="What the view sends">{question.detail}</pre>
           <div class="row">
-            <button type="button" onClick={() => question.decide(true)}>Allow</button>
+            <Allow agree={() => question.decide(true)} />
             <button type="button" class="secondary" onClick={() => question.decide(false)}>Decline</button>
           </div>
         </div>
       ))}
     </section>
   );
+}
+
+/** How long the button to agree takes no click, in milliseconds: the second click of a double click was meant for the view. */
+const SETTLED = 700;
+
+function Allow({ agree }: { agree(): void }) {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), SETTLED);
+    return () => clearTimeout(timer);
+  }, []);
+  return <button type="button" disabled={!isReady} onClick={agree}>Allow</button>;
 }

@@ -10,6 +10,7 @@ use crate::call::{NullHandling, ToolRequest, ToolSelector};
 use crate::json::{self, Value as Input};
 use crate::principal::Principal;
 use crate::seal::StateKeys;
+use crate::settings::Settings;
 use crate::tool::{ClientCapabilities, Credentials, Dialogue, InputResponse, Named, Secret};
 
 /// A call.
@@ -17,11 +18,13 @@ use crate::tool::{ClientCapabilities, Credentials, Dialogue, InputResponse, Name
 pub(super) struct Job {
     /// The name of the task.
     pub(super) name: String,
-    tool: String,
+    pub(super) tool: String,
     call_id: String,
     /// The input, as JSON.
     input: String,
-    pub(super) principal: Principal,
+    principal: Principal,
+    /// The name of the caller's team. Its place in the settings may change.
+    team: Option<String>,
     user: Option<String>,
     tokens: Vec<(String, String)>,
     secrets: Vec<(String, String)>,
@@ -67,6 +70,7 @@ pub(super) fn seal(
         call_id: call_id.clone(),
         input: input.text(),
         principal: context.principal.clone(),
+        team: context.pipeline.settings.team_of(context.principal).map(|team| team.name.clone()),
         user: resolved.credentials.user_id.clone(),
         tokens: resolved.sent_tokens().map(exposed).collect(),
         secrets: resolved.credentials.secrets.iter().map(exposed).collect(),
@@ -84,6 +88,28 @@ pub(super) fn seal(
 }
 
 impl Job {
+    /// The caller, as the settings of today know it; `None` if the caller's API key, that of the agent that acts for the caller, or
+    /// the caller's team is gone.
+    pub(super) fn caller(&self, settings: &Settings) -> Option<Principal> {
+        let mut principal = self.principal.clone();
+        match &mut principal {
+            Principal::Anonymous { .. } => {}
+            Principal::Key { name, scopes } => {
+                *scopes = scopes.within(&settings.key_named(name)?.scopes);
+            }
+            Principal::User { actor, team, .. } => {
+                if let Some(actor) = actor {
+                    settings.key_named(actor)?.may_act.as_ref()?;
+                }
+                *team = match &self.team {
+                    None => None,
+                    Some(name) => Some(settings.teams.iter().position(|it| it.name == *name)?),
+                };
+            }
+        }
+        Some(principal)
+    }
+
     /// The call of a step, with the answers that the client gave in this round.
     ///
     /// # Errors

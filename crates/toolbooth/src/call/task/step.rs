@@ -11,6 +11,7 @@ use crate::catalog::Tool;
 use crate::host::{Host, StepReport, TaskStep};
 use crate::http::Headers;
 use crate::log::{CallRecorder, CallRequest};
+use crate::principal::Principal;
 use crate::seal::StateKeys;
 use crate::tool::{InputResponse, Named, Notification, Stage, Step, Suspension};
 
@@ -56,9 +57,16 @@ struct RunningStep<'a> {
 impl RunningStep<'_> {
     async fn run(&self, mut job: Job, memory: Memory, step: TaskStep) -> StepReport {
         let Self { pipeline, host, .. } = *self;
-        let (principal, name) = (job.principal.clone(), job.name.clone());
+        let name = job.name.clone();
         let headers = KeptHeaders(job.host.take());
         let calls = pipeline.events.recorder(&headers, host);
+        let Some(principal) = job.caller(&pipeline.settings) else {
+            let message = "The API key or the team that the call belongs to has been removed";
+            let end = TaskEnd::failed(job.tool.clone(), message.to_owned());
+            calls.record(None, ("rejected", Some("caller_removed")), (None, None), host);
+            self.write(calls, &Principal::ANONYMOUS);
+            return self.ended(&job.tool, end, None);
+        };
         let context = RequestContext {
             query: "",
             parameter: "",
@@ -158,7 +166,7 @@ impl RunningStep<'_> {
     }
 
     /// Logs what was recorded.
-    fn write(&self, calls: CallRecorder, principal: &crate::principal::Principal) {
+    fn write(&self, calls: CallRecorder, principal: &Principal) {
         let events = &self.pipeline.events;
         let caller = events.caller(principal);
         let actor = events.actor(principal);

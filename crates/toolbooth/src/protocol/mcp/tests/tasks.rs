@@ -403,6 +403,34 @@ fn mc83_only_its_caller_finds_a_task() {
 }
 
 #[test]
+fn mc83_a_task_ends_when_the_key_of_its_caller_is_removed() {
+    let entry = |name: &str, scopes: &str| {
+        format!(
+            r#"{{"name":"{name}","scopes":{scopes},"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}}"#
+        )
+    };
+    let server =
+        |entry: String| Tested::new(&[("AUTH", "api-key"), ("API_KEYS", &format!("[{entry}]"))]);
+    for (today, done) in [(entry("one", "[]"), json!(2)), (entry("other", "[]"), Value::Null)] {
+        let tested = server(entry("one", r#"["a"]"#));
+        let call = json!({"name": "Count", "arguments": {"steps": 2}});
+        let (_, created) = tested.send_as(Some("key-one"), "tools/call", call);
+        let id = created["result"]["taskId"].clone();
+        tested.step(false);
+        let mut later = server(today.clone());
+        later.host.tasks = tested.host.tasks;
+        later.run();
+        let mut found = server(entry("one", "[]"));
+        found.host.tasks = later.host.tasks;
+        let (_, found) = found.send_as(Some("key-one"), "tasks/get", json!({"taskId": id}));
+        assert_eq!(found["result"]["status"], "completed", "{today} {found}");
+        let result = &found["result"]["result"];
+        assert_eq!(result["structuredContent"]["done"], done, "{today} {found}");
+        assert_eq!(result["isError"] == true, done.is_null(), "{today} {found}");
+    }
+}
+
+#[test]
 fn mc83_callers_have_a_limited_number_of_tasks_and_results_a_largest_size() {
     let tested = Tested::new(&[("MAX_TASKS", "2"), ("TASK_HOURS", "1")]);
     let one = tested.begin("Count", json!({"steps": 1}));
