@@ -12,20 +12,23 @@ impl Settings {
         self.authorize(principal, tool).is_ok()
     }
 
-    /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key and its team too, and it has the scopes.
+    /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key and its team too, and to the entry that acts for it and
+    /// the team of that, and it has the scopes.
     pub fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {
         let name = tool.name;
         if self.permission(tool) == Permission::Denied {
             return Err(Rejection::ToolNotAllowed { name });
         }
         let actor = principal.actor().and_then(|name| self.key_named(name));
+        let actors_team = actor.and_then(|key| self.teams.get(key.team?));
         let keys = self.key_of(principal).into_iter().chain(actor);
         let mut lists = keys.filter_map(|key| key.tools.as_ref());
         if lists.any(|tools| tool.permission_in(tools) == Permission::Denied) {
             return Err(Rejection::ToolNotInKey { name });
         }
-        let tools = self.team_of(principal).and_then(|team| team.tools.as_ref());
-        if tools.is_some_and(|tools| tool.permission_in(tools) == Permission::Denied) {
+        let teams = self.team_of(principal).into_iter().chain(actors_team);
+        let mut lists = teams.filter_map(|team| team.tools.as_ref());
+        if lists.any(|tools| tool.permission_in(tools) == Permission::Denied) {
             return Err(Rejection::ToolNotInTeam { name });
         }
         if !principal.scopes().cover(tool.scopes) {

@@ -52,8 +52,8 @@ impl TeamSettings {
     }
 }
 
-/// Reads `TEAMS`, and makes the API keys of `auth` that its rules name members of their teams: they have those of their scopes that the
-/// team has, and the limits of the team if they have none of their own. An invalid entry stops the server, because without it
+/// Reads `TEAMS`, and makes the API keys of `auth` that its rules name members of their teams: they have those of their scopes and of
+/// `may_act` that the team has, and the limits of the team if they have none of their own. An invalid entry stops the server, because without it
 /// its members might do more.
 pub(super) fn read(reader: &mut VariableReader<'_>, auth: &mut AuthSettings) -> Vec<TeamSettings> {
     let Some(text) = reader.non_empty(TEAMS) else { return Vec::new() };
@@ -116,6 +116,7 @@ fn join(
     key.team = Some(position);
     if let Some(scopes) = &team.scopes {
         key.scopes = key.scopes.within(scopes);
+        key.may_act = key.may_act.take().map(|may_act| may_act.within(scopes));
     }
     if let Some(limits) = &team.limits
         && key.limits == KeyLimits::NONE
@@ -210,7 +211,7 @@ mod tests {
 
     fn settings(teams: &str) -> Settings {
         let keys = format!(
-            r#"[{{"name":"ci","scopes":["a","b"],"hash":"{}"}},{{"name":"ops","scopes":["*"],"hash":"{}","gateway":{{"models":["own"]}}}}]"#,
+            r#"[{{"name":"ci","scopes":["a","b"],"hash":"{}"}},{{"name":"ops","scopes":["*"],"may_act":["*"],"hash":"{}","gateway":{{"models":["own"]}}}}]"#,
             HASHES[0], HASHES[1]
         );
         let host = FakeHost::with(&[("AUTH", "api-key"), ("API_KEYS", &keys), ("TEAMS", teams)]);
@@ -238,6 +239,7 @@ mod tests {
             Scopes::Listed(scopes.iter().map(|scope| (*scope).to_owned()).collect())
         };
         assert_eq!((&ci.scopes, &ops.scopes), (&listed(&["a"]), &listed(&["a", "c"])));
+        assert_eq!((&ci.may_act, &ops.may_act), (&None, &Some(listed(&["a", "c"]))));
         let models = |name: &str| Some(vec![name.to_owned()]);
         assert_eq!((&ci.limits.models, &ops.limits.models), (&models("fast"), &models("own")));
         assert_eq!(settings.budgeted, [r#"TEAMS of "research""#]);

@@ -209,3 +209,24 @@ fn an_exchanged_token_ends_with_either_of_them() {
     assert_eq!((harness.call(&token), harness.call(&exchanged)), (401, 401));
     assert_eq!(result(&exchange(&harness, &token, &[])), "invalid_request 400");
 }
+
+#[test]
+fn the_team_of_an_actor_holds_for_its_calls() {
+    let entries = entries(json!({"scopes": ["*"]}), json!({"may_act": ["*"]}));
+    for (more, scopes, status) in [
+        (json!({}), "echo:a echo:b", 200),
+        (json!({"scopes": ["echo:b"]}), "echo:b", 200),
+        (json!({"tools": ["Echo.*"]}), "echo:a echo:b", 200),
+        (json!({"tools": []}), "echo:a echo:b", 400),
+    ] {
+        let mut team = json!({"name": "agents", "rules": ["key:Robot"]});
+        team.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let teams = json!([team]).to_string();
+        let mut harness = start_as(&entries);
+        let (token, _) = person(&harness, "echo:a echo:b");
+        harness.restart(&[("TEAMS", &teams)]);
+        let sent = exchange(&harness, &token, &[]);
+        assert_eq!(result(&sent), scopes, "{more}");
+        assert_eq!([harness.call(&token), harness.call(&access(&sent))], [200, status], "{more}");
+    }
+}
