@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::client_grant::ClientGrant;
 use super::error::{INVALID_GRANT, INVALID_SCOPE, TEMPORARILY_UNAVAILABLE};
 use super::token::Issue;
-use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
+use super::{AuthorizationServer, Credentials, NAMED_SCOPES, OAuthError, Parameters, hash};
 use crate::redirect_uri;
 use crate::sign_in::login::Identity;
 use crate::sign_in::login::enterprise::EnterpriseIssuer;

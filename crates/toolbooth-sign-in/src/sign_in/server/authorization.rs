@@ -7,7 +7,7 @@ use super::client_grant::{CODE_LIFE_MS, ClientGrant, CodeClaims};
 use super::error::{
     ACCESS_DENIED, INVALID_REQUEST, INVALID_SCOPE, OAuthError, UNSUPPORTED_RESPONSE_TYPE,
 };
-use super::{AuthorizationServer, Parameters};
+use super::{AuthorizationServer, NAMED_SCOPES, Parameters};
 use crate::oauth::{OFFLINE_ACCESS, random_text};
 use crate::purpose;
 use crate::sign_in::login::{Identity, Problem};
