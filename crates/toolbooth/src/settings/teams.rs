@@ -15,8 +15,8 @@ const TEAMS: &str = "TEAMS";
 pub(super) static DOCS: &[VariableDoc] = &[VariableDoc::new(
     TEAMS,
     "teams of callers: a JSON array of `{\"name\", \"rules\"}`, perhaps with `scopes`, `tools`, `gateway` (or `tenant_settings`), \
-     `budgets` and `provider_keys`, and no others. See [Teams](#teams) | none | calls are rejected; a rule that names no API key, \
-     or a place where people cannot sign in, has no effect",
+     `budgets` and `provider_keys`, and no others. See [Teams](#teams) | none | calls are rejected, also by a rule about a group \
+     whose issuer `ENTERPRISE_ISSUERS` does not have; a rule that names no API key, or a place where people cannot sign in, has no effect",
 )];
 
 /// The members of an entry.

@@ -143,7 +143,7 @@ pub(crate) fn read_teams(
     for (index, team) in teams.iter().enumerate() {
         for (at, text) in &team.people {
             let found = match text.split_once(GROUP) {
-                Some((place, group)) => group_rules(place, group, issuers),
+                Some((place, group)) => group_rules(place, group, places, issuers),
                 None => Entry::of(text).rule(places).map(|rule| vec![rule]),
             };
             let problem = match found {
@@ -171,17 +171,28 @@ pub(crate) fn read_teams(
 /// What is between the place and the name of a group in a rule of `TEAMS`.
 const GROUP: &str = ":group/";
 
-/// The rules about a group at a place: the issuer of a company, or a provider where its people sign in.
+/// The rules about a group at a place: the issuer of a company, or a provider where its people sign in. If the issuer is missing, or its
+/// entry is rejected, that stops the server: other rules may admit its people, without the team.
 fn group_rules(
     place: &str,
     group: &str,
+    places: &SignInPlaces<'_>,
     issuers: &[(&EnterpriseIssuer, Vec<String>)],
 ) -> Result<Vec<IdentityRule>, InvalidRule> {
     let of_place = issuers.iter().find(|(_, places)| places.iter().any(|it| it == place));
     let Some((issuer, places)) = of_place.filter(|_| !group.is_empty()) else {
-        return Err(InvalidRule::NotConfigured(format!(
+        let expected = format!(
             " names a group of {place}: {ISSUERS} must have its issuer, and sign_in if it is a provider of OAUTH_PROVIDERS"
-        )));
+        );
+        let has_people = match place {
+            ACCESS => places.access,
+            place => places.provider(place).is_some() || place.contains("://"),
+        };
+        return Err(if has_people {
+            InvalidRule::Malformed(expected)
+        } else {
+            InvalidRule::NotConfigured(expected)
+        });
     };
     let rule = |place: &String| IdentityRule {
         domains: issuer.allowed.clone(),

@@ -284,21 +284,41 @@ fn people_belong_to_the_first_team_that_names_them() {
 
 #[test]
 fn each_wrong_rule_of_a_team_is_named() {
-    let entry = json!({"rules": {"eng": {"scopes": []}}});
-    for (rule, problem, rejected) in [
-        ("corp:org/acme", "TEAMS[0].rules[1] may name logins and organizations of GitHub only", ""),
-        ("corp:", "TEAMS[0].rules[1] must be a rule such as", ""),
-        ("other:*", "", "TEAMS[0].rules[1] names other: OAUTH_PROVIDERS must include it"),
+    let good = json!({"rules": {"eng": {"scopes": []}}});
+    let (of_corp, entry_claim) = (
+        "TEAMS[0].rules[1] names a group of corp: ENTERPRISE_ISSUERS must",
+        "ENTERPRISE_ISSUERS[0].claim must",
+    );
+    let (wrong, of_clients) = (json!({"claim": 1}), json!({"sign_in": false, "clients": ["a"]}));
+    for (entry, rule, problem, rejected) in [
         (
+            &good,
+            "corp:org/acme",
+            "TEAMS[0].rules[1] may name logins and organizations of GitHub only",
+            "",
+        ),
+        (&good, "corp:", "TEAMS[0].rules[1] must be a rule such as", ""),
+        (&good, "other:*", "", "TEAMS[0].rules[1] names other: OAUTH_PROVIDERS must include it"),
+        (
+            &good,
             "other:group/eng",
             "",
             "TEAMS[0].rules[1] names a group of other: ENTERPRISE_ISSUERS must",
         ),
-        ("corp:group/", "", "TEAMS[0].rules[1] names a group of corp: ENTERPRISE_ISSUERS must"),
-        ("corp:group/any", "", ""),
+        (&good, "corp:group/any", "", ""),
+        // Other rules may admit these people, without the team.
+        (&good, "corp:group/", of_corp, ""),
+        (&of_clients, "corp:group/eng", of_corp, ""),
+        (&wrong, "corp:group/eng", of_corp, entry_claim),
+        (
+            &wrong,
+            "https://corp.example:group/eng",
+            "TEAMS[0].rules[1] names a group of https://corp.example: ENTERPRISE_ISSUERS must",
+            entry_claim,
+        ),
     ] {
         let teams = json!([{"name": "a", "rules": ["corp:id/1", rule]}]).to_string();
-        let issuers = issuers(&entry);
+        let issuers = issuers(entry);
         let variables = [
             ("AUTH", "sign-in"),
             ("PUBLIC_URL", "https://tools.example"),
