@@ -369,9 +369,13 @@ impl Login {
         })
     }
 
-    /// Whether what a person may do depends on what the provider says about the account, which may change.
+    /// Whether what a person may do depends on what the provider says about the account, which may change. A
+    /// team, which may restrict them, need not be theirs yet.
     pub(super) fn depends_on_facts(&self, account: &Account) -> bool {
-        let mut rules = self.settings.allowed.iter().filter(|rule| account.is_of(rule));
+        let is_about = |rule: &&IdentityRule| {
+            account.is_of(rule) || rule.team.is_some() && rule.provider == account.provider
+        };
+        let mut rules = self.settings.allowed.iter().filter(is_about);
         rules.any(|rule| rule.people.can_change() || !rule.domains.is_empty())
     }
 

@@ -184,6 +184,28 @@ fn groups_that_are_left_out_are_no_groups_and_the_person_is_told() {
 }
 
 #[test]
+fn who_joins_the_group_of_a_team_is_noticed_after_a_day() {
+    let teams = json!([{"name": "a", "rules": ["corp:group/eng"], "scopes": ["echo:a"]}]);
+    for (claims, expected) in [
+        (json!({"groups": []}), Some("echo:a echo:b")),
+        (json!({"groups": ["eng"]}), Some("echo:a")),
+    ] {
+        let teams = teams.to_string();
+        let harness = start(&json!({"scopes": ["echo:*"]}), &[("TEAMS", &teams)]);
+        let client = harness.client();
+        CLAIMS.set(json!({"groups": []}));
+        DESCRIPTION.set(json!({}));
+        let tokens = tokens(&harness, &client);
+        assert_eq!(tokens["scope"], "echo:a echo:b");
+        harness.wait(DAY_MS + STALE_MS);
+        NOW.set(harness.host.now_ms.get());
+        CLAIMS.set(claims.clone());
+        let (_, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        assert_eq!(body["scope"].as_str(), expected, "{claims} {body}");
+    }
+}
+
+#[test]
 fn a_rule_that_is_gone_ends_tokens() {
     let entry = json!({"rules": {"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": []}}});
     for (after, status) in [
