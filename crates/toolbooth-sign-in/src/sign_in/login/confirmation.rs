@@ -156,7 +156,7 @@ impl Login {
         let account = account.map_err(|error| match error {
             AccountError::Provider(error) => error,
             // The page of a new sign-in says so.
-            AccountError::TooManyGroups => ProviderError::Rejected,
+            AccountError::TooManyGroups | AccountError::ClaimMissing => ProviderError::Rejected,
         })?;
         // A provider must not make one person another.
         if account.id != stored.account.id {

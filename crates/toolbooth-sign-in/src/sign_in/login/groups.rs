@@ -2,7 +2,7 @@
 
 use super::Login;
 use super::provider::AccountError;
-use super::rules::People;
+use super::rules::{IdentityRule, People};
 use crate::oauth::{OAuthClient, ProviderError};
 use toolbooth::auth::{AuthError, received_claims};
 use toolbooth::host::Host;
@@ -53,6 +53,7 @@ impl Login {
 
     /// The groups of a person at a provider, as far as rules name them: those in the ID token, which is for them (`subject`), or else
     /// those in the provider's description. [`ProviderError::Rejected`]: only a new ID token would say.
+    /// [`AccountError::ClaimMissing`]: neither has the claim, and rules of teams are about it.
     pub(super) fn groups(
         &self,
         client: &OAuthClient,
@@ -61,8 +62,8 @@ impl Login {
         host: &dyn Host,
     ) -> Result<Vec<String>, AccountError> {
         let provider = &client.provider;
-        let mut rules = self.settings.allowed.iter().filter(|rule| rule.provider == provider.id);
-        let needs_groups = rules.any(|rule| matches!(rule.people, People::Group(_)));
+        let needs_groups =
+            self.rules_of(client).any(|rule| matches!(rule.people, People::Group(_)));
         let (Some(company), Some(issuer), true) =
             (self.settings.company_of(&provider.id), provider.issuer(), needs_groups)
         else {
@@ -96,7 +97,12 @@ impl Login {
                 Err(TooManyGroups) => return Err(AccountError::TooManyGroups),
             }
         }
+        // Someone who asks for fewer scopes in their own browser must not leave a team.
+        let has_team = |rule: &&IdentityRule| rule.team.is_some();
+        let mut of_teams = self.rules_of(client).filter(has_team);
+        let restricts = of_teams.any(|rule| matches!(rule.people, People::Group(_)));
         match id_token {
+            Some(_) if restricts => Err(AccountError::ClaimMissing),
             Some(_) => Ok(Vec::new()),
             None => Err(ProviderError::Rejected.into()),
         }

@@ -324,8 +324,7 @@ impl Login {
     fn is_asserted_of_denied(&self, issuer: &str, account: &Account) -> bool {
         let address = account.email.as_ref().or(account.unverified.as_ref());
         let has_address = address.and_then(|it| domain(it)).is_some_and(|it| !it.is_empty());
-        let names_address =
-            |rule: &IdentityRule| matches!(rule.people, People::Email(_) | People::Domain(_));
+        let names_address = |rule: &IdentityRule| rule.people.are_of_address();
         self.settings.providers_of(issuer).any(|provider| {
             let account = Account { provider: provider.to_owned(), ..account.clone() };
             let mut rules = self.settings.denied.iter().filter(|it| it.provider == provider);

@@ -82,6 +82,14 @@ impl Problem {
         "You are in so many groups that your company's sign-in does not name them. Nothing was granted. Ask the operator of the \
          server to use app roles instead of groups.",
     );
+    /// The provider does not say what rules that restrict are about.
+    pub(crate) const CLAIM_MISSING: Self = Self::new(
+        "claim_missing",
+        403,
+        "Your groups or your address are not known",
+        "The sign-in does not say which groups you are in, or which address you have, and this server needs to know. Nothing was \
+         granted. Go back to the application and start again, or ask the operator of the server.",
+    );
     pub(crate) const TOO_LONG: Self = Self::new(
         "too_long",
         400,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::identity::{Account, domain};
-use super::rules::People;
+use super::rules::{IdentityRule, People};
 use super::{Identity, Login, Problem};
 use crate::oauth::{
     FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, OAuthClient, OFFLINE_ACCESS,
@@ -69,6 +69,8 @@ pub(super) enum AccountError {
     Provider(ProviderError),
     /// The provider leaves out the groups of the account, because there are too many.
     TooManyGroups,
+    /// The provider does not say which groups or which address the account has, and rules that restrict are about that.
+    ClaimMissing,
 }
 
 impl From<ProviderError> for AccountError {
@@ -82,15 +84,31 @@ impl Login {
         self.providers.iter().find(|client| client.provider.id == id).ok_or(Problem::INVALID)
     }
 
+    /// The rules about the people of a provider who may sign in.
+    pub(super) fn rules_of<'a>(
+        &'a self,
+        client: &'a OAuthClient,
+    ) -> impl Iterator<Item = &'a IdentityRule> {
+        self.settings.allowed.iter().filter(|rule| rule.provider == client.provider.id)
+    }
+
     /// Whom the rules about a provider name.
     fn people<'a>(&'a self, client: &'a OAuthClient) -> impl Iterator<Item = &'a People> {
-        let own = |provider: &str| provider == client.provider.id;
-        self.settings.allowed.iter().filter(move |rule| own(&rule.provider)).map(|it| &it.people)
+        self.rules_of(client).map(|it| &it.people)
+    }
+
+    /// Whether what restricts people of a provider depends on their address: a rule of a team, or one of `SIGN_IN_DENIED`.
+    fn address_restricts(&self, client: &OAuthClient) -> bool {
+        let mut of_teams = self.rules_of(client).filter(|rule| rule.team.is_some());
+        let denied = self.settings.denied.iter();
+        let mut denied = denied.filter(|rule| rule.provider == client.provider.id);
+        of_teams.any(|rule| rule.people.are_of_address() || !rule.domains.is_empty())
+            || denied.any(|rule| rule.people.are_of_address())
     }
 
     /// Whether a rule names an address or a domain.
     fn needs_email(&self, client: &OAuthClient) -> bool {
-        self.people(client).any(|it| matches!(it, People::Email(_) | People::Domain(_)))
+        self.people(client).any(People::are_of_address)
     }
 
     /// The scopes that are necessary to apply the rules.
@@ -171,6 +189,7 @@ impl Login {
         let account = self.account(client, url, said, host).await;
         let account = account.map_err(|error| match error {
             AccountError::TooManyGroups => Problem::TOO_MANY_GROUPS,
+            AccountError::ClaimMissing => Problem::CLAIM_MISSING,
             AccountError::Provider(_) => Problem::PROVIDER_UNREACHABLE,
         })?;
         let identity = Identity::Provider(account.clone());
@@ -195,6 +214,10 @@ impl Login {
         let description = description.ok_or(ProviderError::Unreachable)?;
         let user = json::read(&description).ok_or(ProviderError::Unreachable)?;
         let account = openid_account(client, user)?;
+        let has_address = account.email.is_some() || account.unverified.is_some();
+        if !has_address && self.address_restricts(client) {
+            return Err(AccountError::ClaimMissing);
+        }
         let groups = self.groups(client, (&account.id, &description), id_token, host)?;
         Ok(Account { groups, ..account })
     }

@@ -328,6 +328,11 @@ impl IdentityRule {
 }
 
 impl People {
+    /// Whether they are those with an address, or with one of a domain.
+    pub(super) fn are_of_address(&self) -> bool {
+        matches!(self, Self::Email(_) | Self::Domain(_))
+    }
+
     /// Whether membership can change at the provider.
     pub(super) fn can_change(&self) -> bool {
         match self {

@@ -184,11 +184,54 @@ fn groups_that_are_left_out_are_no_groups_and_the_person_is_told() {
 }
 
 #[test]
+fn no_one_leaves_a_team_by_hiding_a_claim() {
+    let teams =
+        |rule: &str| json!([{"name": "a", "rules": [rule], "scopes": ["echo:a"]}]).to_string();
+    let [group, domain, person] =
+        ["corp:group/eng", "corp:@acme.example", "corp:id/bob"].map(teams);
+    let all = json!({"scopes": ["echo:*"]});
+    let of_domain = json!({"scopes": ["echo:*"], "allowed": ["@acme.example"]});
+    let others = json!({"email": "ada@other.example", "email_verified": true});
+    let (none, no_groups) = (json!({}), json!({"groups": []}));
+    let everyone = r#"[{"who": "corp:*", "scopes": ["echo:*"]}]"#;
+    for (entry, teams, denied, claims, description, may) in [
+        (&all, &*group, "", &none, &none, false),
+        (&all, &group, "", &no_groups, &none, true),
+        (&all, &group, "", &none, &no_groups, true),
+        (&all, &person, "", &none, &none, true),
+        // Without an address, the group would not count.
+        (&of_domain, &group, "", &no_groups, &none, false),
+        (&of_domain, &group, "", &no_groups, &others, true),
+        (&all, &domain, "", &none, &none, false),
+        (&all, &domain, "", &none, &others, true),
+        (&all, "[]", "corp:ada@acme.example", &none, &none, false),
+        (&all, "[]", "corp:@acme.example", &none, &none, false),
+        (&all, "[]", "corp:@acme.example", &none, &others, true),
+        (&all, "[]", "corp:id/bob", &none, &none, true),
+    ] {
+        let variables =
+            [("TEAMS", teams), ("SIGN_IN_DENIED", denied), ("SIGN_IN_ALLOWED", everyone)];
+        let harness = start(entry, &variables);
+        CLAIMS.set(claims.clone());
+        DESCRIPTION.set(description.clone());
+        let what = format!("{entry} {teams} {denied} {claims} {description}");
+        if may {
+            assert_eq!(tokens(&harness, &harness.client())["scope"], "echo:a echo:b", "{what}");
+            continue;
+        }
+        assert_eq!(come_back(&harness, &harness.client()).status, 403, "{what}");
+        let printed = harness.host.printed();
+        assert!(printed.contains("claim_missing"), "{what} {printed}");
+    }
+}
+
+#[test]
 fn who_joins_the_group_of_a_team_is_noticed_after_a_day() {
     let teams = json!([{"name": "a", "rules": ["corp:group/eng"], "scopes": ["echo:a"]}]);
     for (claims, expected) in [
         (json!({"groups": []}), Some("echo:a echo:b")),
         (json!({"groups": ["eng"]}), Some("echo:a")),
+        (json!({}), None),
     ] {
         let teams = teams.to_string();
         let harness = start(&json!({"scopes": ["echo:*"]}), &[("TEAMS", &teams)]);
