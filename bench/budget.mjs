@@ -6,9 +6,10 @@ export const BUDGET = {
    * for REST, 50 for sign-in, 25 for the account, the doctor and challenges bound to a person, 12 for entries that are rejected alone
    * and pages that name only what a person or key can call, 28 for what a person or key may do now: rules at every call, questions to
    * providers, limits of models, tokens and members, 24 for budgets, their page and what is used exactly once, 106 for Anthropic Messages and OpenAI Responses in both directions, lists of
-   * models and embeddings, 25 for skills, the registry, the search in large catalogues, a company's identity provider and shipped toolkits.
+   * models and embeddings, 25 for skills, the registry, the search in large catalogues, a company's identity provider and shipped toolkits,
+   * 65 for tasks, views, teams, machines, agents that act for people, keys of clients (DPoP), groups at sign-in and the audit.
    */
-  everything: 735,
+  everything: 800,
   /** The calculator with only MCP: 170 for the engine, 50 for hints, the log, defaults, the store, the doctor and entries that are rejected alone. */
   mcp: 220,
   /** From the start of workerd to the first response, as a ratio to the echo Worker. */

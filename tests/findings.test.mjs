@@ -21,7 +21,7 @@ writeFileSync(".dev.vars", "AUTH=none\nPLATFORM_KEY=theirs\n");
 const KV = '[[kv_namespaces]]\nbinding = "KV"\n';
 const D1 = '[[d1_databases]]\nbinding = "NOTES"\ndatabase_name = "notes"\n[[r2_buckets]]\nbinding = "ATTACHMENTS"\nbucket_name = "attachments"\n';
 const CACHE = `${KV}id = "0"\n[[kv_namespaces]]\nbinding = "CACHE"\nid = "1"\n[[d1_databases]]\nbinding = "ABSENT"\ndatabase_name = "a"\ndatabase_id = "2"\n`;
-const PLATFORM = `${CACHE}[[queues.producers]]\nbinding = "JOBS"\nqueue = "jobs"\n[[services]]\nbinding = "ECHO"\nservice = "echo"\n`;
+const PLATFORM = `${CACHE}[[queues.producers]]\nbinding = "JOBS"\nqueue = "jobs"\n[[services]]\nbinding = "ECHO"\nservice = "echo"\n[[services]]\nbinding = "OTHER"\nservice = "other"\n[[services]]\nbinding = "PYTHON"\nservice = "python"\n`;
 
 /** Writes a configuration with these variables and sections. */
 function configure(bundle, vars, sections) {
@@ -46,7 +46,7 @@ for (const [what, bundle, vars, sections, expected, created, rejecting = false] 
   ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, { calls: [/^JWT_SECRET .*must be set|JWKS_URL/] }, ["KV", "NOTES"]],
   ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, { calls: [/^STATE_KEY is not set/, /^PUBLIC_URL must be set/, /^SIGN_IN_ALLOWED must name/] }, ["KV", "NOTES"], true],
   ["what is less urgent than the secrets of sign-in", NOTES, { AUTH: "api-key, sign-in", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "Notes.*,Note.*" }, KV + D1, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV", "NOTES"]],
-  ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0, Script\.Private@1\.0\.0$/, /^SCRIPT_CITY is not set; it disables Script\.Private@1\.0\.0$/], notes: [/^OAUTH_PROVIDERS does not include "github", which Script_Private requires/] }, []],
+  ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0, Remote\.Ask@1\.0\.0, Script\.Private@1\.0\.0$/, /^SCRIPT_CITY is not set; it disables Remote\.Ask@1\.0\.0, Script\.Private@1\.0\.0$/], notes: [/^OAUTH_PROVIDERS does not include "github", which Script_Private requires/] }, []],
   ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
   ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
   ["misspelled variables", NOTES, { AUTH: "none", TOOL_ALOWLIST: "Notes.*", OWN_NAME: "x" }, KV + D1, { notes: [/^TOOL_ALOWLIST is not a variable .*: did you mean TOOL_ALLOWLIST\?$/] }, ["KV", "NOTES"]],

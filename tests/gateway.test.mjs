@@ -307,7 +307,9 @@ test("one line of log per request says who used what, and nothing of what was sa
     assert.ok(duration_ms >= 0);
     assert.deepEqual(line, {
       level: "log",
+      audit: 1,
       event: "chat",
+      outcome: "done",
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": "anthropic",
       "gen_ai.request.model": "claude-sonnet-4-5",

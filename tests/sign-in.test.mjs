@@ -366,11 +366,11 @@ test("sign-ins, and tokens that are issued, rejected and revoked, are logged", a
     await form(instance, "/oauth/token", { ...exchange, client_id: "unknown" });
     await form(instance, "/oauth/revoke", { client_id, token: json.access_token });
     const lines = await instance.events();
-    const seen = lines.map(({ event, level, caller, ...rest }) => [event, level, caller?.split(":")[0], ...Object.values(rest)]);
+    const seen = lines.map(({ event, level, caller, audit, client, scope, ...rest }) => [event, level, caller?.split(":")[0], ...Object.values(rest)]);
     assert.deepEqual(seen, [
-      ["tokens_issued", "log", "user", "authorization_code"],
-      ["tokens_rejected", "warn", undefined, "invalid_client", "the client is not registered"],
-      ["client_revoked", "log", "user", "requested"],
+      ["tokens_issued", "log", "user", "done", "authorization_code"],
+      ["tokens_rejected", "warn", undefined, "rejected", "authorization_code", "invalid_client", "the client is not registered"],
+      ["client_revoked", "log", "user", "done", "requested"],
     ]);
     assert.ok((await worker.events()).some(({ event, method }) => event === "signed_in" && method === "api-key"));
   } finally {

@@ -312,7 +312,7 @@ test("a new project depends on a release, on this clone or on a commit of a repo
   for (const [options, folder, crate, packages] of [
     ["", "my-tools", /^version = "\d+\.\d+\.\d+"$/, { toolbooth: /^\^\d+\.\d+\.\d+$/ }],
     [`--git ${url}`, "of-git", new RegExp(`^git = "${url}", rev = "${commit}"$`), { toolbooth: new RegExp(`^git\\+${url}#${commit}$`) }],
-    ["--clone", "link/deeper/of-clone", /^path = ".*"$/, { node: /^file:/, toolbooth: /^file:/, wrangler: /^file:/ }],
+    ["--clone", "link/deeper/of-clone", /^path = ".*"$/, { toolbooth: /^file:/, node: /^file:/, wrangler: /^file:/, preact: /^file:/ }],
   ]) {
     const { code, err } = await create(`${options} --no-install '${folder}'`);
     assert.equal(code, 0, err);
@@ -381,9 +381,12 @@ test("make project rejects folders and names that would not work, and says why",
   assert.equal(existsSync(join(scratch, "mine")), false);
 });
 
+/** The package of a folder; in the template, without what is for one language. */
+const packageOf = (folder) => JSON.parse(read(root, folder, "package.json").replaceAll(/\{% if .*?%\}.*?\{% endif %\}/gs, ""));
+
 test("one version of Node is named everywhere", () => {
   const { node } = JSON.parse(read(root, "package.json")).engines;
-  for (const path of ["packages/toolbooth", "packages/create-toolbooth", "template"]) assert.equal(JSON.parse(read(root, path, "package.json")).engines.node, node, path);
+  for (const path of ["packages/toolbooth", "packages/create-toolbooth", "template"]) assert.equal(packageOf(path).engines.node, node, path);
   const pages = ["README.md", "docs/PROJECT.md", "docs/OPERATING.md", "template/README.md"].map((path) => [path, /Node (\d+)/g]);
   const workflows = [".github/workflows/ci.yml", ".github/workflows/release.yml", "template/.github/workflows/ci.yml"].map((path) => [path, /node-version: (\d+)/g]);
   for (const [path, pattern] of [...pages, ...workflows]) {
@@ -423,8 +426,8 @@ test("the template and the sample Notes have what this repository has", () => {
   }
   const version = line(/(?<=^version = ").*(?="$)/m, root, "Cargo.toml");
   const requirements = [...read(template, "Cargo.toml").matchAll(/^toolbooth.*?"(\d+\.\d+\.\d+)"/gm)].map(([, found]) => found);
-  const packages = ["packages/toolbooth", "packages/create-toolbooth"].map((path) => JSON.parse(read(root, path, "package.json")).version);
-  const dependency = JSON.parse(read(template, "package.json")).devDependencies.toolbooth;
+  const packages = ["packages/toolbooth", "packages/create-toolbooth"].map((path) => packageOf(path).version);
+  const dependency = packageOf("template").devDependencies.toolbooth;
   assert.deepEqual([...requirements, ...packages, dependency.replace("^", "")], Array(6).fill(version));
 });
 

@@ -23,7 +23,7 @@ test("a scaffolded tool", async (t) => {
   assert.equal(created.code, 0, created.err);
   const doctor = await toolbooth("doctor");
   assert.equal(doctor.code, 0, doctor.out + doctor.err);
-  assert.deepEqual(doctor.out.match(/^\w+(?= .*toml\b)/gm), Array(5).fill("ok"), doctor.out);
+  assert.deepEqual(doctor.out.match(/^\w+(?= .*toml\b)/gm), Array(6).fill("ok"), doctor.out);
   rmSync(file("tools/greeter"), { recursive: true });
   writeFileSync(file("tools/lib.rs"), read("tools/lib.rs").replace("mod greeter;\n\n", ""));
   // The README's command calls it with the same description.

@@ -244,7 +244,8 @@ export const gateway = document({
       object: constant("model"),
       created: natural,
       owned_by: text,
-      "max_output_tokens?": about("The most tokens of an answer, if MODELS says so.", natural),
+      "max_input_tokens?": about("The most tokens of a request, if MODELS or the provider says so.", natural),
+      "max_output_tokens?": about("The most tokens of an answer, if MODELS or the provider says so.", natural),
     }),
     Models: object({
       object: constant("list"),

@@ -70,6 +70,14 @@ def toolkits_address():
         yield url
 
 
+@pytest.fixture(scope="session")
+def tasks_address():
+    """The URL of the Worker with long calls."""
+    variables = {"AUTH": "none", "STATE_KEY": "canary of at least thirty-two bytes"}
+    with started("serve.mjs", "target/mcp", json.dumps(variables)) as (url, _):
+        yield url
+
+
 class Authorizing:
     """A Worker whose users authorize tools."""
 

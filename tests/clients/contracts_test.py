@@ -86,8 +86,9 @@ def problems(document, address, headers={}, only_statuses=False):
     return found
 
 
-# The path where clients would register accepts no request, so there is no valid one to send.
-each_contract = pytest.mark.parametrize("name", [name for name in CONTRACTS if name != "registration"])
+# The path where clients would register accepts no request, so there is no valid one to send. Only a Worker whose tools run as tasks
+# has these.
+each_contract = pytest.mark.parametrize("name", [name for name in CONTRACTS if name not in ("registration", "tasks")])
 
 
 @each_contract
@@ -108,6 +109,10 @@ def test_where_anybody_may_call(address, name):
 @pytest.mark.parametrize("name", ["jsonrpc", "langchain", "mcp", "opentool", "otc", "oxp", "oxp-1.0", "provider-lists", "rest", "xaibo"])
 def test_with_a_catalogue_of_definitions(toolkits_address, name):
     assert problems(CONTRACTS[name], toolkits_address, only_statuses=True) == []
+
+
+def test_with_tasks(tasks_address):
+    assert problems(CONTRACTS["tasks"], tasks_address) == []
 
 
 @each_contract

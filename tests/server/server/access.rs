@@ -31,7 +31,7 @@ fn preflights_are_handled_first() {
     let allowed = |origin: &str| {
         format!(
             "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
-             access-control-allow-headers: accept, authorization, content-type, if-none-match, \
+             access-control-allow-headers: accept, authorization, content-type, dpop, if-none-match, \
              last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
              oxp-api-key, oxp-version, x-api-key, x-auth-token, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
              access-control-expose-headers: dpop-nonce, etag, oxp-version, retry-after, retry-after-ms, \
