@@ -1,6 +1,7 @@
 //! Tokens for clients that act for a person whose token they have (RFC 8693): entries of `API_KEYS` with `may_act`.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::access_token::{Actor, Holder};
 use super::client_grant::ClientGrant;
@@ -26,6 +27,9 @@ struct SubjectClaims {
     scope: String,
     gid: String,
     holder: String,
+    /// There if the token is bound to a key.
+    #[serde(default)]
+    cnf: Option<IgnoredAny>,
     #[serde(default)]
     act: Option<Actor>,
 }
@@ -83,6 +87,10 @@ impl AuthorizationServer {
         let subject = subject.ok_or(unacceptable(
             "the `subject_token` is not a valid access token of this server",
         ))?;
+        // Otherwise its copy, which is worth nothing without a proof, would become a token that is.
+        if subject.cnf.is_some() && key.is_none() {
+            return Err(unacceptable("the `subject_token` is bound to a key: send a proof"));
+        }
         let holder = self.login.keys.open(purpose::HOLDER, &subject.holder, host.now_ms());
         let Ok(Holder { identity, actor: None }) = holder else {
             return Err(unacceptable("the `subject_token` is that of an actor, or cannot be read"));

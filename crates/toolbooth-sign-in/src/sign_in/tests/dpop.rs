@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::harness::{
     Browser, Harness, KEY, ORIGIN, Registered, changed, code_fields, encode, header,
-    json as json_of, request, start,
+    json as json_of, request, start, start_with,
 };
 use toolbooth::host::{LEDGER, SignatureAlgorithm};
 use toolbooth::http::Response;
@@ -410,5 +410,44 @@ fn a_code_can_be_bound_to_a_key() {
             }
         };
         assert_eq!(sent["error"].as_str().unwrap_or_default(), expected, "{proven:?} {sent}");
+    }
+}
+
+#[test]
+fn a_bound_token_is_exchanged_for_a_bound_one_only() {
+    let hash: String = Sha256::digest(KEY).iter().map(|byte| format!("{byte:02x}")).collect();
+    let keys = json!([{"name": "Calendar", "scopes": ["*"], "hash": hash, "may_act": ["*"]}]);
+    let harness = start_with(&[("API_KEYS", &keys.to_string())], |it| panic!("{}", it.url));
+    let client = harness.client();
+    let nonce = nonce(&harness);
+    let tokens = |fields: &[(&str, &str)], key: &str| {
+        harness.wait(1);
+        let proof = proof(&harness, TOKEN.0, TOKEN.1, &nonce);
+        match key {
+            "" => harness.token(fields).1,
+            "a" => json_of(&send(&harness, fields, &proof.signed())),
+            _ => json_of(&send(&harness, fields, &proof.of("b").signed())),
+        }
+    };
+    // The agent has a key of its own.
+    for (person, agent, expected) in [
+        ("", "", "Bearer"),
+        ("", "b", "DPoP"),
+        ("a", "", "invalid_request"),
+        ("a", "a", "DPoP"),
+        ("a", "b", "DPoP"),
+    ] {
+        let code = Browser::default().code(&harness, &request(&client.id));
+        let token = tokens(&code_fields(&client.id, &code), person);
+        let fields = [
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+            ("client_id", "Calendar"),
+            ("client_secret", KEY),
+            ("subject_token", token["access_token"].as_str().unwrap()),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"),
+        ];
+        let sent = tokens(&fields, agent);
+        let result = sent["error"].as_str().or(sent["token_type"].as_str());
+        assert_eq!(result, Some(expected), "{person} {agent} {sent}");
     }
 }
