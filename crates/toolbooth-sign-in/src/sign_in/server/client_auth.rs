@@ -230,8 +230,13 @@ impl AuthorizationServer {
         if !is_own || expires > last {
             return Err(invalid("the client's assertion is not valid"));
         }
-        // Optional (RFC 7523, 3).
-        let Some(jti) = claims.get("jti").and_then(Value::as_str) else { return Ok(()) };
+        let Some(jti) = claims.get("jti").and_then(Value::as_str) else {
+            // Optional (RFC 7523, 3). An assertion of a machine needs no code or token beside it, so each works once.
+            return match self.machine(id) {
+                Some(_) => Err(invalid("the client's assertion has no `jti`")),
+                None => Ok(()),
+            };
+        };
         let used = format!("{} {jti}", hash(id));
         match self.marks.use_once(&USED_ASSERTION, &used, host).await? {
             true => Ok(()),

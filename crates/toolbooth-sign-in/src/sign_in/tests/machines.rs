@@ -268,7 +268,8 @@ fn how_an_entry_authenticates_with_its_public_keys() {
     for (key, more, expected) in [
         ("1", json!({}), ALL),
         ("1", json!({"aud": token_endpoint}), ALL),
-        ("1", json!({"jti": null}), ALL),
+        ("1", json!({"jti": null}), CLIENT),
+        ("1", json!({"jti": 1}), CLIENT),
         ("2", json!({}), CLIENT),
         ("1", json!({"sub": "Other"}), CLIENT),
         ("2", json!({"sub": "Other"}), CLIENT),
