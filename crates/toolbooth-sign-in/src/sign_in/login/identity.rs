@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use toolbooth::budget::Budget;
 use toolbooth::json::{Object, Value};
 use toolbooth::principal::{KEY_SUBJECT, Scopes};
-use toolbooth::settings::{ApiKeySettings, add_budgets};
+use toolbooth::settings::{ApiKeySettings, ClientKeys, add_budgets};
 
 /// A person who has signed in, as in sessions and refresh tokens: it is checked again whether they still may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +41,9 @@ pub(crate) enum Identity {
     Machine {
         #[serde(rename = "n")]
         name: String,
-        /// The hash of the key with which it has authenticated; `None` if that was with its own keys.
-        #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
-        hash: Option<String>,
+        /// The hash of the key with which it has authenticated, or of the public keys that the entry had then.
+        #[serde(rename = "h")]
+        hash: String,
     },
 }
 
@@ -199,6 +199,16 @@ fn accepts(key: &ApiKeySettings, hash: &str) -> bool {
     key.hashes().any(|known| Base64UrlUnpadded::encode_string(known) == hash)
 }
 
+/// The hash of the public keys of an entry of `API_KEYS`, or of their address.
+pub(crate) fn public_keys_hash(keys: &ClientKeys) -> String {
+    let (member, text) = match keys {
+        ClientKeys::Url(url) => ("jwks_uri ", url),
+        ClientKeys::Set(set) => ("jwks ", set),
+    };
+    let hash = Sha256::new_with_prefix(member).chain_update(text).finalize();
+    Base64UrlUnpadded::encode_string(&hash)
+}
+
 impl Login {
     /// The scopes that a person can give to a client; `None` if they may not sign in (any more).
     pub(crate) fn permitted(&self, identity: &Identity) -> Option<Scopes> {
@@ -217,10 +227,8 @@ impl Login {
             }
             Identity::Machine { name, hash } => {
                 let key = settings.api_keys.iter().find(|key| key.name == *name)?;
-                let is_accepted = match hash {
-                    Some(hash) => accepts(key, hash),
-                    None => key.keys.is_some(),
-                };
+                let is_of_keys = |keys: &ClientKeys| public_keys_hash(keys) == *hash;
+                let is_accepted = accepts(key, hash) || key.keys.as_ref().is_some_and(is_of_keys);
                 return is_accepted.then(|| key.scopes.clone());
             }
             // Access decides who may sign in.

@@ -16,7 +16,7 @@ pub(crate) mod rules;
 mod settings;
 
 pub(crate) use browser::SESSION_SECONDS;
-pub(crate) use identity::Identity;
+pub(crate) use identity::{Identity, public_keys_hash};
 pub(crate) use option::SignInOption;
 pub(crate) use problem::Problem;
 pub(crate) use settings::{DOCS, LoginSettings};

@@ -12,7 +12,7 @@ use super::{AuthorizationServer, DocumentAuth, Parameters, ServerSettings, clien
 use crate::paths::TOKEN;
 use crate::purpose;
 use crate::sign_in::event::AuthMethod;
-use crate::sign_in::login::Identity;
+use crate::sign_in::login::{Identity, public_keys_hash};
 use crate::sign_in::marks::Mark;
 use toolbooth::auth::{AssertionVerifier, AuthError, key_hash, unverified_claim};
 use toolbooth::host::Host;
@@ -194,11 +194,11 @@ impl AuthorizationServer {
                 if !bool::from(is_known) {
                     return Err(invalid("the client's secret is not valid"));
                 }
-                Some(Base64UrlUnpadded::encode_string(&hash))
+                Base64UrlUnpadded::encode_string(&hash)
             }
             (None, Some(assertion), Some(keys)) => {
                 self.verify_assertion((id, keys.clone()), assertion, host).await?;
-                None
+                public_keys_hash(keys)
             }
             _ => {
                 let expected = "the client must authenticate with its key as the secret, or with private_key_jwt if its entry \

@@ -214,9 +214,17 @@ fn a_token_ends_with_the_key_that_it_was_issued_for() {
     let mut harness = start_as(&[keyed("Robot", "1")]);
     let assertion = assertion(&harness, "1", &json!({}));
     let token = access(&with_assertion(&harness, &assertion));
-    assert_eq!(harness.call(&token), 200);
-    harness.restart(&[("API_KEYS", &now("Robot", ROBOT_KEY, "").to_string())]);
-    assert_eq!(harness.call(&token), 401, "the entry has no public keys any more");
+    let uri = json!([{"name": "Robot", "scopes": ["*"], "jwks_uri": "https://robot.example/keys"}]);
+    for (entries, status) in [
+        (json!([keyed("Robot", "1")]), 200),
+        (json!([keyed("Robot", "2")]), 401),
+        (json!([keyed("Other", "1")]), 401),
+        (uri, 401),
+        (now("Robot", ROBOT_KEY, ""), 401),
+    ] {
+        harness.restart(&[("API_KEYS", &entries.to_string())]);
+        assert_eq!(harness.call(&token), status, "{entries}");
+    }
 }
 
 #[test]
