@@ -115,7 +115,8 @@ impl AuthorizationServer {
                 (Some(DocumentAuth { none: true, .. }), None) => Ok(false),
                 (Some(DocumentAuth { jwks_uri: Some(jwks_uri), .. }), Some(assertion)) => {
                     let keys = ClientKeys::Url(jwks_uri.clone());
-                    self.verify_assertion((id, keys), assertion, host).await.map(|()| true)
+                    let verifier = verifier(keys, id, &self.login.settings.public_url);
+                    self.verify_assertion((id, &verifier), assertion, host).await.map(|()| true)
                 }
                 (Some(_), _) => Err(invalid("the client must authenticate as its document says")),
             };
@@ -184,7 +185,8 @@ impl AuthorizationServer {
     ) -> Result<Identity, OAuthError> {
         let Credentials { client_id: id, secret, assertion } = credentials;
         let entry = self.machine(id).ok_or(invalid("the client is not an entry of API_KEYS"))?;
-        let hash = match (secret, assertion, &entry.keys) {
+        let keys = entry.keys.as_ref().zip(self.verifiers.get(id));
+        let hash = match (secret, assertion, keys) {
             (Some(secret), None, _) => {
                 let hash = key_hash(secret);
                 let mut is_known = Choice::from(0);
@@ -196,8 +198,8 @@ impl AuthorizationServer {
                 }
                 Base64UrlUnpadded::encode_string(&hash)
             }
-            (None, Some(assertion), Some(keys)) => {
-                self.verify_assertion((id, keys.clone()), assertion, host).await?;
+            (None, Some(assertion), Some((keys, verifier))) => {
+                self.verify_assertion((id, verifier), assertion, host).await?;
                 public_keys_hash(keys)
             }
             _ => {
@@ -212,13 +214,10 @@ impl AuthorizationServer {
     /// Verifies a `private_key_jwt` (RFC 7523, 3) with a key that the client publishes.
     async fn verify_assertion(
         &self,
-        (id, keys): (&str, ClientKeys),
+        (id, verifier): (&str, &AssertionVerifier),
         assertion: &str,
         host: &dyn Host,
     ) -> Result<(), OAuthError> {
-        let issuer = &self.login.settings.public_url;
-        let audiences = vec![issuer.clone(), format!("{issuer}{TOKEN}")];
-        let verifier = AssertionVerifier::new(keys, id.to_owned(), audiences);
         let claims = verifier.verify(assertion, host).await.map_err(|error| match error {
             AuthError::KeysUnavailable => OAuthError::try_again(),
             _ => invalid("the client's assertion is not valid"),
@@ -243,6 +242,12 @@ impl AuthorizationServer {
             false => Err(invalid("the client's assertion was used before")),
         }
     }
+}
+
+/// A verifier of the assertions with which the client `id` authenticates at the server `issuer`.
+pub(super) fn verifier(keys: ClientKeys, id: &str, issuer: &str) -> AssertionVerifier {
+    let audiences = vec![issuer.to_owned(), format!("{issuer}{TOKEN}")];
+    AssertionVerifier::new(keys, id.to_owned(), audiences)
 }
 
 /// Whether the SHA-256 of `secret` is `hash`, in hexadecimal digits.

@@ -43,21 +43,22 @@ pub(crate) use token::{revoke, token};
 
 use assertion_grant::Company;
 use client::{DocumentAuth, hash};
-use client_auth::Credentials;
+use client_auth::{Credentials, verifier};
 use client_document::DocumentCache;
 use client_grant::ClientGrant;
 use settings::RegistrationMode;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::login::{Login, LoginSettings};
 use super::marks::Marks;
 use crate::{paths, purpose};
-use toolbooth::auth::OwnTokens;
+use toolbooth::auth::{AssertionVerifier, OwnTokens};
 use toolbooth::call::Rejection;
 use toolbooth::principal::{GATEWAY_SCOPE, TEAM_USAGE_SCOPE, USAGE_SCOPE};
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::secret::Secret;
-use toolbooth::settings::JwtSettings;
+use toolbooth::settings::{ApiKeySettings, JwtSettings};
 
 /// For how many seconds an access token that has expired is still accepted.
 const LEEWAY_SECONDS: u64 = 30;
@@ -74,20 +75,29 @@ pub(crate) struct AuthorizationServer {
     documents: DocumentCache,
     /// The companies whose assertions it accepts.
     companies: Vec<Company>,
+    /// Those of the entries of `API_KEYS` with public keys, by name. They keep the keys: anyone can send made-up assertions.
+    verifiers: BTreeMap<String, AssertionVerifier>,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
 }
 
 impl AuthorizationServer {
     pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
-        let LoginSettings { enterprise, public_url, .. } = &login.settings;
+        let LoginSettings { enterprise, public_url, api_keys, .. } = &login.settings;
         let companies = enterprise
             .iter()
             .filter(|it| !it.clients.is_empty())
             .map(|it| Company::new(it.clone(), public_url))
             .collect();
+        let verifiers = api_keys
+            .iter()
+            .filter_map(|ApiKeySettings { name, keys, .. }| {
+                Some((name.clone(), verifier(keys.clone()?, name, public_url)))
+            })
+            .collect();
         Self {
             companies,
+            verifiers,
             marks: Marks::new(login.keys.clone()),
             documents: DocumentCache::new(),
             resource: format!("{}{}", login.settings.public_url, paths::MCP),

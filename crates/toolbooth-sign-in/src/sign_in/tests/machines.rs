@@ -1,12 +1,14 @@
 //! Clients that act for themselves: the entries of `API_KEYS`, with their key as the secret or with public keys. Real signatures are
 //! in tests/machines.test.mjs.
 
+use std::cell::Cell;
+
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::harness::{Harness, KEY, ORIGIN, RESOURCE, json as json_of, start, start_with};
-use toolbooth::host::SignatureAlgorithm;
+use toolbooth::host::{HttpResponse, SignatureAlgorithm};
 use toolbooth::testing::fake_signature;
 
 const ROBOT_KEY: &str = "robot-key";
@@ -296,6 +298,28 @@ fn how_an_entry_authenticates_with_its_public_keys() {
     let again = assertion(&harness, "1", &json!({}));
     assert_eq!(result(&with_assertion(&harness, &again)), ALL);
     assert_eq!(result(&with_assertion(&harness, &again)), CLIENT, "it was used before");
+}
+
+thread_local! {
+    /// How often keys were fetched.
+    static FETCHES: Cell<usize> = const { Cell::new(0) };
+}
+
+#[test]
+fn made_up_assertions_cost_no_requests() {
+    let entry = json!({"name": "Robot", "scopes": [], "jwks_uri": "https://robot.example/keys"});
+    let harness = start_with(&[("API_KEYS", &json!([entry]).to_string())], |_| {
+        FETCHES.set(FETCHES.get() + 1);
+        Ok(HttpResponse::new(200, json!({"keys": [jwk("1")]}).to_string()))
+    });
+    let status = |id| {
+        harness.wait(1000);
+        with_assertion(&harness, &assertion(&harness, id, &json!({}))).0
+    };
+    for _ in 0..30 {
+        assert_eq!((status("2"), status("1")), (401, 200));
+    }
+    assert_eq!(FETCHES.get(), 1);
 }
 
 #[test]
