@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { Client, CrossAppAccessProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, CrossAppAccessProvider, StreamableHTTPClientTransport, requestJwtAuthorizationGrant } from "@modelcontextprotocol/client";
 import { CompactSign, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair, importJWK } from "jose";
 import * as oauth from "oauth4webapi";
 import { discover, options, register } from "./support/oauth-client.mjs";
-import { openidProvider } from "./support/oidc.mjs";
-import { sha256 } from "./support/sign-in.mjs";
+import { DESKTOP, openidProvider } from "./support/oidc.mjs";
+import { Person, sha256 } from "./support/sign-in.mjs";
 import { KEY, REDIRECT, hostClient, startSignIn } from "./support/sign-in-server.mjs";
 import { listen } from "./support/server.mjs";
 import { CANARY } from "./support/worker.mjs";
@@ -35,7 +35,9 @@ async function company() {
 
 let worker, address, as, idp, stranger, oidc, documents, clientKeys;
 before(async () => {
-  [idp, stranger, oidc, { documents, keys: clientKeys }] = await Promise.all([company(), company(), openidProvider(REDIRECT), hostClient()]);
+  const assertions = { client_id: AGENT.client_id };
+  const starting = [company(), company(), openidProvider(REDIRECT, { assertions }), hostClient()];
+  [idp, stranger, oidc, { documents, keys: clientKeys }] = await Promise.all(starting);
   const clients = [AGENT, OTHER].map(({ client_id: id, secret }) => ({ id, name: id, redirect_uris: [REDIRECT], secret_hash: sha256(secret) }));
   worker = await startSignIn({
     SIGN_IN_CLIENTS: JSON.stringify([...clients, { id: "public", name: "Public", redirect_uris: [REDIRECT] }]),
@@ -261,4 +263,52 @@ test("CrossAppAccessProvider of the SDK calls a tool without a page", async () =
   assert.match(content[0].text, /42/);
   await client.close();
   assert.equal(asked.length, 1);
+});
+
+/** Signs a person in at oidc-provider, as a client on a desktop does: with their browser, once. Returns the ID token. */
+async function idToken(name) {
+  const issuer = new URL(oidc.issuer);
+  const company = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+  const client = { client_id: DESKTOP.id };
+  const verifier = oauth.generateRandomCodeVerifier();
+  const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+  const url = new URL(company.authorization_endpoint);
+  const challenge = { code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256" };
+  url.search = new URLSearchParams({ ...client, ...challenge, response_type: "code", redirect_uri: REDIRECT, scope: "openid", state, nonce });
+  const person = new Person();
+  const follow = async (reply) => {
+    while (reply.location && !reply.location.startsWith(REDIRECT)) reply = await person.visit(reply.location);
+    return reply;
+  };
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const answer = (page, fields) => person.visit(page.url, { method: "POST", headers, body: String(new URLSearchParams(fields)) });
+  let page = await follow(await person.visit(url));
+  for (const fields of [{ login: name }, { answer: "yes" }]) page = await follow(await answer(page, fields));
+  const back = oauth.validateAuthResponse(company, client, new URL(page.location), state);
+  const reply = await oauth.authorizationCodeGrantRequest(company, client, oauth.None(), back, REDIRECT, verifier, options);
+  return { company, token: (await oauth.processAuthorizationCodeResponse(company, client, reply, { expectedNonce: nonce })).id_token };
+}
+
+// This does not run mcpc. By its source, `mcpc login --grant id-jag` (0.6.0 and later) uses the same provider and function of the SDK.
+test("after signing in at oidc-provider once, each session exchanges the ID token there and calls a tool", async () => {
+  oidc.events.length = 0;
+  const { company, token: subject } = await idToken("ada");
+  for (const b of [40, 41]) {
+    const authProvider = new CrossAppAccessProvider({
+      clientId: AGENT.client_id,
+      clientSecret: AGENT.secret,
+      expectedIssuer: address,
+      assertion: async ({ authorizationServerUrl: audience, resourceUrl: resource, scope, fetchFn }) => {
+        const request = { tokenEndpoint: company.token_endpoint, audience, resource, scope, idToken: subject, clientId: DESKTOP.id, fetchFn };
+        return (await requestJwtAuthorizationGrant(request)).jwtAuthGrant;
+      },
+    });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", address), { authProvider }));
+    const { content } = await client.callTool({ name: "Calculator_Add", arguments: { a: 2, b } });
+    assert.match(content[0].text, new RegExp(String(2 + b)));
+    await client.close();
+  }
+  const exchanged = "urn:ietf:params:oauth:grant-type:token-exchange";
+  assert.deepEqual(oidc.events, ["authorization_code", exchanged, exchanged]);
 });

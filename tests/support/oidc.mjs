@@ -1,13 +1,18 @@
 // A real authorization server on a loopback port: `oidc-provider`, with simple pages to log in and to
 // consent. Its access tokens are opaque: an API looks them up with `account`.
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
-import Provider from "oidc-provider";
+import { SignJWT } from "jose";
+import Provider, { errors } from "oidc-provider";
 import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js";
 import { listen } from "./server.mjs";
 import { CANARY } from "./worker.mjs";
 
 export const CLIENT = { id: "booth", secret: `${CANARY}-client-secret` };
+/** A public client that gets assertions (ID-JAG) for ID tokens, if `openidProvider` has `assertions`. */
+export const DESKTOP = { id: "desktop" };
+const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:";
 
 const page = (title, form) =>
   `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1><form method="post">${form}</form>`;
@@ -19,9 +24,10 @@ const PAGES = {
 /**
  * Starts it, with one client whose callback is `redirectUri`. ID tokens have the claim `groups`, if `groups` says what a user is in. `now` controls its behaviour: `down` makes its
  * token endpoint drop connections, `expires_in` is the reported lifetime of access tokens. `events` has
- * the names of events since it was last emptied, `secrets` all codes and tokens.
+ * the names of events since it was last emptied, `secrets` all codes and tokens. `assertions` are the claims of the assertions that it
+ * issues to `DESKTOP`, besides those which follow from the request: above all the `client_id` of that client elsewhere.
  */
-export async function openidProvider(redirectUri, { groups } = {}) {
+export async function openidProvider(redirectUri, { groups, assertions } = {}) {
   const now = {};
   const events = [];
   const secrets = new Set();
@@ -37,6 +43,17 @@ export async function openidProvider(redirectUri, { groups } = {}) {
         redirect_uris: [redirectUri],
         grant_types: ["authorization_code", "refresh_token"],
       },
+      ...(assertions
+        ? [
+            {
+              client_id: DESKTOP.id,
+              application_type: "native",
+              token_endpoint_auth_method: "none",
+              redirect_uris: [redirectUri],
+              grant_types: ["authorization_code", "refresh_token", EXCHANGE],
+            },
+          ]
+        : []),
     ],
     cookies: { keys: [CANARY] },
     expiresWithSession: () => false,
@@ -46,12 +63,30 @@ export async function openidProvider(redirectUri, { groups } = {}) {
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...(groups && { groups: groups(sub) }) }) }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: () => true,
-    jwks: { keys: [signingKey.export({ format: "jwk" })] },
+    jwks: { keys: [{ ...signingKey.export({ format: "jwk" }), kid: "1" }] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     scopes: ["openid", "offline_access", "repo", ...(groups ? ["groups"] : [])],
     ttl: { AccessToken: 3600, Grant: 86400, IdToken: 3600, Interaction: 600, RefreshToken: 86400, Session: 86400, AuthorizationCode: 60 },
   });
+  /** Exchanges an ID token for an assertion (RFC 8693). The package has no such grant. */
+  async function exchange(context) {
+    const { client, params } = context.oidc;
+    const types = [params.requested_token_type, params.subject_token_type];
+    if (String(types) !== `${TOKEN_TYPE}id-jag,${TOKEN_TYPE}id_token`) throw new errors.InvalidRequest("other types of tokens");
+    const { payload } = await provider.IdToken.validate(params.subject_token, client).catch((error) => {
+      throw new errors.InvalidGrant(error.message);
+    });
+    const { audience: aud, resource, scope } = params;
+    const token = new SignJWT({ iss: issuer, sub: payload.sub, aud, resource, scope, jti: randomUUID(), ...assertions });
+    token.setProtectedHeader({ alg: "RS256", kid: "1", typ: "oauth-id-jag+jwt" }).setIssuedAt().setExpirationTime("5m");
+    const access_token = await token.sign(signingKey);
+    context.body = { issued_token_type: types[0], access_token, token_type: "N_A", expires_in: 300, scope };
+  }
+  if (assertions) {
+    const parameters = ["audience", "resource", "scope", "requested_token_type", "subject_token", "subject_token_type"];
+    provider.registerGrantType(EXCHANGE, exchange, parameters);
+  }
   provider.on("grant.success", ({ oidc }) => events.push(oidc.params.grant_type));
   provider.on("grant.error", (_, { error }) => events.push(error));
   provider.on("grant.revoked", () => events.push("revoked"));
