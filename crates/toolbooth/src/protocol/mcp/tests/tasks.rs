@@ -419,6 +419,7 @@ fn mc83_a_task_ends_when_the_key_of_its_caller_is_removed() {
         tested.step(false);
         let mut later = server(today.clone());
         later.host.tasks = tested.host.tasks;
+        later.host.now_ms.update(|now_ms| now_ms + 1_000);
         later.run();
         let mut found = server(entry("one", "[]"));
         found.host.tasks = later.host.tasks;
