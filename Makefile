@@ -116,7 +116,8 @@ bench: setup bench/node_modules/.done target/samples/worker.js ## Compare with o
 gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done target/samples/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
 	$(NODE) bench/gateway/run.mjs
 
-sign-in-bench: setup bench/sign-in/node_modules/.done target/samples/worker.js ## Compare sign-in with workers-oauth-provider and write bench/sign-in/RESULTS.md
+sign-in-bench: setup bench/sign-in/node_modules/.done target/samples/worker.js ## Compare sign-in with workers-oauth-provider and write bench/sign-in/RESULTS.md and the table of docs/SIGN-IN.md
+	$(NODE) bench/sign-in/assertions.mjs
 	$(NODE) bench/sign-in/run.mjs
 
 prove: setup .tools/bin/cargo-generate ## Create a project from the packed packages and crates in an empty folder, use it and upgrade it; replace all tools and run the tests

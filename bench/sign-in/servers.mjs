@@ -15,9 +15,10 @@ export const KEY = "key-of-ada";
 // The same Worker in three places: with a store that works, with one that has what a case puts there, and with one that fails.
 const PLACES = ["main", "behind", "failing"];
 
-async function provider() {
+/** A Worker with workers-oauth-provider, of this file. */
+export async function provider(file) {
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "provider.worker.mjs")],
+    entryPoints: [join(import.meta.dirname, file)],
     bundle: true,
     minify: true,
     format: "esm",
@@ -86,4 +87,4 @@ async function start({ modules, variables = {} }, namespace) {
 }
 
 /** Starts both: Toolbooth, then workers-oauth-provider. */
-export const servers = async ({ namespace = false } = {}) => [await start(await toolbooth(), namespace), await start(await provider(), namespace)];
+export const servers = async ({ namespace = false } = {}) => [await start(await toolbooth(), namespace), await start(await provider("provider.worker.mjs"), namespace)];
