@@ -110,21 +110,7 @@ impl AuthorizationServer {
         };
         let company = redirect_uri::destination(&company.issuer.issuer);
         self.record(&grant, (&company, None), false, host).await;
-        let (next, requested, is_own_page) = (None, None, false);
-        let grant_type = JWT_BEARER;
-        self.issue(
-            Issue {
-                client_id,
-                grant,
-                grant_type,
-                next,
-                requested,
-                is_own_page,
-                key,
-                delegation: None,
-            },
-            host,
-        )
+        self.issue(Issue::new(JWT_BEARER, client_id, grant, key), host)
     }
 
     /// The company that an assertion names, which is not verified yet.

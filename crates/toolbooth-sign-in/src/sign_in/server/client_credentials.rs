@@ -46,20 +46,6 @@ impl AuthorizationServer {
             document: None,
             granted_ms: host.now_ms(),
         };
-        let (next, requested, is_own_page) = (None, None, false);
-        let grant_type = CLIENT_CREDENTIALS;
-        self.issue(
-            Issue {
-                client_id,
-                grant,
-                grant_type,
-                next,
-                requested,
-                is_own_page,
-                key,
-                delegation: None,
-            },
-            host,
-        )
+        self.issue(Issue::new(CLIENT_CREDENTIALS, client_id, grant, key), host)
     }
 }

@@ -72,6 +72,27 @@ pub(super) struct Issue {
     pub(super) delegation: Option<Delegation>,
 }
 
+impl Issue {
+    /// An access token alone, bound to `key` if there is one.
+    pub(super) fn new(
+        grant_type: &'static str,
+        client_id: String,
+        grant: ClientGrant,
+        key: Option<String>,
+    ) -> Self {
+        Self {
+            client_id,
+            grant,
+            grant_type,
+            next: None,
+            requested: None,
+            is_own_page: false,
+            key,
+            delegation: None,
+        }
+    }
+}
+
 /// A client that acts for a person.
 pub(super) struct Delegation {
     pub(super) actor: Identity,
@@ -191,17 +212,7 @@ impl AuthorizationServer {
         let next = NextToken { generation: 0, destination, recorded_ms, key: next_key };
         let next = code.refreshes.then_some(next);
         let is_own_page = self.is_own_page(&code.redirect_uri);
-        let (grant_type, requested) = (CODE, None);
-        let issue = Issue {
-            client_id,
-            grant,
-            grant_type,
-            next,
-            requested,
-            is_own_page,
-            key,
-            delegation: None,
-        };
+        let issue = Issue { next, is_own_page, ..Issue::new(CODE, client_id, grant, key) };
         self.issue(issue, host)
     }
 
@@ -259,20 +270,8 @@ impl AuthorizationServer {
         let generation = generation.saturating_add(1);
         let next_key = key.clone().filter(|_| !is_authenticated);
         let next = Some(NextToken { generation, destination, recorded_ms, key: next_key });
-        let (grant_type, is_own_page) = (REFRESH, false);
-        self.issue(
-            Issue {
-                client_id,
-                grant,
-                grant_type,
-                next,
-                requested,
-                is_own_page,
-                key,
-                delegation: None,
-            },
-            host,
-        )
+        let issue = Issue { next, requested, ..Issue::new(REFRESH, client_id, grant, key) };
+        self.issue(issue, host)
     }
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.

@@ -127,10 +127,7 @@ impl AuthorizationServer {
             granted_ms: host.now_ms(),
         };
         let delegation = Some(Delegation { actor, last: subject.exp });
-        let (next, requested, is_own_page) = (None, None, false);
-        let grant_type = TOKEN_EXCHANGE;
-        let issue =
-            Issue { client_id, grant, grant_type, next, requested, is_own_page, key, delegation };
+        let issue = Issue { delegation, ..Issue::new(TOKEN_EXCHANGE, client_id, grant, key) };
         self.issue(issue, host)
     }
 }
