@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use toolbooth::catalog::{Binding, Definition};
 
-use crate::check::{Entry, consists_of, starts_with_letter};
+use crate::entry::Entry;
+use crate::names::{consists_of, starts_with_letter};
 use crate::problem::{Problem, Problems};
 
 pub(crate) const FILE: &str = "wrangler.toml";

@@ -1,17 +1,17 @@
 //! Checks the definitions, first each on its own, then across the catalogue.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 use toolbooth::principal::is_scope;
 
 use crate::bindings;
-use crate::handlers::snake_case;
+use crate::entry::{Entry, is_latest};
 use crate::http;
 use crate::mcp;
+use crate::names::{consists_of, snake_case, starts_with_letter};
 use crate::problem::{Problem, Problems};
 use crate::references;
 use crate::schema;
@@ -23,42 +23,6 @@ const MAX_NAME: usize = 64;
 
 /// Words that are no names in Rust, not even as `r#…`.
 const NOT_RAW: [&str; 4] = ["crate", "self", "super", "_"];
-
-/// A valid definition, with its file.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    /// The path for messages.
-    pub(crate) file: String,
-    /// The part of the id before the dot.
-    pub(crate) toolkit: String,
-    /// The part of the id after the dot.
-    pub(crate) tool: String,
-    /// The definition, with references resolved.
-    pub(crate) definition: Definition,
-    /// The definition with the references of its input schema, and those of its output schema if that is an object.
-    /// Only an object is listed as it is: any other schema becomes a part of one, where references would not lead to
-    /// the same place.
-    pub(crate) written: Definition,
-    /// Its examples, as written.
-    pub(crate) examples: Value,
-}
-
-impl Entry {
-    pub(crate) fn tool_id(&self) -> (&str, &str) {
-        (&self.toolkit, &self.tool)
-    }
-
-    pub(crate) fn problem(&self, place: impl Display, message: impl Into<String>) -> Problem {
-        Problem::new(&self.file, place, message)
-    }
-
-    /// The schemas, each with its place.
-    pub(crate) fn schemas(&self) -> impl Iterator<Item = (&'static str, &Map<String, Value>)> {
-        let Definition { input_schema, output_schema, .. } = &self.definition;
-        let output = output_schema.as_ref().map(|schema| ("output_schema", schema));
-        [("input_schema", input_schema)].into_iter().chain(output)
-    }
-}
 
 /// The number of definitions above which the build says how far it is, and after how many it does.
 const LARGE: usize = 200;
@@ -304,16 +268,6 @@ fn check_id(path: &str, definition: &Definition, problems: &mut Problems<'_>) {
     }
 }
 
-/// Whether a name has at least one character, all of them letters, digits and `others`.
-pub(crate) fn consists_of(name: &str, others: &[u8]) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || others.contains(&byte);
-    !name.is_empty() && name.bytes().all(fits)
-}
-
-pub(crate) fn starts_with_letter(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic())
-}
-
 fn is_date(text: &str) -> bool {
     schema::validator(&json!({"format": "date"})).is_ok_and(|date| date.is_valid(&json!(text)))
 }
@@ -355,12 +309,6 @@ fn examples(definition: &Definition, problems: &mut Problems<'_>) {
             _ => problems.add("", "must have exactly one of value, error and asks"),
         }
     }
-}
-
-/// Whether the entry at `at` is the latest version of its tool.
-pub(crate) fn is_latest(entries: &[Entry], at: usize) -> bool {
-    let tool = |at: usize| entries.get(at).map(Entry::tool_id);
-    tool(at) != tool(at + 1)
 }
 
 /// Checks across definitions.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolbooth::catalog::{Completion, Definition};
 
-use crate::check::Entry;
+use crate::entry::Entry;
 use crate::problem::{Problem, Problems};
 
 /// Checks that a completion receives only arguments `of` the same prompt or URI.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use toolbooth_schema::{Matcher, compile_pattern};
 
-use crate::check::Entry;
+use crate::entry::Entry;
 use crate::problem::Problem;
 use crate::schema::visit;
 

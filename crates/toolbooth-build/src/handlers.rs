@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use syn::{FnArg, GenericParam, Item, ItemFn, ReturnType, Type, UseTree, Visibility};
 
-use crate::check::Entry;
+use crate::entry::Entry;
+use crate::names::{escaped, snake_case};
 use crate::problem::Problem;
 use crate::source::Source;
-use crate::types::escaped;
 
 /// The function that runs a tool.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,27 +128,6 @@ fn candidates(entry: &Entry) -> Vec<String> {
     ]
 }
 
-/// `CreateIssue` is `create_issue`, `GetURL` is `get_url`, `HTTPGet` is `http_get`.
-pub(crate) fn snake_case(name: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
-    let mut snake = String::new();
-    for (index, c) in chars.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|before| chars.get(before));
-        let after = chars.get(index + 1);
-        let starts_word = c.is_ascii_uppercase()
-            && before.is_some_and(|before| {
-                before.is_ascii_lowercase()
-                    || before.is_ascii_digit()
-                    || (before.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase))
-            });
-        if starts_word {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
-}
-
 struct Function {
     name: String,
     /// Whether the crate can see it.
@@ -257,25 +236,5 @@ fn imported(tree: &UseTree, names: &mut Vec<Function>) {
         UseTree::Rename(rename) => names.push(function(&rename.rename)),
         UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names)),
         UseTree::Glob(_) => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn snake_case_of_tool_names() {
-        for (name, expected) in [
-            ("Add", "add"),
-            ("CreateIssue", "create_issue"),
-            ("GetURL", "get_url"),
-            ("HTTPGet", "http_get"),
-            ("Sha256Sum", "sha256_sum"),
-            ("already_snake", "already_snake"),
-            ("A", "a"),
-        ] {
-            assert_eq!(snake_case(name), expected, "{name}");
-        }
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use toolbooth::catalog::{Definition, Prompt, Resource, TaskSupport};
 
-use crate::check::{Entry, consists_of, starts_with_letter};
 use crate::completion;
+use crate::entry::Entry;
+use crate::names::{consists_of, starts_with_letter};
 use crate::problem::{Problem, Problems};
 use crate::schema;
 

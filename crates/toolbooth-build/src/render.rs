@@ -15,8 +15,8 @@ use toolbooth::protocol;
 use toolbooth_gateway::providers;
 use toolbooth_schema::Statics;
 
-use crate::check::{Entry, is_latest};
 use crate::cost;
+use crate::entry::{Entry, is_latest};
 use crate::handlers::Handler;
 use crate::http::{self, Toolkits};
 use crate::mcp;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toolbooth::catalog::{Definition, HttpDefinition, HttpMethod, Listing, SearchIndex, terms};
 
-use crate::check::{Entry, is_latest};
+use crate::entry::{Entry, is_latest};
 use crate::problem::Problem;
 
 /// The names of the tools of the search.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use toolbooth::catalog::{Skill, SkillFile, ToolRef};
 
-use crate::check::{Entry, is_latest};
+use crate::entry::{Entry, is_latest};
 use crate::problem::{Problem, Problems};
 use crate::source::Source;
 

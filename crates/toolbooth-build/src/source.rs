@@ -7,12 +7,14 @@ use std::path::Path;
 use crate::bindings::Wrangler;
 use crate::problem::Problem;
 use crate::server::Server;
-use crate::views::ENDS;
 
 /// The file of a catalogue with the names of the shipped toolkits that it has: `["github", "weather"]`.
 const ENABLED: &str = "toolkits.json";
 /// The folder with the shipped toolkits.
 const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/toolkits");
+
+/// How the names of files that can be views end.
+pub(crate) const VIEW_ENDS: [&str; 2] = [".html", ".tsx"];
 
 /// The files of a catalogue, read into memory.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +127,7 @@ impl Source {
 
     /// Adds a file that may be a view.
     fn add_view(&mut self, folder: &str, file: &str) {
-        if ENDS.iter().any(|end| file.ends_with(end)) {
+        if VIEW_ENDS.iter().any(|end| file.ends_with(end)) {
             self.views.insert(format!("{folder}{file}"));
         }
     }

@@ -8,12 +8,10 @@ use toolbooth::catalog::{Csp, Definition};
 use toolbooth::protocol::VIEW_FORM;
 
 use crate::bindings::{FILE, Wrangler};
-use crate::check::{Entry, consists_of};
+use crate::entry::Entry;
+use crate::names::consists_of;
 use crate::problem::{Problem, Problems};
-use crate::source::Source;
-
-/// The kinds of files that can be views.
-pub(crate) const ENDS: [&str; 2] = [".html", ".tsx"];
+use crate::source::{Source, VIEW_ENDS};
 
 /// A view with the tools that it belongs to.
 #[derive(Debug)]
@@ -58,7 +56,7 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
         }
     }
     if let Some(file) = &ui.file
-        && !ENDS
+        && !VIEW_ENDS
             .iter()
             .any(|end| file.strip_suffix(end).is_some_and(|name| consists_of(name, b"-_")))
     {

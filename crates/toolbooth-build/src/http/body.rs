@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toolbooth::catalog::{BodyDefinition, BodyType, HttpDefinition, ParameterStyle};
 
-use super::check::{Sent, is_header_value};
+use super::sent::{Sent, is_header_value};
 use super::template;
 use crate::problem::Problems;
 

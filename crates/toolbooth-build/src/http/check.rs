@@ -1,13 +1,12 @@
 //! Checks the member `http` of one definition.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use toolbooth::catalog::{
     AuthDefinition, BodyType, Definition, HttpDefinition, PaginationDefinition,
     ParameterDefinition, ParameterPlace, ParameterStyle, SecretPlaceDefinition,
 };
 
+use super::sent::{Sent, is_header_value};
 use super::{body, fields, path, select};
 use crate::problem::Problems;
 
@@ -53,7 +52,7 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     if let Some(Err(message)) = http.select.as_deref().map(select::compile) {
         problems.add("select", message);
     }
-    let mut sent = Sent { definition, properties: BTreeMap::new(), names: BTreeMap::new() };
+    let mut sent = Sent::new(definition);
     for (name, value) in &http.headers {
         fixed_header(http, name, value, &mut sent, problems);
     }
@@ -104,67 +103,6 @@ fn unsupported(definition: &Definition, problems: &mut Problems<'_>) {
             let place = format!("requirements.authorization[{index}]");
             let message = format!("is {:?}, whose token http.auth does not send", required.id);
             problems.add(place, message);
-        }
-    }
-}
-
-/// What a request sends, to find what it sends twice and what it does not send.
-pub(super) struct Sent<'a> {
-    definition: &'a Definition,
-    /// The properties of the input, with the place that sends each.
-    properties: BTreeMap<&'a str, String>,
-    /// Parts of the request (`query page`, `header accept`), with the place that sends each.
-    names: BTreeMap<String, String>,
-}
-
-impl<'a> Sent<'a> {
-    pub(super) fn schema(&self, property: &str) -> Option<&Value> {
-        self.definition.input_schema.get("properties")?.get(property)
-    }
-
-    /// Records that a place sends a property.
-    pub(super) fn property(
-        &mut self,
-        property: &'a str,
-        place: &str,
-        at: &str,
-        problems: &mut Problems<'_>,
-    ) {
-        if self.schema(property).is_none() {
-            problems
-                .add(at, format!("is {property:?}, which input_schema.properties does not have"));
-        } else if let Some(other) = self.properties.insert(property, place.to_owned()) {
-            problems.add(at, format!("is {property:?}, which http.{other} sends too"));
-        }
-    }
-
-    /// Records that a place sends a header or a field of the query.
-    fn name(&mut self, kind: &str, name: &str, place: &str, at: &str, problems: &mut Problems<'_>) {
-        let shown = match kind {
-            "header" => name.to_ascii_lowercase(),
-            _ => name.to_owned(),
-        };
-        if let Some(other) = self.names.insert(format!("{kind} {shown}"), place.to_owned()) {
-            problems.add(at, format!("is {name:?}, a {kind} that http.{other} sends too"));
-        }
-    }
-
-    /// Reports the properties that are sent nowhere.
-    fn complete(&self, problems: &mut Problems<'_>) {
-        let input = &self.definition.input_schema;
-        let mut add = |place: String, message: &str| {
-            problems.found.push(crate::problem::Problem::new(problems.file, place, message));
-        };
-        let properties = input.get("properties").and_then(Value::as_object);
-        for name in properties.into_iter().flat_map(|it| it.keys()) {
-            if !self.properties.contains_key(&**name) {
-                let message = "is sent nowhere; add it to http.parameters or http.body";
-                add(format!("input_schema.properties.{name}"), message);
-            }
-        }
-        if input.get("additionalProperties") != Some(&Value::Bool(false)) {
-            let message = "must be false: what http does not map would be lost";
-            add("input_schema.additionalProperties".to_owned(), message);
         }
     }
 }
@@ -324,10 +262,6 @@ fn fixed_header(
     sent.name("header", name, &at, &at, problems);
 }
 
-pub(super) fn is_header_value(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-}
-
 /// The place of one of the credentials: `auth`, or `auth[1]` in a list.
 pub(super) fn auth_place(http: &HttpDefinition, index: usize) -> String {
     if http.auth.len() == 1 { "auth".to_owned() } else { format!("auth[{index}]") }
@@ -392,7 +326,7 @@ fn check_pagination(
                 let message = format!("is {cursor:?}; expected names, such as meta.next_cursor");
                 problems.add("pagination.cursor", message);
             }
-            if !sent.properties.contains_key(&**parameter) {
+            if !sent.has_property(parameter) {
                 let message = format!("is {parameter:?}, a property that is sent nowhere");
                 problems.add("pagination.parameter", message);
             }

@@ -7,6 +7,7 @@ mod path;
 mod render;
 mod reserved;
 mod select;
+mod sent;
 mod template;
 mod toolkit;
 

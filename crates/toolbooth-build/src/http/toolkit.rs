@@ -10,8 +10,9 @@ use toolbooth::catalog::{
 use toolbooth::json;
 
 use super::check::auth_place;
-use super::is_of_worker;
-use crate::check::{Entry, consists_of, starts_with_letter};
+use super::reserved::is_of_worker;
+use crate::entry::Entry;
+use crate::names::{consists_of, starts_with_letter};
 use crate::problem::Problem;
 use crate::source::Source;
 

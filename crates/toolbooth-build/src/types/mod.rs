@@ -14,12 +14,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::check::Entry;
+use crate::entry::Entry;
 use crate::handlers::Handler;
 use model::{Body, Field, Item, Module};
 
 pub(crate) use defaults::Defaults;
-pub(crate) use names::escaped;
 pub(crate) use samples::samples;
 pub(crate) use typescript::render as typescript;
 

@@ -1,5 +1,7 @@
 //! Rust names for properties, types and variants.
 
+use crate::names::{escaped, snake_case};
+
 /// A field or module name: `max_length` for `maxLength`, `r#type` for `type`.
 pub(crate) fn field(name: &str) -> String {
     escaped(&words(name).join("_").to_ascii_lowercase())
@@ -53,23 +55,11 @@ pub(super) fn singular(name: &str) -> String {
     }
 }
 
-/// The name as an identifier, if there is one: raw if it is a keyword.
-pub(crate) fn escaped(name: &str) -> String {
-    if syn::parse_str::<syn::Ident>(name).is_ok() {
-        return name.to_owned();
-    }
-    let raw = format!("r#{name}");
-    if syn::parse_str::<syn::Ident>(&raw).is_ok() {
-        return raw;
-    }
-    if name.is_empty() { "empty".to_owned() } else { format!("_{name}") }
-}
-
 /// The words of a name: runs of letters and digits, split before a capital letter that starts a word.
 fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
-        words.extend(crate::handlers::snake_case(part).split('_').map(str::to_owned));
+        words.extend(snake_case(part).split('_').map(str::to_owned));
     }
     words
 }

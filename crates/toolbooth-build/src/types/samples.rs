@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::shape::{Kind, Property, shape};
-use crate::check::Entry;
+use crate::entry::Entry;
 use crate::schema;
 
 const MAX_SAMPLES: usize = 256;

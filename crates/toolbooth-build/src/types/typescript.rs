@@ -7,8 +7,9 @@ use serde_json::Value;
 use toolbooth::protocol::type_in_typescript;
 
 use super::shape::{Kind, shape};
-use crate::check::Entry;
-use crate::handlers::{Handler, snake_case};
+use crate::entry::Entry;
+use crate::handlers::Handler;
+use crate::names::snake_case;
 
 /// The files for the entries, which are sorted: paths in the folder of the catalogue, and contents. A function that serves several
 /// versions gets the types of the newest.
