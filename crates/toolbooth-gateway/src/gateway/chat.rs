@@ -137,6 +137,8 @@ impl<'a> Chat<'a> {
             // The gateway adds the definitions of its tools, and their rounds.
             native.is_extended |= !tools.is_empty();
             native.passes &= !native.is_extended || native.format == Format::Anthropic;
+            // Calls need tools.
+            native.passes &= !native.has_own_calls || !tools.is_empty();
             // Rounds that were sealed are in the place of messages.
             let is_message = |item: &HistoryItem| matches!(item, HistoryItem::Message { .. });
             native.passes &= request.history.iter().all(is_message);

@@ -99,6 +99,8 @@ pub(crate) struct NativeRequest {
     pub passes: bool,
     /// Whether the provider also gets compiled-in tools and their rounds.
     pub is_extended: bool,
+    /// Whether the conversation has calls that the gateway ran, which Anthropic gets as those of tools in the request.
+    pub has_own_calls: bool,
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
     /// The tools that the model does not know yet, by name.

@@ -140,6 +140,25 @@ fn blocks_and_citations_are_kept_with_compiled_in_tools() {
         // Anthropic gets back what it wrote.
         let sent = &reply.sent[1].body["messages"][1]["content"];
         assert_eq!(plain(sent.as_array().unwrap()), plain(&asks), "{stream}");
+        // The client goes on: Anthropic gets all of it back, in its order and with the client's betas.
+        let mut next = ask("anthropic/m", own_tools("never"));
+        next["messages"].as_array_mut().unwrap().extend([
+            json!({"role": "assistant", "content": got}),
+            json!({"role": "user", "content": "go on"}),
+        ]);
+        let headers = [JSON, LOCAL, ("anthropic-beta", "b1")];
+        let done = message(json!([{"type": "text", "text": "done"}]), "end_turn");
+        let reply = gateway.ask_with(vec![done], &headers, &next, usize::MAX);
+        let [sent] = &reply.sent[..] else { panic!("{}", reply.text) };
+        assert_eq!(sent.header("anthropic-beta"), "b1");
+        let messages = sent.body["messages"].as_array().unwrap();
+        let roles: Vec<_> = messages.iter().map(|it| it["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["user", "assistant", "user", "assistant", "user"], "{}", sent.body);
+        assert_eq!(plain(messages[1]["content"].as_array().unwrap()), plain(&asks), "{stream}");
+        assert_eq!(messages[2]["content"][0]["tool_use_id"], "toolu_1", "{}", sent.body);
+        let answer = messages[3]["content"].as_array().unwrap();
+        assert_eq!(plain(answer), plain(&blocks[1..]), "{stream}");
+        assert_eq!(reply.json()["_2api"]["dropped"], Value::Null, "{}", reply.text);
     }
 }
 

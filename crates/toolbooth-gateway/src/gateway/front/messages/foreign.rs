@@ -1,6 +1,6 @@
 //! What other providers than Anthropic must get back, in blocks that clients return unchanged.
 
-use std::borrow::Cow;
+use serde_json::value::RawValue;
 
 use toolbooth::json::{self, Object, Value};
 
@@ -39,23 +39,18 @@ pub(super) fn read(block: &Object<'_>) -> Thinking {
     }
 }
 
-/// Whether the JSON of a message can have a block of ours.
-pub(super) fn may_contain(message: &str) -> bool {
-    message.contains(MARK)
+/// Whether JSON can have a block of ours.
+pub(super) fn may_contain(json: &str) -> bool {
+    json.contains(MARK)
 }
 
-/// A message without our blocks, whose signatures Anthropic would reject; `None` if nothing is left of it.
-pub(super) fn without(mut message: Object<'_>) -> Option<Value<'_>> {
-    if let Some(Value::Array(mut blocks)) = message.take("content") {
-        let is_ours = |block: &Object<'_>| {
-            let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
-            kind.ends_with("thinking") && !matches!(read(block), Thinking::Anthropic)
-        };
-        blocks.retain(|block| !block.as_object().is_some_and(is_ours));
-        if blocks.is_empty() {
-            return None;
-        }
-        message.insert(Cow::Borrowed("content"), Value::Array(blocks));
+/// Whether a block is one of ours, whose signature Anthropic would reject.
+pub(super) fn is_ours(block: &RawValue) -> bool {
+    if !may_contain(block.get()) {
+        return false;
     }
-    Some(Value::Object(message))
+    let block = json::parse_within(block.get(), &mut { usize::MAX }).unwrap_or_default();
+    let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_anthropics = |block| matches!(read(block), Thinking::Anthropic);
+    kind.ends_with("thinking") && !block.as_object().is_some_and(is_anthropics)
 }

@@ -6,6 +6,7 @@ mod content;
 pub(in crate::gateway) mod estimate;
 mod foreign;
 pub(in crate::gateway) mod models;
+mod native;
 mod part;
 mod passes;
 mod request;

@@ -3,52 +3,22 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::NAMES;
 use super::content::History;
+use super::native::{self, Own, PASSED_ON};
 use super::passes::{check_addresses, is_known, is_known_message};
 use super::tools::{Servers, tool_choice, tools};
-use super::{NAMES, foreign};
 use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
-use crate::gateway::{
-    ChatRequest, ErrorKind, Fields, Format, GatewayError, NativeRequest, Notes, Result,
-};
+use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Result};
 use crate::wire::{self, Json};
 use toolbooth::http::Headers;
 use toolbooth::json::{self, Value};
 
-/// The members that Anthropic gets, apart from the model. No other may get past the limits: `fallbacks` names further models, `speed`
-/// and `inference_geo` raise the price.
-const PASSED_ON: &[&str] = &[
-    "cache_control",
-    "container",
-    "context_management",
-    "diagnostics",
-    "max_tokens",
-    "mcp_servers",
-    "messages",
-    "metadata",
-    "output_config",
-    "output_format",
-    "service_tier",
-    "stop_sequences",
-    "stream",
-    "system",
-    "temperature",
-    "thinking",
-    "tool_choice",
-    "tools",
-    "top_k",
-    "top_p",
-];
-
-/// Those of them that only Anthropic understands.
+/// The members that Anthropic gets and no other provider understands.
 const UNTRANSLATED: &[&str] = &["cache_control", "container", "context_management", "diagnostics"];
 
 /// The members that the gateway reads itself.
 const OWN: &[&str] = &["model", "request_options", "_2api"];
-
-/// The headers that Anthropic gets. The betas decide which members and blocks there may be.
-const HEADERS: [&str; 2] = ["anthropic-beta", "anthropic-version"];
-const MAX_HEADER: usize = 4096;
 
 /// The service tier without the operator's reserved capacity.
 const STANDARD_TIER: &str = "\"standard_only\"";
@@ -116,12 +86,18 @@ pub(super) fn decode(
         losses.drop_member(name);
     }
     notes.drop_unknown(&raw, &[PASSED_ON, OWN]);
+    let own = Own {
+        tools: &tools.own_positions,
+        server: own_server,
+        names: if history.has_own_calls { &own_names } else { &[] },
+    };
     let native = NativeRequest {
         format: Format::Anthropic,
-        members: native_members(&raw, &raw_messages, &tools.own_positions, own_server)?,
-        headers: native_headers(headers)?,
-        passes: is_checked && !history.has_own_calls,
+        members: native::members(&raw, &raw_messages, &own)?,
+        headers: native::headers(headers)?,
+        passes: is_checked,
         is_extended: own_server.is_some(),
+        has_own_calls: history.has_own_calls,
         unloaded,
         losses: losses.clone(),
         names: NAMES,
@@ -142,69 +118,6 @@ pub(super) fn decode(
         native: Some(native),
         responses: None,
     })
-}
-
-/// The members that Anthropic gets as they are, in the client's order. Only blocks of ours are left out of the messages, and entries of
-/// this server, which are at these positions of `tools` and of `mcp_servers`.
-fn native_members(
-    members: &[(String, &RawValue)],
-    messages: &[&RawValue],
-    own_tools: &[usize],
-    own_server: Option<usize>,
-) -> Result<Vec<(String, Box<RawValue>)>> {
-    let mut native = Vec::new();
-    for (name, json) in members {
-        let own = match name.as_str() {
-            "tools" => own_tools,
-            "mcp_servers" => own_server.as_slice(),
-            _ => &[],
-        };
-        if !own.is_empty() {
-            let others = raw_items(Some(json)).into_iter().enumerate();
-            let others = others.filter(|(at, _)| !own.contains(at));
-            let others: Vec<_> = others.map(|(_, json)| Json::from(json)).collect();
-            if !others.is_empty() {
-                native.push((name.clone(), to_raw(&others)?));
-            }
-            continue;
-        }
-        let json = match name.as_str() {
-            "messages" if foreign::may_contain(json.get()) => to_raw(&without_foreign(messages))?,
-            name if PASSED_ON.contains(&name) => (*json).to_owned(),
-            _ => continue,
-        };
-        native.push((name.clone(), json));
-    }
-    Ok(native)
-}
-
-fn without_foreign<'t>(messages: &[&'t RawValue]) -> Vec<Json<'t>> {
-    let message = |json: &&'t RawValue| {
-        if !foreign::may_contain(json.get()) {
-            return Some(Json::from(*json));
-        }
-        match json::parse_within(json.get(), &mut { usize::MAX }) {
-            Ok(Value::Object(message)) => foreign::without(message).map(Json::from),
-            _ => None,
-        }
-    };
-    messages.iter().filter_map(message).collect()
-}
-
-fn native_headers(headers: &dyn Headers) -> Result<Vec<(&'static str, String)>> {
-    let mut native = Vec::new();
-    for name in HEADERS {
-        let Some(value) = headers.get(name) else { continue };
-        let is_plain = value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-        if !is_plain || value.len() > MAX_HEADER {
-            let message = format!(
-                "The header {name} must have at most {MAX_HEADER} visible ASCII characters"
-            );
-            return Err(GatewayError::new(ErrorKind::InvalidRequest, message));
-        }
-        native.push((name, value.to_string()));
-    }
-    Ok(native)
 }
 
 /// The members of the gateway's form of a request.

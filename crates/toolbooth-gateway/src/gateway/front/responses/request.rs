@@ -92,6 +92,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         members: native_members(&members, &removed)?,
         passes: !input.needs_translation && !tools.differ,
         is_extended: false,
+        has_own_calls: false,
         headers: Vec::new(),
         unloaded: Vec::new(),
         losses,

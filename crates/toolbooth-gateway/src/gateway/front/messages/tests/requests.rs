@@ -316,7 +316,23 @@ fn calls_that_the_gateway_ran() {
     let request = request(json!({"messages": [
         {"role": "user", "content": "x"}, {"role": "assistant", "content": content}, {"role": "user", "content": "y"},
     ]}));
-    assert!(request.native_for(Format::Anthropic).is_none(), "only the gateway knows these blocks");
+    // For Anthropic, they are calls of the request's tools. All else is as the client wrote it.
+    let (body, _) = sent(Format::Anthropic, &request);
+    let use_of = |id: &str| json!({"type": "tool_use", "id": id, "name": "N", "input": {"x": 1}});
+    let result_of = |id: &str, is_error: bool| json!({"type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": [text(id)]});
+    let said = |role: &str, content: Value| json!({"role": role, "content": content});
+    assert_eq!(
+        body["messages"],
+        json!([
+            said("user", json!("x")),
+            said("assistant", json!([text("A"), use_of("1"), use_of("2")])),
+            said("user", json!([result_of("1", false), result_of("2", true)])),
+            said("assistant", json!([use_of("3")])),
+            said("user", json!([result_of("3", false)])),
+            said("assistant", json!([text("B")])),
+            said("user", json!("y")),
+        ])
+    );
     let (body, _) = sent(Format::OpenAi, &request);
     let messages = body["messages"].as_array().unwrap();
     let shapes: Vec<_> = messages
@@ -339,6 +355,53 @@ fn calls_that_the_gateway_ran() {
             ("user", "y", 0),
         ]
     );
+}
+
+/// What the messages of the assistant become for Anthropic: blocks of ours and empty results do not stay, all others do.
+#[test]
+fn blocks_of_the_gateway_for_anthropic() {
+    let own = json!({"type": "mcp_tool_use", "id": "1", "name": "N", "server_name": "toolbooth", "input": {"b": 1, "a": 2}, "cache_control": {"type": "ephemeral"}});
+    let other = json!({"type": "mcp_tool_use", "id": "2", "name": "N", "server_name": "other", "input": {}});
+    let result = |id: &str, content: Value| json!({"type": "mcp_tool_result", "tool_use_id": id, "content": content});
+    let (empty, text) = (json!({"type": "text", "text": ""}), json!({"type": "text", "text": "t"}));
+    let thinking = json!({"type": "thinking", "thinking": "T", "signature": "U2ln"});
+    let ours = json!({"type": "thinking", "thinking": "T", "signature": "toolbooth:reasoning"});
+    let cited = json!({"type": "text", "text": "x", "citations": [{"type": "page_location"}]});
+    let call = json!({"type": "tool_use", "id": "1", "name": "N", "cache_control": {"type": "ephemeral"}, "input": {"b": 1, "a": 2}});
+    for (content, expected) in [
+        (json!([ours, text]), json!([["assistant", [text]]])),
+        (json!([ours]), json!([])),
+        (json!([thinking, cited]), json!([["assistant", [thinking, cited]]])),
+        (
+            json!([
+                other,
+                result("2", json!([text])),
+                own,
+                result("1", json!([empty])),
+                thinking,
+                cited
+            ]),
+            json!([
+                ["assistant", [other, result("2", json!([text])), call]],
+                ["user", [{"type": "tool_result", "tool_use_id": "1"}]],
+                ["assistant", [thinking, cited]],
+            ]),
+        ),
+        (
+            json!([thinking, own, result("1", json!("t"))]),
+            json!([
+                ["assistant", [thinking, call]],
+                ["user", [{"type": "tool_result", "tool_use_id": "1", "content": "t"}]],
+            ]),
+        ),
+    ] {
+        let messages =
+            json!([{"role": "assistant", "content": content}, {"role": "user", "content": "y"}]);
+        let body = sent(Format::Anthropic, &request(json!({"messages": messages}))).0;
+        let [known @ .., _] = &body["messages"].as_array().unwrap()[..] else { panic!("{body}") };
+        let known: Vec<_> = known.iter().map(|it| json!([it["role"], it["content"]])).collect();
+        assert_eq!(json!(known), expected, "{content}");
+    }
 }
 
 /// A different server whose name is the usual one of this server: its calls are not ours, and ours have another name.
