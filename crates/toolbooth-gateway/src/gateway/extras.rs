@@ -6,11 +6,10 @@ use toolbooth::budget::Unit;
 use toolbooth::call::Purse;
 use toolbooth::schema::text::excerpt;
 
-/// The betas of Anthropic that are known not to raise the price of a token, and to cause no tokens beyond the limit of the answer, without
-/// their dates.
-const USUAL_BETAS: [&str; 16] = [
+/// The betas of Anthropic whose documentation says what they do, and by that neither raise the price of a token nor cause tokens beyond
+/// the limit of the answer. Without their dates.
+const USUAL_BETAS: [&str; 15] = [
     "advanced-tool-use",
-    "claude-code",
     "computer-use",
     "context-management",
     "effort",

@@ -85,8 +85,9 @@ fn what_costs_more_than_tokens_needs_a_price_that_covers_it() {
         let target = |provider: &str| json!({"targets": [{"provider": provider, "model": "m"}], "price": price, "max_output_tokens": 100});
         json!({"o": target("openai"), "a": target("anthropic")}).to_string()
     };
-    let usual = "claude-code-20250219,interleaved-thinking-2025-05-14";
-    let betas = format!("{usual},context-1m-2025-08-07, prompt-caching-x,effort");
+    let usual = "token-counting-2024-11-01,interleaved-thinking-2025-05-14";
+    let betas =
+        format!("{usual},context-1m-2025-08-07, prompt-caching-x,effort,claude-code-20250219");
     let headers = [HEADERS[0], HEADERS[1], ("anthropic-beta", &betas)];
     let search = "web_search_20250305";
     for (budget, extras) in [("usd", false), ("usd", true), ("requests", false)] {
