@@ -18,6 +18,8 @@ pub(crate) struct Price {
     pub cached: u64,
     /// That of input that the provider writes into its cache.
     pub cache_write: u64,
+    /// The same for input that it keeps there for an hour, and not only minutes.
+    pub long_cache_write: u64,
     /// Whether that covers all that the provider charges for, and not only tokens.
     pub includes_extras: bool,
 }
@@ -40,22 +42,32 @@ pub(super) struct Hold {
     price: Price,
 }
 
+/// The most tokens of a request.
+pub(super) struct MostTokens {
+    pub(super) input: u64,
+    /// The limit of the output, if there is one.
+    pub(super) output: Option<u64>,
+    /// Whether the provider may keep the input in its cache for an hour.
+    pub(super) keeps_long: bool,
+}
+
 impl Price {
     /// What these tokens cost, rounded up to a nano-dollar: those of input that are neither read from a cache nor written into it, those
-    /// that are, and those of the output.
-    fn of(self, [input, cached, written, output]: [u64; 4]) -> u64 {
-        let cost = |tokens: u64, price: u64| u128::from(tokens).saturating_mul(price.into());
-        let costs = cost(input, self.input)
-            .saturating_add(cost(cached, self.cached))
-            .saturating_add(cost(written, self.cache_write))
-            .saturating_add(cost(output, self.output));
+    /// that are read, written and written for an hour, and those of the output.
+    fn of(self, tokens: [u64; 5]) -> u64 {
+        let prices =
+            [self.input, self.cached, self.cache_write, self.long_cache_write, self.output];
+        let costs = tokens.into_iter().zip(prices).fold(0_u128, |sum, (tokens, price)| {
+            sum.saturating_add(u128::from(tokens).saturating_mul(price.into()))
+        });
         u64::try_from(costs.div_ceil(MILLION)).unwrap_or(u64::MAX)
     }
 
     /// The most that a request can cost.
-    fn most(self, input: u64, output: u64) -> u64 {
-        let highest = self.input.max(self.cached).max(self.cache_write);
-        Self { input: highest, ..self }.of([input, 0, 0, output])
+    fn most(self, input: u64, output: u64, keeps_long: bool) -> u64 {
+        let long = if keeps_long { self.long_cache_write } else { 0 };
+        let highest = self.input.max(self.cached).max(self.cache_write).max(long);
+        Self { input: highest, ..self }.of([input, 0, 0, 0, output])
     }
 
     /// What an answer has cost; `None` if the provider has not counted it.
@@ -65,19 +77,35 @@ impl Price {
         let output = usage.completion_tokens.max(others);
         let rest = usage.prompt_tokens - cached;
         let written = usage.cache_write_tokens.min(rest);
+        let long = usage.long_cache_write_tokens.min(written);
         // Some providers count only what they got.
-        (output > 0).then(|| self.of([rest - written, cached, written, output]))
+        (output > 0).then(|| self.of([rest - written, cached, written - long, long, output]))
     }
 }
 
-/// The most input tokens of a request in a provider's format, and the limit of its output tokens, if it has one.
-fn most_tokens(body: &[u8]) -> (u64, Option<u64>) {
+/// The most tokens of a request in a provider's format.
+fn most_tokens(body: &[u8]) -> MostTokens {
     let mut left = MAX_VALUES;
     let text = str::from_utf8(body).unwrap_or_default();
     let value = json::parse_within(text, &mut left).unwrap_or_default();
     // A token has at least one byte.
     let bytes = u64::try_from(body.len()).unwrap_or(u64::MAX);
-    (bytes.saturating_add(media_tokens(&value)), output_limit(&value))
+    MostTokens {
+        input: bytes.saturating_add(media_tokens(&value)),
+        output: output_limit(&value),
+        keeps_long: keeps_long(&value),
+    }
+}
+
+/// Whether a request asks the provider to keep some of it in a cache for longer than Anthropic's usual five minutes.
+fn keeps_long(value: &Value<'_>) -> bool {
+    match value {
+        Value::Array(values) => values.iter().any(keeps_long),
+        Value::Object(members) => members.iter().any(|(name, value)| {
+            name == "ttl" && value.as_str() != Some("5m") || keeps_long(value)
+        }),
+        _ => false,
+    }
 }
 
 /// The limit of the output tokens. Of several the largest, because a provider may know only one of them; `None` if one of them
@@ -174,7 +202,7 @@ impl Hold {
     pub(super) async fn reserve(
         purse: &Purse<'_>,
         target: &Target<'_>,
-        most_tokens: &dyn Fn() -> (u64, Option<u64>),
+        most_tokens: &dyn Fn() -> MostTokens,
         life: Duration,
     ) -> Result<Option<Self>> {
         if target.is_paid_by_caller || !purse.limits(Unit::Usd) {
@@ -187,7 +215,7 @@ impl Hold {
             );
             return Err(GatewayError::new(ErrorKind::ModelWithoutPrice, message).at("model"));
         };
-        let (input, output) = most_tokens();
+        let MostTokens { input, output, keeps_long } = most_tokens();
         let Some(output) = output else {
             let message = format!(
                 "max_tokens must be a whole number above 0, because the caller has a budget in USD. It may be absent if the \
@@ -195,7 +223,7 @@ impl Hold {
             );
             return Err(GatewayError::invalid("max_tokens", message));
         };
-        let units = price.most(input, output);
+        let units = price.most(input, output, keeps_long);
         let reserved = purse.reserve(Unit::Usd, units, life.saturating_add(MARGIN)).await?;
         Ok(reserved.map(|reservation| Self { reservation, units, price }))
     }
@@ -215,7 +243,7 @@ impl Hold {
     /// What input alone has cost; `None` if the provider has not counted it.
     pub(super) fn cost_of_input(&self, usage: &Usage) -> Option<u64> {
         let tokens = usage.prompt_tokens;
-        (tokens > 0).then(|| self.price.of([tokens, 0, 0, 0]))
+        (tokens > 0).then(|| self.price.of([tokens, 0, 0, 0, 0]))
     }
 }
 
@@ -228,31 +256,34 @@ mod tests {
         output: 10_000_000_000,
         cached: 1_250_000_000,
         cache_write: 5_000_000_000,
+        long_cache_write: 8_000_000_000,
         includes_extras: false,
     };
 
     #[test]
     fn what_tokens_cost() {
         for (price, tokens, expected) in [
-            (PRICE, [1_000_000, 0, 0, 0], 2_500_000_000),
-            (PRICE, [0, 0, 1_000_000, 0], 5_000_000_000),
-            (PRICE, [0, 1_000_000, 0, 1_000_000], 11_250_000_000),
-            (PRICE, [1, 1, 1, 1], 18_750),
-            (PRICE, [0, 0, 0, 0], 0),
-            (Price { input: 1, output: 0, cached: 0, ..PRICE }, [1, 0, 0, 0], 1),
-            (Price { input: 1, output: 0, cached: 0, ..PRICE }, [1_000_001, 0, 0, 0], 2),
+            (PRICE, [1_000_000, 0, 0, 0, 0], 2_500_000_000),
+            (PRICE, [0, 0, 1_000_000, 0, 0], 5_000_000_000),
+            (PRICE, [0, 0, 0, 1_000_000, 0], 8_000_000_000),
+            (PRICE, [0, 1_000_000, 0, 0, 1_000_000], 11_250_000_000),
+            (PRICE, [1, 1, 1, 1, 1], 26_750),
+            (PRICE, [0, 0, 0, 0, 0], 0),
+            (Price { input: 1, output: 0, cached: 0, ..PRICE }, [1, 0, 0, 0, 0], 1),
+            (Price { input: 1, output: 0, cached: 0, ..PRICE }, [1_000_001, 0, 0, 0, 0], 2),
             (
                 Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX, ..PRICE },
-                [u64::MAX, 9, 9, 9],
+                [u64::MAX, 9, 9, 9, 9],
                 u64::MAX,
             ),
         ] {
             assert_eq!(price.of(tokens), expected, "{price:?} {tokens:?}");
         }
         let usual = Price { cache_write: 2_500_000_000, ..PRICE };
-        assert_eq!(usual.most(4, 5), 60_000);
-        assert_eq!(PRICE.most(4, 5), 70_000);
-        assert_eq!(Price { cached: 5_000_000_000, ..usual }.most(4, 5), 70_000);
+        assert_eq!(usual.most(4, 5, false), 60_000);
+        assert_eq!(PRICE.most(4, 5, false), 70_000);
+        assert_eq!(PRICE.most(4, 5, true), 82_000);
+        assert_eq!(Price { cached: 5_000_000_000, ..usual }.most(4, 5, false), 70_000);
     }
 
     #[test]
@@ -277,15 +308,20 @@ mod tests {
             assert_eq!(PRICE.of_usage(&usage), expected, "{usage:?}");
         }
         // What is written into the cache is a part of the input.
-        for (cached_tokens, cache_write_tokens, expected) in
-            [(0, 400, 4_500_000), (600, 400, 3_750_000), (600, 4000, 3_750_000)]
-        {
+        for (cached_tokens, cache_write_tokens, long_cache_write_tokens, expected) in [
+            (0, 400, 0, 4_500_000),
+            (0, 400, 100, 4_800_000),
+            (0, 400, 4000, 5_700_000),
+            (600, 400, 0, 3_750_000),
+            (600, 4000, 0, 3_750_000),
+        ] {
             let usage = Usage {
                 prompt_tokens: 1000,
                 completion_tokens: 100,
                 total_tokens: 1100,
                 cached_tokens,
                 cache_write_tokens,
+                long_cache_write_tokens,
                 ..Usage::default()
             };
             assert_eq!(PRICE.of_usage(&usage), Some(expected), "{usage:?}");
@@ -336,11 +372,19 @@ mod tests {
             (r#"{"input":{"source":{"url":"a"}},"args":{"file":{}},"text":"https://a"}"#, 0, None),
             (r#"{"tools":[{"properties":{"image_url":{"type":"string"}}}]}"#, 0, None),
         ] {
-            let expected = (body.len() as u64 + media, limit);
-            assert_eq!(most_tokens(body.as_bytes()), expected, "{body}");
+            let most = most_tokens(body.as_bytes());
+            assert_eq!((most.input, most.output), (body.len() as u64 + media, limit), "{body}");
         }
         let many = format!(r#"{{"a":[{}0],"max_tokens":5}}"#, "0,".repeat(100_000));
-        assert_eq!(most_tokens(many.as_bytes()), (many.len() as u64, Some(5)));
+        let most = most_tokens(many.as_bytes());
+        assert_eq!((most.input, most.output), (many.len() as u64, Some(5)));
+        for (body, expected) in [
+            (r#"{"system":[{"cache_control":{"type":"ephemeral"}}]}"#, false),
+            (r#"{"cache_control":{"type":"ephemeral","ttl":"5m"}}"#, false),
+            (r#"{"messages":[{"content":[{"cache_control":{"ttl":"1h"}}]}]}"#, true),
+        ] {
+            assert_eq!(most_tokens(body.as_bytes()).keeps_long, expected, "{body}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::adapter::decode_error;
 use super::chat::admit;
-use super::cost::Hold;
+use super::cost::{Hold, MostTokens};
 use super::fields::{raw_member, raw_members, raw_of};
 use super::report::Attempt;
 use super::upstream::is_success;
@@ -66,8 +66,9 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
     let sent = json::to_vec(&sent);
     let purse = sender.context().purse();
     // A token has at least one byte.
-    let most = u64::try_from(sent.len()).unwrap_or(u64::MAX);
-    let hold = Hold::reserve(&purse, target, &|| (most, Some(0)), plan.timeout).await?;
+    let input = u64::try_from(sent.len()).unwrap_or(u64::MAX);
+    let most = || MostTokens { input, output: Some(0), keeps_long: false };
+    let hold = Hold::reserve(&purse, target, &most, plan.timeout).await?;
     if let Err(error) = purse.take(Unit::Requests, 1).await {
         Hold::settle(hold, &purse, Some(0)).await;
         return Err(error.into());

@@ -16,6 +16,8 @@ pub(crate) struct Usage {
     pub cached_tokens: u64,
     /// Those of the prompt that were written into the cache.
     pub cache_write_tokens: u64,
+    /// Those of them that the cache keeps for an hour. Only Anthropic's keeps anything for a time that the request names.
+    pub long_cache_write_tokens: u64,
     pub reasoning_tokens: u64,
     /// The provider's own object, if its format is OpenAI's and it has all counts that OpenAI's has.
     pub extra: Option<Value<'static>>,
@@ -37,6 +39,7 @@ impl Usage {
             cached_tokens: detail("prompt_tokens_details", "cached_tokens").unwrap_or_default(),
             cache_write_tokens: detail("prompt_tokens_details", "cache_write_tokens")
                 .unwrap_or_default(),
+            long_cache_write_tokens: 0,
             reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens")
                 .unwrap_or_default(),
             extra: REQUIRED.into_iter().all(is_count).then(|| value.clone().into_owned()),
@@ -57,6 +60,7 @@ impl Usage {
             cached_tokens: detail("input_tokens_details", "cached_tokens").unwrap_or_default(),
             cache_write_tokens: detail("input_tokens_details", "cache_write_tokens")
                 .unwrap_or_default(),
+            long_cache_write_tokens: 0,
             reasoning_tokens: detail("output_tokens_details", "reasoning_tokens")
                 .unwrap_or_default(),
             extra: None,
@@ -70,6 +74,8 @@ impl Usage {
         self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
         self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
+        self.long_cache_write_tokens =
+            self.long_cache_write_tokens.saturating_add(other.long_cache_write_tokens);
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
         self.extra = None;
     }

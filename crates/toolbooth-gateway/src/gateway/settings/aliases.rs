@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::models::{self, ModelProvider};
-use crate::gateway::Price;
+use crate::gateway::{Format, Price};
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::settings::{VariableDoc, VariableReader, nano_dollars};
@@ -46,9 +46,34 @@ pub(crate) struct ModelTarget {
 /// What a target, or an alias for all its targets, says about the model.
 #[derive(Clone, Copy)]
 struct Facts {
-    price: Option<Price>,
+    price: Option<ListedPrice>,
     max_output_tokens: Option<u64>,
     max_input_tokens: Option<u64>,
+}
+
+/// A price as it is written. What it costs to write into a cache depends on the provider.
+#[derive(Clone, Copy)]
+struct ListedPrice {
+    input: u64,
+    output: u64,
+    cached: u64,
+    cache_write: Option<u64>,
+    includes_extras: bool,
+}
+
+impl ListedPrice {
+    /// The price at a provider. If it does not say what it costs to write into the cache, that is what Anthropic charges at its own API: a
+    /// quarter more than for other input, and twice as much if the cache keeps it for an hour.
+    fn at(self, provider: Option<&ModelProvider>) -> Price {
+        let Self { input, output, cached, includes_extras, .. } = self;
+        let is_anthropic = provider.is_some_and(|it| it.formats.contains(&Format::Anthropic));
+        let [cache_write, long_cache_write] = match self.cache_write {
+            Some(named) => [named; 2],
+            None if is_anthropic => [input + input.div_ceil(4), 2 * input],
+            None => [input; 2],
+        };
+        Price { input, output, cached, cache_write, long_cache_write, includes_extras }
+    }
 }
 
 impl Facts {
@@ -143,7 +168,7 @@ fn alias(
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     for (index, entry) in targets.iter().enumerate() {
         let place = format!(".targets[{index}]");
-        let target = target(entry, &place, facts)?;
+        let target = target(entry, &place, facts, providers)?;
         if providers.iter().any(|known| known.id == target.provider) {
             usable.push(target);
         } else {
@@ -188,7 +213,12 @@ fn alias(
     Ok((alias, unusable))
 }
 
-fn target(entry: &Value<'_>, place: &str, of_alias: Facts) -> Result<ModelTarget, String> {
+fn target(
+    entry: &Value<'_>,
+    place: &str,
+    of_alias: Facts,
+    providers: &[ModelProvider],
+) -> Result<ModelTarget, String> {
     let known = ["provider", "model", "weight", "price", "max_output_tokens", "max_input_tokens"];
     let members = members(entry, place, &known)?;
     let own = Facts::read(members, place)?;
@@ -197,18 +227,19 @@ fn target(entry: &Value<'_>, place: &str, of_alias: Facts) -> Result<ModelTarget
         return Err(format!("{place} must have provider and model"));
     };
     let weight = number(members, "weight", MAX_WEIGHT, place)?.unwrap_or(1);
+    let known = providers.iter().find(|known| known.id == provider);
     Ok(ModelTarget {
         provider,
         model,
         weight,
-        price: own.price.or(of_alias.price),
+        price: own.price.or(of_alias.price).map(|price| price.at(known)),
         max_output_tokens: own.max_output_tokens.or(of_alias.max_output_tokens),
         max_input_tokens: own.max_input_tokens.or(of_alias.max_input_tokens),
     })
 }
 
 /// The price of a million tokens, in dollars.
-fn price(value: &Value<'_>, place: &str) -> Result<Price, String> {
+fn price(value: &Value<'_>, place: &str) -> Result<ListedPrice, String> {
     let expected = || {
         format!(
             "{place}.price must be an object with input, output and perhaps cached and cache_write: the dollars for a million tokens, \
@@ -220,16 +251,17 @@ fn price(value: &Value<'_>, place: &str) -> Result<Price, String> {
     let dollars = |name| nano_dollars(members.get(name)?, MAX_PRICE);
     let (input, output) = dollars("input").zip(dollars("output")).ok_or_else(expected)?;
     let of_cache = |name| match members.get(name) {
-        None => Ok(input),
-        Some(_) => dollars(name).ok_or_else(expected),
+        None => Ok(None),
+        Some(_) => dollars(name).map(Some).ok_or_else(expected),
     };
-    let (cached, cache_write) = (of_cache("cached")?, of_cache("cache_write")?);
+    let cached = of_cache("cached")?.unwrap_or(input);
+    let cache_write = of_cache("cache_write")?;
     let includes_extras = match members.get("includes_extras") {
         None => false,
         Some(Value::Bool(includes)) => *includes,
         Some(_) => return Err(expected()),
     };
-    Ok(Price { input, output, cached, cache_write, includes_extras })
+    Ok(ListedPrice { input, output, cached, cache_write, includes_extras })
 }
 
 /// The members of an object that has no others than `known`.

@@ -162,6 +162,40 @@ fn an_invalid_entry_is_rejected_alone() {
     }
 }
 
+/// What writing into a cache costs, in millionths of a dollar, if the price does not say so: Anthropic charges more for it than for other input.
+#[test]
+fn prices_of_writing_into_a_cache() {
+    for (provider, more, expected) in [
+        ("openai", "", [1000, 1000]),
+        ("anthropic", "", [1250, 2000]),
+        ("own", "", [1250, 2000]),
+        ("openai", r#","cache_write":3"#, [3000, 3000]),
+        ("anthropic", r#","cache_write":3"#, [3000, 3000]),
+        ("anthropic", r#","cache_write":0"#, [0, 0]),
+    ] {
+        let price = format!(r#"{{"input":1,"output":2{more}}}"#);
+        let target = format!(r#"{{"provider":"{provider}","model":"m"}}"#);
+        let of_alias = format!(r#"{{"a":{{"targets":[{target}],"price":{price}}}}}"#);
+        let of_target = of_alias
+            .replace(&format!(r#","price":{price}}}"#), "}")
+            .replace(r#""m"}"#, &format!(r#""m","price":{price}}}"#));
+        for models in [&of_alias, &of_target] {
+            let settings = read(&[
+                OPENAI,
+                ("ANTHROPIC_API_KEY", "a"),
+                ("PROVIDERS", "own"),
+                ("OWN_BASE_URL", "https://own.example"),
+                ("OWN_API", "messages"),
+                ("MODELS", models),
+            ]);
+            let alias = gateway(&settings).aliases.first();
+            let price = alias.and_then(|alias| alias.targets.first()?.price).unwrap();
+            let found = [price.cache_write, price.long_cache_write].map(|it| it / 1_000_000);
+            assert_eq!(found, expected, "{models}");
+        }
+    }
+}
+
 #[test]
 fn callers_without_credentials_chat_on_this_machine_only() {
     for (variables, local_only, good) in [

@@ -77,6 +77,29 @@ fn an_answer_is_settled_by_its_tokens() {
     }
 }
 
+/// Anthropic charges more for what it writes into its cache, and most for what it keeps there for an hour.
+#[test]
+fn anthropics_cache_has_prices_of_its_own() {
+    let models = r#"{"a": {"targets": [{"provider": "anthropic", "model": "m"}], "price": {"input": 1, "output": 2, "cached": 0.1}}}"#;
+    for (ttl, input, long, settled) in [("5m", 1250, 0, 59_000), ("1h", 2000, 30, 81_500)] {
+        let world = in_dollars();
+        let mut world = TestGateway { path: "/v1/messages", ..world };
+        world.host.variables.insert("MODELS".to_owned(), models.to_owned());
+        let block = json!({"type": "text", "text": "hi", "cache_control": {"type": "ephemeral", "ttl": ttl}});
+        let body = json!({"model": "a", "max_tokens": 9, "messages": [{"role": "user", "content": [block]}]});
+        let usage = json!({
+            "input_tokens": 4, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 40, "output_tokens": 2,
+            "cache_creation": {"ephemeral_5m_input_tokens": 40 - long, "ephemeral_1h_input_tokens": long},
+        });
+        let text = json!([{"type": "text", "text": "x"}]);
+        let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "m", "content": text, "stop_reason": "end_turn", "usage": usage});
+        let reply = ask(&world, vec![answer(200, message.to_string())], &body);
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        let expected = [most(&reply.sent[0], input, 2000), format!("settle {settled}")];
+        assert_eq!(operations(&world), expected, "{ttl}");
+    }
+}
+
 /// A budget in dollars counts tokens, so its caller gets nothing that costs more, unless the price covers it.
 #[test]
 fn what_costs_more_than_tokens_needs_a_price_that_covers_it() {

@@ -84,6 +84,7 @@ pub(crate) fn finish_reason(word: &str) -> FinishReason {
 pub(crate) struct MessageUsage {
     input: u64,
     written_to_cache: u64,
+    written_for_an_hour: u64,
     read_from_cache: u64,
     output: u64,
     thinking: u64,
@@ -101,6 +102,9 @@ impl MessageUsage {
         ] {
             *known = (*known).max(count(usage.get(name)).unwrap_or_default());
         }
+        let details = usage.get("cache_creation");
+        let long = count(details.and_then(|details| details.get("ephemeral_1h_input_tokens")));
+        self.written_for_an_hour = self.written_for_an_hour.max(long.unwrap_or_default());
         let details = usage.get("output_tokens_details");
         let thinking = count(details.and_then(|details| details.get("thinking_tokens")));
         self.thinking = self.thinking.max(thinking.unwrap_or_default());
@@ -112,6 +116,7 @@ impl MessageUsage {
             total_tokens: prompt.saturating_add(self.output),
             cached_tokens: self.read_from_cache,
             cache_write_tokens: self.written_to_cache,
+            long_cache_write_tokens: self.written_for_an_hour,
             reasoning_tokens: self.thinking,
             extra: None,
         })

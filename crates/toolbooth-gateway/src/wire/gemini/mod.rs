@@ -219,6 +219,7 @@ fn usage(metadata: &Value<'_>) -> Option<Usage> {
         total_tokens: total,
         cached_tokens: count("cachedContentTokenCount", "cached_content_token_count"),
         cache_write_tokens: 0,
+        long_cache_write_tokens: 0,
         reasoning_tokens: thoughts,
         extra: None,
     })
