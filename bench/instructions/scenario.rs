@@ -157,13 +157,17 @@ pub(crate) fn server(host: &FakeHost) -> Server {
 pub fn all() -> Vec<Scenario> {
     let mut all: Vec<_> = protocols().collect();
     all.extend(others());
-    all.extend(stream::PROVIDERS.iter().map(|provider| {
-        Scenario::new(format!("chat: 100 chunks of {}", provider.name), || {
-            let message = Message::post("/v1/chat/completions", &provider.request());
-            let message = message.with([("host", "localhost:8787")]);
-            Prepared::new(message, (200, "[DONE]")).on(provider.host())
-        })
-    }));
+    for (name, streams, expected) in
+        [("100 chunks", true, "[DONE]"), ("a whole answer", false, "A short answer.")]
+    {
+        all.extend(stream::PROVIDERS.iter().map(|provider| {
+            Scenario::new(format!("chat: {name} of {}", provider.name), move || {
+                let message = Message::post("/v1/chat/completions", &provider.request(streams));
+                let message = message.with([("host", "localhost:8787")]);
+                Prepared::new(message, (200, expected)).on(provider.host(streams))
+            })
+        }));
+    }
     all
 }
 

@@ -1,4 +1,4 @@
-//! Model providers whose answers are streams of a hundred chunks.
+//! Model providers, whose answers are streams of a hundred chunks or one body.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -12,8 +12,11 @@ pub(crate) struct Provider {
     pub(crate) name: &'static str,
     key: (&'static str, &'static str),
     model: &'static str,
-    upstream: fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>,
+    stream: Upstream,
+    body: Upstream,
 }
+
+type Upstream = fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>;
 
 /// The format of one provider is that of the gateway's clients; that of the other is translated.
 pub(crate) const PROVIDERS: [Provider; 2] = [
@@ -21,28 +24,35 @@ pub(crate) const PROVIDERS: [Provider; 2] = [
         name: "OpenAI",
         key: ("OPENAI_API_KEY", "sk-openai"),
         model: "openai/m",
-        upstream: |_| respond(200, &*OPENAI),
+        stream: |_| respond(200, &*OPENAI),
+        body: |_| respond(200, OPENAI_BODY),
     },
     Provider {
         name: "Anthropic",
         key: ("ANTHROPIC_API_KEY", "sk-anthropic"),
         model: "anthropic/m",
-        upstream: |_| respond(200, &*ANTHROPIC),
+        stream: |_| respond(200, &*ANTHROPIC),
+        body: |_| respond(200, ANTHROPIC_BODY),
     },
 ];
 
 impl Provider {
     /// Anybody may chat with it.
-    pub(crate) fn host(&self) -> FakeHost {
+    pub(crate) fn host(&self, streams: bool) -> FakeHost {
         let variables = [("ANONYMOUS_SCOPES", "gateway"), ("DEVELOPMENT", "true"), self.key];
-        FakeHost { upstream: self.upstream, ..FakeHost::with(&variables) }
+        let upstream = if streams { self.stream } else { self.body };
+        FakeHost { upstream, ..FakeHost::with(&variables) }
     }
 
-    pub(crate) fn request(&self) -> Value {
+    pub(crate) fn request(&self, streams: bool) -> Value {
         let messages = json!([{"role": "user", "content": "hi"}]);
-        json!({"model": self.model, "messages": messages, "stream": true})
+        json!({"model": self.model, "messages": messages, "stream": streams})
     }
 }
+
+const OPENAI_BODY: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"A short answer.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13}}"#;
+
+const ANTHROPIC_BODY: &str = r#"{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"A short answer."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":4}}"#;
 
 static OPENAI: LazyLock<String> = LazyLock::new(|| {
     let chunk = |delta: Value, finish_reason: Option<&str>| {
