@@ -11,7 +11,9 @@ const args = process.argv.slice(2);
 const isDryRun = args.includes("--dry-run");
 /** The arguments that choose another Worker than `wrangler.toml`: its secrets are those to look at. */
 const CHOICE = /^(?:--name|--env|-e|--config|-c)(?:=|$)/;
-const choice = args.flatMap((arg, at) => (!CHOICE.test(arg) ? [] : arg.includes("=") ? [arg] : args.slice(at, at + 2)));
+/** The Worker to which a build at Cloudflare deploys, whatever name the arguments or `wrangler.toml` have. */
+const { WRANGLER_CI_OVERRIDE_NAME: built } = process.env;
+const choice = built ? ["--name", built] : args.flatMap((arg, at) => (!CHOICE.test(arg) ? [] : arg.includes("=") ? [arg] : args.slice(at, at + 2)));
 /** What Cloudflare answers about a Worker that does not exist. */
 const NO_WORKER = /\b10007\b/;
 

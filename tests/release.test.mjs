@@ -164,7 +164,7 @@ if (args[0] === "secret") {
 }
 `;
   writeFileSync(join(folder, "node_modules/.bin/wrangler"), wrangler, { mode: 0o755 });
-  const deploy = (LISTED, DEPLOYED = "0", args = "") => run(`npm run deploy -- ${args}`, { cwd: folder, env: { LISTED, DEPLOYED } });
+  const deploy = (LISTED, DEPLOYED = "0", args = "", env = {}) => run(`npm run deploy -- ${args}`, { cwd: folder, env: { LISTED, DEPLOYED, ...env } });
   const given = ({ out }) => JSON.parse(/^deployed with (.*)$/m.exec(out)[1]);
 
   for (const listed of ["[]", "This Worker does not exist on your account. [code: 10007]"]) {
@@ -180,6 +180,7 @@ if (args[0] === "secret") {
   const later = await deploy('[{"name":"API_KEYS"},{"name":"STATE_KEY"}]');
   assert.deepEqual([given(later), /shown only once/.test(later.out)], [null, false]);
   for (const args of ["--name other", "--env other", "-c other"]) assert.equal(given(await deploy("[]", "0", args)), null, `${args}: its secrets stay`);
+  assert.equal(given(await deploy("[]", "0", "", { WRANGLER_CI_OVERRIDE_NAME: "other" })), null, "a build at Cloudflare deploys to another Worker: its secrets stay");
   const partly = await deploy('[{"name":"API_KEYS"}]');
   assert.deepEqual([Object.keys(given(partly)), /shown only once/.test(partly.out)], [["STATE_KEY"], false]);
   // Nothing is replaced if it is unknown what is there.
