@@ -188,6 +188,7 @@ setup: .tools/.toolchain node_modules/.done
 
 .tools/.toolchain: rust-toolchain.toml
 	$(call say,Installing Rust and its wasm32 target)
+	@command -v rustup >/dev/null || { echo "rustup is not installed: https://rustup.rs says how to install it" >&2; exit 1; }
 	rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
 	rustup target add wasm32-unknown-unknown
 	@mkdir -p $(@D) && touch $@
