@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { errors, replaceWorker, withProgress } from "../packages/toolbooth/src/build.js";
@@ -17,6 +17,7 @@ import { serviceOf, standIn } from "../packages/toolbooth/src/provider.js";
 import { problems } from "../packages/toolbooth/src/registry.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
 import { advice, keepRunning } from "../packages/toolbooth/src/runtime.js";
+import { unused } from "../packages/toolbooth/src/scripts.js";
 import { buildSite } from "../site/build/index.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
 import { freePort, root, run } from "./support/commands.mjs";
@@ -113,6 +114,16 @@ test("a change of TypeScript or of a view is bundled without a compilation", asy
   write("mod.rs", "22");
   assert.deepEqual(await next(), [true, 3, "longer"]);
   await builds.return();
+});
+
+test("a function that no tool runs is named, and what its definition could be called", () => {
+  const folder = mkdtempSync(join(scratch, "unused-"));
+  const toolkit = join(folder, "tools/greeter");
+  mkdirSync(toolkit, { recursive: true });
+  const code = "export default tool<Input, Output>(() => 1);\n";
+  const scripts = { "hello.ts": code, "say_bye.ts": code, "words.ts": "export const words = [];\n", "hello.test.ts": code, "hello.types.ts": code };
+  for (const [name, text] of Object.entries(scripts)) writeFileSync(join(toolkit, name), text);
+  assert.deepEqual(unused(folder, [join(toolkit, "hello.ts")]).map(({ file, definition }) => [basename(file), definition]), [["say_bye.ts", "SayBye@0.1.0.json"]]);
 });
 
 test("if workerd ends and does not start again, that is an error", async () => {

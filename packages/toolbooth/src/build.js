@@ -8,7 +8,7 @@ import * as esbuild from "esbuild";
 import { Failure, output, run } from "./process.js";
 import { programs } from "./programs.js";
 import { project } from "./project.js";
-import { scripts, services, withScripts } from "./scripts.js";
+import { scripts, services, unused, withScripts } from "./scripts.js";
 import { site } from "./site.js";
 import { buildViews } from "./views.js";
 
@@ -128,6 +128,7 @@ async function bundle(crate, entry, stage, options) {
     // As wrangler does: it bundles the result again, with what the project's compatibility flags allow.
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*", `./${WASM}`],
+    metafile: true,
     ...options,
   });
   const print = async (kind, messages) => (await esbuild.formatMessages(messages, { kind, color: process.stderr.isTTY })).join("").trim();
@@ -135,6 +136,9 @@ async function bundle(crate, entry, stage, options) {
     throw new BuildFailure(errors ? await print("error", errors) : message);
   });
   if (built.warnings.length > 0) console.error(await print("warning", built.warnings));
+  for (const { file, definition } of unused(crate, Object.keys(built.metafile.inputs))) {
+    console.error(`${file} is the function of no tool: there is no definition of its name beside it, such as ${definition}.`);
+  }
   return built;
 }
 

@@ -1,6 +1,6 @@
 // The functions of tools in TypeScript and in other Workers, and the module that adds them to the Worker.
-import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { catalogue, definitions, files } from "./catalogue.js";
 import { snakeCase } from "./names.js";
 
@@ -16,6 +16,18 @@ export function scriptOf(definition) {
   const numbers = version.split(".");
   const names = [3, 2, 1, 0].map((count) => [snakeCase(tool), ...numbers.slice(0, count)].join("_"));
   return names.map((name) => join(dirname(definition), `${name}.ts`)).find((path) => existsSync(path));
+}
+
+/**
+ * The files with functions that no tool of a crate runs, and how their definitions could be called: `{ file, definition }`. `used` are the
+ * files of its bundle.
+ */
+export function unused(crate, used) {
+  const bundled = new Set(used.map((file) => resolve(file)));
+  const isFunction = (file) => /^export default tool\b/m.test(readFileSync(file, "utf8"));
+  const found = files(/(?<!\.(?:d|test|types))\.ts$/, catalogue(crate)).filter((file) => !bundled.has(resolve(file)) && isFunction(file));
+  const tool = (file) => basename(file, ".ts").replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase());
+  return found.map((file) => ({ file: relative(".", file), definition: `${tool(file)}@0.1.0.json` }));
 }
 
 /** The bindings of other Workers that run tools of a crate. */
