@@ -48,26 +48,12 @@ impl Chat<'_> {
                 if attempt > 0 && !self.wait(attempt, last.as_ref()).await? {
                     break;
                 }
-                self.spend(1)?;
-                let started = self.sender.host.now_ms();
-                let request = self.request_to(&target, O::STREAM, body.clone())?;
-                let ids = self.ids()?;
-                let hold = self.reserve(&target, &body).await?;
-                if let Err(error) = self.count_request().await {
-                    Hold::settle(hold, &self.sender.context().purse(), Some(0)).await;
-                    return Err(error);
-                }
-                let result =
-                    O::attempt(Exchange { chat: self, target: &target, request, ids }).await;
-                let ms = self.sender.host.now_ms().saturating_sub(started);
-                let status = match &result {
-                    Ok(_) => Some(200),
-                    Err(error) => error.provider_status,
-                };
-                let provider = target.provider.id.clone();
-                self.report.attempts.push(Attempt { provider, status, ms });
-                match result {
+                let started_ms = self.sender.host.now_ms();
+                let (request, ids, hold) = self.prepare(&target, O::STREAM, &body).await?;
+                let exchange = Exchange { chat: self, target: &target, request, ids };
+                match O::attempt(exchange).await {
                     Ok(answer) => {
+                        self.note_attempt(&target, started_ms, Some(200));
                         self.hold = hold;
                         self.report.rounds += 1;
                         self.plan.prefer(position);
@@ -75,19 +61,53 @@ impl Chat<'_> {
                         return Ok(answer);
                     }
                     Err(error) => {
-                        let purse = self.sender.context().purse();
-                        Hold::settle_failed(hold, &purse, &error).await;
-                        let error = error.without(target.key.as_ref());
-                        if !self.plan.retries(&error) {
-                            return Err(error);
-                        }
-                        last = Some(error);
+                        self.note_attempt(&target, started_ms, error.provider_status);
+                        last = Some(self.after_failure(&target, hold, error).await?);
                     }
                 }
             }
         }
         let none = || GatewayError::new(ErrorKind::Internal, "The request has no target");
         Err(last.unwrap_or_else(none))
+    }
+
+    /// The request of an attempt, which takes it from the budgets.
+    async fn prepare(
+        &mut self,
+        target: &Target<'_>,
+        stream: bool,
+        body: &[u8],
+    ) -> Result<(HttpRequest<'static>, IdSource, Option<Hold>)> {
+        self.spend(1)?;
+        let request = self.request_to(target, stream, body.to_vec())?;
+        let ids = self.ids()?;
+        let hold = self.reserve(target, body).await?;
+        match self.count_request().await {
+            Ok(()) => Ok((request, ids, hold)),
+            Err(error) => {
+                Hold::settle(hold, &self.sender.context().purse(), Some(0)).await;
+                Err(error)
+            }
+        }
+    }
+
+    fn note_attempt(&mut self, target: &Target<'_>, started_ms: u64, status: Option<u16>) {
+        let ms = self.sender.host.now_ms().saturating_sub(started_ms);
+        let provider = target.provider.id.clone();
+        self.report.attempts.push(Attempt { provider, status, ms });
+    }
+
+    /// Settles what was reserved for an attempt that has failed. The error is returned if another attempt makes sense, and fails the
+    /// request if not.
+    async fn after_failure(
+        &self,
+        target: &Target<'_>,
+        hold: Option<Hold>,
+        error: GatewayError,
+    ) -> Result<GatewayError> {
+        Hold::settle_failed(hold, &self.sender.context().purse(), &error).await;
+        let error = error.without(target.key.as_ref());
+        if self.plan.retries(&error) { Ok(error) } else { Err(error) }
     }
 
     pub(super) fn translate(&self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
