@@ -50,6 +50,15 @@ ${table(
 
 Latencies are measured by the client with ${plan.connections} calls in flight: most of the time is spent waiting for the other calls.
 
+## A call that is logged
+
+${table(
+  ["Worker", `min ${counter.unit}`, counter.unit, "× Hono + AJV"],
+  group("log").map(({ id, title }) => [title, ...costs(id, "hono-logged")]),
+)}
+
+Both write the same line for each call; before measuring, the benchmark checks that. Elsewhere in this report, no Worker logs.
+
 ## A realistic call
 
 ${table(

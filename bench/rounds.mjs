@@ -29,7 +29,7 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
       }
     }
     for (const each of [...connections.values()].flat()) each.close();
-  });
+  }, { output: "ignore" });
   for (const worker of basic) worker.starts.push([]);
   for (let round = 0; round < plan.starts; round++) {
     for (const worker of inTurn(basic, round)) worker.starts.at(-1).push(await firstAnswer(worker));

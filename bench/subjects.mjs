@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { verifyAccess } from "./access.mjs";
 import { constant, lists, verifyLists } from "./lists.mjs";
 import { Connection, get } from "./load.mjs";
+import { loggers, verifyLines } from "./logged.mjs";
 import * as order from "./order.mjs";
 import { ROOT } from "./paths.mjs";
 import { CALLS, verifyProtocols } from "./protocols.mjs";
@@ -41,12 +42,14 @@ export async function subjects(catalogues, ways, log) {
     await ours("order-ours", "ours", await catalogue("order", [CALCULATOR, "bench/order"], { scripted: true })),
   ];
   const guarded = ways.map(({ name, title, variables }) => ({ name, title, variables, modules: own.modules }));
+  const logging = await loggers(own.modules);
   const recorded = await answersOf(own, lists);
   const constants = recorded.map(constant);
 
   const row = (group, id, title, worker, request, status = 200) => ({ group, id, title, worker, request, status });
   const rows = [
     ...basic.map(({ name, title }) => row("call", name, title, name, CALL)),
+    ...logging.map(({ name, title }) => row("log", name, title, name, CALL)),
     ...CALLS.map(({ title, request }) => row("protocol", title, title, "ours", request)),
     ...ways.map(({ name, title, request }) => row("access", name, title, name, request)),
     row("order", "order-echo", "echo Worker", "echo", order.CALL),
@@ -63,12 +66,13 @@ export async function subjects(catalogues, ways, log) {
   ];
   return {
     basic,
-    workers: [...basic, ...orders, ...guarded, ...constants],
+    workers: [...basic, ...logging, ...orders, ...guarded, ...constants],
     rows,
     async verify(ports) {
       const answers = [];
       for (const { name } of basic) answers.push([name, await verify(name, ports[name])]);
       alike(answers);
+      await verifyLines(logging);
       await verifyProtocols(ports.ours);
       await verifyAccess(ways, ports);
       await order.verifyOrder(orders.map(({ name }) => name), ports);

@@ -32,7 +32,7 @@ export async function configure(workers) {
       (module) =>
         `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
     );
-    // The other Workers log nothing either.
+    // Off unless the log is what is compared: the others write none.
     const bindings = Object.entries({ LOG: "off", ...variables }).map(
       ([variable, value]) => `(name = "${variable}", text = ${JSON.stringify(value)})`,
     );
@@ -64,17 +64,17 @@ const config :Workerd.Config = (
 }
 
 /** Runs `use` with the process id and the Workers' ports by name, then ends the process. If `inspected`,
- *  `inspector` is the port of the inspector. If `quiet`, nobody sees what the Workers log. */
-export async function serve({ path, names }, use, { inspected = false, quiet = false } = {}) {
+ *  `inspector` is the port of the inspector. `output` says where what the Workers log goes: "pipe" passes it to `use`. */
+export async function serve({ path, names }, use, { inspected = false, output = "inherit" } = {}) {
   const flags = ["--control-fd=3", ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : [])];
   const child = spawn(workerd.default, ["serve", ...flags, "--binary", path], {
-    stdio: ["ignore", quiet ? "ignore" : "inherit", quiet ? "ignore" : "inherit", "pipe"],
+    stdio: ["ignore", output, output === "pipe" ? "inherit" : output, "pipe"],
   });
   const exit = once(child, "exit");
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
   try {
-    return await use({ pid: child.pid, ...(await listening(child, names)) });
+    return await use({ pid: child.pid, output: child.stdout, ...(await listening(child, names)) });
   } finally {
     process.off("exit", end);
     end();

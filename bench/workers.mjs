@@ -21,9 +21,14 @@ export async function yardsticks() {
   ]);
 }
 
-/** Services with one tool in JavaScript: without a framework, and with Hono. bench/workers/tools has the
- *  function of the tool. */
+/** Services with one tool in JavaScript: without a framework, and with Hono. */
 export function written(prefix, tool, definition) {
+  const worker = async (name, title) => ({ ...(await service(name, title, tool, definition)), name: `${prefix}${name}` });
+  return [worker("ajv", "JavaScript + AJV"), worker("hono", "Hono + AJV")];
+}
+
+/** A service of bench/workers with one tool, whose function is in bench/workers/tools. */
+export async function service(name, title, tool, definition) {
   const [id, version] = definition.id.split("@");
   const sources = {
     validators: precompiled(definition),
@@ -33,12 +38,7 @@ export const version = ${JSON.stringify(version)};
 export { run } from "./workers/tools/${tool}.mjs";
 `,
   };
-  const worker = async (name, title) => ({
-    name: `${prefix}${name}`,
-    title,
-    modules: [await bundled(name, sources)],
-  });
-  return [worker("ajv", "JavaScript + AJV"), worker("hono", "Hono + AJV")];
+  return { name, title, modules: [await bundled(name, sources)] };
 }
 
 /** A Worker from a bundle of `toolbooth build`. */

@@ -115,7 +115,7 @@ export async function overhead({ log = () => {}, own = false, chunks = false } =
         ...rivals.map(({ name, fronts, request, pid }) => ({ name, fronts, request: through(request), pid })),
       ];
       return await measure(subjects, { log, chunks });
-    }, { quiet: true });
+    }, { output: "ignore" });
   } finally {
     for (const rival of rivals) await rival.close();
     child.kill("SIGKILL");
