@@ -100,11 +100,12 @@ const toolkit = (number) => `Kit${Math.floor(number / TOOLKIT_SIZE)}`;
 async function manifest(name, bindings) {
   const sections = (await readFile(join(ROOT, "Cargo.toml"), "utf8")).split(/^(?=\[)/m);
   const section = (name) => sections.find((text) => text.startsWith(`[${name}]`));
+  const profile = sections.filter((text) => text.startsWith("[profile.release")).join("");
   const dependencies = section("workspace.dependencies").replaceAll('path = "', 'path = "../../../');
   return `[workspace]
 
 ${dependencies}
-${section("profile.release")}
+${profile}
 [package]
 name = "bench-${name}"
 version = "0.0.0"
