@@ -5,7 +5,7 @@
 # Wrangler needs a recent Node, so npm installs one. The system's Node only runs npm.
 NODE := node_modules/.bin/node
 TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
-# The folder of worker-build and wasm-bindgen, which the first build installs.
+# The folder of wasm-bindgen, which the first build installs.
 export TOOLS := $(CURDIR)/.tools/bin
 # Where Node keeps compiled JavaScript: the tests start hundreds of processes, and wrangler alone is 15 MB.
 export NODE_COMPILE_CACHE := $(CURDIR)/target/node

@@ -1,13 +1,8 @@
-// Records whether the WebAssembly instance has crashed. worker-build's shim reads this object and
-// starts a new instance; it defines the names of the global and of the two values.
+// Records whether the WebAssembly instance has crashed. The `worker` crate has the same object for Workers that link it, and
+// chose the names.
 
 export const crash = {
   criticalError: false,
-  instanceId: 0,
-
-  started() {
-    this.instanceId += 1;
-  },
 
   panicked(message) {
     console.error("Critical", new Error(`Rust panic: ${message}`));

@@ -108,7 +108,7 @@ export const tasksThat = (run) =>
       const answers = this.#rows("SELECT key, answer FROM answers").map(({ key, answer }) => [key, answer]);
       const { job, memory, round, attempt } = task;
       this.#isRunning = true;
-      const report = await run(JSON.stringify({ job, memory, answers, round, attempt: attempt + 1 }), this.env, this.ctx);
+      const report = await run(JSON.stringify({ job, memory, answers, round, attempt: attempt + 1 }), this.env);
       this.#isRunning = false;
       // It may have been cancelled, or have expired.
       if (this.#task()?.status !== WORKING) return;

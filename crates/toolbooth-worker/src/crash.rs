@@ -1,12 +1,10 @@
 //! Records a panic, so that the next request gets a new instance.
 //!
-//! This replaces the part of the `worker` crate that worker-build requires. The crate itself is only linked with the
-//! feature `bindings`, and then does the same: it exports its bindings for every Cloudflare product even if they are
-//! unused, which adds more to the bundle than all of authentication.
+//! The `worker` crate does the same. It is only linked with the feature `bindings`: it exports its bindings for every
+//! Cloudflare product even if they are unused, which adds more to the bundle than all of authentication.
 
 use std::panic;
 
-use wasm_bindgen::JsValue;
 use wasm_bindgen::handler::{schedule_reinit, set_on_abort};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -15,8 +13,6 @@ extern "C" {
     type Crash;
     #[wasm_bindgen(thread_local_v2, js_name = crash)]
     static CRASH: Crash;
-    #[wasm_bindgen(method)]
-    fn started(this: &Crash);
     #[wasm_bindgen(method)]
     fn panicked(this: &Crash, message: &str);
 }
@@ -27,12 +23,4 @@ fn start() {
     panic::set_hook(Box::new(|info| CRASH.with(|crash| crash.panicked(&info.to_string()))));
     // For a crash without a panic, such as a stack overflow.
     set_on_abort(schedule_reinit);
-    CRASH.with(Crash::started);
-}
-
-/// The crash record, for the JS shim.
-#[allow(unreachable_pub)] // wasm-bindgen exports only public functions.
-#[wasm_bindgen(js_name = "__worker_init_state")]
-pub fn worker_init_state() -> JsValue {
-    CRASH.with(|crash| crash.into())
 }

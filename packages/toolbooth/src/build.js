@@ -6,14 +6,19 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
 import { Failure, output, run } from "./process.js";
-import { programs } from "./programs.js";
-import { project } from "./project.js";
+import { wasmBindgen, wasmOpt } from "./programs.js";
+import { TARGET, project } from "./project.js";
 import { scripts, services, unused, withScripts } from "./scripts.js";
 import { site } from "./site.js";
 import { buildViews } from "./views.js";
 
 /** The module that the generated JavaScript imports. */
 const WASM = "index_bg.wasm";
+const CARGO = ["build", "--lib", "--target", TARGET];
+/** Makes the macros of wasm-bindgen use promises of js-sys, without another crate. */
+const MACROS = { WASM_BINDGEN_USE_JS_SYS: "1" };
+/** Modules as workerd has them, of which a crashed instance can be replaced. */
+const WASM_BINDGEN = ["--target", "module", "--no-typescript", "--out-name", "index", "--experimental-reset-state-function", "--force-enable-abort-handler"];
 
 /**
  * What Rust and wasm-bindgen use; not `--all-features`, which writes encodings that workerd may not know. Sorting functions by
@@ -35,15 +40,14 @@ const WASM_OPT = [
 export async function build({ crate = ".", out = "build", assets = join(out, "site"), dev = false }) {
   const folder = resolve(out);
   if (dev) return buildForDevelopment({ crate, out: folder, assets: resolve(assets) });
-  const { entry, ...versions } = await project(crate);
-  const { workerBuild, env } = await programs(versions);
+  const { entry, compiled, version } = await project(crate);
+  const bindgen = await wasmBindgen(version("wasm-bindgen"));
   const stage = join(folder, ".stage");
   mkdirSync(folder, { recursive: true });
-  // Its own pass of wasm-opt would inline every function with one caller, and the first call would wait for the
-  // compiler to read huge functions.
-  await withProgress(folder, (progress) => run(workerBuild, ["--release", "--no-opt", "--out-dir", stage], { cwd: crate, env: { ...env, ...progress } }));
+  await withProgress(folder, (progress) => run("cargo", [...CARGO, "--release"], { cwd: crate, env: { ...process.env, ...MACROS, ...progress } }));
+  await generate(bindgen, compiled("release"), stage);
   await bundle(crate, entry, stage, { minify: true, outfile: join(folder, "worker.js") });
-  await run(env.WASM_OPT_BIN, [...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
+  await run(wasmOpt(), [...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
   await site(join(folder, "site"));
   await buildViews(crate, resolve(assets));
@@ -68,15 +72,13 @@ export async function compileForDevelopment({ crate, out, assets }) {
   mkdirSync(out, { recursive: true });
   // Debug information would triple the time that wasm-bindgen takes. Panics have their location without it.
   const variables = { CARGO_PROFILE_DEV_DEBUG: "0", CARGO_TERM_COLOR: process.stderr.isTTY ? "always" : "never" };
-  // worker-build runs this again, with nothing left to compile. Run separately, it prints only the compiler's messages.
-  // The last variable is one that worker-build sets, too.
-  const args = ["build", "--quiet", "--lib", "--target", "wasm32-unknown-unknown"];
-  const compiling = withProgress(out, (progress) => quiet("cargo", args, { cwd: crate, env: { ...process.env, ...variables, ...progress, WASM_BINDGEN_USE_JS_SYS: "1" } }));
-  const preparing = project(crate).then(async ({ entry, ...versions }) => ({ entry, ...(await programs(versions)) }));
-  const [compiled, prepared] = await Promise.allSettled([compiling, preparing]);
-  for (const { status, reason } of [prepared, compiled]) if (status === "rejected") throw reason;
-  const { entry, workerBuild, env } = prepared.value;
-  await quiet(workerBuild, ["--dev", "--no-opt", "--out-dir", stage], { cwd: crate, env: { ...env, ...variables } });
+  const env = { ...process.env, ...variables, ...MACROS };
+  const compiling = withProgress(out, (progress) => quiet("cargo", [...CARGO, "--quiet"], { cwd: crate, env: { ...env, ...progress } }));
+  const preparing = project(crate).then(async (found) => ({ ...found, bindgen: await wasmBindgen(found.version("wasm-bindgen")) }));
+  const [compilation, prepared] = await Promise.allSettled([compiling, preparing]);
+  for (const { status, reason } of [prepared, compilation]) if (status === "rejected") throw reason;
+  const { entry, compiled, bindgen } = prepared.value;
+  await generate(bindgen, compiled("debug"), stage);
   const wasm = readFileSync(join(stage, WASM));
   // A name for each build, so that the replacement of worker.js replaces both.
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
@@ -85,6 +87,14 @@ export async function compileForDevelopment({ crate, out, assets }) {
     writeFileSync(join(out, name), wasm);
     replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
   };
+}
+
+/** Writes the JavaScript that calls the compiled `wasm` into the folder `stage`, with the module that it imports. */
+async function generate(bindgen, wasm, stage) {
+  await quiet(bindgen, [...WASM_BINDGEN, "--out-dir", stage, wasm]);
+  // The keyword says what workerd does without it: the import is the module, not an instance.
+  const file = join(stage, "index.js");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^import source /m, "import "));
 }
 
 /** Runs `compile` with the variables that make it say how far it is with many definitions, and prints that: Cargo does not. */
@@ -155,8 +165,7 @@ export function errors(text) {
   // Problems of definitions, as toolbooth-build reports them: Cargo repeats them in a longer message.
   const problems = [...stripVTControlCharacters(text).matchAll(/^error: \S+@\d\S*: (.*)$/gm)].map(([, problem]) => problem);
   if (problems.length > 0) return problems.join("\n");
-  // Lines in brackets are worker-build's progress, if one of its own steps fails.
-  const messages = text.replaceAll(/^\[INFO\].*\n/gm, "").trim().split(/\n\n+(?=\S*(?:warning|error))/);
+  const messages = text.trim().split(/\n\n+(?=\S*(?:warning|error))/);
   const found = messages.filter((message) => !stripVTControlCharacters(message).startsWith("warning"));
   return (found.length > 0 ? found : messages).join("\n\n");
 }

@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Failure, output } from "./process.js";
 import { installed } from "./programs.js";
-import { project } from "./project.js";
+import { TARGET, project } from "./project.js";
 
-const TARGET = "wasm32-unknown-unknown";
 const require = createRequire(import.meta.url);
 /** The oldest Node that wrangler runs on. */
 const [NODE] = /\d+/.exec(require("wrangler/package.json").engines.node);
@@ -33,7 +32,7 @@ async function checks() {
     { what: `Rust's target ${TARGET}`, found: targets && existsSync(targets), fix: `rustup target add ${TARGET}` },
     { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project" },
     ...(cargo ? dependencies(graph) : []),
-    ...(graph.version ? await Promise.all([tool("worker-build", graph.version("worker")), tool("wasm-bindgen", graph.version("wasm-bindgen"))]) : []),
+    ...(graph.version ? [await wasmBindgen(graph.version("wasm-bindgen"))] : []),
     ...(await wrangler()),
     { what: ".dev.vars, with variables and secrets for toolbooth dev", found: existsSync(".dev.vars"), optional: true, fix: "without it, calls need the development key" },
   ];
@@ -52,9 +51,9 @@ function dependencies({ message, version }) {
 /** The part of a version that is the same in all compatible versions. */
 const compatible = (version) => /^0\.\d+|^\d+/.exec(version)?.[0];
 
-async function tool(name, version) {
-  const found = await installed(name, version);
-  return { what: `${name} ${version}, the version in Cargo.lock`, found, optional: true, fix: "the next build installs it, which takes about two minutes" };
+async function wasmBindgen(version) {
+  const found = await installed(version);
+  return { what: `wasm-bindgen ${version}, the version in Cargo.lock`, found, optional: true, fix: "the next build installs it, which takes about a minute" };
 }
 
 async function wrangler() {

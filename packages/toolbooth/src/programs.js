@@ -1,4 +1,4 @@
-// The programs that builds need: two from crates.io, in the versions of Cargo.lock, and two from npm.
+// The programs that builds need: wasm-bindgen from crates.io, in the version of Cargo.lock, and wasm-opt from npm.
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
@@ -11,58 +11,52 @@ const require = createRequire(import.meta.url);
 const OF_CLONE = fileURLToPath(new URL("../../../.tools/bin", import.meta.url));
 /** What Cargo prints if a mirror of crates.io does not have a locked version. */
 const LACKS_VERSION = /failed to (select a version|download)|no matching package/;
+/**
+ * The parts of wasm-bindgen that read and write modules. Without optimization, they would take most of the time of a build in
+ * `toolbooth dev`. Optimizing the others would only take time.
+ */
+const OPTIMIZED = ["gimli", "walrus", "wasm-bindgen-cli-support", "wasm-encoder", "wasmparser"];
 
-/** The environment that makes worker-build use these programs instead of downloading some, and its path. */
-export async function programs({ version }) {
-  const workerBuild = await fromCrates("worker-build", "worker-build", version("worker"));
-  const env = {
-    ...process.env,
-    WASM_BINDGEN_BIN: await fromCrates("wasm-bindgen", "wasm-bindgen-cli", version("wasm-bindgen")),
-    WASM_OPT_BIN: process.env.WASM_OPT_BIN ?? fromNpm("binaryen", "wasm-opt"),
-    ESBUILD_BIN: process.env.ESBUILD_BIN ?? fromNpm("esbuild", "esbuild"),
-  };
-  return { workerBuild, env };
-}
+/** The path of wasm-opt. */
+export const wasmOpt = () => process.env.WASM_OPT_BIN ?? fromNpm("binaryen", "wasm-opt");
 
 /**
- * The path of a program in this version: from its variable, from the folder TOOLS or the user's cache, from a clone, or from
+ * The path of wasm-bindgen in this version: from its variable, from the folder TOOLS or the user's cache, from a clone, or from
  * PATH. Otherwise installs it, in TOOLS or in the user's cache.
  */
-async function fromCrates(name, crate, version) {
-  const found = await installed(name, version);
+export async function wasmBindgen(version) {
+  const found = await installed(version);
   if (found) return found;
-  const folder = folderOf(name, version);
-  console.error(`Installing ${name} ${version}, once: about two minutes`);
+  const folder = folderOf(version);
+  console.error(`Installing wasm-bindgen ${version}, once: about a minute`);
   mkdirSync(folder, { recursive: true });
-  const args = ["install", "--quiet", "--debug", "--force", "--root", dirname(folder), "--bin", name, `${crate}@${version}`];
-  // Without any optimization, wasm-bindgen would take most of the time of a build in `toolbooth dev`. worker-build has
-  // little to do, and optimizing it would take minutes.
-  const level = name === "wasm-bindgen" ? "1" : "0";
-  const env = { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_OPT_LEVEL: level };
+  const levels = OPTIMIZED.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=3`]);
+  // The default features are an HTTP client for its test runner.
+  const args = ["install", "--quiet", "--debug", "--force", "--no-default-features", ...levels, "--root", dirname(folder), "--bin", "wasm-bindgen", `wasm-bindgen-cli@${version}`];
+  const env = { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0" };
   const { code, err } = await output("cargo", [...args, "--locked"], { env });
   if (code !== 0 && LACKS_VERSION.test(err)) {
-    console.error(`The registry lacks a version of ${crate}'s lock file: installing newer ones`);
+    console.error("The registry lacks a version of its lock file: installing newer ones");
     await run("cargo", args, { env });
   } else if (code !== 0) {
     throw new Failure(err.trim());
   }
-  return join(folder, name);
+  return join(folder, "wasm-bindgen");
 }
 
-/** The path of a program from crates.io, if it is installed in this version. */
-export async function installed(name, version) {
-  const variable = process.env[`${name.replace("-", "_").toUpperCase()}_BIN`];
-  if (variable) return variable;
-  for (const candidate of [join(folderOf(name, version), name), join(OF_CLONE, name), name]) {
+/** The path of wasm-bindgen, if it is installed in this version. */
+export async function installed(version) {
+  if (process.env.WASM_BINDGEN_BIN) return process.env.WASM_BINDGEN_BIN;
+  for (const candidate of [join(folderOf(version), "wasm-bindgen"), join(OF_CLONE, "wasm-bindgen"), "wasm-bindgen"]) {
     const { out } = await output(candidate, ["--version"]).catch(() => ({ out: "" }));
-    // "wasm-bindgen 0.2.129", or the version alone.
+    // "wasm-bindgen 0.2.129"
     if (out.trim().split(" ").at(-1) === version) return candidate;
   }
 }
 
-function folderOf(name, version) {
+function folderOf(version) {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "toolbooth");
-  return process.env.TOOLS ?? join(cache, `${name}-${version}`, "bin");
+  return process.env.TOOLS ?? join(cache, `wasm-bindgen-${version}`, "bin");
 }
 
 /** The path of a program of an npm package. */
