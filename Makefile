@@ -59,16 +59,23 @@ check: .tools/.toolchain .tools/suite/.done node_modules/.done ## Check format, 
 	node_modules/.bin/tsc -p tests/samples
 	@$(TOOLBOOTH) registry --check
 
-# The parts of `make test`. Two run at once, because much of a build can use only one core.
-PARTS := lints instructions workers test-workers test-commands test-clients
+# The parts of `make test`. Three run at once: an installation waits for the network, and much of a build can use only one core.
+PARTS := workers instructions test-commands test-workers lints test-clients
 
-test: setup chromium .venv/.done .tools/suite/.done ## Run everything: make lints, instructions, test-workers, test-commands and test-clients
+test: ## Run everything: make lints, instructions, test-workers, test-commands and test-clients
 	@mkdir -p target && rm -f target/seconds
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse $(PARTS:%=timed-%)
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=recurse $(PARTS:%=timed-%)
 	$(call say,Seconds of each part)
 	@cat target/seconds
 
-timed-test-workers timed-test-commands timed-test-clients: timed-workers
+# What several parts need is there before one of them starts. Lints compile where the Workers do, and Cargo does one after the other:
+# the Workers first, because most tests wait for them.
+timed-instructions: .tools/.toolchain
+timed-workers: setup .tools/.wasm-bindgen
+timed-lints: .tools/suite/.done
+timed-test-workers timed-test-commands timed-test-clients timed-lints: timed-workers
+timed-test-workers: chromium
+timed-test-workers timed-test-clients: .venv/.done
 
 timed-%:
 	@start=$$(date +%s) && $(MAKE) --no-print-directory $* && printf '%6d %s\n' $$(($$(date +%s) - start)) $* >>target/seconds
@@ -193,6 +200,10 @@ setup: .tools/.toolchain node_modules/.done
 	rustup target add wasm32-unknown-unknown
 	@mkdir -p $(@D) && touch $@
 
+# Any build would install it, but several run at once.
+.tools/.wasm-bindgen: Cargo.lock | .tools/.toolchain
+	@node scripts/wasm-bindgen.mjs && touch $@
+
 .tools/bin/twiggy:
 	$(call say,twiggy: about a minute)
 	cargo install --quiet --debug --locked --root .tools twiggy@$(TWIGGY)
@@ -288,15 +299,15 @@ chromium:
 	rm -rf $(@D)/node_modules
 	@touch $@
 
-build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup
+build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup .tools/.wasm-bindgen
 	$(call say,Building the Worker)
 	$(TOOLBOOTH) build
 
 .SECONDEXPANSION:
-$(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find -L tests/$$* -type f) | setup
+$(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find -L tests/$$* -type f) | setup .tools/.wasm-bindgen
 	$(call say,Building the Worker of tests/$*)
 	$(TOOLBOOTH) build $(if $(filter $*,$(DEV_WORKERS)),--dev) --crate tests/$* --out target/$* --assets target/site
 
-$(SAMPLE_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find samples/$$* -type f -not -path '*/.wrangler/*' -not -path '*/build/*') | setup
+$(SAMPLE_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find samples/$$* -type f -not -path '*/.wrangler/*' -not -path '*/build/*') | setup .tools/.wasm-bindgen
 	$(call say,Building the Worker of samples/$*)
 	$(TOOLBOOTH) build --dev --crate samples/$* --out target/$*

@@ -8,6 +8,9 @@ if [ "$(id -u)" -ne 0 ]; then
   $root true 2>/dev/null || exit 1
 fi
 echo "Installing Debian's $1" >&2
+# Parts of `make test` run at once, and apt-get does not wait for another one.
+exec 9>"${TMPDIR:-/tmp}/apt-get.lock"
+flock 9
 install="$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $1"
 # The package lists may be missing or outdated.
 $install >/dev/null 2>&1 || { $root apt-get update -qq >&2 && $install >/dev/null; }
