@@ -94,7 +94,7 @@ instructions: .tools/.toolchain ## Count the instructions of requests with valgr
 	@command -v valgrind >/dev/null || scripts/debian.sh valgrind || true
 	$(if $(UPDATE),UPDATE_INSTRUCTIONS=1) cargo run --locked --release --quiet --package instructions
 
-workers: build/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/index.html
+workers: target/app/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/index.html
 
 test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
@@ -302,6 +302,11 @@ chromium:
 build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup .tools/.wasm-bindgen
 	$(call say,Building the Worker)
 	$(TOOLBOOTH) build
+
+# The same without optimizations, to see that it compiles and can be deployed.
+target/app/worker.js: $(ENGINE) $(shell find -L src tools -type f) | setup .tools/.wasm-bindgen
+	$(call say,Building the Worker without optimizations)
+	$(TOOLBOOTH) build --dev --out target/app --assets target/site
 
 .SECONDEXPANSION:
 $(TEST_WORKERS): target/%/worker.js: $(ENGINE) $$(shell find -L tests/$$* -type f) | setup .tools/.wasm-bindgen

@@ -1,8 +1,9 @@
 // The project's commands, and every command and response in the README.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { BUDGET } from "../bench/budget.mjs";
@@ -44,7 +45,7 @@ const ways = {
   ...Object.fromEntries(["make project DIR=../my-tools", "cd ../my-tools", "npm run dev"].map((command) => [command, "tutorial.test.mjs"])),
   'make tool ID=Greeter.Hello DESCRIPTION="Greets a person by name."': "tutorial.test.mjs",
   "make key NAME=ada SCOPES=mail:read": "make key prints",
-  "make deploy": "make deploy",
+  "make deploy": "make build and make deploy",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
     "connecting.test.mjs",
 };
@@ -276,13 +277,28 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", asyn
   assert.equal(refused, "ECONNREFUSED", "nothing listens after Ctrl-C");
 });
 
-test("make build creates the bundle, make deploy reports its size, and the sample tools fit the budget", async () => {
-  const { code, out, err } = await run("make build && make deploy DRY_RUN=1");
-  assert.equal(code, 2, err);
-  assert.match(err, /^The deployed Worker would reject every call\.$/m);
-  assert.match(out, /gzip: [\d.]+ KiB/);
-  assert.match(out, /^  AUTH is not set, so every call is rejected with 401/m);
-  assert.match(out, /Read \d+ files from the assets directory .*build\/site/);
+test("make build and make deploy run the command", async () => {
+  // Building takes minutes: that of the sample tools shows that the command can.
+  const { out } = await run("make --dry-run --always-make build deploy ENV=staging DRY_RUN=1");
+  assert.deepEqual(out.match(/(?<=toolbooth\.js )(build|deploy .*)$/gm), ["build", 'deploy --env "$ENV" --dry-run']);
+});
+
+test("a dry run of a deployment reports the size, and the sample tools fit the budget", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
+  try {
+    const configuration = readFileSync(join(root, "wrangler.toml"), "utf8");
+    const here = configuration.replace(/^\[build\]\n(.+\n)+/m, "").replace('"build/worker.js"', JSON.stringify(join(root, "target/app/worker.js"))).replace('"build/site"', JSON.stringify(join(root, "target/site")));
+    assert.doesNotMatch(here, /build\//);
+    writeFileSync(join(folder, "wrangler.toml"), here);
+    const { code, out, err } = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js deploy --dry-run`, { cwd: folder });
+    assert.equal(code, 1, err);
+    assert.match(err, /^The deployed Worker would reject every call\.$/m);
+    assert.match(out, /gzip: [\d.]+ KiB/);
+    assert.match(out, /^  AUTH is not set, so every call is rejected with 401/m);
+    assert.match(out, /Read \d+ files from the assets directory .*target\/site/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
   const { out: bytes } = await run("cat target/samples/worker.js target/samples/index_bg.wasm | gzip -9 | wc -c");
   const kilobytes = Number(bytes) / 1000;
   assert.ok(kilobytes > 0 && kilobytes <= BUDGET.everything, `${kilobytes} KB gzip; the budget is ${BUDGET.everything} KB`);
