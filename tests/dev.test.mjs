@@ -11,7 +11,7 @@ const sample = join(root, "samples/notes");
 /** The folder of the configuration, with variables and storage of its own. */
 const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
 /** Output that never comes ends a test. */
-const LIMITED = { timeout: 60_000 };
+const LIMITED = { timeout: 120_000 };
 let dev, address;
 before(async () => {
   for (const name of ["wrangler.toml", "migrations"]) cpSync(join(sample, name), join(folder, name), { recursive: true });

@@ -58,7 +58,8 @@ export async function build({ crate = ".", out = "build", assets = join(out, "si
  * `BuildFailure`.
  */
 export async function buildForDevelopment({ crate, out, assets }) {
-  const bundleAgain = await compileForDevelopment({ crate, out, assets });
+  // Without the names of functions, which are a third of the module: tests start it again and again.
+  const bundleAgain = await compileForDevelopment({ crate, out, assets, names: false });
   await bundleAgain();
   rmSync(join(out, ".stage"), { recursive: true });
 }
@@ -67,7 +68,7 @@ export async function buildForDevelopment({ crate, out, assets }) {
  * Compiles the Rust of a build for development. Returns a function that bundles the result with the JavaScript, and the views into the
  * folder `assets` if there is one, as often as those change: tools in TypeScript need no compilation. Both throw a `Failure`.
  */
-export async function compileForDevelopment({ crate, out, assets }) {
+export async function compileForDevelopment({ crate, out, assets, names = true }) {
   const stage = join(out, ".stage");
   mkdirSync(out, { recursive: true });
   // Debug information would triple the time that wasm-bindgen takes. Panics have their location without it.
@@ -78,7 +79,7 @@ export async function compileForDevelopment({ crate, out, assets }) {
   const [compilation, prepared] = await Promise.allSettled([compiling, preparing]);
   for (const { status, reason } of [prepared, compilation]) if (status === "rejected") throw reason;
   const { entry, compiled, bindgen } = prepared.value;
-  await generate(bindgen, compiled("debug"), stage);
+  await generate(bindgen, compiled("debug"), stage, names ? [] : ["--remove-name-section"]);
   const wasm = readFileSync(join(stage, WASM));
   // A name for each build, so that the replacement of worker.js replaces both.
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
@@ -90,8 +91,8 @@ export async function compileForDevelopment({ crate, out, assets }) {
 }
 
 /** Writes the JavaScript that calls the compiled `wasm` into the folder `stage`, with the module that it imports. */
-async function generate(bindgen, wasm, stage) {
-  await quiet(bindgen, [...WASM_BINDGEN, "--out-dir", stage, wasm]);
+async function generate(bindgen, wasm, stage, options = []) {
+  await quiet(bindgen, [...WASM_BINDGEN, ...options, "--out-dir", stage, wasm]);
   // The keyword says what workerd does without it: the import is the module, not an instance.
   const file = join(stage, "index.js");
   writeFileSync(file, readFileSync(file, "utf8").replace(/^import source /m, "import "));

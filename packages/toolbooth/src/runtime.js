@@ -44,7 +44,8 @@ export function keepRunning(address, update, interval = INTERVAL) {
 async function recovered(address, update, interval) {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await sleep(interval);
-    const signal = AbortSignal.timeout(interval);
+    // Longer each time: on a busy machine a start takes longer than the interval, and `update` is another start.
+    const signal = AbortSignal.timeout((attempt + 1) * interval);
     // Any response will do.
     const answers = () => fetch(`${address}/health`, { method: "HEAD", signal }).then(() => true, () => false);
     if (await answers()) return;
