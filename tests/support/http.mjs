@@ -58,7 +58,12 @@ export class Client {
           resolve({ status, headers, text, get json() { return JSON.parse(text); } });
         });
       });
-      request.on("error", reject);
+      request.on("error", (error) => {
+        // While a test did something else, the server may have closed the connection, which was idle.
+        const wasClosed = request.reusedSocket && error.code === "ECONNRESET";
+        if (wasClosed) resolve(this.#exchange(method, path, headers, bytes, chunked));
+        else reject(error);
+      });
       if (chunked) {
         for (let at = 0; at < bytes.length; at += 16384) request.write(bytes.subarray(at, at + 16384));
       } else if (bytes !== undefined) {
