@@ -60,7 +60,7 @@ check: .tools/.toolchain .tools/suite/.done node_modules/.done ## Check format, 
 	@$(TOOLBOOTH) registry --check
 
 # The parts of `make test`. Three run at once: an installation waits for the network, and much of a build can use only one core.
-PARTS := workers instructions test-commands test-workers lints test-clients
+PARTS := lints instructions workers test-commands test-workers test-clients
 
 test: ## Run everything: make lints, instructions, test-workers, test-commands and test-clients
 	@mkdir -p target && rm -f target/seconds
@@ -68,14 +68,15 @@ test: ## Run everything: make lints, instructions, test-workers, test-commands a
 	$(call say,Seconds of each part)
 	@cat target/seconds
 
-# What several parts need is there before one of them starts. Lints compile where the Workers do, and Cargo does one after the other:
-# the Workers first, because most tests wait for them.
+# What several parts need is there before one of them starts.
 timed-instructions: .tools/.toolchain
 timed-workers: setup .tools/.wasm-bindgen
-timed-lints: .tools/suite/.done
-timed-test-workers timed-test-commands timed-test-clients timed-lints: timed-workers
+timed-lints: setup .tools/suite/.done
+timed-test-workers timed-test-commands timed-test-clients: timed-workers
 timed-test-workers: chromium
 timed-test-workers timed-test-clients: .venv/.done
+# These tests wait for builds, and a build would wait for the compilation of another part.
+timed-test-commands: timed-lints
 
 timed-%:
 	@start=$$(date +%s) && $(MAKE) --no-print-directory $* && printf '%6d %s\n' $$(($$(date +%s) - start)) $* >>target/seconds
