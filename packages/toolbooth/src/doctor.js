@@ -53,7 +53,7 @@ const compatible = (version) => /^0\.\d+|^\d+/.exec(version)?.[0];
 
 async function wasmBindgen(version) {
   const found = await installed(version);
-  return { what: `wasm-bindgen ${version}, the version in Cargo.lock`, found, optional: true, fix: "the next build installs it, which takes about a minute" };
+  return { what: `wasm-bindgen ${version}, the version in Cargo.lock`, found, optional: true, fix: "the next build installs it, which takes about two minutes" };
 }
 
 async function wrangler() {
