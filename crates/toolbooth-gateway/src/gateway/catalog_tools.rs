@@ -321,7 +321,7 @@ impl CatalogTools {
             (None, Some(selected)) => ToolSelector::Resolved(selected.tool),
             (None, None) => return Err(Rejection::InvalidToolId { meant: None }),
         };
-        let request = tool_request(tool, &call.id, input(call, values_left)?);
+        let request = tool_request(tool, input(call, values_left)?);
         let credentials =
             Credentials { user_id: user.map(str::to_owned), ..Credentials::default() };
         Ok(ToolRequest { credentials, ..request })

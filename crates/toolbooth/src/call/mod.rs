@@ -40,13 +40,24 @@ use crate::json::Value;
 pub use crate::schema::{InvalidInput, ParameterError};
 use crate::tool::{Credentials, Dialogue};
 
+/// The id of a call, in protocols whose responses have one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallId {
+    /// The response has none.
+    Unused,
+    /// The client has sent none, and the response has one. It takes random bytes, which are a call into JS on Workers.
+    Generated,
+    /// The client's, which the response repeats.
+    Sent(String),
+}
+
 /// A call that a protocol has decoded; parts of it borrow from the request's body.
 #[derive(Debug)]
 pub struct ToolRequest<'t> {
     /// How the client selected the tool.
     pub tool: ToolSelector<'t>,
-    /// The client's id for the call, which the response repeats. Generated if absent.
-    pub call_id: Option<String>,
+    /// The id of the call.
+    pub call_id: CallId,
     /// The input: any JSON value, not yet validated against the tool's schema.
     pub input: Value<'t>,
     /// What `null` means in the input.
@@ -60,11 +71,11 @@ pub struct ToolRequest<'t> {
 }
 
 impl<'t> ToolRequest<'t> {
-    /// A call of a client that sent nothing else, and that takes `null` at its word.
+    /// A call of a client that sent nothing else, that expects no id, and that takes `null` at its word.
     pub fn new(tool: ToolSelector<'t>, input: Value<'t>) -> Self {
         Self {
             tool,
-            call_id: None,
+            call_id: CallId::Unused,
             input,
             nulls: NullHandling::STRICT,
             credentials: Credentials::default(),

@@ -12,7 +12,7 @@ use crate::tool::{InputRequired, Notification, ToolError};
 pub enum Outcome {
     /// The tool ran and returned a value.
     Done {
-        /// The client's id of the call, or a generated one.
+        /// The client's id of the call, or a generated one; empty if it is [unused](super::CallId::Unused).
         call_id: String,
         /// Milliseconds that the tool took. On Workers the clock advances only with I/O.
         duration_ms: u64,
@@ -23,7 +23,7 @@ pub enum Outcome {
     },
     /// The tool ran and failed (OXP "Tool Execution Errors").
     Failed {
-        /// The client's id of the call, or a generated one.
+        /// As of a call that is done.
         call_id: String,
         /// Milliseconds that the tool took.
         duration_ms: u64,

@@ -16,7 +16,7 @@ use super::requirements::ResolvedRequirements;
 use super::search::Search;
 use super::task::Tasks;
 use super::view::has;
-use super::{ToolRequest, ToolSelector, input, requirements};
+use super::{CallId, ToolRequest, ToolSelector, input, requirements};
 use crate::catalog::{Catalog, Run, RunError, TaskSupport, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
@@ -314,7 +314,12 @@ impl<'a> RequestContext<'a> {
         if order == CheckOrder::RequirementsFirst {
             validate().map_err(Outcome::InvalidInput)?;
         }
-        let call_id = call_id.map_or_else(|| random_uuid(host), Ok).map_err(|NoRandomness| {
+        let call_id = match call_id {
+            CallId::Unused => Ok(String::new()),
+            CallId::Generated => random_uuid(host),
+            CallId::Sent(id) => Ok(id),
+        };
+        let call_id = call_id.map_err(|NoRandomness| {
             Outcome::Rejected(Rejection::Unavailable("it has no random bytes"))
         })?;
         Ok(Prepared { tool, call_id, input, takes_task, dialogue, resolved, user: None })

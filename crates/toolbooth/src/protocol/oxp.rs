@@ -5,15 +5,13 @@
 
 mod response;
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use serde_json::Map;
 
 use super::context::{check_empty, credentials, malformed, text, tool_text};
 use super::health::HEALTH;
 use super::sample::{CALLS, FLAT};
-use crate::call::{Pipeline, Rejection, ToolRequest, ToolSelector};
+use crate::call::{CallId, Pipeline, Rejection, ToolRequest, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Requirements};
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
@@ -92,7 +90,8 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
         return Err(malformed("the body must be an object with tool_id and input"));
     };
     let tool = ToolSelector::Id(tool_text(&mut body, "tool_id")?);
-    let call_id = text(&mut body, "call_id", "")?.map(Cow::into_owned);
+    let call_id = text(&mut body, "call_id", "")?;
+    let call_id = call_id.map_or(CallId::Generated, |id| CallId::Sent(id.into_owned()));
     let input = body.take("input").unwrap_or_else(|| Value::Object(Object::default()));
     let credentials = credentials(body.take("context"))?;
     text(&mut body, "trace_id", "")?;

@@ -159,10 +159,8 @@ pub(super) fn run<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> 
         warnings.extend(ids::warnings(&handles, format.pairs_by_id));
         // All argument strings of a request share one limit.
         let mut values_left = json::MAX_VALUES;
-        let decode = |(call, handle): (_, &CallHandle<'_>)| {
-            decode_call(call, &handle.id, limits.max_argument_bytes, &mut values_left)
-        };
-        let calls = calls.functions.into_iter().zip(&handles).map(decode).collect();
+        let decode = |call| decode_call(call, limits.max_argument_bytes, &mut values_left);
+        let calls = calls.functions.into_iter().map(decode).collect();
         let order = match validates {
             true => CheckOrder::InputFirst,
             false => CheckOrder::RequirementsFirst,
@@ -178,7 +176,6 @@ pub(super) fn run<'a>(request: PostRequest<'a>, format: &'static CallFormat) -> 
 /// Decodes a call: at most `limit` bytes and `values_left` values of arguments. The error has a message for the model.
 fn decode_call<'t>(
     call: ToolCall<'t>,
-    id: &str,
     limit: usize,
     values_left: &mut usize,
 ) -> Result<ToolRequest<'t>, Rejection> {
@@ -186,20 +183,12 @@ fn decode_call<'t>(
     if call.name.is_empty() {
         return Err(Rejection::Malformed("The call names no function.".to_owned()));
     }
-    Ok(tool_request(ToolSelector::Name(call.name), id, input))
+    Ok(tool_request(ToolSelector::Name(call.name), input))
 }
 
 /// The request of a call that a model made.
-pub(crate) fn tool_request<'t>(
-    tool: ToolSelector<'t>,
-    id: &str,
-    input: json::Value<'t>,
-) -> ToolRequest<'t> {
-    ToolRequest {
-        call_id: Some(id.to_owned()),
-        nulls: NullHandling::AS_ABSENT,
-        ..ToolRequest::new(tool, input)
-    }
+pub(crate) fn tool_request<'t>(tool: ToolSelector<'t>, input: json::Value<'t>) -> ToolRequest<'t> {
+    ToolRequest { nulls: NullHandling::AS_ABSENT, ..ToolRequest::new(tool, input) }
 }
 
 /// The response if the arguments of any call are invalid (2api.ai, 7.3). It lists these calls with their errors.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{KEPT, LONGEST};
 use crate::call::pipeline::{Prepared, RequestContext};
 use crate::call::rejection::Rejection;
-use crate::call::{NullHandling, ToolRequest, ToolSelector};
+use crate::call::{CallId, NullHandling, ToolRequest, ToolSelector};
 use crate::json::{self, Value as Input};
 use crate::principal::Principal;
 use crate::seal::StateKeys;
@@ -137,7 +137,7 @@ impl Job {
         let input = json::parse(&self.input).map_err(|_| Rejection::Internal)?;
         let input: Input<'t> = input;
         Ok(ToolRequest {
-            call_id: Some(self.call_id.clone()),
+            call_id: CallId::Sent(self.call_id.clone()),
             nulls: NullHandling::STRICT,
             credentials,
             takes_task: true,

@@ -4,15 +4,25 @@ use super::*;
 
 #[test]
 fn a_call_gives_a_value_an_id_and_a_duration() {
-    let (outcome, log) =
-        outcome("Echo.Say", json!({"text": "hi", "mood": "glad"}), Credentials::default());
-    let Outcome::Done { call_id, duration_ms, value, notifications } = outcome else {
+    let input = json!({"text": "hi", "mood": "glad"});
+    let (outcome, log) = outcome("Echo.Say", input.clone(), Credentials::default());
+    let Outcome::Done { duration_ms, value, notifications, .. } = outcome else {
         panic!("{outcome:?}")
     };
-    assert_eq!(
-        call_id, "00010203-0405-4607-8809-0a0b0c0d0e0f",
-        "a version 4 UUID of the host's random bytes"
-    );
+    for (id, expected) in [
+        (CallId::Unused, ""),
+        // A version 4 UUID of the host's random bytes.
+        (CallId::Generated, "00010203-0405-4607-8809-0a0b0c0d0e0f"),
+        (CallId::Sent("7".to_owned()), "7"),
+    ] {
+        let call = ToolRequest::new(ToolSelector::Id("Echo.Say".into()), (&input).into());
+        let call = ToolRequest { call_id: id, ..call };
+        let outcome = call_tool(call, CATALOG, &Principal::ANONYMOUS, &FakeHost::default());
+        assert!(
+            matches!(&outcome, Outcome::Done { call_id, .. } if call_id == expected),
+            "{outcome:?}"
+        );
+    }
     assert_eq!(duration_ms, 1, "each reading advances the fake clock by 1 ms");
     assert_eq!(value, json!("higlad"));
     assert_eq!(notifications, []);

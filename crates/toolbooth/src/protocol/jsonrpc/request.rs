@@ -30,7 +30,7 @@ impl<'t> JsonRpcRequest<'t> {
             return Self::malformed("id must be a string, a number or null");
         }
         let id = id.as_ref().map(serde_json::Value::from);
-        let call = call(body, id.as_ref(), versions).map_err(Rejection::Malformed);
+        let call = call(body, versions).map_err(Rejection::Malformed);
         let id = if call.is_err() { id.or(Some(serde_json::Value::Null)) } else { id };
         Self { id, call }
     }
@@ -41,11 +41,7 @@ impl<'t> JsonRpcRequest<'t> {
     }
 }
 
-fn call<'t>(
-    mut body: Object<'t>,
-    id: Option<&serde_json::Value>,
-    versions: &[&str],
-) -> Result<ToolRequest<'t>, String> {
+fn call<'t>(mut body: Object<'t>, versions: &[&str]) -> Result<ToolRequest<'t>, String> {
     let version = body.get("jsonrpc").and_then(Value::as_str);
     if !version.is_some_and(|version| versions.contains(&version)) {
         return Err("jsonrpc must be \"2.0\"".to_owned());
@@ -59,6 +55,5 @@ fn call<'t>(
         Some(params @ (Value::Object(_) | Value::Array(_))) => params,
         Some(_) => return Err("params must be an object".to_owned()),
     };
-    let call_id = id.and_then(serde_json::Value::as_str).map(str::to_owned);
-    Ok(ToolRequest { call_id, ..ToolRequest::new(ToolSelector::Name(method), input) })
+    Ok(ToolRequest::new(ToolSelector::Name(method), input))
 }

@@ -16,7 +16,10 @@ fn shown(call: &ToolRequest<'_>) -> Value {
             ToolSelector::Id(id) => json!(id),
             other => panic!("OXP names tools by their id: {other:?}"),
         },
-        "call_id": call.call_id,
+        "call_id": match &call.call_id {
+            CallId::Sent(id) => json!(id),
+            id => json!((*id == CallId::Generated).then_some("generated")),
+        },
         "input": Value::from(&call.input),
         "user_id": call.credentials.user_id,
         "tokens": open(&call.credentials.tokens),
@@ -31,7 +34,7 @@ fn decoded(body: &str) -> Result<Value, Rejection> {
 /// A call with these fields, and the defaults of the others.
 fn call(fields: &Value) -> Value {
     let mut call = json!({
-        "tool_id": "A.B", "call_id": null, "input": {}, "user_id": null, "tokens": {}, "secrets": {}
+        "tool_id": "A.B", "call_id": "generated", "input": {}, "user_id": null, "tokens": {}, "secrets": {}
     });
     for (field, value) in fields.as_object().unwrap() {
         call[field] = value.clone();

@@ -5,7 +5,7 @@ use super::*;
 const MEMBERS: Content =
     Content::Members(&[("title", "title"), ("id__body", "id"), ("file", "file")]);
 /// The fake source of random bytes counts up; the id of the call comes first.
-const BOUNDARY: &str = "10111213-1415-4617-9819-1a1b1c1d1e1f";
+const BOUNDARY: &str = "00010203-0405-4607-8809-0a0b0c0d0e0f";
 const WHOLE: Content = Content::Whole("body");
 
 fn post(content: Content, format: BodyFormat, required: bool) -> HttpCall {
