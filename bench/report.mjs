@@ -4,8 +4,7 @@ import os from "node:os";
 import { BUDGET } from "./budget.mjs";
 import { BYTES } from "./order.mjs";
 import { mcpRatios, ratios } from "./ratios.mjs";
-import { LIMIT } from "./save.mjs";
-import { compare, median, quantile } from "./statistics.mjs";
+import { compare, quantile } from "./statistics.mjs";
 import { table } from "./table.mjs";
 import { KINDS } from "./traffic.mjs";
 import { version } from "./workerd.mjs";
@@ -13,7 +12,7 @@ import { version } from "./workerd.mjs";
 /** The CPU time of a request on the free plan, in milliseconds. */
 const BUDGET_MS = 10;
 
-export function report({ rows, basic, mcp, load, memory, saved }, plan, { counter, noise }) {
+export function report({ rows, basic, mcp, load, memory }, plan, { counter, noise }) {
   const passesOf = (id) => rows.find((row) => row.id === id).passes;
   const to = (id, other, measure = ({ cost }) => cost) => compare(passesOf(id), passesOf(other), measure);
   const group = (name) => rows.filter((row) => row.group === name);
@@ -80,7 +79,7 @@ ${table(
 )}
 
 \`Calculator.Add\` in both languages, in one Worker. Input and value pass between them as JSON.
-${saved.length > 0 ? `\nIn \`toolbooth dev\`, a save of a function in TypeScript takes ${median(saved).toFixed(2)} s until a call has the new code (${Math.max(...saved).toFixed(2)} s at most, of ${saved.length}); the limit is ${LIMIT} s.\n` : ""}
+
 ## The same call in each protocol
 
 ${table(

@@ -16,7 +16,6 @@ import { writePrices } from "./price.mjs";
 import { ratios } from "./ratios.mjs";
 import { loadSection, memorySection, report, verdicts } from "./report.mjs";
 import { measureMcp, measurePass } from "./rounds.mjs";
-import { LIMIT, saves } from "./save.mjs";
 import { median } from "./statistics.mjs";
 import { growth, peaks, soak, underLoad } from "./stress.mjs";
 import { deployed, subjects } from "./subjects.mjs";
@@ -27,7 +26,6 @@ const FULL = {
   passes: 4,
   rounds: 8,
   starts: 3,
-  saves: 11,
   requests: 500,
   warmup: 2000,
   connections: 16,
@@ -41,7 +39,6 @@ const SMOKE = {
   passes: 1,
   rounds: 2,
   starts: 1,
-  saves: 0,
   requests: 50,
   warmup: 50,
   connections: 16,
@@ -98,12 +95,9 @@ async function measured() {
   const mcp = await mcpServers(subject.basic);
   await measureMcp(mcp, plan.mcp, counter);
   const noise = await watched();
-  log("saves of TypeScript");
-  const saved = plan.saves > 0 ? await saves("order", plan.saves) : [];
-  if (median(saved) > LIMIT) process.exitCode = 1;
   const loaded = await load();
   const memory = await remember();
-  const text = report({ ...subject, mcp, load: loaded, memory, saved }, plan, { counter, noise });
+  const text = report({ ...subject, mcp, load: loaded, memory }, plan, { counter, noise });
   if (mode === "smoke") {
     log("all responses are correct; so few calls do not measure performance");
   } else {

@@ -19,14 +19,11 @@ export const SCRIPTED = "Scripted";
 /** Its tools: the definition of each, and the module of its function. */
 const SCRIPTS = { add: "tests/samples/calculator/Add@1.0.0.json", order: "bench/order/Price@1.0.0.json" };
 
-/** The folder of a catalogue. */
-export const crateOf = (name) => join(SCRATCH, name);
-
 /** Builds a catalogue unless it is up to date, and returns the folder of its bundle. It has the toolkits of
  *  these folders and `generated` generated tools, and serves these `capabilities`; with `bindings` it has that feature of
  *  `toolbooth-worker`, and with `scripted` the tools in TypeScript. */
 export async function catalogue(name, folders, { generated = 0, capabilities = CAPABILITIES, bindings = false, scripted = false } = {}) {
-  const crate = crateOf(name);
+  const crate = join(SCRATCH, name);
   const bundle = join(SCRATCH, `${name}-bundle`);
   if ((await newest(INPUTS, ROOT)) < (await newest("index_bg.wasm", bundle))) return bundle;
   await rm(crate, { recursive: true, force: true });
