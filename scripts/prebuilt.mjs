@@ -28,10 +28,13 @@ console.log(`Wrote ${relative(".", folder)}`);
 
 /** Builds a project from the template, with the shipped toolkits instead of a tool of its own. */
 function build() {
-  const project = join(root, "target/prebuilt/toolbooth");
+  const project = join(root, "target/prebuilt/toolbooth-server");
   rmSync(project, { recursive: true, force: true });
   const run = (...args) => execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
   run("packages/create-toolbooth/bin/create.js", "--clone", "--typescript", "--no-install", project);
+  // What clients call the server. The crate may not be named like its dependency.
+  const manifest = join(project, "Cargo.toml");
+  writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/^title = .*/m, 'title = "Toolbooth"'));
   rmSync(join(project, "tools/greeter"), { recursive: true });
   const toolkits = readdirSync(join(root, "toolkits"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   writeFileSync(join(project, "tools/toolkits.json"), JSON.stringify(toolkits.map(({ name }) => name).sort()));
