@@ -48,6 +48,10 @@ test("the build of many definitions says how far it is", async () => {
 });
 
 test("a failed build is the response to every request, as text or JSON", async () => {
+  // `wrangler dev` starts no Worker that lacks a class of its Durable Objects.
+  const bound = [...read(root, "template/wrangler.toml").matchAll(/^class_name = "(.*)"$/gm)].map(([, name]) => name);
+  const exported = [...failing("").matchAll(/^export class (\w+) extends DurableObject\b/gm)].map(([, name]) => name);
+  assert.deepEqual([...new Set(bound)], exported);
   const bundle = join(scratch, "failed");
   replaceWorker(bundle, failing('error: `"${x}"` is wrong'));
   const worker = await start(bundle);

@@ -71,9 +71,12 @@ function snapshot(paths, describe = described) {
 /** The time and the size of a file. */
 const described = (path, { mtimeMs, size }) => `${path} ${mtimeMs} ${size}`;
 
-/** A Worker that responds to every request with the error of the build. */
+/** A Worker that responds to every request with the error of the build. Workerd does not start without the classes that wrangler.toml may bind. */
 export function failing(message) {
-  return `const message = ${JSON.stringify(message)};
+  return `import { DurableObject } from "cloudflare:workers";
+export class Ledger extends DurableObject {}
+export class Tasks extends DurableObject {}
+const message = ${JSON.stringify(message)};
 export default {
   fetch({ headers }) {
     const init = { status: 503, headers: { "cache-control": "no-store" } };
