@@ -85,7 +85,8 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
   return async () => {
     const [{ outputFiles }] = await Promise.all([bundle(crate, entry, stage, { write: false }), assets && buildViews(crate, assets)]);
-    writeFileSync(join(out, name), wasm);
+    // It may be there from the bundle before.
+    if (!existsSync(join(out, name))) writeFileSync(join(out, name), wasm);
     replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
   };
 }

@@ -10,6 +10,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { compileForDevelopment } from "./build.js";
@@ -143,13 +144,23 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   }
 }
 
-/** The number of the last check of types. */
-let checks = 0;
-/** Checks the types of tools in TypeScript, and prints what is wrong unless another check has begun since. */
+/** Whether types are being checked, and whether there has been a build since that began. */
+let isChecking = false;
+let isOutdated = false;
+/**
+ * Checks the types of tools in TypeScript, and prints what is wrong. One check runs at a time, and gives way to the Worker: the next call
+ * must not wait for it.
+ */
 async function printTypeErrors() {
-  const number = (checks += 1);
-  const errors = await typeErrors().catch(({ message }) => message);
-  if (errors && number === checks) console.error(`The types are wrong, although the tools run:\n${errors}`);
+  isOutdated = true;
+  if (isChecking) return;
+  isChecking = true;
+  while (isOutdated) {
+    isOutdated = false;
+    const errors = await typeErrors({ priority: constants.priority.PRIORITY_BELOW_NORMAL }).catch(({ message }) => message);
+    if (errors && !isOutdated) console.error(`The types are wrong, although the tools run:\n${errors}`);
+  }
+  isChecking = false;
 }
 
 /** The files that set variables: wrangler's configuration, and those that it reads on this machine only. */

@@ -1,5 +1,6 @@
 // Runs other programs.
 import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
 
 /** An error that the user can correct: its message is printed without a stack. */
 export class Failure extends Error {
@@ -15,7 +16,7 @@ export async function run(program, args, options = {}) {
   if (code !== 0) throw new Failure("", code);
 }
 
-/** Runs a program and returns what it prints: `{ code, out, err }`. */
+/** Runs a program and returns what it prints: `{ code, out, err }`. With a `priority`, as in `node:os`, others may come first. */
 export function output(program, args, options = {}) {
   return spawned(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
 }
@@ -26,9 +27,10 @@ process.once("exit", () => {
   for (const child of running) child.kill();
 });
 
-function spawned(program, args, options) {
+function spawned(program, args, { priority, ...options }) {
   const child = spawn(program, args, options);
   running.add(child);
+  if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority);
   const texts = { out: "", err: "" };
   child.stdout?.setEncoding("utf8").on("data", (part) => (texts.out += part));
   child.stderr?.setEncoding("utf8").on("data", (part) => (texts.err += part));

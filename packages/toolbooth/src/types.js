@@ -23,20 +23,20 @@ export function addConfiguration(folder) {
   if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(DEFAULT, null, 2)}\n`);
 }
 
-/** What the type checker reports about the project, which has been built; "" if it finds nothing wrong. */
-export async function typeErrors() {
-  const functions = scripts().length > 0 ? await checked(CONFIGURATION, DEFAULT, generate) : "";
+/** What the type checker reports about the project, which has been built; "" if it finds nothing wrong. `options` are those of its process. */
+export async function typeErrors(options = {}) {
+  const functions = scripts().length > 0 ? await checked(CONFIGURATION, DEFAULT, options, generate) : "";
   // Those of shipped toolkits are not the project's to check.
-  const pages = files(/\.tsx$/).length > 0 ? await checked(OF_VIEWS, DEFAULT_OF_VIEWS) : "";
+  const pages = files(/\.tsx$/).length > 0 ? await checked(OF_VIEWS, DEFAULT_OF_VIEWS, options) : "";
   return [functions, pages].filter(Boolean).join("\n");
 }
 
 /** What the type checker reports with a configuration, after `prepare`. */
-async function checked(configuration, otherwise, prepare) {
+async function checked(configuration, otherwise, options, prepare) {
   if (!existsSync(configuration)) return `There is no ${configuration}. Write it: ${JSON.stringify(otherwise)}`;
   await prepare?.();
   const program = fromNpm("typescript", "tsc");
-  const { code, out, err } = await output(process.execPath, [program, "--project", configuration, "--pretty", `${Boolean(process.stderr.isTTY)}`]);
+  const { code, out, err } = await output(process.execPath, [program, "--project", configuration, "--pretty", `${Boolean(process.stderr.isTTY)}`], options);
   return code === 0 ? "" : `${out}${err}`.trim();
 }
 
