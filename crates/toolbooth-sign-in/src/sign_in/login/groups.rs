@@ -2,7 +2,7 @@
 
 use super::Login;
 use super::provider::AccountError;
-use super::rules::{IdentityRule, People};
+use super::rules::People;
 use crate::oauth::{OAuthClient, ProviderError};
 use toolbooth::auth::{AuthError, received_claims};
 use toolbooth::host::Host;
@@ -51,9 +51,15 @@ impl Login {
         values.iter().filter(is_known).map(|value| (*value).to_owned()).collect()
     }
 
+    /// Whether a rule about a group at a place restricts its people.
+    pub(super) fn groups_restrict(&self, place: &str) -> bool {
+        let mut rules = self.settings.allowed.iter().filter(|it| it.provider == place);
+        rules.any(|rule| rule.restricts() && matches!(rule.people, People::Group(_)))
+    }
+
     /// The groups of a person at a provider, as far as rules name them: those in the ID token, which is for them (`subject`), or else
     /// those in the provider's description. [`ProviderError::Rejected`]: only a new ID token would say.
-    /// [`AccountError::ClaimMissing`]: neither has the claim, and rules of teams are about it.
+    /// [`AccountError::ClaimMissing`]: neither has the claim, and rules that restrict are about it.
     pub(super) fn groups(
         &self,
         client: &OAuthClient,
@@ -97,12 +103,9 @@ impl Login {
                 Err(TooManyGroups) => return Err(AccountError::TooManyGroups),
             }
         }
-        // Someone who asks for fewer scopes in their own browser must not leave a team.
-        let has_team = |rule: &&IdentityRule| rule.team.is_some();
-        let mut of_teams = self.rules_of(client).filter(has_team);
-        let restricts = of_teams.any(|rule| matches!(rule.people, People::Group(_)));
         match id_token {
-            Some(_) if restricts => Err(AccountError::ClaimMissing),
+            // Someone who asks for fewer scopes in their own browser must not escape what holds for their group.
+            Some(_) if self.groups_restrict(&provider.id) => Err(AccountError::ClaimMissing),
             Some(_) => Ok(Vec::new()),
             None => Err(ProviderError::Rejected.into()),
         }

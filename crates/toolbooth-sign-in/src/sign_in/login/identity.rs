@@ -350,11 +350,15 @@ impl Login {
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         let id = text("sub").filter(|sub| !sub.is_empty());
         let id = id.ok_or("its `sub` must be a string that is not empty")?.to_owned();
-        let values = groups::values(claims, &issuer.claim)
-            .map_err(|TooManyGroups| {
-                "it does not name the person's groups, because there are too many: use app roles instead"
-            })?
-            .unwrap_or_default();
+        let values = groups::values(claims, &issuer.claim).map_err(|TooManyGroups| {
+            "it does not name the person's groups, because there are too many: use app roles instead"
+        })?;
+        // A client that has the claim left out must not escape what holds for a group.
+        if values.is_none() && self.groups_restrict(&issuer.issuer) {
+            return Err(
+                "it has no claim with the person's groups, and rules that restrict are about them",
+            );
+        }
         let is_unverified = match claims.get("email_verified") {
             Some(Value::Bool(verified)) => !verified,
             Some(Value::String(verified)) => verified == "false",
@@ -369,7 +373,7 @@ impl Login {
             unverified: address.filter(|_| is_unverified),
             domain: email.as_deref().and_then(domain),
             email,
-            groups: self.known_groups(&issuer.issuer, &values),
+            groups: self.known_groups(&issuer.issuer, &values.unwrap_or_default()),
             asserted: Some(issuer.issuer.clone()),
             client: Some(client_id.to_owned()),
             ..Account::default()
@@ -377,10 +381,10 @@ impl Login {
     }
 
     /// Whether what a person may do depends on what the provider says about the account, which may change. A
-    /// team, which may restrict them, need not be theirs yet.
+    /// rule that restricts need not be about them yet.
     pub(super) fn depends_on_facts(&self, account: &Account) -> bool {
         let is_about = |rule: &&IdentityRule| {
-            account.is_of(rule) || rule.team.is_some() && rule.provider == account.provider
+            account.is_of(rule) || rule.restricts() && rule.provider == account.provider
         };
         let mut rules = self.settings.allowed.iter().filter(is_about);
         rules.any(|rule| rule.people.can_change() || !rule.domains.is_empty())

@@ -97,12 +97,13 @@ impl Login {
         self.rules_of(client).map(|it| &it.people)
     }
 
-    /// Whether what restricts people of a provider depends on their address: a rule of a team, or one of `SIGN_IN_DENIED`.
+    /// Whether what restricts people of a provider depends on their address: a rule with limits, budgets or a team, or one of
+    /// `SIGN_IN_DENIED`.
     fn address_restricts(&self, client: &OAuthClient) -> bool {
-        let mut of_teams = self.rules_of(client).filter(|rule| rule.team.is_some());
+        let mut restricting = self.rules_of(client).filter(|rule| rule.restricts());
         let denied = self.settings.denied.iter();
         let mut denied = denied.filter(|rule| rule.provider == client.provider.id);
-        of_teams.any(|rule| rule.people.are_of_address() || !rule.domains.is_empty())
+        restricting.any(|rule| rule.people.are_of_address() || !rule.domains.is_empty())
             || denied.any(|rule| rule.people.are_of_address())
     }
 

@@ -41,6 +41,11 @@ impl IdentityRule {
         }
     }
 
+    /// Whether the rule also takes something away: without it, these people might do more.
+    pub(super) fn restricts(&self) -> bool {
+        self.team.is_some() || self.limits.is_some() || !self.budgets.is_empty()
+    }
+
     /// Whether these people can give a scope to a client.
     pub(crate) fn gives(&self, scope: &str) -> bool {
         match &self.scopes {

@@ -202,6 +202,27 @@ fn what_rules_give() {
 }
 
 #[test]
+fn an_assertion_without_groups_escapes_no_limits() {
+    let budgets = json!([{"window": "1d", "tool_calls": 5}]);
+    let entry = |budgets: &Value| {
+        let mut rule = json!({"scopes": []});
+        if !budgets.is_null() {
+            rule["budgets"] = budgets.clone();
+        }
+        issuers(json!({"scopes": ["echo:a"], "rules": {"eng": rule}}))
+    };
+    for (budgets, claims, expected) in [
+        (&budgets, json!({}), "invalid_grant 400"),
+        (&budgets, json!({"groups": []}), "echo:a"),
+        (&Value::Null, json!({}), "echo:a"),
+    ] {
+        let harness = start(&entry(budgets), &[]);
+        let response = harness.assert_with("1", &claims, "");
+        assert_eq!(result(&response), expected, "{budgets} {claims}: {}", response.1);
+    }
+}
+
+#[test]
 fn rules_decide_at_every_call() {
     let eng = json!({"rules": {"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": []}}});
     let ops = json!({"rules": {"ops": {"scopes": []}}});

@@ -226,7 +226,38 @@ fn no_one_leaves_a_team_by_hiding_a_claim() {
 }
 
 #[test]
-fn who_joins_the_group_of_a_team_is_noticed_after_a_day() {
+fn no_one_escapes_limits_by_hiding_a_claim() {
+    let eng = |more: Value| json!({"scopes": ["echo:*"], "rules": {"eng": merged(json!({"scopes": []}), &more)}});
+    let everyone = |more: Value| merged(json!({"who": "corp:*", "scopes": ["echo:*"]}), &more);
+    let of_domain = |more: Value| merged(everyone(more), &json!({"who": "corp:@acme.example"}));
+    let limits = json!({"gateway": {"models": ["fast"]}});
+    let budgets = json!({"budgets": [{"window": "1d", "tool_calls": 5}]});
+    let (none, no_groups) = (json!({}), json!({"groups": []}));
+    let others = json!({"email": "ada@other.example", "email_verified": true});
+    for (entry, allowed, description, may) in [
+        (eng(limits.clone()), None, &none, false),
+        (eng(limits.clone()), None, &no_groups, true),
+        (eng(budgets.clone()), None, &none, false),
+        (eng(budgets.clone()), None, &no_groups, true),
+        // A rule that only gives takes nothing away from those who hide.
+        (eng(none.clone()), None, &none, true),
+        (json!({}), Some(of_domain(limits.clone())), &none, false),
+        (json!({}), Some(of_domain(budgets.clone())), &none, false),
+        (json!({}), Some(of_domain(budgets.clone())), &others, true),
+        (json!({}), Some(of_domain(none.clone())), &none, true),
+    ] {
+        let rules: Vec<_> = [everyone(json!({}))].into_iter().chain(allowed).collect();
+        let rules = json!(rules).to_string();
+        let harness = start(&entry, &[("SIGN_IN_ALLOWED", &*rules)]);
+        CLAIMS.set(json!({}));
+        DESCRIPTION.set(description.clone());
+        let status = come_back(&harness, &harness.client()).status;
+        assert_eq!(status, if may { 303 } else { 403 }, "{entry} {rules} {description}");
+    }
+}
+
+#[test]
+fn who_joins_a_group_that_restricts_is_noticed_after_a_day() {
     let teams = json!([{"name": "a", "rules": ["corp:group/eng"], "scopes": ["echo:a"]}]);
     for (claims, expected) in [
         (json!({"groups": []}), Some("echo:a echo:b")),
