@@ -61,6 +61,22 @@ pub enum ProofError {
     Unavailable,
 }
 
+/// A proof that is valid. Whether it was used before is not known yet: [`ProofVerifier::use_once`].
+#[derive(Debug)]
+#[must_use]
+pub struct ValidProof {
+    thumbprint: String,
+    /// The name under which its use is remembered.
+    name: String,
+}
+
+impl ValidProof {
+    /// The thumbprint (RFC 7638) of its key.
+    pub fn thumbprint(&self) -> &str {
+        &self.thumbprint
+    }
+}
+
 /// Verifies proofs for the requests of one server.
 pub struct ProofVerifier {
     /// The origin of the requests: `PUBLIC_URL`.
@@ -92,7 +108,8 @@ impl ProofVerifier {
         is_fresh && self.keys.verify_hash(NONCE, &[made], hash).is_some()
     }
 
-    /// The thumbprint (RFC 7638) of the key whose possession a proof shows, for a request without a token.
+    /// Checks the proof of a request without a token, but not whether it was used before: anyone can make proofs, so
+    /// [`use_once`](Self::use_once) comes after the client has shown that it has more.
     ///
     /// # Errors
     /// See [`ProofError`].
@@ -101,18 +118,30 @@ impl ProofVerifier {
         proof: &str,
         target: Target<'_>,
         host: &dyn Host,
-    ) -> Result<String, ProofError> {
+    ) -> Result<ValidProof, ProofError> {
         self.check(proof, target, None, host).await
     }
 
-    /// Checks a proof as RFC 9449, 4.3 says, and returns the thumbprint of its key.
-    pub(super) async fn check(
+    /// Checks the proof of a request with a token, and uses it.
+    pub(super) async fn verify_bound(
+        &self,
+        proof: &str,
+        target: Target<'_>,
+        bound: BoundToken<'_>,
+        host: &dyn Host,
+    ) -> Result<(), ProofError> {
+        let proof = self.check(proof, target, Some(bound), host).await?;
+        self.use_once(proof, host).await.map(|_| ())
+    }
+
+    /// Checks a proof as RFC 9449, 4.3 says.
+    async fn check(
         &self,
         proof: &str,
         target: Target<'_>,
         bound: Option<BoundToken<'_>>,
         host: &dyn Host,
-    ) -> Result<String, ProofError> {
+    ) -> Result<ValidProof, ProofError> {
         let invalid = |reason| Err(ProofError::Invalid(reason));
         let decoded = Some(proof).filter(|it| it.len() <= LONGEST).and_then(DecodedToken::decode);
         let Some(decoded) = decoded else { return invalid("the proof is not one JSON Web Token") };
@@ -160,10 +189,10 @@ impl ProofVerifier {
         if !decoded.is_signed_by(&key, host).await {
             return invalid("the proof's signature is not valid");
         }
-        if !self.use_once(&thumbprint, id, host).await? {
-            return invalid("the proof was used before");
-        }
-        Ok(thumbprint)
+        // The length of a thumbprint is fixed.
+        let hash = Sha256::new_with_prefix(&thumbprint).chain_update(id).finalize();
+        let name = format!("dpop:{}", Base64UrlUnpadded::encode_string(&hash));
+        Ok(ValidProof { thumbprint, name })
     }
 
     /// Whether `htu` is this server's address with this path. Query and fragment do not count, nor does the case of scheme and
@@ -179,23 +208,24 @@ impl ProofVerifier {
         self.origin.eq_ignore_ascii_case(&format!("{scheme}://{host}")) && own_path == path
     }
 
-    /// Uses a proof; false if it was used before.
-    async fn use_once(
-        &self,
-        thumbprint: &str,
-        id: &str,
-        host: &dyn Host,
-    ) -> Result<bool, ProofError> {
-        // The length of a thumbprint is fixed.
-        let hash = Sha256::new_with_prefix(thumbprint).chain_update(id).finalize();
-        let key = format!("dpop:{}", Base64UrlUnpadded::encode_string(&hash));
-        match host.claim(&key, REMEMBERED).await {
-            Ok(is_first) => Ok(is_first),
-            Err(LedgerError::NotBound) => Ok(self.remember(key, host.now_ms() / 1000)),
+    /// Uses a proof, and returns the thumbprint of its key.
+    ///
+    /// # Errors
+    /// [`ProofError::Invalid`] if it was used before; [`ProofError::Unavailable`].
+    pub async fn use_once(&self, proof: ValidProof, host: &dyn Host) -> Result<String, ProofError> {
+        let ValidProof { thumbprint, name } = proof;
+        let is_first = match host.claim(&name, REMEMBERED).await {
+            Ok(is_first) => is_first,
+            Err(LedgerError::NotBound) => self.remember(name, host.now_ms() / 1000),
             Err(LedgerError::Failed(problem)) => {
                 host.log(Level::Error, "ledger", &[("problem", &problem)]);
-                Err(ProofError::Unavailable)
+                return Err(ProofError::Unavailable);
             }
+        };
+        if is_first {
+            Ok(thumbprint)
+        } else {
+            Err(ProofError::Invalid("the proof was used before"))
         }
     }
 

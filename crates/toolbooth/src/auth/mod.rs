@@ -30,7 +30,7 @@ use jwt::JwtVerifier;
 pub use api_keys::ApiKeys;
 pub use api_keys::key_hash;
 pub use assertion::{AssertionVerifier, received_claims, unverified_claim};
-pub use dpop::{PROOF_ALGORITHMS, ProofError, ProofVerifier, Target};
+pub use dpop::{PROOF_ALGORITHMS, ProofError, ProofVerifier, Target, ValidProof};
 pub(crate) use jwks::has_verification_key;
 pub use own_tokens::{CLIENT_REF, GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 
@@ -222,7 +222,7 @@ impl Authenticator {
             .ok_or(AuthError::unbound("the token is not bound to a key: use the scheme Bearer"))?;
         let proof = headers.get("dpop").ok_or(ProofError::Invalid("the header DPoP is missing"))?;
         let bound = BoundToken { token, thumbprint: &thumbprint };
-        proofs.check(&proof, target, Some(bound), host).await?;
+        proofs.verify_bound(&proof, target, bound, host).await?;
         Ok(Authenticated { principal, is_bound: true })
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::client_grant::ClientGrant;
 use super::error::{INVALID_GRANT, INVALID_SCOPE, TEMPORARILY_UNAVAILABLE};
+use super::proof::OfferedKey;
 use super::token::Issue;
 use super::{AuthorizationServer, Credentials, NAMED_SCOPES, OAuthError, Parameters, hash};
 use crate::redirect_uri;
@@ -65,12 +66,13 @@ impl AuthorizationServer {
     pub(super) async fn exchange_assertion(
         &self,
         form: &Parameters,
-        key: Option<String>,
+        key: OfferedKey<'_>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
         let credentials = Credentials::read(form, headers)?;
         let (client_name, document) = self.authenticate_confidential(&credentials, host).await?;
+        let key = key.accept().await?;
         let client_id = credentials.client_id;
         let assertion = form.require("assertion")?;
         let company = self.company_of(assertion)?;

@@ -2,6 +2,7 @@
 
 use super::client_grant::ClientGrant;
 use super::error::UNAUTHORIZED_CLIENT;
+use super::proof::OfferedKey;
 use super::token::Issue;
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
 use crate::oauth::random_text;
@@ -21,7 +22,7 @@ impl AuthorizationServer {
     pub(super) async fn client_credentials(
         &self,
         form: &Parameters,
-        key: Option<String>,
+        key: OfferedKey<'_>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
@@ -32,6 +33,7 @@ impl AuthorizationServer {
             return Err(UNAUTHORIZED_CLIENT.error(expected));
         };
         let identity = self.authenticate_machine(&credentials, host).await?;
+        let key = key.accept().await?;
         let requested: Option<Vec<&str>> = form.get("scope").map(|it| it.split(' ').collect());
         self.check_known(requested.as_deref())?;
         let scopes = self.common_scopes(&[requested], &entry.scopes);

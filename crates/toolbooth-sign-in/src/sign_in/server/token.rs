@@ -11,7 +11,7 @@ use super::client_credentials::CLIENT_CREDENTIALS;
 use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
 use super::connection::is_same_day;
 use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
-use super::proof::{check_key, with_nonce};
+use super::proof::{OfferedKey, with_nonce};
 use super::token_exchange::{ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
 use crate::oauth::{OFFLINE_ACCESS, ProviderError, code_challenge, random_text};
@@ -131,7 +131,7 @@ impl AuthorizationServer {
         let form = Parameters::parse(&request.body)?;
         self.check_resource(&form)?;
         // First: a client that learns the nonce sends the same request again.
-        let key = boxed(self.proven_key(request)).await?;
+        let key = boxed(OfferedKey::of(request)).await?;
         match form.require("grant_type")? {
             CODE => self.exchange_code(&form, key, request).await,
             REFRESH => self.refresh(&form, key, request).await,
@@ -174,7 +174,7 @@ impl AuthorizationServer {
     async fn exchange_code(
         &self,
         form: &Parameters,
-        key: Option<String>,
+        key: OfferedKey<'_>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let host = request.host;
@@ -197,7 +197,8 @@ impl AuthorizationServer {
         if !is_same {
             return Err(INVALID_GRANT.error("`code_verifier` does not match"));
         }
-        check_key(code.key.as_deref(), key.as_deref())?;
+        key.check(code.key.as_deref())?;
+        let key = key.accept().await?;
         let grant = code.grant;
         // The second client, which even has the verifier, may be a thief or the victim of one.
         if !self.spend_code(&grant.id, host).await? {
@@ -219,14 +220,14 @@ impl AuthorizationServer {
     async fn refresh(
         &self,
         form: &Parameters,
-        key: Option<String>,
+        key: OfferedKey<'_>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let host = request.host;
         let parameter = ("refresh_token", "refresh token", purpose::REFRESH_TOKEN);
         let (mut token, client_id, is_authenticated) =
             self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
-        check_key(token.key.as_deref(), key.as_deref())?;
+        key.check(token.key.as_deref())?;
         let grant = &token.grant;
         if self.is_revoked(&grant.id, host).await? {
             return Err(INVALID_GRANT.error("the grant is revoked"));
@@ -257,6 +258,7 @@ impl AuthorizationServer {
         if self.login.permitted(&grant.identity).is_none() {
             return Err(INVALID_GRANT.error("the person may no longer sign in"));
         }
+        let key = key.accept().await?;
         if !self.use_refresh_token(&token, host).await? {
             self.end(grant, RevocationReason::RefreshTokenReused, host).await;
             return Err(INVALID_GRANT.error("the refresh token was replaced"));

@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 use super::access_token::{Actor, Holder};
 use super::client_grant::ClientGrant;
 use super::error::{INVALID_REQUEST, INVALID_SCOPE, INVALID_TARGET, UNAUTHORIZED_CLIENT};
+use super::proof::OfferedKey;
 use super::token::{Delegation, Issue};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
 use crate::purpose;
@@ -57,12 +58,13 @@ impl AuthorizationServer {
     pub(super) async fn exchange_token(
         &self,
         form: &Parameters,
-        key: Option<String>,
+        key: OfferedKey<'_>,
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let RouteRequest { headers, host, .. } = *request;
         let credentials = Credentials::read(form, headers)?;
         let actor = self.authenticate_machine(&credentials, host).await?;
+        let key = key.accept().await?;
         let (entry, may_act) = self
             .actor(&actor)
             .ok_or(UNAUTHORIZED_CLIENT.error("the client's entry of API_KEYS has no `may_act`"))?;

@@ -246,6 +246,31 @@ fn which_proofs_are_accepted() {
 }
 
 #[test]
+fn a_proof_is_used_only_if_its_client_has_more_than_a_proof() {
+    let mut harness = start();
+    harness.host.bindings.insert(LEDGER);
+    harness.restart(&[]);
+    let client = harness.client();
+    let proof = proof(&harness, TOKEN.0, TOKEN.1, &nonce(&harness)).signed();
+    let refresh = [("grant_type", "refresh_token"), ("client_id", &*client.id)];
+    let with = |changed: &str| {
+        machine().map(|(name, value)| (name, if name == changed { "x" } else { value })).to_vec()
+    };
+    for (fields, error) in [
+        (with("client_secret"), "invalid_client"),
+        (with("client_id"), "invalid_client"),
+        (code_fields(&client.id, "x").to_vec(), "invalid_grant"),
+        ([&refresh[..], &[("refresh_token", "x")]].concat(), "invalid_grant"),
+        // The same proof, which was not used until now.
+        (machine().to_vec(), ""),
+        (machine().to_vec(), "invalid_dpop_proof"),
+    ] {
+        let sent = json_of(&send(&harness, &fields, &proof));
+        assert_eq!(sent["error"].as_str().unwrap_or_default(), error, "{fields:?} {sent}");
+    }
+}
+
+#[test]
 fn a_ledger_that_fails_accepts_no_proof() {
     let mut harness = start();
     harness.host.bindings.insert(LEDGER);
