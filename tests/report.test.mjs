@@ -6,6 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import * as oauth from "oauth4webapi";
+import { entryOf } from "../packages/toolbooth/src/credentials.js";
+import { freePort } from "./support/commands.mjs";
+import { exchange, flow, options } from "./support/oauth-client.mjs";
+import { KEY, REDIRECT } from "./support/sign-in-server.mjs";
 import { CANARY, MCP, start } from "./support/worker.mjs";
 
 const ALL = 200;
@@ -32,18 +37,18 @@ after(async () => {
   rmSync(storage, { recursive: true });
 });
 
+const varsOf = () => ({ PAGES_URL: `http://127.0.0.1:${service.address().port}`, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` });
 const run = async () => {
-  const vars = { PAGES_URL: `http://127.0.0.1:${service.address().port}`, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` };
-  worker = await start(MCP, { vars, storage });
+  worker = await start(MCP, { vars: varsOf(), storage });
 };
 
 /** Resolves when this page is requested. */
 const requested = (page) => new Promise((resolve) => (onPage = (now) => now === page && resolve()));
 
 /** The status, when it is final. */
-async function ended(path) {
+async function ended(path, { address } = worker, headers = {}) {
   for (;;) {
-    const task = await (await fetch(`${worker.address}${path}`)).json();
+    const task = await (await fetch(`${address}${path}`, { headers })).json();
     if (!["working", "input_required"].includes(task.status)) return task;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -92,6 +97,34 @@ test("MC81 a task that is cancelled in a step stays cancelled when the step ends
   service.closeAllConnections();
   await last;
   assert.equal((await ended(path)).status, "cancelled");
+});
+
+test("MC83 a task ends before its next step when the client that began it is disconnected", async (t) => {
+  const port = await freePort();
+  const API_KEYS = JSON.stringify([entryOf(KEY, "Ada", ["*"])]);
+  const signedIn = await start(MCP, { port, vars: { ...varsOf(), AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL: `http://127.0.0.1:${port}` } });
+  t.after(() => signedIn.close());
+  const { address } = signedIn;
+  const connect = async () => {
+    const one = await flow(address, { redirect: REDIRECT, key: KEY, scope: "offline_access" });
+    const tokens = await exchange(one, await one.agree());
+    return { one, tokens, bearer: { authorization: `Bearer ${tokens.access_token}` } };
+  };
+  const [first, second] = [await connect(), await connect()];
+  [requests, holds] = [[], true];
+  const fatal = requested(FATAL);
+  const headers = { ...first.bearer, "content-type": "application/json", prefer: "respond-async" };
+  const begun = await fetch(`${address}/rest/Report_Words`, { method: "POST", headers, body: JSON.stringify({ pages: ALL, pause_seconds: 0 }) });
+  assert.equal(begun.status, 202, await begun.clone().text());
+  // In its second step.
+  await fatal;
+  await oauth.processRevocationResponse(await oauth.revocationRequest(first.one.as, first.one.client, oauth.None(), first.tokens.refresh_token, options));
+  service.closeAllConnections();
+  // The person sees by another client what has become of it.
+  const { value, problem } = await ended(begun.headers.get("location"), signedIn, second.bearer);
+  assert.equal(value, undefined);
+  assert.match(problem.detail, /the client was disconnected/);
+  assert.ok(Math.max(...requests) <= 100, "the step that ran ends, and no other begins");
 });
 
 test("the client in TypeScript waits for the end of a call that is a task only", async () => {

@@ -1,5 +1,7 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Budget;
@@ -63,8 +65,17 @@ pub fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(plain)
 }
 
+/// The grant of a token that the server itself has issued. It must still hold when a call goes on as a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnGrant {
+    /// Its id.
+    pub id: String,
+    /// Who holds it, in a form that only [`TokenHolders`](crate::auth::TokenHolders) read.
+    pub holder: String,
+}
+
 /// Who sent a request. A new kind is a breaking change: code that decides by it must know all. As JSON, it
-/// has no budgets: what is serialized has been counted.
+/// has no budgets, because what is serialized has been counted, and no grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Principal {
     /// A caller without credentials.
@@ -105,6 +116,9 @@ pub enum Principal {
         team: Option<usize>,
         /// The name of the entry of `API_KEYS` that acts for the user, if one does (RFC 8693).
         actor: Option<String>,
+        /// The grant of the token, if this server issued it.
+        #[serde(skip)]
+        grant: Option<Arc<OwnGrant>>,
     },
 }
 
@@ -173,6 +187,14 @@ impl Principal {
     pub fn actor(&self) -> Option<&str> {
         match self {
             Self::User { actor, .. } => actor.as_deref(),
+            Self::Anonymous { .. } | Self::Key { .. } => None,
+        }
+    }
+
+    /// The grant of the token that a user's client has sent, if this server issued it.
+    pub(crate) fn grant(&self) -> Option<&OwnGrant> {
+        match self {
+            Self::User { grant, .. } => grant.as_deref(),
             Self::Anonymous { .. } | Self::Key { .. } => None,
         }
     }

@@ -40,6 +40,7 @@ mod tests {
             tenant: None,
             team: None,
             actor: None,
+            grant: None,
         };
         for (principal, user_id, expected) in [
             (key("app"), None, Some(r#"["key","app",""]"#)),

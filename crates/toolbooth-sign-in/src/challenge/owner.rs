@@ -74,6 +74,7 @@ impl Owner {
                 client_ref: None,
                 team: None,
                 actor: None,
+                grant: None,
             },
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
@@ -134,6 +135,7 @@ mod tests {
             client_ref: None,
             team: None,
             actor: None,
+            grant: None,
         };
         let person = Person {
             label: String::new(),

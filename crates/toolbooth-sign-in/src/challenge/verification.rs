@@ -90,6 +90,7 @@ mod tests {
             client_ref: None,
             team: None,
             actor: None,
+            grant: None,
         }
     }
 

@@ -122,6 +122,7 @@ impl ClaimRules {
             tenant,
             team,
             actor,
+            grant: None,
         };
         Ok(Verified { principal, thumbprint: thumbprint(claims)? })
     }

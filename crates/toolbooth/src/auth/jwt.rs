@@ -12,11 +12,11 @@ use super::AuthError;
 use super::claims::{ClaimRules, Signer, Verified};
 use super::jwks::{FetchPolicy, Jwks, KeySource};
 use super::jws::DecodedToken;
-use super::own_tokens::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
+use super::own_tokens::{GRANT, HOLDER, OwnTokens, TokenHolders};
 use super::token_cache::TokenCache;
 use crate::host::Host;
 use crate::json::Value;
-use crate::principal::{Principal, Scopes};
+use crate::principal::{OwnGrant, Principal};
 use crate::settings::JwtSettings;
 
 /// For how many seconds an instance relies on what the store says about the grant of a token.
@@ -112,9 +112,13 @@ impl JwtVerifier {
         let mut end = rules.end(&decoded);
         if let Some(holders) = holders {
             let claim = |name| decoded.claims.get(name).and_then(Value::as_str).unwrap_or_default();
-            let permitted = holders.permitted(claim(HOLDER), host.now_ms());
+            let permitted = holders.permitted(claim(HOLDER));
             let ended = AuthError::invalid("the person who signed in may no longer call");
-            limit(&mut verified.principal, permitted.ok_or(ended)?);
+            if let Principal::User { grant, .. } = &mut verified.principal {
+                let [id, holder] = [GRANT, HOLDER].map(|name| claim(name).to_owned());
+                *grant = Some(Arc::new(OwnGrant { id, holder }));
+            }
+            permitted.ok_or(ended)?.limit(&mut verified.principal);
             if holders.has_ended(claim(GRANT), host).await {
                 return Err(AuthError::invalid("the client was disconnected"));
             }
@@ -122,23 +126,5 @@ impl JwtVerifier {
         }
         self.cache.insert(token, &verified, end, keys_ms);
         Ok(verified)
-    }
-}
-
-/// Limits a token to what its holder may do now.
-fn limit(principal: &mut Principal, permitted: Permitted) {
-    let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, team, actor, .. } =
-        principal
-    else {
-        return;
-    };
-    scopes.retain(|scope| permitted.scopes.cover(&[scope.as_str()]));
-    *rule = permitted.rule;
-    *budgets = permitted.budgets;
-    *team = permitted.team;
-    *actor = permitted.actor;
-    if let Some(name) = permitted.key {
-        let scopes = Scopes::Listed(std::mem::take(scopes));
-        *principal = Principal::Key { name, scopes };
     }
 }

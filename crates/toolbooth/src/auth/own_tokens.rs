@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::host::{BoxFuture, Host};
-use crate::principal::Scopes;
+use crate::principal::{Principal, Scopes};
 use crate::settings::JwtSettings;
 
 /// The claim of a token that says who holds it, in a form that only [`TokenHolders`] read.
@@ -29,11 +29,12 @@ pub struct OwnTokens {
 /// The people who hold tokens of this server. The settings decide at every call what they may do: a token lasts longer
 /// than a rule or an API key that an operator removes.
 pub trait TokenHolders: Send + Sync {
-    /// What a token may do whose claim [`HOLDER`] is `holder`; `None` if its holder may not call any more.
-    fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted>;
+    /// What a token may do whose claim [`HOLDER`] is `holder`; `None` if its holder may not call any more. It does not ask
+    /// whether the token has expired: a task goes on after that.
+    fn permitted(&self, holder: &str) -> Option<Permitted>;
 
     /// Whether the grant of a token, whose claim [`GRANT`] is `grant`, has ended. Each instance asks when it first sees a token,
-    /// and again once a minute.
+    /// and again once a minute; a task asks before each step.
     fn has_ended<'a>(&'a self, grant: &'a str, host: &'a dyn Host) -> BoxFuture<'a, bool>;
 }
 
@@ -59,5 +60,25 @@ pub struct Permitted {
 impl fmt::Debug for dyn TokenHolders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TokenHolders(…)")
+    }
+}
+
+impl Permitted {
+    /// Limits the principal of a token to what its holder may do now.
+    pub(crate) fn limit(self, principal: &mut Principal) {
+        let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, team, actor, .. } =
+            principal
+        else {
+            return;
+        };
+        scopes.retain(|scope| self.scopes.cover(&[scope.as_str()]));
+        *rule = self.rule;
+        *budgets = self.budgets;
+        *team = self.team;
+        *actor = self.actor;
+        if let Some(name) = self.key {
+            let scopes = Scopes::Listed(std::mem::take(scopes));
+            *principal = Principal::Key { name, scopes };
+        }
     }
 }

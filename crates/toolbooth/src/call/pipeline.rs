@@ -17,6 +17,7 @@ use super::search::Search;
 use super::task::Tasks;
 use super::view::has;
 use super::{CallId, ToolRequest, ToolSelector, input, requirements};
+use crate::auth::TokenHolders;
 use crate::catalog::{Catalog, Run, RunError, TaskSupport, Tool};
 use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
 use crate::http::Headers;
@@ -42,6 +43,8 @@ pub struct Pipeline {
     pub settings: Settings,
     /// The grants of users, if a capability keeps them.
     pub grants: Option<Arc<dyn Grants>>,
+    /// Who holds the tokens that the server itself issues, if people sign in to it.
+    pub holders: Option<Arc<dyn TokenHolders>>,
     /// The path of the pages that explain how to authorize calls, if there are any; the id of a provider follows.
     pub authorization_help: Option<&'static str>,
     /// The search in the catalogue, if a capability provides it.
@@ -71,6 +74,7 @@ impl Pipeline {
             events: EventLog::new(&settings, host),
             settings,
             grants: None,
+            holders: None,
             authorization_help: None,
             search: None,
             tasks: None,

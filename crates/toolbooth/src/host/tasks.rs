@@ -42,7 +42,7 @@ pub enum TaskOperation {
 /// A task to store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NewTask {
-    /// The name of the object that counts the tasks of the owner.
+    /// The name of the object that counts the tasks of the owner, or of the network of callers without credentials.
     pub owner: String,
     /// How many tasks of the owner may run at the same time.
     pub most: usize,
@@ -80,7 +80,7 @@ impl TaskStatus {
 pub struct TaskRecord {
     /// Its state.
     pub status: TaskStatus,
-    /// What the tool said last about its progress.
+    /// What the tool said last about its progress, sealed.
     #[serde(default)]
     pub message: Option<String>,
     /// When it was created, in milliseconds since the Unix epoch.
@@ -124,7 +124,7 @@ pub enum StepReport {
         memory: String,
         /// How many milliseconds to wait before.
         after_ms: u64,
-        /// What the tool said about its progress.
+        /// What the tool said about its progress, sealed.
         message: Option<String>,
     },
     /// Answers, and then another step.
@@ -133,7 +133,7 @@ pub enum StepReport {
         questions: Vec<(String, String)>,
         /// What the next step needs to know, sealed.
         memory: String,
-        /// What the tool said about its progress.
+        /// What the tool said about its progress, sealed.
         message: Option<String>,
     },
     /// Nothing.
@@ -142,7 +142,7 @@ pub enum StepReport {
         outcome: Option<String>,
         /// Whether the server has failed.
         failed: bool,
-        /// What the tool said about its progress.
+        /// What the tool said about its progress, sealed.
         message: Option<String>,
     },
 }

@@ -26,6 +26,7 @@ fn user(subject: &str) -> Principal {
         client_ref: None,
         team: None,
         actor: None,
+        grant: None,
     }
 }
 

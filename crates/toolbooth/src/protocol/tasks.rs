@@ -50,7 +50,7 @@ static TASK_HOURS: Row<usize> = Row::new(
 );
 static MAX_TASKS: Row<usize> = Row::new(
     "MAX_TASKS",
-    "how many tasks of one caller may run at the same time, 1 to 1000 | `50` | the default applies",
+    "how many tasks of one caller, or of one network of callers without credentials, may run at the same time, 1 to 1000 | `50` | the default applies",
     50,
     |text| count(text, 1000, ""),
 );

@@ -157,6 +157,7 @@ mod tests {
             client_ref: None,
             team: None,
             actor: None,
+            grant: None,
         };
         let other = codec.token_for((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(INVALID_STATE), "another way in");

@@ -87,6 +87,7 @@ impl Server {
         let pipeline = Pipeline {
             catalog,
             grants,
+            holders: own_tokens.map(|own| own.holders),
             authorization_help,
             search,
             tasks,

@@ -242,6 +242,7 @@ mod tests {
             client_ref: None,
             team: None,
             actor: None,
+            grant: None,
         };
         let acme = user("acme");
         assert!(settings.limits_of(&acme).unwrap().tools.is_some());

@@ -339,6 +339,7 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
         client_ref: None,
         team: None,
         actor: None,
+        grant: None,
     };
     let token = |subject: Option<&str>| by("one", subject);
     let others = by("two", Some("ada"));

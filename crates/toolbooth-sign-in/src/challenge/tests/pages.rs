@@ -49,6 +49,7 @@ fn the_page_says_what_is_known_of_the_application() {
         client_ref: None,
         team: None,
         actor: None,
+        grant: None,
     };
     let calendar = Principal::Key { name: "<Calendar>".to_owned(), scopes: Scopes::NONE };
     for (principal, name, origin) in [

@@ -69,6 +69,7 @@ impl Login {
             client_ref: None,
             team: None,
             actor: None,
+            grant: None,
         };
         let mut people = Vec::new();
         for option in options {

@@ -97,8 +97,8 @@ impl RevokedClaims {
 }
 
 impl TokenHolders for AuthorizationServer {
-    fn permitted(&self, holder: &str, now_ms: u64) -> Option<Permitted> {
-        let holder: Holder = self.login.keys.open(purpose::HOLDER, holder, now_ms).ok()?;
+    fn permitted(&self, holder: &str) -> Option<Permitted> {
+        let (holder, _) = self.login.keys.read::<Holder>(purpose::HOLDER, holder).ok()?;
         let Holder { identity, actor } = holder;
         let mut scopes = self.login.permitted(&identity)?;
         let actor = match actor {

@@ -70,6 +70,7 @@ fn by(iss: Option<&str>, subject: Option<&str>, scopes: &[&str]) -> Result<Princ
         client_ref: None,
         team: None,
         actor: None,
+        grant: None,
     })
 }
 
@@ -294,6 +295,7 @@ fn tenants_of_tokens() {
                 tenant,
                 team,
                 actor: None,
+                grant: None,
             })
         }
         other => other,

@@ -4,13 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::{KEPT, LONGEST};
-use crate::call::pipeline::{Prepared, RequestContext};
+use crate::call::pipeline::{Pipeline, Prepared, RequestContext};
 use crate::call::rejection::Rejection;
 use crate::call::{CallId, NullHandling, ToolRequest, ToolSelector};
+use crate::host::Host;
 use crate::json::{self, Value as Input};
-use crate::principal::Principal;
+use crate::principal::{OwnGrant, Principal};
 use crate::seal::StateKeys;
-use crate::settings::Settings;
 use crate::tool::{ClientCapabilities, Credentials, Dialogue, InputResponse, Named, Secret};
 
 /// A call.
@@ -23,8 +23,8 @@ pub(super) struct Job {
     /// The input, as JSON.
     input: String,
     principal: Principal,
-    /// The name of the caller's team. Its place in the settings may change.
-    team: Option<String>,
+    /// The grant of the caller's token, if this server issued it.
+    grant: Option<OwnGrant>,
     user: Option<String>,
     tokens: Vec<(String, String)>,
     secrets: Vec<(String, String)>,
@@ -70,7 +70,7 @@ pub(super) fn seal(
         call_id: call_id.clone(),
         input: input.text(),
         principal: context.principal.clone(),
-        team: context.pipeline.settings.team_of(context.principal).map(|team| team.name.clone()),
+        grant: context.principal.grant().cloned(),
         user: resolved.credentials.user_id.clone(),
         tokens: resolved.sent_tokens().map(exposed).collect(),
         secrets: resolved.credentials.secrets.iter().map(exposed).collect(),
@@ -88,24 +88,23 @@ pub(super) fn seal(
 }
 
 impl Job {
-    /// The caller, as the settings of today know it; `None` if the caller's API key, that of the agent that acts for the caller, or
-    /// the caller's team is gone.
-    pub(super) fn caller(&self, settings: &Settings) -> Option<Principal> {
+    /// The caller, as the settings of today know it; `None` if the caller may no longer call: the API key, or what the caller's
+    /// token stood for, is gone.
+    pub(super) async fn caller(&self, pipeline: &Pipeline, host: &dyn Host) -> Option<Principal> {
         let mut principal = self.principal.clone();
-        match &mut principal {
-            Principal::Anonymous { .. } => {}
-            Principal::Key { name, scopes } => {
-                *scopes = scopes.within(&settings.key_named(name)?.scopes);
+        match (&mut principal, &self.grant) {
+            (Principal::Key { name, scopes }, _) => {
+                *scopes = scopes.within(&pipeline.settings.key_named(name)?.scopes);
             }
-            Principal::User { actor, team, .. } => {
-                if let Some(actor) = actor {
-                    settings.key_named(actor)?.may_act.as_ref()?;
+            (Principal::User { .. }, Some(OwnGrant { id, holder })) => {
+                let holders = pipeline.holders.as_ref()?;
+                holders.permitted(holder)?.limit(&mut principal);
+                if holders.has_ended(id, host).await {
+                    return None;
                 }
-                *team = match &self.team {
-                    None => None,
-                    Some(name) => Some(settings.teams.iter().position(|it| it.name == *name)?),
-                };
             }
+            // A token of a different issuer is not asked about again.
+            (Principal::Anonymous { .. } | Principal::User { .. }, _) => {}
         }
         Some(principal)
     }

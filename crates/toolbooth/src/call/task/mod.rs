@@ -112,6 +112,7 @@ impl TaskView {
         let TaskRecord { status, message, created_ms, updated_ms, expires_ms, .. } = record;
         let open = |text: &str| keys.read(KEPT, text).ok();
         let question = |(key, text): (String, String)| Some((key, open(&text)?.0));
+        let message = message.and_then(|text| Some(keys.read(KEPT, &text).ok()?.0));
         let outcome = match (&record.outcome, status) {
             (Some(text), _) => keys.read::<TaskEnd>(KEPT, text).ok().map(|(end, _)| end),
             (None, TaskStatus::Failed) => Some(TaskEnd::Crashed),
@@ -235,7 +236,9 @@ async fn begin(
     let now_ms = host.now_ms();
     let Tasks { life_ms, most, .. } = *tasks;
     let job = job::seal(&name, prepared, context, keys, now_ms.saturating_add(life_ms))?;
-    let new = NewTask { owner: keys.hash(NAME, &[&owner]), most, job, life_ms };
+    // As the rate limit counts: callers without credentials are counted by network.
+    let counted = keys.hash(NAME, &[&context.limiter_key()]);
+    let new = NewTask { owner: counted, most, job, life_ms };
     let stored = host.task(&name, &TaskOperation::Create(new)).await;
     match stored.map_err(|problem| failed(&problem, host))? {
         Some(record) => Ok(TaskView::new(id, record, pipeline, keys)),

@@ -60,8 +60,9 @@ impl RunningStep<'_> {
         let name = job.name.clone();
         let headers = KeptHeaders(job.host.take());
         let calls = pipeline.events.recorder(&headers, host);
-        let Some(principal) = job.caller(&pipeline.settings) else {
-            let message = "The API key or the team that the call belongs to has been removed";
+        let Some(principal) = job.caller(pipeline, host).await else {
+            let message = "The call was stopped because its caller may no longer call: the client was disconnected, or the \
+                           person, the agent or the API key lost access";
             let end = TaskEnd::failed(job.tool.clone(), message.to_owned());
             calls.record(None, ("rejected", Some("caller_removed")), (None, None), host);
             self.write(calls, &Principal::ANONYMOUS);
@@ -111,7 +112,7 @@ impl RunningStep<'_> {
             RunEnd::Suspended(Suspension::Checkpoint { value, after }, notifications) => {
                 let memory = Memory { checkpoint: Some(value), state: memory.state };
                 let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
-                let message = progress(&notifications);
+                let message = self.progress(&notifications);
                 StepReport::Continue { memory: self.seal(&memory), after_ms, message }
             }
             // Never: there is a task.
@@ -124,7 +125,7 @@ impl RunningStep<'_> {
                 StepReport::Ask {
                     questions: required.questions.into_iter().map(question).collect(),
                     memory: self.seal(&Memory { state: required.state, ..memory }),
-                    message: progress(&notifications),
+                    message: self.progress(&notifications),
                 }
             }
             RunEnd::Outcome(outcome) => {
@@ -132,7 +133,7 @@ impl RunningStep<'_> {
                 self.write(calls, &principal);
                 let message = match &outcome {
                     Outcome::Done { notifications, .. } | Outcome::Failed { notifications, .. } => {
-                        progress(notifications)
+                        self.progress(notifications)
                     }
                     _ => None,
                 };
@@ -153,6 +154,11 @@ impl RunningStep<'_> {
 
     fn seal(&self, kept: &impl serde::Serialize) -> String {
         self.keys.seal(KEPT, kept, self.expires_ms)
+    }
+
+    /// What the tool said last about its progress, sealed.
+    fn progress(&self, notifications: &[Notification]) -> Option<String> {
+        progress(notifications).map(|text| self.seal(&text))
     }
 
     fn end(&self, tool: &str, outcome: Outcome, message: Option<String>) -> StepReport {

@@ -38,6 +38,7 @@ fn user(issuer: &str, subject: &str, budgets: Vec<Budget>) -> Principal {
         client_ref: None,
         team: None,
         actor: None,
+        grant: None,
     }
 }
 

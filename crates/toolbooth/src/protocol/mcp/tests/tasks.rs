@@ -1,14 +1,25 @@
 //! Calls that run as tasks.
 
+use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Duration;
 
+use base64ct::{Base64UrlUnpadded, Encoding};
+use jwt_compact::alg::{Hs256, Hs256Key};
+use jwt_compact::{Algorithm, AlgorithmSignature};
 use serde::Deserialize;
 
 use super::*;
 use crate::Server;
+use crate::auth::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
+use crate::capability::Capability;
 use crate::catalog::{Lists, Run, ServerInfo, TaskSupport, Tool, ToolFn, Version, Views, run};
+use crate::host::{BoxFuture, Host};
 use crate::http::{Body, Method, Request};
+use crate::principal::Scopes;
 use crate::schema::{Defaults, Schema};
+use crate::secret::Secret;
+use crate::settings::JwtSettings;
 use crate::testing::echo::{LISTS, OBJECT};
 use crate::testing::ready;
 use crate::tool::{Context, InputRequest, ToolError};
@@ -81,7 +92,12 @@ async fn large(input: Input, context: &Context<'_>) -> Result<Value, ToolError> 
 static ANYTHING: Schema = Schema { keywords: &[] };
 static ANY_OBJECT: Schema = Schema { keywords: &[OBJECT] };
 
-const fn tool(name: &'static str, task: TaskSupport, run: ToolFn) -> Tool {
+const fn tool(
+    name: &'static str,
+    scopes: &'static [&'static str],
+    task: TaskSupport,
+    run: ToolFn,
+) -> Tool {
     let bindings: &[&str] = match task {
         TaskSupport::Required => &["TASKS"],
         TaskSupport::Optional => &[],
@@ -92,7 +108,7 @@ const fn tool(name: &'static str, task: TaskSupport, run: ToolFn) -> Tool {
         version: Version::new(1, 0, 0),
         name,
         title: None,
-        scopes: &[],
+        scopes,
         authorization: &[],
         secrets: &[],
         variables: &[],
@@ -111,22 +127,23 @@ const fn tool(name: &'static str, task: TaskSupport, run: ToolFn) -> Tool {
     }
 }
 
-static TOOLS: [Tool; 5] = [
-    tool("Ask", TaskSupport::Required, |input, context| run(input, context, ask)),
-    tool("Count", TaskSupport::Optional, |input, context| run(input, context, count)),
-    tool("Crash", TaskSupport::Optional, |_, context| {
+static TOOLS: [Tool; 6] = [
+    tool("Ask", &[], TaskSupport::Required, |input, context| run(input, context, ask)),
+    tool("Count", &[], TaskSupport::Optional, |input, context| run(input, context, count)),
+    tool("Crash", &[], TaskSupport::Optional, |_, context| {
         Box::pin(async {
             context.task().map_err(crate::catalog::RunError::Tool)?;
             Err(crate::catalog::RunError::Crashed)
         })
     }),
-    tool("Large", TaskSupport::Optional, |input, context| run(input, context, large)),
-    tool("Send", TaskSupport::Required, |input, context| run(input, context, send)),
+    tool("Deep", &["deep"], TaskSupport::Optional, |input, context| run(input, context, count)),
+    tool("Large", &[], TaskSupport::Optional, |input, context| run(input, context, large)),
+    tool("Send", &[], TaskSupport::Required, |input, context| run(input, context, send)),
 ];
 
 const LONG: &Catalog = &Catalog {
     tools: &TOOLS,
-    names: &[("Ask", 0), ("Count", 1), ("Crash", 2), ("Large", 3), ("Send", 4)],
+    names: &[("Ask", 0), ("Count", 1), ("Crash", 2), ("Deep", 3), ("Large", 4), ("Send", 5)],
     lists: &[Lists::all(LISTS)],
     variables: &[],
     server: ServerInfo { name: "long", title: "Long", version: "1.0.0" },
@@ -142,12 +159,16 @@ struct Tested {
 
 impl Tested {
     fn new(variables: &[(&str, &str)]) -> Self {
+        Self::serving(CAPABILITIES, variables)
+    }
+
+    fn serving(capabilities: &'static [&Capability], variables: &[(&str, &str)]) -> Self {
         let mut host = FakeHost::with(&[("STATE_KEY", STATE_KEY)]);
         host.variables.extend(
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         host.bindings.insert("TASKS");
-        let server = Server::new(LONG, CAPABILITIES, &host);
+        let server = Server::new(LONG, capabilities, &host);
         Self { host, server }
     }
 
@@ -170,15 +191,25 @@ impl Tested {
         ready(self.server.answer(request, &self.host)).head
     }
 
-    /// Sends a request of a client that takes tasks and shows forms, with this key.
-    fn send_as(&self, key: Option<&str>, method: &str, mut params: Value) -> (u16, Value) {
+    /// Sends a request of a client that takes tasks and shows forms, with this key or token.
+    fn send_as(&self, key: Option<&str>, method: &str, params: Value) -> (u16, Value) {
+        let bearer = key.map(|key| format!("Bearer {key}"));
+        let header = bearer.as_deref().map(|bearer| ("authorization", bearer));
+        self.send_with(header, method, params)
+    }
+
+    fn send_with(
+        &self,
+        header: Option<(&str, &str)>,
+        method: &str,
+        mut params: Value,
+    ) -> (u16, Value) {
         if params["_meta"][CAPABLE].is_null() {
             params["_meta"][CAPABLE] = json!({"elicitation": {}, "extensions": {EXTENSION: {}}});
         }
         let body = modern(method, params);
-        let bearer = key.map(|key| format!("Bearer {key}"));
         let mut headers = headers(&body);
-        headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
+        headers.extend(header);
         mcp::read(self.request((Method::Post, "/mcp"), &headers, &body.to_string()))
     }
 
@@ -390,7 +421,7 @@ fn mc83_only_its_caller_finds_a_task() {
     }
     tested.run();
     let kept = tested.host.tasks.kept();
-    for hidden in ["in the input", "Count", "done", one, id.as_str().unwrap()] {
+    for hidden in ["in the input", "Count", "done", "counted", one, id.as_str().unwrap()] {
         assert!(!kept.contains(hidden), "{hidden} in {kept}");
     }
     // It is found after the key of the names has been replaced.
@@ -431,14 +462,116 @@ fn mc83_a_task_ends_when_the_key_of_its_caller_is_removed() {
     }
 }
 
+/// What has ended of what a token stood for.
+#[derive(Clone, Copy, PartialEq)]
+enum Ended {
+    Nothing,
+    Grant,
+    Access,
+    Scope,
+}
+
+thread_local! {
+    static ENDED: Cell<Ended> = const { Cell::new(Ended::Nothing) };
+}
+
+struct Holders;
+
+impl TokenHolders for Holders {
+    fn permitted(&self, holder: &str) -> Option<Permitted> {
+        let ended = ENDED.get();
+        let scopes = if ended == Ended::Scope { Scopes::NONE } else { Scopes::All };
+        let permitted = Permitted {
+            scopes,
+            rule: None,
+            budgets: Vec::new(),
+            key: None,
+            team: None,
+            actor: None,
+        };
+        (holder == "ada" && ended != Ended::Access).then_some(permitted)
+    }
+
+    fn has_ended<'a>(&'a self, grant: &'a str, _: &'a dyn Host) -> BoxFuture<'a, bool> {
+        assert_eq!(grant, "g1");
+        Box::pin(async { ENDED.get() == Ended::Grant })
+    }
+}
+
+static HOLDERS: Capability = Capability {
+    start: Some(|startup| {
+        let jwt = JwtSettings {
+            secrets: vec![Secret::new(STATE_KEY.to_owned())],
+            jwks_url: None,
+            audiences: vec!["us".to_owned()],
+            issuer: None,
+            leeway: 0,
+            tenant_claim: None,
+            tenants: Vec::new(),
+        };
+        startup.own_tokens = Some(OwnTokens { jwt, holders: Arc::new(Holders) });
+    }),
+    ..Capability::new("holders")
+};
+
+#[test]
+fn mc83_a_task_ends_with_what_the_token_of_its_caller_stood_for() {
+    let capabilities: &'static [&Capability] = [CAPABILITIES, &[&HOLDERS]].concat().leak();
+    let token = |now_ms: u64| {
+        let claims = json!({
+            "sub": "ada", "aud": "us", "exp": now_ms / 1000 + 60, "scope": "deep",
+            GRANT: "g1", HOLDER: "ada",
+        });
+        let [header, claims] = [json!({"alg": "HS256", "typ": "at+jwt"}), claims]
+            .map(|part| Base64UrlUnpadded::encode_string(part.to_string().as_bytes()));
+        let message = format!("{header}.{claims}");
+        let signature = Hs256.sign(&Hs256Key::new(STATE_KEY), message.as_bytes());
+        format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature.as_bytes()))
+    };
+    for (tool, ended, done) in [
+        ("Count", Ended::Nothing, json!(2)),
+        ("Count", Ended::Grant, Value::Null),
+        ("Count", Ended::Access, Value::Null),
+        ("Count", Ended::Scope, json!(2)),
+        ("Deep", Ended::Nothing, json!(2)),
+        ("Deep", Ended::Scope, Value::Null),
+    ] {
+        ENDED.set(Ended::Nothing);
+        let tested = Tested::serving(capabilities, &[]);
+        let now = || tested.host.now_ms.get();
+        let call = json!({"name": tool, "arguments": {"steps": 2}});
+        let (_, created) = tested.send_as(Some(&token(now())), "tools/call", call);
+        let id = created["result"]["taskId"].clone();
+        assert!(id.is_string(), "{created}");
+        assert_eq!(tested.step(false), 1);
+        // The token itself has expired by then.
+        tested.host.now_ms.update(|now_ms| now_ms + 7_200_000);
+        ENDED.set(ended);
+        tested.run();
+        ENDED.set(Ended::Nothing);
+        let get = json!({"taskId": id});
+        let (_, found) = tested.send_as(Some(&token(now())), "tasks/get", get);
+        let result = &found["result"]["result"];
+        assert_eq!(result["structuredContent"]["done"], done, "{tool} {found}");
+        assert_eq!(result["isError"] == true, done.is_null(), "{tool} {found}");
+        if matches!(ended, Ended::Grant | Ended::Access) {
+            let text = result["content"][0]["text"].as_str().unwrap();
+            assert!(text.contains("the client was disconnected"), "{text}");
+        }
+    }
+}
+
 #[test]
 fn mc83_callers_have_a_limited_number_of_tasks_and_results_a_largest_size() {
     let tested = Tested::new(&[("MAX_TASKS", "2"), ("TASK_HOURS", "1")]);
     let one = tested.begin("Count", json!({"steps": 1}));
     let two = tested.begin("Large", json!({"steps": 1_500_000}));
     let call = json!({"name": "Count", "arguments": {"steps": 1}});
-    let third = tested.send_as(None, "tools/call", call);
+    let third = tested.send_as(None, "tools/call", call.clone());
     assert_eq!(code(&third), (429, -32600), "{third:?}");
+    // Callers without credentials are counted by network.
+    let (_, other) = tested.send_with(Some(("cf-connecting-ip", "192.0.2.7")), "tools/call", call);
+    assert_eq!(other["result"]["status"], "working", "{other}");
     tested.run();
     assert_eq!(tested.get(&one)["ttlMs"], 3_600_000);
     let large = &tested.get(&two)["result"];
