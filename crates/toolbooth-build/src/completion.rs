@@ -35,7 +35,24 @@ pub(crate) fn catalogue(entries: &[Entry]) -> Vec<Problem> {
             }
         }
     }
+    let hidden = entries.iter().filter(|entry| !entry.definition.is_listed());
+    problems.extend(hidden.filter_map(|entry| unused(entry, entries)));
     problems
+}
+
+/// A tool in no list that does something else than to complete arguments, or nothing at all.
+fn unused(hidden: &Entry, entries: &[Entry]) -> Option<Problem> {
+    let Definition { prompts, resources, ui, .. } = &hidden.definition;
+    let is_of_hidden = |it: &Completion| Some(hidden.tool_id()) == it.tool.split_once('.');
+    let completes = |entry: &Entry| completions(&entry.definition).any(|(_, it)| is_of_hidden(it));
+    let message = if !prompts.is_empty() || !resources.is_empty() || ui.is_some() {
+        "is \"never\", but the tool has prompts, resources or a view; expected a tool that only completes arguments"
+    } else if !entries.iter().any(completes) {
+        "is \"never\", but the tool completes no argument: nobody would find it"
+    } else {
+        return None;
+    };
+    Some(hidden.problem("listed", message))
 }
 
 /// The completions of a definition, with their places.

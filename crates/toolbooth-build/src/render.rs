@@ -274,8 +274,9 @@ impl Listing<'_> {
         let mut parts = String::new();
         for (at, entry) in entries.iter().enumerate() {
             let definition = if written { &entry.written } else { &entry.definition };
-            // Hosts of views hide such a tool from models. Other clients do not know that they should.
-            if !written && !definition.is_for_models() {
+            // Hosts of views hide a tool for views from models. Other clients do not know that they should.
+            let is_seen = if written { definition.is_listed() } else { definition.is_for_models() };
+            if !is_seen {
                 continue;
             }
             let latest = is_latest(entries, at);

@@ -66,8 +66,10 @@ pub(crate) fn index(entries: &[Entry]) -> SearchIndex {
 /// The tools that are always listed. Those that only views call are, too: hosts hide them from models, which do not search for them.
 fn pinned(entries: &[Entry]) -> Vec<usize> {
     let latest = entries.iter().enumerate().filter(|(at, _)| is_latest(entries, *at));
-    let pinned = latest.filter(|(_, Entry { definition, .. })| {
-        definition.listed == Listing::Always || !definition.is_for_models()
+    let pinned = latest.filter(|(_, Entry { definition, .. })| match definition.listed {
+        Listing::Always => true,
+        Listing::Never => false,
+        _ => !definition.is_for_models(),
     });
     pinned.map(|(at, _)| at).collect()
 }

@@ -1,8 +1,9 @@
 //! Tests for content blocks, resources, and prompts that a tool answers.
 
 use serde_json::{Value, json};
+use toolbooth_build::{Source, compile};
 
-use crate::sample::{ADD, add, assert_problems, catalogue, changed, problems, put, slugify};
+use crate::sample::{ADD, GONE, add, assert_problems, catalogue, changed, problems, put, slugify};
 
 fn blocks(items: Value) -> Value {
     let value = json!([{"type": "text", "text": "3"}]);
@@ -235,6 +236,48 @@ fn completions_come_from_a_tool_that_takes_what_is_typed() {
         let expected: Vec<_> = expected.iter().map(|it| format!("tools/{slug}: {it}")).collect();
         assert_eq!(problems(&source), expected, "{of} {finder}");
     }
+}
+
+#[test]
+fn a_tool_that_only_completes_is_in_no_list() {
+    let read_only =
+        json!({"read_only": true, "destructive": false, "idempotent": true, "open_world": false});
+    let string = json!({"type": "string", "description": "d"});
+    let tool = json!({
+        "/id": "Text.Find@1.0.0", "/name": "Text_Find", "/annotations": read_only, "/listed": "never",
+        "/examples": [{"input": {"value": "a"}, "value": ["a"]}],
+        "/input_schema": {"type": "object", "properties": {"value": string}, "required": ["value"]},
+        "/output_schema": {"type": "array", "items": string}
+    });
+    let template = json!({"/annotations": read_only, "/resources": [{
+        "uri": "a://{text}", "name": "n", "description": "d", "mime_type": "text/plain",
+        "complete": {"text": {"tool": "Text.Find"}}
+    }]});
+    let source = |changes: Value| {
+        let mut source = catalogue();
+        let slugs = changed(slugify("1.0.0"), &template);
+        put(&mut source, "text/Slugify@1.0.0.json", &slugs.to_string());
+        let find = changed(changed(slugify("1.0.0"), &tool), &changes).to_string();
+        put(&mut source, "text/Find@1.0.0.json", &find);
+        let functions =
+            "pub async fn slugify(_: I, _: &C) -> R {} pub async fn find(_: I, _: &C) -> R {}";
+        put(&mut source, "text/mod.rs", functions);
+        source
+    };
+    let listing = |source: &Source| {
+        let files = compile(source).unwrap().files.into_iter();
+        let has = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("Text_Find");
+        files.filter(|(_, bytes)| has(bytes)).map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let listed = listing(&source(json!({"/listed": GONE})));
+    assert!(listed.len() > 10, "{listed:?}");
+    // It can be called by its name.
+    assert_eq!(listing(&source(json!({}))), ["catalog.rs"]);
+    let with = |more: Value| problems(&source(more));
+    let message = "tools/text/Find@1.0.0.json: listed: is \"never\", but the tool has prompts, resources or a view; expected a tool that only completes arguments";
+    let prompts = json!({"/prompts": [{"name": "p", "description": "d", "text": "t"}]});
+    assert_eq!(with(prompts), [message]);
+    assert_eq!(with(json!({"/ui": {"visibility": ["app"]}})), [message]);
 }
 
 #[test]

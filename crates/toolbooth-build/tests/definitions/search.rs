@@ -21,7 +21,14 @@ fn names_of_the_search_and_what_is_always_listed() {
         "never",
         &json!({"/listed": "never"}),
         &[
-            "tools/calculator/Add@1.0.0.json: listed: unknown variant `never`, expected `always` or `search`",
+            "tools/calculator/Add@1.0.0.json: listed: is \"never\", but the tool completes no argument: nobody would find it",
+        ],
+    );
+    assert_problems(
+        "no such word",
+        &json!({"/listed": "sometimes"}),
+        &[
+            "tools/calculator/Add@1.0.0.json: listed: unknown variant `sometimes`, expected one of `always`, `search`, `never`",
         ],
     );
     let mut source = catalogue();

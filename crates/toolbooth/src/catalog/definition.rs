@@ -71,7 +71,7 @@ pub struct Definition {
     pub deprecated: Option<Deprecated>,
     /// Whether a call can or must run as a task, which may take longer than its client waits.
     pub task: Option<TaskSupport>,
-    /// Whether lists of a large catalogue have the tool, or only its search.
+    /// Whether lists have the tool, only the search of a large catalogue, or neither.
     #[serde(default)]
     pub listed: Listing,
 }
@@ -86,16 +86,18 @@ pub enum TaskSupport {
     Required,
 }
 
-/// Where a tool is found if the catalogue is searched instead of listed.
+/// Where a tool is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Listing {
-    /// In the list, next to the search.
+    /// In all lists; next to the search, if the catalogue is searched instead of listed.
     Always,
-    /// By the search.
+    /// In all lists, or by the search.
     #[default]
     Search,
+    /// Nowhere: it only completes arguments.
+    Never,
 }
 
 impl Definition {
@@ -106,7 +108,13 @@ impl Definition {
 
     /// Whether models see the tool. Otherwise only views call it.
     pub fn is_for_models(&self) -> bool {
-        self.ui.as_ref().is_none_or(|ui| ui.visibility.contains(&Visibility::Model))
+        let is_visible = |ui: &Ui| ui.visibility.contains(&Visibility::Model);
+        self.is_listed() && self.ui.as_ref().is_none_or(is_visible)
+    }
+
+    /// Whether any list has the tool.
+    pub fn is_listed(&self) -> bool {
+        self.listed != Listing::Never
     }
 
     /// The address of the view that shows the results; `None` if there is none.
