@@ -181,14 +181,14 @@ test("MC93 a view shows the error of its tool, and reads the text of hosts witho
 });
 
 /** The playground with a call of a tool. `page` replaces the view. */
-async function playing(t, id, input, { view, csp = {}, context, ...options } = {}) {
+async function playing(t, id, input, { view, ui = { csp: {} }, context, ...options } = {}) {
   const visitor = await Visitor.arrive(browser, site.worker.address, { viewport: { width: 1280, height: 1000 }, ...options });
   t.after(() => visitor.close());
   if (view !== undefined) {
     await visitor.context.route("**/mcp?tools=all", async (route) => {
       const { id, method } = route.request().postDataJSON();
       if (method !== "resources/read") return route.continue();
-      const contents = [{ uri: "ui://a/b.html", mimeType: "text/html;profile=mcp-app", text: view, _meta: { ui: { csp } } }];
+      const contents = [{ uri: "ui://a/b.html", mimeType: "text/html;profile=mcp-app", text: view, _meta: { ui } }];
       return route.fulfill({ json: { jsonrpc: "2.0", id, result: { contents } } });
     });
   }
@@ -261,7 +261,12 @@ test("the playground shows a view that uses the SDK of MCP Apps", async (t) => {
     };
     app.connect();`);
   const view = `<!doctype html><html><body><script>${script.replaceAll("</script", "<\\/script")}</script></body></html>`;
-  const { frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, { view });
+  const { page, frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, { view });
+  // It only reads, but could carry away what the view knows.
+  const question = page.locator(".view .notice");
+  await question.getByText(/^The view wants to run .+, which belongs to a different toolkit and gets this input\.$/).waitFor();
+  await question.getByText('"a": 20').waitFor();
+  await question.getByRole("button", { name: "Allow" }).click();
   await frame.getByText("end", { exact: true }).waitFor();
   const texts = await frame.locator("p").allInnerTexts();
   assert.equal(texts[0].startsWith('input {"city":"Berlin"'), true, texts[0]);
@@ -373,14 +378,31 @@ test("a view connects to what it declares, and to nothing else", async (t) => {
   })()</script>`;
   // What is no origin cannot become a part of the policy.
   const csp = { connectDomains: [server.base, "*", "https:", `${other}; script-src *`] };
-  const { frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, { view, csp });
+  const { frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, { view, ui: { csp } });
   await frame.getByText("data TypeError").waitFor();
   assert.deepEqual(reached, ["/declared"]);
+});
+
+test("a view gets of the browser what it declares, and the border that it prefers", async (t) => {
+  const view = `<!doctype html><body><script>
+    const features = ["camera", "microphone", "geolocation", "clipboard-write", "usb"];
+    document.body.textContent = "may: " + features.filter((name) => document.featurePolicy.allowsFeature(name)).join();
+  </script>`;
+  const { page, frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, {
+    view,
+    ui: { csp: {}, permissions: { camera: {}, clipboardWrite: {}, microphone: "yes", usb: {}, "geolocation *; usb": {} }, prefersBorder: false },
+  });
+  await frame.getByText("may: camera,clipboard-write", { exact: true }).waitFor();
+  assert.equal(await page.locator(".view iframe.plain").count(), 1);
+  const none = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, { view });
+  await none.frame.getByText("may:", { exact: true }).waitFor();
+  assert.equal(await none.page.locator(".view iframe.plain").count(), 0);
 });
 
 test("the page of views is no page of the server for scripts", async () => {
   const get = (path, accept = "text/html") => fetch(site.worker.address + path, { headers: { accept } });
   const policyOf = async (path) => (await get(path)).headers.get("content-security-policy");
+  assert.equal((await get("/playground/view")).headers.get("x-dns-prefetch-control"), "off");
   const policy = await policyOf("/playground/view");
   assert.match(policy, /^sandbox allow-scripts; default-src 'none'; .*; frame-ancestors 'self'$/);
   assert.match(await policyOf("/playground"), /; frame-src 'self'$/);

@@ -290,9 +290,12 @@ export const mcp = document({
     ),
     Resource: object({ uri: text, name: text, "title?": text, description: text, mimeType: text, "_meta?": object({ ui: schema("View") }) }),
     View: about(
-      "The origins that a view uses, from which hosts make its policy.",
+      "The origins that a view uses, from which hosts make its policy; what it uses of the browser, and how it looks best.",
       object({
         csp: object({ "connectDomains?": origins, "resourceDomains?": origins, "frameDomains?": origins, "baseUriDomains?": origins }),
+        "permissions?": object({ "camera?": object({}), "microphone?": object({}), "geolocation?": object({}), "clipboardWrite?": object({}) }),
+        "prefersBorder?": boolean,
+        "domain?": text,
       }),
     ),
     Skill: about(

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use toml::Table;
-use toolbooth::catalog::{Csp, Definition};
+use toolbooth::catalog::{Csp, Definition, Ui};
 use toolbooth::protocol::VIEW_FORM;
 
 use crate::bindings::{FILE, Wrangler};
@@ -45,8 +45,10 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     let Some(ui) = &definition.ui else { return };
     let mut problems = problems.within("ui");
     if ui.file.is_none() {
-        if ui.csp.is_some() {
-            problems.add(".csp", "is for a view, but there is no file");
+        for (name, value) in settings(ui) {
+            if value.is_some() {
+                problems.add(format!(".{name}"), "is for a view, but there is no file");
+            }
         }
         if definition.is_for_models() {
             problems.add(
@@ -65,6 +67,12 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
         );
         problems.add(".file", message);
     }
+    if let Some(domain) = ui.domain.as_ref().filter(|domain| !is_host(domain)) {
+        let message = format!(
+            "is {domain:?}; expected the name of a host in the form of those that show the view, such as www-example-com.oaiusercontent.com"
+        );
+        problems.add(".domain", message);
+    }
     if ui.visibility.is_empty() {
         problems.add(".visibility", "is empty; expected \"model\", \"app\" or both");
     }
@@ -81,6 +89,44 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
             problems.add(format!(".csp.{list}[{index}]"), message);
         }
     }
+    if ui.file.is_some() && definition.output_schema.as_ref().is_some_and(looks_wrapped) {
+        problems.add(
+            ".file",
+            "shows a value with the member \"result\" that needs no other, which views take for the object in which MCP wraps other values; \
+             expected a different name, or a further member in `required` of the output_schema",
+        );
+    }
+}
+
+/// The settings of the view itself, with the names of the members: all of its tools have the same.
+fn settings(ui: &Ui) -> [(&'static str, Option<Value>); 4] {
+    let Ui { csp, permissions, prefers_border, domain, .. } = ui;
+    [
+        ("csp", csp.as_ref().map(|it| json!(it))),
+        ("permissions", permissions.as_ref().map(|it| json!(it))),
+        ("prefersBorder", prefers_border.map(Value::from)),
+        ("domain", domain.as_ref().map(|it| json!(it))),
+    ]
+}
+
+/// Whether views misread some values of a tool: MCP wraps a value that is no object in one with the member `result`, and hosts pass on
+/// nothing that would tell the two apart.
+fn looks_wrapped(output: &Map<String, Value>) -> bool {
+    let is_object = output.get("type").is_some_and(|kind| kind == "object");
+    let has_result = output.get("properties").is_some_and(|it| it.get("result").is_some());
+    let required = output.get("required").and_then(Value::as_array);
+    let is_other = |name: &Value| name != "result";
+    is_object && has_result && !required.is_some_and(|names| names.iter().any(is_other))
+}
+
+/// Whether a text is a name of a host on the web, such as `www-example-com.oaiusercontent.com`.
+fn is_host(text: &str) -> bool {
+    text.split('.').all(is_label) && text.contains('.')
+}
+
+fn is_label(label: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !label.is_empty() && label.bytes().all(fits)
 }
 
 /// Whether a text is an origin of the web, which may have a wildcard for its subdomains. Without TLS, only one on the same machine.
@@ -96,42 +142,42 @@ fn is_origin(text: &str) -> bool {
         "http" | "ws" => is_local,
         _ => false,
     };
-    let is_label = |label: &str| {
-        let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        !label.is_empty() && label.bytes().all(fits)
-    };
     let host = host.strip_prefix("*.").unwrap_or(host);
     // A wildcard for a whole top-level domain would allow everybody.
-    let is_host = host.split('.').all(is_label) && (is_local || host.contains('.'));
-    is_scheme && is_host && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
+    is_scheme
+        && (is_local || is_host(host))
+        && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-/// The views of the catalogue, sorted by address. Reports missing files, and tools that do not agree on the origins of their view.
+/// The views of the catalogue, sorted by address. Reports missing files, and tools that do not agree on the settings of their view.
 pub(crate) fn catalogue(
     source: &Source,
     entries: &[Entry],
     problems: &mut Vec<Problem>,
 ) -> Vec<BuiltView> {
-    let mut views: BTreeMap<String, (&Entry, Vec<usize>)> = BTreeMap::new();
+    let mut views: BTreeMap<String, (&Entry, &Ui, Vec<usize>)> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
-        let Some(uri) = entry.definition.view_uri() else { continue };
+        let Definition { ui, .. } = &entry.definition;
+        let (Some(ui), Some(uri)) = (ui, entry.definition.view_uri()) else { continue };
         let path = uri.trim_start_matches("ui://");
         if !source.views.contains(path) {
             let message = format!("names {}, which does not exist", source.display(path));
             problems.push(entry.problem("ui.file", message));
         }
-        let (first, tools) = views.entry(uri).or_insert_with(|| (entry, Vec::new()));
-        if csp(first) != csp(entry) {
-            let message =
-                format!("is not that of {}, which has the same view; repeat it", first.file);
-            problems.push(entry.problem("ui.csp", message));
+        let (first, first_ui, tools) = views.entry(uri).or_insert_with(|| (entry, ui, Vec::new()));
+        for ((name, value), (_, others)) in settings(ui).into_iter().zip(settings(first_ui)) {
+            if value != others {
+                let message =
+                    format!("is not that of {}, which has the same view; repeat it", first.file);
+                problems.push(entry.problem(format!("ui.{name}"), message));
+            }
         }
         tools.push(at);
     }
-    let built = |(uri, (first, tools)): (_, (&Entry, _))| BuiltView {
+    let built = |(uri, (_, ui, tools)): (_, (&Entry, &Ui, _))| BuiltView {
         uri,
         tools,
-        meta: (VIEW_FORM.meta)(csp(first)),
+        meta: (VIEW_FORM.meta)(ui),
     };
     views.into_iter().map(built).collect()
 }
@@ -147,8 +193,4 @@ pub(crate) fn unserved(wrangler: Option<&Wrangler>, views: &[BuiltView]) -> Opti
     );
     let is_bound = binding.and_then(toml::Value::as_str) == Some("ASSETS");
     (!is_bound).then(|| Problem::new(FILE, "assets", message))
-}
-
-fn csp(entry: &Entry) -> Option<&Csp> {
-    entry.definition.ui.as_ref()?.csp.as_ref()
 }

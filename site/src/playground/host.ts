@@ -27,6 +27,8 @@ export interface HostOptions {
   context: JsonObject;
   /** The origins that the view uses. */
   csp: JsonObject;
+  /** What it may use of the browser. */
+  permissions: JsonObject;
   input: JsonObject;
   /** The result of the call, as MCP returns it. */
   result: JsonObject;
@@ -73,7 +75,7 @@ export function host(frame: HTMLIFrameElement, options: HostOptions): { tell(con
         return {
           protocolVersion: VERSION,
           hostInfo: { name: "Playground", version: "1.0.0" },
-          hostCapabilities: { openLinks: {}, serverTools: {}, sandbox: { csp: options.csp } },
+          hostCapabilities: { openLinks: {}, serverTools: {}, sandbox: { csp: options.csp, permissions: options.permissions } },
           hostContext: options.context,
         };
       case "ping":
@@ -121,6 +123,15 @@ export function host(frame: HTMLIFrameElement, options: HostOptions): { tell(con
 
 /** A value with JavaScript's own numbers: a message cannot carry others. */
 const plain = (value: Json): unknown => JSON.parse(stringify(value));
+
+/** What views can ask for of the browser, with the features of the frame. */
+const FEATURES: Record<string, string> = { camera: "camera", microphone: "microphone", geolocation: "geolocation", clipboardWrite: "clipboard-write" };
+
+/** Those of the permissions that a view asks for which the playground knows. */
+export const permissionsOf = (asked: JsonObject): JsonObject => Object.fromEntries(Object.keys(FEATURES).filter((name) => isObject(asked[name])).map((name) => [name, {}]));
+
+/** The attribute `allow` of a frame with these permissions. The browser still asks the visitor. */
+export const allowOf = (permissions: JsonObject): string => Object.keys(permissions).map((name) => `${FEATURES[name]} *`).join("; ");
 
 const LISTS = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"] as const;
 /** An origin that can stand in a policy, and nothing else that could. */

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Json, type JsonObject, at, isObject, stringify } from "../json.ts";
 import type { CallContext } from "../protocols.ts";
 import { type Tool, post } from "../server.ts";
-import { Refusal, host, withPolicy } from "./host.ts";
+import { Refusal, allowOf, host, permissionsOf, withPolicy } from "./host.ts";
 
 /** The page of the server that becomes the view. */
 const FRAME = "/playground/view";
@@ -64,6 +64,9 @@ async function listed(name: string): Promise<Json | undefined> {
   return Array.isArray(tools) ? tools.find((tool) => at(tool, "/name") === name) : undefined;
 }
 
+/** The toolkit of the tool with this id. */
+const toolkitOf = (id: Json | undefined): string | undefined => (typeof id === "string" ? id.split(".")[0] : undefined);
+
 /** The result of a call, as MCP returns it. */
 function resultOf(value: Json): JsonObject {
   const isContent = Array.isArray(value) && value.length > 0 && value.every((block) => typeof at(block, "/type") === "string");
@@ -74,7 +77,7 @@ function resultOf(value: Json): JsonObject {
 
 export function View({ uri, title, tool, input, value, context }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [page, setPage] = useState<{ html: string; csp: JsonObject } | { problem: string }>();
+  const [page, setPage] = useState<{ html: string; csp: JsonObject; permissions: JsonObject; isPlain: boolean } | { problem: string }>();
   const [height, setHeight] = useState(160);
   const [questions, setQuestions] = useState<Question[]>([]);
   const asked = useRef(0);
@@ -84,9 +87,10 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
     const load = async () => {
       const contents = at(await ask("resources/read", { uri }), "/contents/0");
       const text = at(contents, "/text");
-      const csp = at(contents, "/_meta/ui/csp");
       if (typeof text !== "string") throw new Refusal("The server returned no page");
-      return { html: text, csp: isObject(csp) ? csp : {} };
+      const [csp, permissions] = ["csp", "permissions"].map((name) => at(contents, `/_meta/ui/${name}`)).map((it) => (isObject(it) ? it : {}));
+      const isPlain = at(contents, "/_meta/ui/prefersBorder") === false;
+      return { html: text, csp: csp ?? {}, permissions: permissionsOf(permissions ?? {}), isPlain };
     };
     load().then(
       (page) => current && setPage(page),
@@ -124,7 +128,10 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
       const visibility = at(found, "/_meta/ui/visibility");
       if (found === undefined || (Array.isArray(visibility) && !visibility.includes("app"))) throw new Refusal(`There is no tool ${name} for views`);
       const label = at(found, "/title") ?? name;
-      if (at(found, "/annotations/readOnlyHint") !== true) await agree(`The view wants to run ${String(label)}, which may change something.`, stringify(input, 2));
+      const wants = `The view wants to run ${String(label)}`;
+      if (at(found, "/annotations/readOnlyHint") !== true) await agree(`${wants}, which may change something.`, stringify(input, 2));
+      // Otherwise a view could read with one toolkit, and send what it has read elsewhere with another.
+      else if (toolkitOf(at(found, "/_meta/toolbooth~1id")) !== toolkitOf(tool.id)) await agree(`${wants}, which belongs to a different toolkit and gets this input.`, stringify(input, 2));
       return ask("tools/call", { name, arguments: input, _meta: { "toolbooth/context": context as unknown as Json } });
     };
     const openLink = async (url: URL) => {
@@ -149,6 +156,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
         toolInfo: { tool: { name: tool.name, title, description: tool.description, inputSchema: tool.input_schema as unknown as Json } },
       },
       csp: page.csp,
+      permissions: page.permissions,
       input: isObject(input) ? input : {},
       result: resultOf(value),
       callTool,
@@ -167,6 +175,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
     };
     addEventListener("message", onReady);
     dark.addEventListener("change", onTheme);
+    shown.allow = allowOf(page.permissions);
     shown.src = FRAME;
     return () => {
       removeEventListener("message", onReady);
@@ -178,7 +187,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
   if (page && "problem" in page) return <p class="failure" role="alert">The view could not be shown: {page.problem}</p>;
   return (
     <section class="view" aria-label={`View of ${title}`}>
-      <iframe ref={frame} title={`View of ${title}`} sandbox="allow-scripts" height={height} />
+      <iframe ref={frame} class={page?.isPlain ? "plain" : undefined} title={`View of ${title}`} sandbox="allow-scripts" height={height} />
       {questions.map((question) => (
         <div class="notice" role="alert" key={question.number}>
           <p>{question.text}</p>

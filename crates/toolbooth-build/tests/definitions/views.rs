@@ -98,6 +98,22 @@ fn views_that_are_not_valid() {
             "ui.csp: is for a view, but there is no file".to_owned(),
         ),
         (
+            json!({"visibility": ["app"], "prefersBorder": true}),
+            "ui.prefersBorder: is for a view, but there is no file".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "permissions": {"usb": {}}}),
+            "ui.permissions.usb: unknown field `usb`, expected one of `camera`, `microphone`, `geolocation`, `clipboardWrite`".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "permissions": {"camera": true}}),
+            "ui.permissions.camera: invalid type: boolean `true`, expected an empty object".to_owned(),
+        ),
+        (
+            json!({"file": "sum.tsx", "domain": "https://a.example"}),
+            "ui.domain: is \"https://a.example\"; expected the name of a host in the form of those that show the view, such as www-example-com.oaiusercontent.com".to_owned(),
+        ),
+        (
             json!({"file": "sum.tsx", "visibility": []}),
             "ui.visibility: is empty; expected \"model\", \"app\" or both".to_owned(),
         ),
@@ -150,16 +166,68 @@ fn views_that_are_not_valid() {
 }
 
 #[test]
-fn tools_with_the_same_view_agree_on_its_origins() {
+fn the_settings_of_a_view_are_those_of_its_resource() {
+    let settings = json!({
+        "csp": {"connectDomains": ["https://a.example"]},
+        "permissions": {"camera": {}, "clipboardWrite": {}},
+        "prefersBorder": false,
+        "domain": "www-example-com.oaiusercontent.com",
+    });
+    let mut ui = settings.clone();
+    ui["file"] = json!("sum.tsx");
+    let source = with(ui, json!({"file": "slug.html"}));
+    let resources: Vec<Value> = serde_json::from_str(&file(&source, "mcp-resources.json")).unwrap();
+    let listed = resources.iter().find(|it| it["uri"] == "ui://calculator/sum.tsx").unwrap();
+    assert_eq!(listed["_meta"]["ui"], settings);
+    let meta = format!("meta: {:?}", settings.to_string());
+    assert!(file(&source, "catalog.rs").contains(&meta), "what resources/read returns");
+    let tools: Vec<Value> = serde_json::from_str(&file(&source, "mcp-tools.json")).unwrap();
+    let ui = tools[0]["_meta"]["ui"].as_object().unwrap();
+    assert_eq!(ui.keys().collect::<Vec<_>>(), ["resourceUri", "visibility"]);
+}
+
+#[test]
+fn a_value_that_views_would_misread_is_named() {
+    let output = |required: Value, names: &[&str]| {
+        let properties: serde_json::Map<_, _> = names
+            .iter()
+            .map(|name| ((*name).to_owned(), json!({"type": "number", "description": "It."})))
+            .collect();
+        json!({"type": "object", "properties": properties, "required": required})
+    };
+    for (output, is_misread) in [
+        (output(json!(["result"]), &["result"]), true),
+        (output(json!([]), &["result", "unit"]), true),
+        (output(json!(["result", "unit"]), &["result", "unit"]), false),
+        (output(json!(["sum"]), &["sum"]), false),
+        (json!({"type": "number"}), false),
+    ] {
+        let mut source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
+        let ui = json!({"/ui": {"file": "sum.tsx"}, "/output_schema": output, "/bindings": GONE});
+        define(&mut source, &changed(add(), &ui));
+        let found = problems(&source).into_iter().filter(|it| it.contains("views take for"));
+        assert_eq!(found.count(), usize::from(is_misread), "{output}");
+    }
+}
+
+#[test]
+fn tools_with_the_same_view_agree_on_its_settings() {
     let mut source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
     let ui = |ui: Value| changed(slugify("2.0.0"), &json!({"/ui": ui}));
     define(&mut source, &ui(json!({"file": "slug.html", "visibility": ["app"]})));
     assert_eq!(problems(&source), [""; 0]);
-    let csp = json!({"connectDomains": ["https://a.example"]});
-    define(&mut source, &ui(json!({"file": "slug.html", "csp": csp})));
-    let message =
-        "ui.csp: is not that of tools/text/Slugify@1.0.0.json, which has the same view; repeat it";
-    assert_eq!(problems(&source), [format!("tools/text/Slugify@2.0.0.json: {message}")]);
+    for (name, value) in [
+        ("csp", json!({"connectDomains": ["https://a.example"]})),
+        ("permissions", json!({"camera": {}})),
+        ("prefersBorder", json!(true)),
+        ("domain", json!("a.example")),
+    ] {
+        define(&mut source, &ui(json!({"file": "slug.html", name: value})));
+        let message = format!(
+            "ui.{name}: is not that of tools/text/Slugify@1.0.0.json, which has the same view; repeat it"
+        );
+        assert_eq!(problems(&source), [format!("tools/text/Slugify@2.0.0.json: {message}")]);
+    }
     assert_problems("a view needs its file", &json!({"/ui": {"file": "sum.tsx"}}), &[
         "ui.file",
     ].map(|place| format!("tools/calculator/Add@1.0.0.json: {place}: names tools/calculator/sum.tsx, which does not exist")).each_ref().map(String::as_str));

@@ -106,7 +106,7 @@ impl Definition {
         self.id.split('.').next().unwrap_or_default()
     }
 
-    /// Whether models see the tool. Otherwise only views call it.
+    /// Whether models see the tool. Otherwise only views call it, or it completes arguments.
     pub fn is_for_models(&self) -> bool {
         let is_visible = |ui: &Ui| ui.visibility.contains(&Visibility::Model);
         self.is_listed() && self.ui.as_ref().is_none_or(is_visible)
@@ -358,13 +358,19 @@ impl Resource {
 
 /// How a tool appears in hosts that show views (the extension MCP Apps, "Resource Discovery").
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Ui {
     /// The file of the view in the folder of the toolkit: HTML, or a component in TypeScript.
     pub file: Option<String>,
     /// The addresses that the view uses.
     pub csp: Option<Csp>,
+    /// What the view uses of the user's browser.
+    pub permissions: Option<ViewPermissions>,
+    /// Whether the view looks better with a border; `None`: the host decides.
+    pub prefers_border: Option<bool>,
+    /// The origin that the view should have, in the form of one host.
+    pub domain: Option<String>,
     /// Who may call the tool.
     #[serde(default = "Visibility::all")]
     pub visibility: Vec<Visibility>,
@@ -386,6 +392,31 @@ impl Visibility {
         vec![Self::Model, Self::App]
     }
 }
+
+/// What a view uses of the user's browser, each as an empty object. Hosts may refuse it, and browsers ask the user (MCP Apps, "UI
+/// Resource Format").
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct ViewPermissions {
+    /// Pictures of the camera.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<NoSettings>,
+    /// Sound of the microphone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub microphone: Option<NoSettings>,
+    /// The place where the user is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub geolocation: Option<NoSettings>,
+    /// Writing to the clipboard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clipboard_write: Option<NoSettings>,
+}
+
+/// An empty object.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, expecting = "an empty object")]
+pub struct NoSettings {}
 
 /// The origins that a view uses, from which hosts make its Content Security Policy (MCP Apps, "UI Resource Format"):
 /// `https://api.example.com`, or `https://*.example.com`.

@@ -17,8 +17,8 @@ mod view;
 pub use body::{ListBody, decompress};
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Completion, Csp, Definition, Deprecated,
-    Example, ExampleCall, ExampleError, Listing, OAuth2, Prompt, PromptArgument, Requirements,
-    Resource, SecretRequirement, TaskSupport, Ui, Visibility,
+    Example, ExampleCall, ExampleError, Listing, NoSettings, OAuth2, Prompt, PromptArgument,
+    Requirements, Resource, SecretRequirement, TaskSupport, Ui, ViewPermissions, Visibility,
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,

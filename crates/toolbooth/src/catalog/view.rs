@@ -4,7 +4,7 @@ use std::any::Any;
 
 use serde_json::Value;
 
-use super::Csp;
+use super::Ui;
 use crate::host::BoxFuture;
 
 /// The views of a catalogue.
@@ -51,5 +51,5 @@ pub struct ViewForm {
     /// Its entry: from its address, the ids of its tools and the settings of its resource.
     pub entry: fn(&str, &[&str], &Value) -> Value,
     /// The settings of its resource, `_meta.ui`.
-    pub meta: fn(Option<&Csp>) -> Value,
+    pub meta: fn(&Ui) -> Value,
 }

@@ -8,7 +8,7 @@ use super::error::{ErrorCode, McpError};
 use super::message::McpRequest;
 use super::response::{CacheScope, ReadResourceResult, ResourceContents, ViewMeta};
 use crate::call::RequestContext;
-use crate::catalog::{Csp, Definition, View, ViewForm, Visibility};
+use crate::catalog::{Csp, Definition, Ui, View, ViewForm, ViewPermissions, Visibility};
 use crate::host::Level;
 use crate::http::Response;
 use crate::json::Rendered;
@@ -31,9 +31,30 @@ pub(crate) const FORM: ViewForm = ViewForm {
             "_meta": {"ui": meta},
         })
     },
-    // Without it, hosts would have to guess whether it was forgotten.
-    meta: |csp| json!({"csp": csp.unwrap_or(&Csp::default())}),
+    meta: |ui| {
+        let Ui { csp, permissions, prefers_border, domain, .. } = ui;
+        json!(ResourceUi {
+            csp: csp.as_ref().unwrap_or(&Csp::default()),
+            permissions: permissions.as_ref(),
+            prefers_border: *prefers_border,
+            domain: domain.as_deref(),
+        })
+    },
 };
+
+/// `_meta.ui` of a resource.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceUi<'a> {
+    /// Also if it is empty: otherwise hosts would have to guess whether it was forgotten.
+    csp: &'a Csp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permissions: Option<&'a ViewPermissions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefers_border: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domain: Option<&'a str>,
+}
 
 /// `_meta.ui` of a tool.
 #[derive(Serialize)]

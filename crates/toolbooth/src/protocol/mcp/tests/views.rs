@@ -1,7 +1,7 @@
 //! Views: which tools name them, who may read them, and what hosts learn about them.
 
 use super::*;
-use crate::catalog::{Csp, Definition, Listed, Rendering, View, Views};
+use crate::catalog::{Definition, Listed, Rendering, View, Views};
 use crate::host::boxed;
 
 const URI: &str = "ui://echo/chart.tsx";
@@ -54,10 +54,14 @@ fn mc90_a_tool_names_its_view_in_both_forms() {
 
 #[test]
 fn mc90_a_view_in_the_list_of_resources() {
-    let csp: Csp = serde_json::from_value(json!({"frameDomains": ["https://a.example"]})).unwrap();
-    let meta = (VIEW_FORM.meta)(Some(&csp));
-    assert_eq!(meta, json!({"csp": {"frameDomains": ["https://a.example"]}}));
-    assert_eq!((VIEW_FORM.meta)(None), json!({"csp": {}}));
+    let meta_of = |ui: Value| (VIEW_FORM.meta)(&serde_json::from_value(ui).unwrap());
+    let all = json!({
+        "csp": {"frameDomains": ["https://a.example"]}, "permissions": {"camera": {}, "clipboardWrite": {}},
+        "prefersBorder": false, "domain": "a.example",
+    });
+    assert_eq!(meta_of(all.clone()), all);
+    assert_eq!(meta_of(json!({"file": "chart.tsx"})), json!({"csp": {}}));
+    let meta = meta_of(json!({"csp": {"frameDomains": ["https://a.example"]}}));
     let expected = json!({
         "uri": URI, "name": "chart.tsx", "description": "The view of Echo.Say@2.0.0, Echo.Scoped@1.0.0",
         "mimeType": "text/html;profile=mcp-app", "_meta": {"ui": meta}
