@@ -9,9 +9,11 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { errors, replaceWorker, withProgress } from "../packages/toolbooth/src/build.js";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { remarks } from "../packages/toolbooth/src/directory.js";
+import { nodeModules } from "../packages/toolbooth/src/node-modules.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
 import { serviceOf, standIn } from "../packages/toolbooth/src/provider.js";
 import { problems } from "../packages/toolbooth/src/registry.js";
@@ -128,6 +130,16 @@ test("a function that no tool runs is named, and what its definition could be ca
   const scripts = { "hello.ts": code, "say_bye.ts": code, "words.ts": "export const words = [];\n", "hello.test.ts": code, "hello.types.ts": code };
   for (const [name, text] of Object.entries(scripts)) writeFileSync(join(toolkit, name), text);
   assert.deepEqual(unused(folder, [join(toolkit, "hello.ts")]).map(({ file, definition }) => [basename(file), definition]), [["say_bye.ts", "SayBye@0.1.0.json"]]);
+});
+
+test("a package may import a module of Node without its prefix, and one that is installed comes first", async () => {
+  const folder = mkdtempSync(join(scratch, "modules-"));
+  mkdirSync(join(folder, "node_modules/events"), { recursive: true });
+  writeFileSync(join(folder, "node_modules/events/index.js"), "export const installed = 1;\n");
+  const contents = 'import "fs";\nimport "fs/promises";\nimport { installed } from "events";\nconsole.log(installed);\n';
+  const options = { bundle: true, format: "esm", write: false, external: ["node:*"], plugins: [nodeModules] };
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: folder }, ...options });
+  assert.deepEqual(outputFiles[0].text.match(/^(?:import|var).*$/gm), ['import "node:fs";', 'import "node:fs/promises";', "var installed = 1;"]);
 });
 
 test("if workerd ends and does not start again, that is an error", async () => {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
+import { nodeModules } from "./node-modules.js";
 import { Failure, output, run } from "./process.js";
 import { wasmBindgen, wasmOpt } from "./programs.js";
 import { TARGET, project } from "./project.js";
@@ -140,6 +141,7 @@ async function bundle(crate, entry, stage, options) {
     // As wrangler does: it bundles the result again, with what the project's compatibility flags allow.
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*", `./${WASM}`],
+    plugins: [nodeModules],
     metafile: true,
     ...options,
   });
