@@ -52,11 +52,20 @@ pub(crate) fn find(
         let candidates = candidates(entry);
         let script = |name: &String| source.scripts.contains(&format!("{folder}/{name}.ts"));
         let scripted = candidates.iter().position(script);
+        let plain = escaped(candidates.last().map_or("", String::as_str));
+        let no_handler = || {
+            let code = source.display(&code);
+            let script = source.display(&format!("{folder}/{}.ts", bare(&plain)));
+            entry.problem("", format!("has no handler; expected `pub(crate) async fn {plain}` in {code}, or the file {script}"))
+        };
         // A toolkit may have no Rust at all.
-        if let Some(name) = scripted.and_then(|at| candidates.get(at))
-            && !source.files.contains_key(&code)
-        {
-            handlers.push(Some(Handler::TypeScript(format!("{folder}/{name}"))));
+        if !source.files.contains_key(&code) {
+            match scripted.and_then(|at| candidates.get(at)) {
+                Some(name) => {
+                    handlers.push(Some(Handler::TypeScript(format!("{folder}/{name}"))));
+                }
+                None => problems.push(no_handler()),
+            }
             continue;
         }
         let (module, names) = toolkits.entry(folder.clone()).or_insert_with(|| {
@@ -68,7 +77,6 @@ pub(crate) fn find(
             }
             (module.unwrap_or_default(), Names::of(source, &code, problems))
         });
-        let plain = escaped(candidates.last().map_or("", String::as_str));
         let in_rust = candidates.iter().position(|name| names.find(name).is_some());
         // The more specific name counts.
         if let Some((at, name)) = scripted.and_then(|at| Some((at, candidates.get(at)?)))
@@ -100,12 +108,7 @@ pub(crate) fn find(
             let (module, function) = (module.clone(), found.name.clone());
             handlers.push(Some(Handler::Rust { module, function }));
         } else if names.is_rust {
-            let code = source.display(&code);
-            let script = source.display(&format!("{folder}/{}.ts", bare(&plain)));
-            let message = format!(
-                "has no handler; expected `pub(crate) async fn {plain}` in {code}, or the file {script}"
-            );
-            problems.push(entry.problem("", message));
+            problems.push(no_handler());
         }
     }
     handlers

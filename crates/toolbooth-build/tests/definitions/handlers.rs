@@ -152,6 +152,9 @@ fn a_toolkit_without_mod_rs_has_no_handler() {
     let mut source = catalogue();
     source.files.remove("calculator/mod.rs");
     assert_eq!(problems(&source), [NO_HANDLER]);
+    // Nor need `lib.rs` declare it: the function may be meant to be in TypeScript.
+    put(&mut source, "lib.rs", "mod text;");
+    assert_eq!(problems(&source), [NO_HANDLER]);
 }
 
 #[test]
