@@ -1,4 +1,4 @@
-// The Durable Object of tasks: calls that go on without their clients. Each task is an object of its own; one more for each caller
+// The Durable Object of tasks: calls and requests that go on without their clients. Each task is an object of its own; one more for each caller
 // counts what runs. All are of this class. What they keep is sealed: only WebAssembly can read it. An alarm runs the steps, and it
 // is stored like everything else: a task survives a restart at any time.
 import { DurableObject } from "cloudflare:workers";
@@ -52,12 +52,12 @@ export const tasksThat = (run) =>
     }
 
     /** Stores a task; once, if it is asked again. */
-    create({ name, owner, job, life_ms: life }) {
+    create({ name, owner, job, draft, life_ms: life }) {
       const now = Date.now();
       this.#write(() => {
         this.#rows(
-          "INSERT OR IGNORE INTO task VALUES (1, ?, ?, ?, NULL, ?, NULL, ?, ?, ?, 0, 0, ?, NULL)",
-          ...[name, owner, job, WORKING, now, now, now + life, now],
+          "INSERT OR IGNORE INTO task VALUES (1, ?, ?, ?, NULL, ?, NULL, ?, ?, ?, 0, 0, ?, ?)",
+          ...[name, owner, job, WORKING, now, now, now + life, now, draft],
         );
         this.#storage.setAlarm(now);
       });
@@ -95,6 +95,15 @@ export const tasksThat = (run) =>
         await this.#settle(task);
       }
       return this.#record();
+    }
+
+    /** Removes the task. A step that runs goes on, but nothing of it is kept. */
+    async remove() {
+      const [task, record] = [this.#task(), this.#record()];
+      if (!task) return null;
+      await this.#delete();
+      if (isOpen(task)) await this.#settle(task);
+      return record;
     }
 
     /** Runs the next step, or deletes what has expired. */
@@ -137,11 +146,11 @@ export const tasksThat = (run) =>
       this.#storage.setAlarm(status === WORKING ? Math.min(due, expires) : expires);
     }
 
-    /** Ends the task. Nothing is kept of its call. */
+    /** Ends the task. Nothing is kept of its call. Without an outcome, its draft stays. */
     #end(status, outcome, message) {
       this.#rows("DELETE FROM answers");
       this.#rows("DELETE FROM questions");
-      this.#rows("UPDATE task SET status = ?, outcome = ?, message = coalesce(?, message), job = '', memory = NULL, updated = ?", status, outcome, message, Date.now());
+      this.#rows("UPDATE task SET status = ?, outcome = coalesce(?, outcome), message = coalesce(?, message), job = '', memory = NULL, updated = ?", status, outcome, message, Date.now());
       this.#storage.setAlarm(this.#rows("SELECT expires FROM task")[0].expires);
     }
 

@@ -49,8 +49,8 @@ macro_rules! serve {
                 },
                 ..$catalog
             },
-            // Tasks are only linked if a tool can run as one.
-            capabilities: if $catalog.has_tasks() {
+            // Tasks are linked if a tool can run as one, and if the Worker lists them, for requests in the background.
+            capabilities: if $catalog.has_tasks() && !TASKS.is_among(&[$($capability.name),*]) {
                 &[&CORE, &TASKS, $(&$capability),*]
             } else {
                 &[&CORE, $(&$capability),*]

@@ -9,7 +9,7 @@ pub use crate::protocol::mcp::CAPABILITY as MCP;
 pub use crate::protocol::rest::CAPABILITY as REST;
 /// The search in the catalogue.
 pub use crate::protocol::search::CAPABILITY as SEARCH;
-/// Calls that run as tasks. `serve!` adds it if a tool can run as one.
+/// Calls that run as tasks, and requests in the background. `serve!` adds it if a tool can run as a task.
 pub use crate::protocol::tasks::CAPABILITY as TASKS;
 /// `GET /usage`: the budgets of callers.
 pub use crate::protocol::usage::CAPABILITY as USAGE;

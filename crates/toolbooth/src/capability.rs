@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::auth::OwnTokens;
-use crate::call::{Grants, Search, Tasks};
+use crate::call::{BackgroundHandler, Grants, Search, Tasks};
 use crate::catalog::{Catalog, ListForm};
 use crate::extensions::Extensions;
 use crate::host::{Host, async_trait};
@@ -40,6 +40,8 @@ pub struct Capability {
     pub lists: &'static str,
     /// How its protocols write a call, with the address: for clients that send the call of a different protocol.
     pub call_forms: &'static [&'static str],
+    /// What serves its requests in the background. They need the capability `TASKS`.
+    pub background: &'static [&'static dyn BackgroundHandler],
 }
 
 impl Capability {
@@ -55,8 +57,32 @@ impl Capability {
             scopes: &[],
             lists: name,
             call_forms: &[],
+            background: &[],
         }
     }
+
+    /// Whether one of these names is its own.
+    #[doc(hidden)]
+    pub const fn is_among(&self, mut names: &[&str]) -> bool {
+        while let [name, rest @ ..] = names {
+            if is_same(name.as_bytes(), self.name.as_bytes()) {
+                return true;
+            }
+            names = rest;
+        }
+        false
+    }
+}
+
+/// `==` for constants.
+const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([first, rest @ ..], [same, others @ ..]) = (one, other) {
+        if *first != *same {
+            return false;
+        }
+        (one, other) = (rest, others);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 /// Writes what the operator should know about the configuration of a server.

@@ -42,10 +42,10 @@ export const sender = (address, headers = {}) => (provider, body, signal, front 
     signal,
   });
 
-/** Starts the Worker with stand-ins: `{ worker, upstream, send, close }`. `vars` adds variables, `entry` members of the key. */
-export async function startGateway({ vars = {}, entry, upstream, ...options } = {}) {
+/** Starts a Worker with stand-ins: `{ worker, upstream, send, close }`. `vars` adds variables, `entry` members of the key. */
+export async function startGateway({ bundle = SAMPLES, vars = {}, entry, upstream, ...options } = {}) {
   const providers = upstream ?? (await standIns());
-  const worker = await start(SAMPLES, { vars: { ...variables(providers, entry), ...vars }, ...options });
+  const worker = await start(bundle, { vars: { ...variables(providers, entry), ...vars }, ...options });
   const close = async () => {
     await worker.close();
     await providers.close();

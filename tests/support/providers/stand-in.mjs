@@ -17,7 +17,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
  *   what the model says. `text` may be a list of deltas. A call's `text` is its literal arguments.
  * - `{ status, headers, message, body }`: an error before the first byte.
  * - `{ raw, type }`: a body that is not what the provider promises.
- * - a function of the request's body that returns one of these.
+ * - a function of the request's body that returns one of these, or a promise of it.
  *
  * In a stream, `cut: n` breaks the connection after n events, `end: n` ends it cleanly there, `fail: [n, error]`
  * sends the provider's error event there, `hold: n` waits there until the client has gone, `drip: ms` pauses after each, `omit` removes the
@@ -58,7 +58,7 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
     if (endpoint.answer) return json(response, 200, endpoint.answer(context));
     let turn = turns.length > 1 ? turns.shift() : turns[0];
     if (turn === undefined) return reject(500, "the script has no turn for this request");
-    if (typeof turn === "function") turn = turn(entry.body);
+    if (typeof turn === "function") turn = await turn(entry.body);
     if (turn.hang) return;
     if (turn.status) return json(response, turn.status, turn.body ?? rules.error(turn.status, turn.message ?? "Scripted."), turn.headers);
     if (turn.raw !== undefined) {

@@ -13,12 +13,12 @@ use super::report::Operation;
 use super::{
     ChatRequest, Completion, CompletionInfo, ErrorKind, Format, GatewayError, GatewaySettings,
     HistoryItem, Hold, IdSource, Limits, Plan, ProviderKeys, Report, Result, Target, Units,
-    continuation, extras, rounds,
+    background, continuation, extras, rounds,
 };
 use toolbooth::address::is_localhost;
-use toolbooth::call::{Pipeline, RequestContext};
-use toolbooth::host::Host;
-use toolbooth::http::{Answer, Headers, Response};
+use toolbooth::call::{BackgroundRequest, Pipeline, Rejection, RequestContext};
+use toolbooth::host::{Host, boxed};
+use toolbooth::http::{Answer, Headers};
 use toolbooth::json;
 use toolbooth::log::CallRecorder;
 use toolbooth::principal::{GATEWAY_SCOPE, Principal};
@@ -41,6 +41,8 @@ pub(crate) struct Sender<'a> {
     pub(crate) host: &'a dyn Host,
     /// Records nothing. Each round records its calls.
     pub(crate) calls: CallRecorder,
+    /// The request in the background that is served; `None` if the client waits.
+    pub(crate) background: Option<BackgroundRequest<'a>>,
 }
 
 impl Sender<'_> {
@@ -93,20 +95,23 @@ pub(super) struct Chat<'a> {
     pub(super) repeated: Vec<(String, String)>,
 }
 
-pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
+/// Answers a request, or keeps it for the background.
+pub(super) async fn chat<'a>(sender: Sender<'a>, body: &str) -> Result<Answer<'a>, Rejection> {
+    let front = sender.front;
     match Chat::of(sender, body) {
-        Ok(chat) => rounds::answer(chat).await,
-        Err(response) => response.into(),
+        Ok(chat) if chat.request.is_background() => boxed(background::begin(&chat, body)).await,
+        Ok(chat) => Ok(rounds::answer(chat).await),
+        Err(error) => Ok(error.response(front).into()),
     }
 }
 
 impl<'a> Chat<'a> {
-    /// Checks who may chat, reads the request and checks it. If that fails, the error is the response, which is in the log.
-    pub(super) fn of(sender: Sender<'a>, body: &str) -> Result<Self, Response> {
+    /// Checks who may chat, reads the request and checks it. If that fails, it is in the log.
+    pub(super) fn of(sender: Sender<'a>, body: &str) -> Result<Self> {
         let mut report = Report::of(&sender);
-        Self::read(&sender, body, &mut report).map_err(|error| {
+        let chat = Self::read(&sender, body, &mut report);
+        chat.inspect_err(|error| {
             report.log(&sender, error.kind.status(), Some(error.kind.code()));
-            error.response(sender.front)
         })
     }
 
@@ -186,9 +191,14 @@ impl<'a> Chat<'a> {
         Ok(Duration::from_millis(left))
     }
 
-    /// Takes requests to providers or calls of tools from the budget.
-    pub(super) fn spend(&mut self, count: usize) -> Result<()> {
+    /// Takes requests to providers or calls of tools from the budget, if the client still wants the answer.
+    pub(super) async fn spend(&mut self, count: usize) -> Result<()> {
         self.time_left()?;
+        if let Some(request) = &self.sender.background
+            && boxed(request.is_cancelled()).await
+        {
+            return Err(GatewayError::new(ErrorKind::ClientGone, "The response was cancelled"));
+        }
         let Some(left) = self.subrequests_left.checked_sub(count) else {
             let message = "The request needs more requests to models and calls of tools than the \
                            operator allows (GATEWAY_MAX_SUBREQUESTS)";

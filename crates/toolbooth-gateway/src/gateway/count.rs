@@ -33,9 +33,10 @@ struct Count {
 
 /// Answers with the tokens of a request for a message. No model works, so it costs nothing.
 pub(super) async fn count_tokens<'a>(sender: Sender<'a>, body: &str) -> Answer<'a> {
+    let front = sender.front;
     let mut chat = match Chat::of(sender, body) {
         Ok(chat) => chat,
-        Err(response) => return response.into(),
+        Err(error) => return error.response(front).into(),
     };
     match chat.input_tokens().await {
         Ok(input_tokens) => {
@@ -57,7 +58,7 @@ impl Chat<'_> {
         if target.format != Format::Anthropic {
             return Ok(tokens_of(&body));
         }
-        self.spend(1)?;
+        self.spend(1).await?;
         let counted = self.counted(&target, &body).await;
         counted.map_err(|error| error.without(target.key.as_ref()))
     }

@@ -4,6 +4,7 @@
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
 //! - `routes`; `model_list`: what callers may use; `settings`; `embeddings`: texts that are passed on;
+//! - `background`: answers that clients ask for later;
 //! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `count`: only the tokens of a request; `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
@@ -13,6 +14,7 @@
 mod access;
 mod adapter;
 mod arguments;
+mod background;
 mod builder;
 mod catalog_tools;
 mod chat;

@@ -50,6 +50,8 @@ pub(crate) struct ResponsesContext {
     pub server: Option<ServerEntry>,
     /// The calls of compiled-in tools that the user has approved. They run before the model is asked.
     pub approved: Vec<ApprovedCall>,
+    /// Whether the client asks for the answer later.
+    pub background: bool,
     /// Seals what a provider must get back. Without a key of the server, it is left out.
     pub token: Option<ContinuationToken>,
 }
@@ -224,6 +226,11 @@ impl OpenCalls {
 }
 
 impl ChatRequest {
+    /// Whether the client asks for the answer later.
+    pub(super) fn is_background(&self) -> bool {
+        self.responses.as_ref().is_some_and(|context| context.background)
+    }
+
     /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different
     /// one, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {

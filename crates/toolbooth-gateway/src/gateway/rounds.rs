@@ -19,28 +19,39 @@ enum Round {
 }
 
 pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
-    if let Err(error) = chat.run_approved().await {
-        return failed(&chat, &error).into();
-    }
-    if chat.request.stream {
-        return match chat.ask::<StreamOutput>().await {
-            // The head has waited for the first event, so that an error before it still has a status.
-            Ok(first) => streamed(chat, first),
-            Err(error) => failed(&chat, &error).into(),
+    if !chat.request.stream {
+        return match whole(&mut chat).await {
+            Ok(response) => response.into(),
+            Err(error) => error.response(chat.sender.front).into(),
         };
     }
-    let mut output = BodyOutput::default();
-    let result = match output.ask(&mut chat).await {
-        Ok(first) => run(&mut chat, &mut output, first).await,
+    let first = match chat.run_approved().await {
+        Ok(()) => chat.ask::<StreamOutput>().await,
         Err(error) => Err(error),
     };
-    match result {
-        Ok(response) => {
-            chat.report.log(&chat.sender, response.status, None);
-            response.into()
-        }
+    match first {
+        // The head has waited for the first event, so that an error before it still has a status.
+        Ok(first) => streamed(chat, first),
         Err(error) => failed(&chat, &error).into(),
     }
+}
+
+/// The answer as one body. It is in the log, or why there is none.
+pub(super) async fn whole(chat: &mut Chat<'_>) -> Result<Response> {
+    let result = loop_of(chat).await;
+    let (status, error) = match &result {
+        Ok(response) => (response.status, None),
+        Err(error) => (error.kind.status(), Some(error.kind.code())),
+    };
+    chat.report.log(&chat.sender, status, error);
+    result
+}
+
+async fn loop_of(chat: &mut Chat<'_>) -> Result<Response> {
+    chat.run_approved().await?;
+    let mut output = BodyOutput::default();
+    let first = output.ask(chat).await?;
+    run(chat, &mut output, first).await
 }
 
 pub(super) fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
@@ -132,7 +143,7 @@ impl Chat<'_> {
             completion.message.tool_calls.clear();
             return Ok(self.last(completion));
         }
-        self.spend(own.len())?;
+        self.spend(own.len()).await?;
         let results = self.run_calls(&own).await?;
         if self.report.challenge.is_some() {
             completion.finish_reason = FinishReason::Stop;
@@ -181,7 +192,7 @@ impl Chat<'_> {
         self.limits.check_calls(&calls)?;
         self.count_calls(calls.len(), calls.len()).await?;
         self.units.next_answer();
-        self.spend(calls.len())?;
+        self.spend(calls.len()).await?;
         for result in self.run_calls(&calls).await? {
             let ToolResult { call_id, content, is_error, .. } = &result;
             continuation::fill(&mut self.request.history, call_id, content, *is_error)?;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::background;
 use super::chat::chat;
 use super::count::count_tokens;
 use super::embeddings::embeddings;
@@ -39,6 +40,7 @@ pub static CAPABILITY: Capability = Capability {
     scopes: &[GATEWAY_SCOPE],
     // The tools of a chat are written as in the requests of a provider.
     lists: "providers",
+    background: &[&background::RESPONSES],
     start: Some(|startup| startup.extensions.insert(ModelLists::default())),
     warnings: Some(warnings),
     ..Capability::new("gateway")
@@ -119,7 +121,12 @@ static MESSAGES: Protocol = Protocol {
 static AT_2API: Protocol = protocol("2api", "Chat gateway, at the path of 2api.ai");
 
 static RESPONSES: Protocol = Protocol {
-    routes: &[Route::post("", CHAT, &ModelHandler(Operation::Chat, &Responses))],
+    routes: &[
+        Route::post("", CHAT, &ModelHandler(Operation::Chat, &Responses)),
+        Route::get("/{id}", STORED, &background::retrieve),
+        Route::delete("/{id}", STORED, &background::delete),
+        Route::post("/{id}/cancel", STORED, &background::cancel),
+    ],
     ..Protocol::new("responses", "OpenAI Responses", EncodeRejection::Plain(encode_rejection))
 };
 
@@ -134,6 +141,9 @@ const CHAT: Policy = Policy {
     },
     ..Policy::CALLER
 };
+
+/// A look at a response in the background costs as much as a call, so that it is limited like one.
+const STORED: Policy = Policy { limit: Limit::Caller, ..Policy::CALLER };
 
 const ROUTES: &[Route] = &[
     Route::post("/chat/completions", CHAT, &ModelHandler(Operation::Chat, &ChatCompletions)),
@@ -163,7 +173,7 @@ impl Handler for ModelHandler {
     async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
         let (sender, body) = (self.sender(request)?, request.text()?);
         Ok(match self.0 {
-            Operation::Chat => chat(sender, body).await,
+            Operation::Chat => chat(sender, body).await?,
             Operation::CountTokens => count_tokens(sender, body).await,
             Operation::Embeddings => embeddings(sender, body).await.into(),
         })
@@ -187,6 +197,7 @@ impl ModelHandler {
             pipeline: &request.state.pipeline,
             host: request.host,
             calls: CallRecorder::default(),
+            background: None,
         })
     }
 }

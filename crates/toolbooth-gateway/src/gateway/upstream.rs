@@ -78,7 +78,7 @@ impl Chat<'_> {
         stream: bool,
         body: &[u8],
     ) -> Result<(HttpRequest<'static>, IdSource, Option<Hold>)> {
-        self.spend(1)?;
+        self.spend(1).await?;
         let request = self.request_to(target, stream, body.to_vec())?;
         let ids = self.ids()?;
         let hold = self.reserve(target, body).await?;

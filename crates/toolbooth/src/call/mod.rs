@@ -32,8 +32,8 @@ pub use rejection::{Description, Rejection, RejectionKind, Sent};
 pub use rejection::{did_you_mean, needs_client};
 pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;
-pub use task::Tasks;
 pub(crate) use task::{Answered, TaskAction, TaskView};
+pub use task::{BackgroundHandler, BackgroundRequest, BackgroundTask, Tasks};
 pub(crate) use view::has;
 
 use crate::json::Value;

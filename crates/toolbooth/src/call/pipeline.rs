@@ -14,7 +14,7 @@ use super::outcome::Outcome;
 use super::rejection::Rejection;
 use super::requirements::ResolvedRequirements;
 use super::search::Search;
-use super::task::Tasks;
+use super::task::{BackgroundHandler, Tasks};
 use super::view::has;
 use super::{CallId, ToolRequest, ToolSelector, input, requirements};
 use crate::auth::TokenHolders;
@@ -49,8 +49,10 @@ pub struct Pipeline {
     pub authorization_help: Option<&'static str>,
     /// The search in the catalogue, if a capability provides it.
     pub search: Option<Search>,
-    /// What keeps tasks, if a tool can run as one.
+    /// What keeps tasks, if a capability does.
     pub tasks: Option<Tasks>,
+    /// What serves requests in the background.
+    pub background: Vec<&'static dyn BackgroundHandler>,
     /// How each protocol writes a call, with its address.
     pub call_forms: Vec<&'static str>,
     /// Seals what clients keep between requests: the state of tools that request input, and rounds of the chat
@@ -78,6 +80,7 @@ impl Pipeline {
             authorization_help: None,
             search: None,
             tasks: None,
+            background: Vec::new(),
             call_forms: Vec::new(),
             request_state: None,
             rate_limited: false,

@@ -37,6 +37,8 @@ pub enum TaskOperation {
     },
     /// Ends it. Without effect if it has ended.
     Cancel,
+    /// Ends and removes it. The task that is returned is not stored any more.
+    Remove,
 }
 
 /// A task to store.
@@ -48,6 +50,8 @@ pub struct NewTask {
     pub most: usize,
     /// The sealed call.
     pub job: String,
+    /// The sealed outcome that it has until its steps leave another one.
+    pub draft: Option<String>,
     /// How long the task is kept, in milliseconds.
     pub life_ms: u64,
 }
@@ -92,7 +96,7 @@ pub struct TaskRecord {
     /// Its open questions, sealed, by key.
     #[serde(default)]
     pub questions: Vec<(String, String)>,
-    /// Its sealed outcome.
+    /// Its sealed outcome, or the draft of one.
     #[serde(default)]
     pub outcome: Option<String>,
 }
@@ -138,7 +142,7 @@ pub enum StepReport {
     },
     /// Nothing.
     End {
-        /// The sealed outcome.
+        /// The sealed outcome. Without one, the draft stays.
         outcome: Option<String>,
         /// Whether the server has failed.
         failed: bool,

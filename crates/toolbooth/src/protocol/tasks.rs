@@ -1,4 +1,4 @@
-//! Tasks: the capability of catalogues with tools that can run as one, and `/tasks/{id}` for clients of REST.
+//! Tasks: the capability of servers that keep calls and requests, and `/tasks/{id}` for clients of REST.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::route::{EncodeRejection, Limit, Policy, Protocol, Route, RouteRequest
 use crate::settings::{CapabilitySettings, Row, VariableDoc, count};
 use crate::time;
 
-/// The capability. `serve!` adds it if a tool of the catalogue can run as a task.
+/// The capability. `serve!` adds it if a tool of the catalogue can run as a task. Requests in the background need it too.
 pub static CAPABILITY: Capability = Capability {
     protocols: &[(MOUNT, &PROTOCOL)],
     settings: Some(&CapabilitySettings {
@@ -33,7 +33,7 @@ pub static CAPABILITY: Capability = Capability {
             warnings.push("The Durable Object TASKS is not bound: tools whose definition has \"task\": \"optional\" run within the request, and those with \"required\" cannot run. docs/STORAGE.md#tasks says how to bind it".to_owned());
         }
         if bound && state.settings().state_keys.is_none() {
-            warnings.push("STATE_KEY is not set: no call can run as a task".to_owned());
+            warnings.push("STATE_KEY is not set: nothing can run as a task".to_owned());
         }
         warnings
     }),

@@ -94,7 +94,8 @@ pub enum Cors {
 pub struct Route {
     /// The method. `GET` also answers `HEAD`.
     pub method: Method,
-    /// The path below the mount. A last segment of `{…}` matches any one segment, and one of `{+…}` any number of them.
+    /// The path below the mount. A first or last segment of `{…}` matches any one segment, and a last one of `{+…}` any number
+    /// of them.
     pub path: &'static str,
     /// What a request must fulfil before it is served.
     pub policy: Policy,

@@ -91,6 +91,7 @@ impl Server {
             authorization_help,
             search,
             tasks,
+            background: capabilities.iter().flat_map(|it| it.background).copied().collect(),
             call_forms: capabilities.iter().flat_map(|it| it.call_forms).copied().collect(),
             events,
             request_state: settings.state_keys.as_ref().map(StateKeys::new),

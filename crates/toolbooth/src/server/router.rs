@@ -60,6 +60,14 @@ fn match_path<'p>(protocol: &'static Protocol, rest: &'p str) -> (Option<&'stati
     // To look for `/{` would cost more than the rest: the search prepares tables for each path.
     let parent_of = |path: &'static str| path.strip_suffix('}')?.rsplit_once('/');
     let path = paths.find(|path| match parent_of(path) {
+        // A segment, and then the rest of the path as it is written.
+        None if path.starts_with("/{") => match segment_before(path, rest) {
+            Some(segment) => {
+                parameter = segment;
+                true
+            }
+            None => false,
+        },
         None => is_equal(path, rest),
         // The rest of the path, with its slashes.
         Some((parent, name)) if name.starts_with("{+") => match rest.strip_prefix(parent) {
@@ -78,6 +86,13 @@ fn match_path<'p>(protocol: &'static Protocol, rest: &'p str) -> (Option<&'stati
         },
     });
     (path, parameter)
+}
+
+/// The segment of `rest` that matches `{…}` of a path such as `/{id}/cancel`.
+fn segment_before<'p>(path: &str, rest: &'p str) -> Option<&'p str> {
+    let (_, end) = path.split_once('}')?;
+    let segment = rest.strip_prefix('/')?.strip_suffix(end)?;
+    (!segment.is_empty() && !segment.contains('/')).then_some(segment)
 }
 
 impl Match<'_> {

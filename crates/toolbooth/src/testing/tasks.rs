@@ -38,7 +38,7 @@ impl FakeTasks {
         }
         let mut tasks = self.tasks.borrow_mut();
         tasks.retain(|_, it| it.record.expires_ms > now_ms);
-        if let TaskOperation::Create(NewTask { owner, most, job, life_ms }) = operation {
+        if let TaskOperation::Create(NewTask { owner, most, job, draft, life_ms }) = operation {
             let running = |it: &&Kept| it.owner == *owner && !it.record.status.is_final();
             if tasks.values().filter(running).count() >= *most {
                 return Ok(None);
@@ -50,7 +50,7 @@ impl FakeTasks {
                 updated_ms: now_ms,
                 expires_ms: now_ms + life_ms,
                 questions: Vec::new(),
-                outcome: None,
+                outcome: draft.clone(),
             };
             let step = TaskStep {
                 job: job.clone(),
@@ -62,9 +62,12 @@ impl FakeTasks {
             let kept = Kept { owner: owner.clone(), record, step, due_ms: now_ms };
             tasks.insert(name.to_owned(), kept);
         }
+        if *operation == TaskOperation::Remove {
+            return Ok(tasks.remove(name).map(|it| it.record));
+        }
         let Some(Kept { record, step, .. }) = tasks.get_mut(name) else { return Ok(None) };
         match operation {
-            TaskOperation::Create(_) | TaskOperation::Get => {}
+            TaskOperation::Create(_) | TaskOperation::Get | TaskOperation::Remove => {}
             TaskOperation::Cancel if record.status.is_final() => {}
             TaskOperation::Cancel => record.status = TaskStatus::Cancelled,
             TaskOperation::Answer { answers } => {
@@ -133,7 +136,8 @@ impl FakeTasks {
                 record.status = TaskStatus::InputRequired;
             }
             StepReport::End { outcome, failed, message } => {
-                (record.outcome, record.message) = (outcome, message);
+                record.outcome = outcome.or(record.outcome.take());
+                record.message = message;
                 record.status = if failed { TaskStatus::Failed } else { TaskStatus::Completed };
             }
         }

@@ -1,5 +1,6 @@
 //! The format of OpenAI Responses, from request to response.
 
+mod background;
 mod own_tools;
 
 use super::loops::{streamed, world};

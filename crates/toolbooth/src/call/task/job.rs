@@ -1,4 +1,4 @@
-//! The call of a task as it is kept. It has the input and the credentials that the client sent, so it is sealed.
+//! What a task does, as it is kept. It has the input and the credentials that the client sent, so it is sealed.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -8,23 +8,43 @@ use crate::call::pipeline::{Pipeline, Prepared, RequestContext};
 use crate::call::rejection::Rejection;
 use crate::call::{CallId, NullHandling, ToolRequest, ToolSelector};
 use crate::host::Host;
+use crate::http::Headers;
 use crate::json::{self, Value as Input};
 use crate::principal::{OwnGrant, Principal};
 use crate::seal::StateKeys;
 use crate::tool::{ClientCapabilities, Credentials, Dialogue, InputResponse, Named, Secret};
 
-/// A call.
+/// What a task does, and for whom.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Job {
     /// The name of the task.
     pub(super) name: String,
+    principal: Principal,
+    /// The grant of the caller's token, if this server issued it.
+    grant: Option<OwnGrant>,
+    /// The headers of the request that it needs: of a call `Host`, of which addresses for the user are made.
+    pub(super) headers: KeptHeaders,
+    pub(super) work: Work,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) enum Work {
+    Call(Box<Call>),
+    /// A request that a capability serves.
+    Request {
+        /// The name of its [`BackgroundHandler`](super::BackgroundHandler).
+        handler: String,
+        body: String,
+    },
+}
+
+/// A call.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Call {
     pub(super) tool: String,
     call_id: String,
     /// The input, as JSON.
     input: String,
-    principal: Principal,
-    /// The grant of the caller's token, if this server issued it.
-    grant: Option<OwnGrant>,
     user: Option<String>,
     tokens: Vec<(String, String)>,
     secrets: Vec<(String, String)>,
@@ -32,8 +52,23 @@ pub(super) struct Job {
     /// What the client answered before the task began, and what the tool remembered then.
     answers: Vec<(String, InputResponse)>,
     state: Option<Value>,
-    /// The `Host` of the request, of which addresses for the user are made.
-    pub(super) host: Option<String>,
+}
+
+/// Some headers of a request.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct KeptHeaders(Vec<(String, String)>);
+
+impl KeptHeaders {
+    fn of(headers: &dyn Headers, names: &[&str]) -> Self {
+        let kept = names.iter().filter_map(|name| Some(((*name).to_owned(), headers.get(name)?)));
+        Self(kept.collect())
+    }
+}
+
+impl Headers for KeptHeaders {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    }
 }
 
 /// What one step leaves for the next.
@@ -51,43 +86,59 @@ fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Seals the call of a task with this name until it expires.
-///
-/// # Errors
-/// [`Rejection::PayloadTooLarge`].
-pub(super) fn seal(
-    name: &str,
-    prepared: &Prepared<'_>,
-    context: RequestContext<'_>,
-    keys: &StateKeys,
-    expires_ms: u64,
-) -> Result<String, Rejection> {
+/// The job of a task with this name that runs a call.
+pub(super) fn of_call(name: &str, prepared: &Prepared<'_>, context: &RequestContext<'_>) -> Job {
     let Prepared { tool, call_id, input, dialogue, resolved, .. } = prepared;
     let exposed = |(id, secret): &(String, Secret)| (id.clone(), secret.expose().to_owned());
-    let job = Job {
-        name: name.to_owned(),
+    let call = Call {
         tool: tool.id(),
         call_id: call_id.clone(),
         input: input.text(),
-        principal: context.principal.clone(),
-        grant: context.principal.grant().cloned(),
         user: resolved.credentials.user_id.clone(),
         tokens: resolved.sent_tokens().map(exposed).collect(),
         secrets: resolved.credentials.secrets.iter().map(exposed).collect(),
         capabilities: dialogue.capabilities,
         answers: dialogue.answers.to_vec(),
         state: dialogue.state.clone(),
-        host: context.headers.get("host"),
     };
-    let sealed = keys.seal(KEPT, &job, expires_ms);
-    // A third is added by the encoding.
-    if sealed.len() > LONGEST {
-        return Err(Rejection::PayloadTooLarge { limit: LONGEST / 4 * 3 });
-    }
-    Ok(sealed)
+    Job::new(name, context, &["host"], Work::Call(Box::new(call)))
 }
 
 impl Job {
+    /// Work for the sender of a request, of which these headers are kept.
+    pub(super) fn new(
+        name: &str,
+        context: &RequestContext<'_>,
+        headers: &[&str],
+        work: Work,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            principal: context.principal.clone(),
+            grant: context.principal.grant().cloned(),
+            headers: KeptHeaders::of(context.headers, headers),
+            work,
+        }
+    }
+
+    /// Seals it until it expires. So many bytes are kept in the same row.
+    ///
+    /// # Errors
+    /// [`Rejection::PayloadTooLarge`].
+    pub(super) fn seal(
+        &self,
+        keys: &StateKeys,
+        expires_ms: u64,
+        beside: usize,
+    ) -> Result<String, Rejection> {
+        let sealed = keys.seal(KEPT, self, expires_ms);
+        // A third is added by the encoding.
+        if sealed.len().saturating_add(beside) > LONGEST {
+            return Err(Rejection::PayloadTooLarge { limit: LONGEST / 4 * 3 });
+        }
+        Ok(sealed)
+    }
+
     /// The caller, as the settings of today know it; `None` if the caller may no longer call: the API key, or what the caller's
     /// token stood for, is gone.
     pub(super) async fn caller(&self, pipeline: &Pipeline, host: &dyn Host) -> Option<Principal> {
@@ -108,7 +159,9 @@ impl Job {
         }
         Some(principal)
     }
+}
 
+impl Call {
     /// The call of a step, with the answers that the client gave in this round.
     ///
     /// # Errors

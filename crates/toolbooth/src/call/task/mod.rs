@@ -3,11 +3,13 @@
 //! - `job`: the call as it is kept, sealed;
 //! - `step`: runs one step of it;
 //! - `end`: its outcome as it is kept, sealed;
+//! - `background`: requests that a capability serves as tasks, without calls of their own;
 //! - here: how a call becomes a task, and what its owner can do with it.
 //!
 //! The name under which the host keeps a task is a hash of its id and its owner. So the same id leads another caller to a name
 //! under which there is nothing.
 
+mod background;
 mod end;
 mod job;
 mod step;
@@ -26,6 +28,7 @@ use crate::principal::Principal;
 use crate::seal::{StateKeys, TokenPurpose};
 use crate::tool::{InputRequest, InputResponse, Named, Stage};
 
+pub use background::{BackgroundHandler, BackgroundRequest, BackgroundTask};
 use end::TaskEnd;
 
 /// The longest sealed text, in bytes: a row of a Durable Object may have 2 MB.
@@ -38,7 +41,7 @@ const KEPT: TokenPurpose = TokenPurpose::stored("task", LONGEST);
 /// How long clients should wait before they ask for the state of a task again, in milliseconds.
 const POLL_MS: u64 = 1_000;
 
-/// What keeps and runs tasks. The functions are pointers, so that their code is linked only if a tool can run as a task.
+/// What keeps and runs tasks. The functions are pointers, so that their code is linked only with the capability `TASKS`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tasks {
     /// How long a task is kept, in milliseconds.
@@ -47,6 +50,8 @@ pub struct Tasks {
     pub(crate) most: usize,
     begin: BeginFn,
     act: ActFn,
+    serve_later: background::ServeLaterFn,
+    act_on_request: background::ActFn,
     pub(crate) run_step: RunStepFn,
 }
 
@@ -70,6 +75,12 @@ impl Tasks {
             most,
             begin: |context, tasks, prepared| Box::pin(begin(context, tasks, prepared)),
             act: |context, id, action| Box::pin(act(context, id, action)),
+            serve_later: |context, tasks, request| {
+                Box::pin(background::serve_later(context, tasks, request))
+            },
+            act_on_request: |context, handler, id, operation| {
+                Box::pin(background::act(context, handler, id, operation))
+            },
             run_step: |pipeline, step, host| Box::pin(step::run(pipeline, step, host)),
         }
     }
@@ -134,7 +145,7 @@ impl TaskView {
 
 impl<'a> RequestContext<'a> {
     /// Whether the server can keep tasks.
-    pub(crate) fn keeps_tasks(&self) -> bool {
+    pub fn keeps_tasks(&self) -> bool {
         let Pipeline { tasks, request_state, .. } = self.pipeline;
         tasks.is_some() && request_state.is_some() && self.host.is_bound(TASKS)
     }
@@ -216,34 +227,73 @@ fn failed(problem: &str, host: &dyn Host) -> Rejection {
     FAILED
 }
 
-/// The parts of which the names of a task and of its owner are hashes.
+/// The part of the names of tasks, and of the object that counts them, that is their owner's.
 fn owner(principal: &Principal) -> String {
     json::to_string(&principal.identity())
 }
 
-/// Stores a task.
+/// Stores a task under the hash of its id, its owner and, for a request, what serves it. `seal` makes the sealed job, and
+/// perhaps a draft of the outcome, of that name and the time when the task expires. Returns the id too.
+async fn store(
+    context: &RequestContext<'_>,
+    tasks: &Tasks,
+    kind: &[&str],
+    seal: impl FnOnce(&str, &StateKeys, u64) -> Result<(String, Option<String>), Rejection>,
+) -> Result<(String, TaskRecord), Rejection> {
+    let RequestContext { pipeline, host, principal, .. } = *context;
+    let keys = pipeline.request_state.as_ref().ok_or(FAILED)?;
+    let random = host.random_16().map_err(|_| Rejection::Unavailable("it has no random bytes"))?;
+    let id = format!("{:032x}", u128::from_be_bytes(random));
+    let owner = owner(principal);
+    let name = keys.hash(NAME, &[&[owner.as_str(), id.as_str()], kind].concat());
+    let Tasks { life_ms, most, .. } = *tasks;
+    let (job, draft) = seal(&name, keys, host.now_ms().saturating_add(life_ms))?;
+    // As the rate limit counts: callers without credentials are counted by network.
+    let owner = keys.hash(NAME, &[&context.limiter_key()]);
+    let new = TaskOperation::Create(NewTask { owner, most, job, draft, life_ms });
+    let stored = host.task(&name, &new).await.map_err(|problem| failed(&problem, host))?;
+    stored.map(|record| (id, record)).ok_or(Rejection::TooManyTasks { most })
+}
+
+/// Runs an operation of a task of the caller, if there is one.
+async fn operate(
+    context: &RequestContext<'_>,
+    id: &str,
+    kind: &[&str],
+    operation: impl FnOnce(&StateKeys) -> TaskOperation,
+) -> Result<Option<TaskRecord>, Rejection> {
+    let RequestContext { pipeline, host, principal, .. } = *context;
+    let Some(keys) = pipeline.request_state.as_ref().filter(|_| context.keeps_tasks()) else {
+        return Ok(None);
+    };
+    if id.is_empty() || id.len() > LONGEST_ID {
+        return Ok(None);
+    }
+    let (owner, operation) = (owner(principal), operation(keys));
+    // A task that the previous key has named is found under that name.
+    for name in keys.hashes(NAME, &[&[owner.as_str(), id], kind].concat()).iter() {
+        let found = host.task(name, &operation).await.map_err(|problem| failed(&problem, host))?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Stores a call.
 async fn begin(
     context: RequestContext<'_>,
     tasks: &Tasks,
     prepared: &Prepared<'_>,
 ) -> Result<TaskView, Rejection> {
-    let RequestContext { pipeline, host, principal, .. } = context;
+    let pipeline = context.pipeline;
     let keys = pipeline.request_state.as_ref().ok_or(FAILED)?;
-    let random = host.random_16().map_err(|_| Rejection::Unavailable("it has no random bytes"))?;
-    let id = format!("{:032x}", u128::from_be_bytes(random));
-    let owner = owner(principal);
-    let name = keys.hash(NAME, &[&owner, &id]);
-    let now_ms = host.now_ms();
-    let Tasks { life_ms, most, .. } = *tasks;
-    let job = job::seal(&name, prepared, context, keys, now_ms.saturating_add(life_ms))?;
-    // As the rate limit counts: callers without credentials are counted by network.
-    let counted = keys.hash(NAME, &[&context.limiter_key()]);
-    let new = NewTask { owner: counted, most, job, life_ms };
-    let stored = host.task(&name, &TaskOperation::Create(new)).await;
-    match stored.map_err(|problem| failed(&problem, host))? {
-        Some(record) => Ok(TaskView::new(id, record, pipeline, keys)),
-        None => Err(Rejection::TooManyTasks { most }),
-    }
+    let seal = |name: &str, keys: &StateKeys, expires_ms| {
+        let job = job::of_call(name, prepared, &context);
+        Ok((job.seal(keys, expires_ms, 0)?, None))
+    };
+    let (id, record) = store(&context, tasks, &[], seal).await?;
+    Ok(TaskView::new(id, record, pipeline, keys))
 }
 
 /// The longest id that is looked up.
@@ -254,28 +304,16 @@ async fn act(
     id: &str,
     action: TaskAction,
 ) -> Result<Option<TaskView>, Rejection> {
-    let RequestContext { pipeline, host, principal, .. } = *context;
-    let Some(keys) = pipeline.request_state.as_ref().filter(|_| context.keeps_tasks()) else {
-        return Ok(None);
-    };
-    if id.is_empty() || id.len() > LONGEST_ID {
-        return Ok(None);
-    }
-    let seal = |(key, answer)| (key, keys.seal(KEPT, &answer, u64::MAX));
-    let operation = match action {
+    let pipeline = context.pipeline;
+    let operation = |keys: &StateKeys| match action {
         TaskAction::Get => TaskOperation::Get,
         TaskAction::Cancel => TaskOperation::Cancel,
         TaskAction::Answer(answers) => {
+            let seal = |(key, answer)| (key, keys.seal(KEPT, &answer, u64::MAX));
             TaskOperation::Answer { answers: answers.into_iter().map(seal).collect() }
         }
     };
-    let owner = owner(principal);
-    // A task that the previous key has named is found under that name.
-    for name in keys.hashes(NAME, &[&owner, id]).iter() {
-        let found = host.task(name, &operation).await;
-        if let Some(record) = found.map_err(|problem| failed(&problem, host))? {
-            return Ok(Some(TaskView::new(id.to_owned(), record, pipeline, keys)));
-        }
-    }
-    Ok(None)
+    let found = operate(context, id, &[], operation).await?;
+    let view = |(record, keys)| TaskView::new(id.to_owned(), record, pipeline, keys);
+    Ok(found.zip(pipeline.request_state.as_ref()).map(view))
 }

@@ -1,15 +1,14 @@
 //! Runs one step of a task: the whole pipeline again, without what counts requests. So a grant that was revoked, a scope that
 //! the tool now needs and a token that must be refreshed have their effect in the next step.
 
-use super::KEPT;
 use super::end::TaskEnd;
-use super::job::{Job, Memory};
+use super::job::{Job, Memory, Work};
+use super::{BackgroundRequest, KEPT, background};
 use crate::call::outcome::Outcome;
 use crate::call::pipeline::{CheckOrder, Pipeline, RequestContext, RunEnd};
 use crate::call::rejection::Rejection;
 use crate::catalog::Tool;
 use crate::host::{Host, StepReport, TaskStep};
-use crate::http::Headers;
 use crate::log::{CallRecorder, CallRequest};
 use crate::principal::Principal;
 use crate::seal::StateKeys;
@@ -21,14 +20,9 @@ const MOST_ATTEMPTS: u32 = 5;
 /// How long after the server could not serve a step it is begun again, in milliseconds.
 const RETRY_MS: u64 = 60_000;
 
-/// The only header of the request that is kept.
-struct KeptHeaders(Option<String>);
-
-impl Headers for KeptHeaders {
-    fn get(&self, name: &str) -> Option<String> {
-        self.0.clone().filter(|_| name == "host")
-    }
-}
+const REMOVED: &str = "The call was stopped because its caller may no longer call: the client was disconnected, or the \
+                       person, the agent or the API key lost access";
+const INTERRUPTED: &str = "The server was restarted in the meantime. It does not begin again, because it may have had an effect";
 
 /// Runs a step. What it cannot read was sealed by a key that has been removed, or is no task of this server.
 pub(super) async fn run(pipeline: &Pipeline, step: TaskStep, host: &dyn Host) -> StepReport {
@@ -55,18 +49,22 @@ struct RunningStep<'a> {
 }
 
 impl RunningStep<'_> {
-    async fn run(&self, mut job: Job, memory: Memory, step: TaskStep) -> StepReport {
+    async fn run(&self, job: Job, memory: Memory, step: TaskStep) -> StepReport {
         let Self { pipeline, host, .. } = *self;
-        let name = job.name.clone();
-        let headers = KeptHeaders(job.host.take());
+        let caller = job.caller(pipeline, host).await;
+        let Job { name, headers, work, .. } = job;
         let calls = pipeline.events.recorder(&headers, host);
-        let Some(principal) = job.caller(pipeline, host).await else {
-            let message = "The call was stopped because its caller may no longer call: the client was disconnected, or the \
-                           person, the agent or the API key lost access";
-            let end = TaskEnd::failed(job.tool.clone(), message.to_owned());
+        let Some(principal) = caller else {
             calls.record(None, ("rejected", Some("caller_removed")), (None, None), host);
             self.write(calls, &Principal::ANONYMOUS);
-            return self.ended(&job.tool, end, None);
+            return match work {
+                Work::Call(call) => self.ended(
+                    &call.tool,
+                    TaskEnd::failed(call.tool.clone(), REMOVED.to_owned()),
+                    None,
+                ),
+                Work::Request { .. } => background::failed(REMOVED, self.keys, self.expires_ms),
+            };
         };
         let context = RequestContext {
             query: "",
@@ -79,7 +77,23 @@ impl RunningStep<'_> {
             // The endpoint was checked when the task began.
             only: None,
         };
-        let request = job.request(&memory, self.answers(step.answers));
+        let mut call = match work {
+            Work::Call(call) => call,
+            Work::Request { handler, body } => {
+                let request = BackgroundRequest::new(&name, &body, context);
+                let report = match step.attempt {
+                    // It is not known what it has done: to serve it once more could cost or do everything twice.
+                    2.. => {
+                        calls.record(None, ("failed", Some("interrupted")), (None, None), host);
+                        background::failed(INTERRUPTED, self.keys, self.expires_ms)
+                    }
+                    _ => background::serve(&handler, request, self.keys, self.expires_ms).await,
+                };
+                self.write(calls, &principal);
+                return report;
+            }
+        };
+        let request = call.request(&memory, self.answers(step.answers));
         let prepared = context.prepare_one(request, CheckOrder::RequirementsFirst).await;
         let mut prepared = match prepared {
             Ok(prepared) => prepared,

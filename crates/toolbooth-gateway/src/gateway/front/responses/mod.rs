@@ -1,6 +1,7 @@
 //! OpenAI Responses.
 
 mod answer;
+pub(in crate::gateway) mod background;
 mod choice;
 mod events;
 mod input;

@@ -73,6 +73,8 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     let raw_of = |name: &str| raw_of(&members, name);
     let mut fields = Fields::of(value, String::new(), notes)?;
     check_stateless(&mut fields)?;
+    let stream = fields.boolean("stream")?.unwrap_or(false);
+    let background = background(&mut fields, stream)?;
     let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
     let mut tools = Tools::default();
     tools.read(fields.take("tools"), raw_of("tools"), "tools", false, notes)?;
@@ -101,7 +103,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     };
     Ok(ChatRequest {
         model,
-        stream: fields.boolean("stream")?.unwrap_or(false),
+        stream,
         include_usage: true,
         history,
         tools: tools.list,
@@ -118,12 +120,13 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
             untranslatable: input.untranslatable,
             server: tools.server,
             approved: input.approved,
+            background,
             token: None,
         })),
     })
 }
 
-/// Rejects what needs a store, which this server does not have.
+/// Rejects what needs earlier responses, which this server does not store.
 fn check_stateless(fields: &mut Fields<'_>) -> Result<()> {
     for (name, instead) in [
         ("previous_response_id", "send the whole conversation in input, with store: false"),
@@ -136,12 +139,26 @@ fn check_stateless(fields: &mut Fields<'_>) -> Result<()> {
             return Err(GatewayError::invalid(name, message));
         }
     }
-    if fields.boolean("background")? == Some(true) {
-        let message =
-            "background is not supported, because this server stores nothing: use stream: true";
-        return Err(GatewayError::invalid("background", message));
+    Ok(())
+}
+
+/// Whether the client asks for the answer later.
+fn background(fields: &mut Fields<'_>, stream: bool) -> Result<bool> {
+    let (background, store) = (fields.boolean("background")?, fields.boolean("store")?);
+    if background != Some(true) {
+        return Ok(false);
     }
-    fields.boolean("store").map(|_| ())
+    if stream {
+        let message = "A response in the background is not streamed: leave out stream, and ask for \
+                       it with GET /v1/responses/{id} until it has ended";
+        return Err(GatewayError::invalid("stream", message));
+    }
+    if store == Some(false) {
+        let message = "A response in the background is stored until it is deleted or expires: \
+                       leave out store, or leave out background";
+        return Err(GatewayError::invalid("store", message));
+    }
+    Ok(true)
 }
 
 fn read_input(

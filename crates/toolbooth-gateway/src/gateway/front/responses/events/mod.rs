@@ -120,8 +120,8 @@ impl EventEncoder for ResponseEncoder {
     fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>) {
         self.begin(out);
         let message = message_of(error);
-        let failure = Failure { code: code_of(error.kind), message: &message };
-        let event = Event { response: Some(self.response(Some(failure))), ..Event::default() };
+        let response = Some(self.response(Some(failure(error, &message))));
+        let event = Event { response, ..Event::default() };
         write(self.stream, &mut { self.sequence }, "response.failed", event, out);
     }
 }
@@ -158,6 +158,11 @@ impl ResponseEncoder {
     /// The response, which is complete.
     pub(super) fn body(&self) -> Vec<u8> {
         json::to_vec(&self.response(None))
+    }
+
+    /// The response, which has failed.
+    pub(super) fn failed(&self, error: &GatewayError) -> Vec<u8> {
+        json::to_vec(&self.response(Some(failure(error, &message_of(error)))))
     }
 
     fn response<'a>(&'a self, failure: Option<Failure<'a>>) -> Response<'a> {
@@ -325,6 +330,10 @@ fn reasoning_item(id: &str, summary: Option<&str>, encrypted: Option<&str>) -> S
         encrypted_content: encrypted,
         ..OutputItem::default()
     })
+}
+
+fn failure<'m>(error: &GatewayError, message: &'m str) -> Failure<'m> {
+    Failure { code: code_of(error.kind), message }
 }
 
 /// OpenAI's code for an error: its list is closed.

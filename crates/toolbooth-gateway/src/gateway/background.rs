@@ -1,0 +1,122 @@
+//! Answers that clients ask for later (`background: true` of Responses). A task runs the chat as it would run within the
+//! request, once: a chat that was interrupted has failed, because to repeat it could cost or do everything twice.
+
+use super::chat::{Chat, Sender};
+use super::front::Front;
+use super::front::responses::Responses;
+use super::front::responses::background::{PREFIX, draft, failed, shown};
+use super::plan::CALLER_KEY;
+use super::report::Operation;
+use super::{GatewayError, GatewaySettings, Notes, rounds};
+use toolbooth::call::{BackgroundHandler, BackgroundRequest, BackgroundTask, Rejection};
+use toolbooth::host::async_trait;
+use toolbooth::http::{Answer, Response};
+use toolbooth::log::CallRecorder;
+use toolbooth::route::RouteRequest;
+use toolbooth::url::query_parameter;
+
+/// Runs the chats of responses.
+pub(super) static RESPONSES: BackgroundResponses = BackgroundResponses;
+
+pub(super) struct BackgroundResponses;
+
+#[async_trait(?Send)]
+impl BackgroundHandler for BackgroundResponses {
+    fn name(&self) -> &'static str {
+        "responses"
+    }
+
+    fn headers(&self) -> &'static [&'static str] {
+        // By the last one, limiters count callers without credentials.
+        &["host", CALLER_KEY, "cf-connecting-ip"]
+    }
+
+    async fn serve(&self, request: BackgroundRequest<'_>) -> Option<String> {
+        let BackgroundRequest { body, context, .. } = request;
+        let sender = Sender {
+            front: &Responses,
+            operation: Operation::Chat,
+            settings: context.pipeline.settings.extensions.get::<GatewaySettings>()?,
+            headers: context.headers,
+            principal: context.principal.clone(),
+            pipeline: context.pipeline,
+            host: context.host,
+            calls: CallRecorder::default(),
+            background: Some(request),
+        };
+        let result = match Chat::of(sender, body) {
+            Ok(mut chat) => rounds::whole(&mut chat).await,
+            Err(error) => Err(error),
+        };
+        let document = match result {
+            Ok(response) => response.body.into_owned(),
+            Err(error) => {
+                // It was valid when the client sent it.
+                let read = Responses.decode(body, context.headers, &Notes::default()).ok()?;
+                failed(&read, &error)
+            }
+        };
+        String::from_utf8(document).ok()
+    }
+}
+
+/// Stores a request that was checked. Its client gets a response that is queued.
+pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>, Rejection> {
+    let context = chat.sender.context();
+    if !context.keeps_tasks() {
+        let message = "background: true needs tasks, which this server does not keep: use stream: \
+                       true, or ask the operator to list TASKS in serve!, to bind the Durable Object \
+                       TASKS and to set STATE_KEY";
+        return Ok(rounds::failed(chat, &GatewayError::invalid("background", message)).into());
+    }
+    let draft = String::from_utf8(draft(&chat.request)).unwrap_or_default();
+    let task = context.serve_later(&RESPONSES, body, &draft).await?;
+    Ok(respond(&task, "queued"))
+}
+
+fn respond<'a>(task: &BackgroundTask, working: &'static str) -> Answer<'a> {
+    Response::json(200, shown(task, working)).with("cache-control", "no-store").into()
+}
+
+/// `GET /v1/responses/{id}`.
+pub(super) async fn retrieve<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    if query_parameter(request.query, "stream").is_some_and(|stream| stream == "true") {
+        let message = "Responses in the background are not streamed: leave out stream, and ask again \
+                       until the response has ended";
+        return Ok(GatewayError::invalid("stream", message).response(&Responses).into());
+    }
+    let found = request.context().background_task(&RESPONSES, id(request)?).await?;
+    found.map(|task| respond(&task, "in_progress")).ok_or(UNKNOWN)
+}
+
+/// `POST /v1/responses/{id}/cancel`: one that has ended stays as it is.
+pub(super) async fn cancel<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let found = request.context().cancel_background_task(&RESPONSES, id(request)?).await?;
+    found.map(|task| respond(&task, "in_progress")).ok_or(UNKNOWN)
+}
+
+/// `DELETE /v1/responses/{id}`.
+pub(super) async fn delete<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    let found = request.context().remove_background_task(&RESPONSES, id(request)?).await?;
+    let id = found.ok_or(UNKNOWN)?.id;
+    let deleted = Deleted { id: format!("{PREFIX}{id}"), object: "response", deleted: true };
+    Ok(Response::json_of(200, &deleted).into())
+}
+
+#[derive(serde::Serialize)]
+struct Deleted {
+    id: String,
+    object: &'static str,
+    deleted: bool,
+}
+
+fn id<'r>(request: &'r RouteRequest<'_>) -> Result<&'r str, Rejection> {
+    request.parameter.strip_prefix(PREFIX).ok_or(UNKNOWN)
+}
+
+/// A response that has expired, that never was or was not stored, or of a different caller: all the same.
+const UNKNOWN: Rejection = Rejection::NotFound {
+    hint: std::borrow::Cow::Borrowed(
+        "you have no such response in the background, or it has expired",
+    ),
+};
