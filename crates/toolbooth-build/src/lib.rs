@@ -24,6 +24,7 @@ mod cost;
 mod entry;
 mod handlers;
 mod http;
+mod lists;
 mod mcp;
 mod names;
 mod problem;

@@ -14,7 +14,7 @@ mod skill;
 mod tool;
 mod view;
 
-pub use body::{ListBody, decompress};
+pub use body::{Block, CompressedText, ListBody, decompress};
 pub use definition::{
     Annotations, AuthorizationRequirement, Binding, Completion, Csp, Definition, Deprecated,
     Example, ExampleCall, ExampleError, Listing, NoSettings, OAuth2, Prompt, PromptArgument,

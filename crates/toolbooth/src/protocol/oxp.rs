@@ -46,7 +46,8 @@ pub(super) const LIST_TOOLS: Route =
 /// The header of every response (X8).
 pub(super) const VERSION_HEADER: &[(&str, &str)] = &[("oxp-version", VERSION)];
 
-pub(crate) const LIST: ListForm =
+/// The list of every Worker. The build compresses the others with its text as their dictionary.
+pub const LIST: ListForm =
     ListForm { name: "oxp", head: r#"{"items":["#, tail: "]}", entry: render };
 
 /// Accepts an absent or empty `OXP-Version` (X6) and any spelling of 1.0 (X7).
