@@ -47,7 +47,6 @@ use client_auth::{Credentials, verifier};
 use client_document::DocumentCache;
 use client_grant::ClientGrant;
 use settings::RegistrationMode;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::login::{Login, LoginSettings};
@@ -59,6 +58,7 @@ use toolbooth::principal::{GATEWAY_SCOPE, TEAM_USAGE_SCOPE, USAGE_SCOPE};
 use toolbooth::route::{RouteRequest, State};
 use toolbooth::secret::Secret;
 use toolbooth::settings::{ApiKeySettings, JwtSettings};
+use toolbooth::tool::Named;
 
 /// For how many seconds an access token that has expired is still accepted.
 const LEEWAY_SECONDS: u64 = 30;
@@ -76,7 +76,7 @@ pub(crate) struct AuthorizationServer {
     /// The companies whose assertions it accepts.
     companies: Vec<Company>,
     /// Those of the entries of `API_KEYS` with public keys, by name. They keep the keys: anyone can send made-up assertions.
-    verifiers: BTreeMap<String, AssertionVerifier>,
+    verifiers: Named<AssertionVerifier>,
     /// The identifier of the resource that tokens are for (RFC 8707).
     resource: String,
 }
