@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::foreign;
 use crate::gateway::fields::{raw_items, raw_member, raw_members, raw_of, to_raw};
-use crate::gateway::{ErrorKind, GatewayError, Result};
+use crate::gateway::{ErrorKind, GatewayError, Result, ids};
 use crate::wire::{Json, Members};
 use toolbooth::http::Headers;
 use toolbooth::json::{self, Value};
@@ -146,11 +146,12 @@ impl<'t> Rounds<'t> {
         }
         match kind.as_str() {
             "mcp_tool_use" if own_names.contains(&text("server_name")) => {
-                self.calls.push(text("id"));
-                self.said.push(call(&block));
+                let id = text("id");
+                self.said.push(call(&block, &id));
+                self.calls.push(id);
             }
             "mcp_tool_result" if self.calls.contains(&text("tool_use_id")) => {
-                self.results.push(result(&block));
+                self.results.push(result(&block, &text("tool_use_id")));
             }
             _ if foreign::is_ours(json) => {}
             _ => self.said.push(json.into()),
@@ -184,11 +185,12 @@ fn message(role: &'static str, blocks: Vec<Json<'_>>) -> Json<'static> {
     written(vec![("role", Value::from(role).into()), ("content", content)])
 }
 
-/// A call that the gateway ran, as one of a tool in the request.
-fn call(block: &[(String, &RawValue)]) -> Json<'static> {
+/// A call that the gateway ran, as one of a tool in the request. Another provider may have given it an id that Anthropic rejects.
+fn call(block: &[(String, &RawValue)], id: &str) -> Json<'static> {
     let input = raw_of(block, "input").map_or(Json::Text("{}".into()), Json::from);
-    let mut call = vec![("type", Value::from("tool_use").into())];
-    for name in ["id", "name", "cache_control"] {
+    let id = Value::String(ids::portable(id.into()));
+    let mut call = vec![("type", Value::from("tool_use").into()), ("id", id.into())];
+    for name in ["name", "cache_control"] {
         call.extend(raw_of(block, name).map(|json| (name, json.into())));
     }
     call.push(("input", input));
@@ -196,9 +198,10 @@ fn call(block: &[(String, &RawValue)]) -> Json<'static> {
 }
 
 /// Its result.
-fn result(block: &[(String, &RawValue)]) -> Json<'static> {
-    let mut result = vec![("type", Value::from("tool_result").into())];
-    for name in ["tool_use_id", "is_error", "cache_control"] {
+fn result(block: &[(String, &RawValue)], id: &str) -> Json<'static> {
+    let id = Value::String(ids::portable(id.into()));
+    let mut result = vec![("type", Value::from("tool_result").into()), ("tool_use_id", id.into())];
+    for name in ["is_error", "cache_control"] {
         result.extend(raw_of(block, name).map(|json| (name, json.into())));
     }
     let content = raw_of(block, "content").and_then(without_empty);

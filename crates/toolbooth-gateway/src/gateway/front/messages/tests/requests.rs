@@ -404,6 +404,23 @@ fn blocks_of_the_gateway_for_anthropic() {
     }
 }
 
+/// Anthropic rejects ids with characters that those of other providers have.
+#[test]
+fn ids_of_other_providers_for_anthropic() {
+    let id = "functions.N:0";
+    let messages = json!([
+        {"role": "assistant", "content": [
+            {"type": "mcp_tool_use", "id": id, "name": "N", "server_name": "toolbooth", "input": {}},
+            {"type": "mcp_tool_result", "tool_use_id": id, "content": "t"},
+        ]},
+        {"role": "user", "content": "y"},
+    ]);
+    let body = sent(Format::Anthropic, &request(json!({"messages": messages}))).0;
+    let used = &body["messages"][0]["content"][0]["id"];
+    assert!(crate::gateway::ids::is_portable(used.as_str().unwrap()), "{body}");
+    assert_eq!(&body["messages"][1]["content"][0]["tool_use_id"], used, "{body}");
+}
+
 /// A different server whose name is the usual one of this server: its calls are not ours, and ours have another name.
 #[test]
 fn names_of_servers() {
