@@ -29,12 +29,20 @@ export function service(name) {
 
 /** The report of a run, or a promise of it. Must not throw: an exception would pass through WebAssembly. */
 function call(run, input, given, env) {
-  const context = new Context(JSON.parse(given), env);
+  const context = new Context(given, env);
   try {
     const value = run(JSON.parse(input), context);
     // A function that does not wait needs no promise.
-    if (typeof value?.then !== "function") return context[REPORT]({ value });
-    return Promise.resolve(value).then((value) => context[REPORT]({ value })).catch((error) => ended(error, context));
+    return typeof value?.then === "function" ? settled(value, context) : context[REPORT]({ value });
+  } catch (error) {
+    return ended(error, context);
+  }
+}
+
+/** The report of a run that waits. */
+async function settled(promise, context) {
+  try {
+    return context[REPORT]({ value: await promise });
   } catch (error) {
     return ended(error, context);
   }
@@ -54,14 +62,21 @@ const GIVEN = Symbol("given");
 
 /** The context of one run: docs/TOOLS.md describes it. */
 class Context {
+  // Private: a function that writes its context as JSON shows neither tokens nor secrets.
+  #text;
+  #given;
   #notifications = [];
   #store;
   #env;
 
-  constructor(given, env) {
-    // Not enumerable: a function that writes its context as JSON shows neither tokens nor secrets.
-    Object.defineProperty(this, GIVEN, { value: given });
+  constructor(text, env) {
+    this.#text = text;
     this.#env = env;
+  }
+
+  /** What Rust gives. Most functions need none of it. */
+  get [GIVEN]() {
+    return (this.#given ??= JSON.parse(this.#text));
   }
 
   get env() {
@@ -173,7 +188,8 @@ class Context {
   }
 
   [REPORT](end) {
-    return JSON.stringify({ ...end, ...(this.#notifications.length > 0 && { notifications: this.#notifications }) });
+    if (this.#notifications.length > 0) end.notifications = this.#notifications;
+    return JSON.stringify(end);
   }
 }
 

@@ -2,18 +2,24 @@
 
 use toolbooth::Context;
 use toolbooth::catalog::{RunError, ToolFuture};
-use toolbooth::json::{self, Value};
+use toolbooth::json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use crate::Env;
+use crate::js_value_cache::NAMES;
 
 #[wasm_bindgen]
 extern "C" {
     /// The report of a function, or a promise of one. It does not throw.
     #[wasm_bindgen(js_namespace = ["globalThis", "__toolbooth_tools"], js_name = call, catch)]
-    fn call(name: &str, input: &str, given: &str, env: Option<&Env>) -> Result<JsValue, JsValue>;
+    fn call(
+        name: &JsValue,
+        input: &str,
+        given: &str,
+        env: Option<&Env>,
+    ) -> Result<JsValue, JsValue>;
 }
 
 /// Calls the function `name` in one call across the boundary.
@@ -24,8 +30,10 @@ pub fn call_external<'a>(
 ) -> ToolFuture<'a> {
     Box::pin(async move {
         let env = context.platform().downcast_ref();
-        let input = json::to_string(input);
-        let mut report = call(name, &input, &context.for_external(), env);
+        let (input, given) = (input.text(), context.for_external());
+        let mut report = NAMES.with(|names| {
+            names.with(name, true, JsValue::from_str, |name| call(name, &input, &given, env))
+        });
         if let Some(promise) = report.as_ref().ok().and_then(JsCast::dyn_ref::<js_sys::Promise>) {
             report = JsFuture::from(promise.clone()).await;
         }

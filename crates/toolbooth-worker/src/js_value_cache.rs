@@ -11,7 +11,7 @@ use wasm_bindgen::JsValue;
 const MAX_ENTRIES: usize = 64;
 
 thread_local! {
-    /// Names of headers, variables and bindings.
+    /// Names of headers, variables, bindings and functions.
     pub(crate) static NAMES: JsValueCache<String> = const { JsValueCache::new() };
 }
 

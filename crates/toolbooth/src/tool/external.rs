@@ -3,13 +3,43 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::input_request::{ClientCapability, InputRequest, InputResponse};
 use super::{Context, LoggingLevel, Named, Secret, Stage, ToolError};
 use crate::catalog::RunError;
 use crate::json;
+
+/// What a function gets besides its input.
+#[derive(Serialize)]
+struct Given<'a> {
+    /// The tool's id.
+    tool: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<&'a str>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    tokens: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    secrets: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    variables: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<&'a str>,
+    /// What the client can be asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    can: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    answers: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a Value>,
+    /// `request` before a task begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'static str>,
+    /// In a list, because it may be null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<[&'a Value; 1]>,
+}
 
 /// What a function reports when it has ended: its value, or why there is none, and what it sent to the client before.
 #[derive(Default, Deserialize)]
@@ -77,61 +107,38 @@ struct Note {
 }
 
 impl Context<'_> {
-    /// What a function outside of this program gets besides its input, as JSON: the tool's id, and what there is of `user`,
-    /// `tokens`, `secrets`, `variables`, `traceparent`, `can`, `answers`, `state`, `stage` (`request` before a task
-    /// begins) and `checkpoint` (a list of one value). It contains secrets: pass it to the
+    /// What a function outside of this program gets besides its input, as JSON. It contains secrets: pass it to the
     /// function only.
     pub fn for_external(&self) -> String {
-        let mut given = Map::new();
-        let mut add = |name: &str, value: Value| {
-            let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-            if !is_empty {
-                given.insert(name.to_owned(), value);
-            }
-        };
         // Only what the definition names, whatever else the client sends.
         let exposed = |name: &str, secret: Option<&Secret>| {
             secret.map(|secret| (name.to_owned(), Value::from(secret.expose())))
         };
-        add("tool", self.tool.id().into());
-        add("user", self.user_id().into());
         let tokens = self.tool.authorization.iter();
-        add("tokens", tokens.filter_map(|it| exposed(it.id, self.token(it.id))).collect());
         let secrets = self.tool.secrets.iter();
-        let mut secrets: Map<_, _> =
-            secrets.filter_map(|id| exposed(id, self.secret(id))).collect();
-        let mut variables = Map::new();
+        let mut given = Given {
+            tool: self.tool.id(),
+            user: self.user_id(),
+            tokens: tokens.filter_map(|it| exposed(it.id, self.token(it.id))).collect(),
+            secrets: secrets.filter_map(|id| exposed(id, self.secret(id))).collect(),
+            variables: Map::new(),
+            traceparent: self.traceparent.as_deref(),
+            can: ClientCapability::ALL.into_iter().filter(|it| self.can(*it)).map(word).collect(),
+            answers: self.dialogue.answers.iter().map(answer).collect(),
+            state: self.dialogue.state.as_ref(),
+            stage: None,
+            checkpoint: None,
+        };
         for &name in self.tool.variables {
-            let secret = self.server_secret(name);
-            let (values, value) = match secret {
-                Some(secret) => (&mut secrets, secret.expose()),
-                None => (&mut variables, self.variable(name)),
+            let (values, value) = match self.server_secret(name) {
+                Some(secret) => (&mut given.secrets, secret.expose()),
+                None => (&mut given.variables, self.variable(name)),
             };
             values.insert(name.to_owned(), value.into());
         }
-        add("secrets", secrets.into());
-        add("variables", variables.into());
-        add("traceparent", self.traceparent.as_deref().into());
-        let able = ClientCapability::ALL.into_iter().filter(|it| self.can(*it));
-        let able: Vec<_> = able.map(word).collect();
-        add("can", if able.is_empty() { Value::Null } else { able.into() });
-        let answer = |(key, response): &(String, InputResponse)| {
-            let response = match response {
-                InputResponse::Given(value) => json::object([("given", value.clone())]),
-                InputResponse::Declined => "declined".into(),
-                InputResponse::Dismissed => "dismissed".into(),
-            };
-            (key.clone(), response)
-        };
-        add("answers", self.dialogue.answers.iter().map(answer).collect());
-        add("state", self.dialogue.state.clone().unwrap_or_default());
         match &self.stage {
-            Stage::Request => add("stage", "request".into()),
-            // In a list, because it may be null.
-            Stage::Step(step) => add(
-                "checkpoint",
-                step.checkpoint.clone().map_or(Value::Null, |value| vec![value].into()),
-            ),
+            Stage::Request => given.stage = Some("request"),
+            Stage::Step(step) => given.checkpoint = step.checkpoint.as_ref().map(|value| [value]),
         }
         json::to_string(&given)
     }
@@ -174,6 +181,16 @@ impl Context<'_> {
         }
         report.error.map_or(Ok(report.value), |error| Err(RunError::Tool(error.into())))
     }
+}
+
+/// The answer to a question, by its key.
+fn answer((key, response): &(String, InputResponse)) -> (String, Value) {
+    let response = match response {
+        InputResponse::Given(value) => json::object([("given", value.clone())]),
+        InputResponse::Declined => "declined".into(),
+        InputResponse::Dismissed => "dismissed".into(),
+    };
+    (key.clone(), response)
 }
 
 fn word(capability: ClientCapability) -> &'static str {
