@@ -2,7 +2,7 @@
 
 # Commands read values that a user gives from the environment, as "$$NAME": the shell runs no part of them.
 
-# Wrangler needs a recent Node, so npm installs one. The system's Node only runs npm.
+# Wrangler needs a recent Node, so npm installs one. The system's Node runs npm and scripts that need no packages.
 NODE := node_modules/.bin/node
 TOOLBOOTH := $(NODE) packages/toolbooth/bin/toolbooth.js
 # The folder of wasm-bindgen, which the first build installs.

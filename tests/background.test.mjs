@@ -71,7 +71,7 @@ const asked = (provider, times = 1) => until(() => at(provider).journal.length >
 const logged = (error) => until(async () => (await served.worker.events()).find((one) => one.event === "chat" && one["error.type"] === error));
 
 for (const provider of PROVIDERS) {
-  test(`${provider}: a chat with a compiled-in tool`, async () => {
+  test(`${provider}: a chat with a compiled-in tool`, { timeout: 120_000 }, async () => {
     at(provider).script(CALL, { text: "It is simple." });
     const { id, created_at } = await begin(provider, { tools: [TOOL], instructions: "Be brief" });
     const response = await ended({ id });
@@ -84,7 +84,7 @@ for (const provider of PROVIDERS) {
   });
 }
 
-test("a provider that fails, and what is wrong with a request", async () => {
+test("a provider that fails, and what is wrong with a request", { timeout: 120_000 }, async () => {
   at("anthropic").script({ status: 429, message: "slow down" });
   const response = await ended(await begin("anthropic"));
   assert.deepEqual([response.status, response.error.code], ["failed", "rate_limit_exceeded"]);
@@ -95,7 +95,7 @@ test("a provider that fails, and what is wrong with a request", async () => {
   await assert.rejects(client.responses.retrieve(response.id, { stream: true }), { status: 400, param: "stream" });
 });
 
-test("a chat goes on when its client has gone, and ends with the runtime: it is not asked for twice", async () => {
+test("a chat goes on when its client has gone, and ends with the runtime: it is not asked for twice", { timeout: 120_000 }, async () => {
   at("openai").script({ hang: true });
   const { id } = await begin("openai");
   await asked("openai");
@@ -109,7 +109,7 @@ test("a chat goes on when its client has gone, and ends with the runtime: it is 
   assert.deepEqual(at("openai").journal, []);
 });
 
-test("a response that has ended is there after a restart", async () => {
+test("a response that has ended is there after a restart", { timeout: 120_000 }, async () => {
   at("gemini").script({ text: "Kept" });
   const { id } = await begin("gemini");
   await ended({ id });
@@ -118,7 +118,7 @@ test("a response that has ended is there after a restart", async () => {
   assert.equal((await client.responses.retrieve(id)).output_text, "Kept");
 });
 
-test("a chat that is cancelled asks no model and runs no tool afterwards", async () => {
+test("a chat that is cancelled asks no model and runs no tool afterwards", { timeout: 120_000 }, async () => {
   const held = Promise.withResolvers();
   at("anthropic").script(() => held.promise, { text: "It went on." });
   const { id } = await begin("anthropic", { tools: [TOOL] });
@@ -132,7 +132,7 @@ test("a chat that is cancelled asks no model and runs no tool afterwards", async
   assert.deepEqual((await served.worker.events()).filter(({ event }) => event === "call"), []);
 });
 
-test("what has ended cannot be cancelled, and what is deleted is gone", async () => {
+test("what has ended cannot be cancelled, and what is deleted is gone", { timeout: 120_000 }, async () => {
   at("openai").script({ text: "Done" });
   const { id } = await begin("openai");
   assert.equal((await ended({ id })).output_text, "Done");
@@ -141,7 +141,7 @@ test("what has ended cannot be cancelled, and what is deleted is gone", async ()
   for (const operation of ["retrieve", "cancel", "delete"]) await assert.rejects(client.responses[operation](id), { status: 404 });
 });
 
-test("another caller finds nothing, as if there were nothing", async () => {
+test("another caller finds nothing, as if there were nothing", { timeout: 120_000 }, async () => {
   at("openai").script({ text: "Of the first caller" });
   const { id } = await begin("openai");
   const unknown = `resp_${"0".repeat(32)}`;
@@ -153,7 +153,7 @@ test("another caller finds nothing, as if there were nothing", async () => {
   assert.equal((await ended({ id })).output_text, "Of the first caller");
 });
 
-test("a chat is paid for once, when it runs", async () => {
+test("a chat is paid for once, when it runs", { timeout: 120_000 }, async () => {
   const used = async () => {
     const { json } = await served.worker.get("/usage", { authorization: `Bearer ${PAYING}` });
     return json.callers[0].budgets.map(({ used, reserved }) => [used, reserved]);
@@ -167,13 +167,13 @@ test("a chat is paid for once, when it runs", async () => {
   assert.deepEqual(await used(), [[usd, 0], [1, 0]]);
 });
 
-test("its responses fulfil the contract", async () => {
+test("its responses fulfil the contract", { timeout: 120_000 }, async () => {
   const authorization = { authorization: `Bearer ${KEY}` };
   at("openai").script({ text: "T" });
   const { json } = await served.worker.post({ model: model("openai"), input: "hi", background: true }, { path: "/v1/responses", headers: authorization });
   const path = `/v1/responses/${json.id}`;
   await until(async () => (await served.worker.get(path, authorization)).json.status === "completed");
-  await served.worker.request("POST", `${path}/cancel`, { headers: authorization });
-  await served.worker.request("DELETE", path, { headers: authorization });
+  const statuses = [await served.worker.request("POST", `${path}/cancel`, { headers: authorization }), await served.worker.request("DELETE", path, { headers: authorization })];
+  assert.deepEqual(statuses.map(({ status }) => status), [200, 200]);
   assert.equal((await served.worker.get(path, authorization)).status, 404);
 });

@@ -22,8 +22,8 @@ use crate::views::BuiltView;
 const LONGEST_PLAIN: usize = 32 * 1024;
 /// The same with a dictionary.
 const LONGEST_PLAIN_WITH_DICTIONARY: usize = 1024;
-/// The longest part of the dictionary for one block, in bytes. A block can refer to the 64 KB before: to its part from everywhere,
-/// unless it is much longer than that.
+/// The longest part of the dictionary for one block, in bytes. LZ4 looks back 64 KB: a part this short stays in reach throughout
+/// its block.
 const LONGEST_PART: usize = 24 * 1024;
 
 /// The code of the lists.

@@ -92,8 +92,8 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     if ui.file.is_some() && definition.output_schema.as_ref().is_some_and(looks_wrapped) {
         problems.add(
             ".file",
-            "shows a value with the member \"result\" that needs no other, which views take for the object in which MCP wraps other values; \
-             expected a different name, or a further member in `required` of the output_schema",
+            "shows an object in which \"result\" may be the only member: views would take it for MCP's wrapper of values that are not objects; \
+             expected a different name, or another member in `required` of the output_schema",
         );
     }
 }

@@ -95,7 +95,7 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
 /** Writes the JavaScript that calls the compiled `wasm` into the folder `stage`, with the module that it imports. */
 async function generate(bindgen, wasm, stage, options = []) {
   await quiet(bindgen, [...WASM_BINDGEN, ...options, "--out-dir", stage, wasm]);
-  // The keyword says what workerd does without it: the import is the module, not an instance.
+  // workerd does not know `import source`. A plain import of a .wasm file already gives the module, not an instance.
   const file = join(stage, "index.js");
   writeFileSync(file, readFileSync(file, "utf8").replace(/^import source /m, "import "));
 }
@@ -151,7 +151,7 @@ async function bundle(crate, entry, stage, options) {
   });
   if (built.warnings.length > 0) console.error(await print("warning", built.warnings));
   for (const { file, definition } of unused(crate, Object.keys(built.metafile.inputs))) {
-    console.error(`${file} is the function of no tool: there is no definition of its name beside it, such as ${definition}.`);
+    console.error(`No tool runs the function in ${file}: it needs a definition with a matching name in the same folder, such as ${definition}.`);
   }
   return built;
 }

@@ -36,7 +36,7 @@ export async function wasmBindgen(version) {
   const env = { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0" };
   const { code, err } = await output("cargo", [...args, "--locked"], { env });
   if (code !== 0 && LACKS_VERSION.test(err)) {
-    console.error("The registry lacks a version of its lock file: installing newer ones");
+    console.error("The registry lacks a version that wasm-bindgen's lock file names: installing newer ones");
     await run("cargo", args, { env });
   } else if (code !== 0) {
     throw new Failure(err.trim());

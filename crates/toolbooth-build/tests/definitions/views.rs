@@ -205,7 +205,8 @@ fn a_value_that_views_would_misread_is_named() {
         let mut source = with(json!({"file": "sum.tsx"}), json!({"file": "slug.html"}));
         let ui = json!({"/ui": {"file": "sum.tsx"}, "/output_schema": output, "/bindings": GONE});
         define(&mut source, &changed(add(), &ui));
-        let found = problems(&source).into_iter().filter(|it| it.contains("views take for"));
+        let found =
+            problems(&source).into_iter().filter(|it| it.contains("views would take it for"));
         assert_eq!(found.count(), usize::from(is_misread), "{output}");
     }
 }

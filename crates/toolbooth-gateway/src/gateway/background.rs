@@ -64,9 +64,9 @@ impl BackgroundHandler for BackgroundResponses {
 pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>, Rejection> {
     let context = chat.sender.context();
     if !context.keeps_tasks() {
-        let message = "background: true needs tasks, which this server does not keep: use stream: \
-                       true, or ask the operator to list TASKS in serve!, to bind the Durable Object \
-                       TASKS and to set STATE_KEY";
+        let message = "background: true needs tasks, which this server does not support: use stream: \
+                       true, or ask the operator to list TASKS in serve!, bind the Durable Object \
+                       TASKS and set STATE_KEY";
         return Ok(rounds::failed(chat, &GatewayError::invalid("background", message)).into());
     }
     let draft = String::from_utf8(draft(&chat.request)).unwrap_or_default();

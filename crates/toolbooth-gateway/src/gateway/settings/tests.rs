@@ -162,7 +162,7 @@ fn an_invalid_entry_is_rejected_alone() {
     }
 }
 
-/// What writing into a cache costs, in millionths of a dollar, if the price does not say so: Anthropic charges more for it than for other input.
+/// What writing into a cache costs, in thousandths of a dollar, if the price does not say so: Anthropic charges more for it than for other input.
 #[test]
 fn prices_of_writing_into_a_cache() {
     for (provider, more, expected) in [

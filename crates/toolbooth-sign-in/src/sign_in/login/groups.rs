@@ -59,7 +59,7 @@ impl Login {
 
     /// The groups of a person at a provider, as far as rules name them: those in the ID token, which is for them (`subject`), or else
     /// those in the provider's description. [`ProviderError::Rejected`]: only a new ID token would say.
-    /// [`AccountError::ClaimMissing`]: neither has the claim, and rules that restrict are about it.
+    /// [`AccountError::ClaimMissing`]: neither has the claim, and rules with a team, limits or budgets depend on it.
     pub(super) fn groups(
         &self,
         client: &OAuthClient,

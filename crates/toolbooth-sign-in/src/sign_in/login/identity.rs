@@ -356,7 +356,7 @@ impl Login {
         // A client that has the claim left out must not escape what holds for a group.
         if values.is_none() && self.groups_restrict(&issuer.issuer) {
             return Err(
-                "it has no claim with the person's groups, and rules that restrict are about them",
+                "it has no claim with the person's groups, and rules with a team, limits or budgets depend on it",
             );
         }
         let is_unverified = match claims.get("email_verified") {

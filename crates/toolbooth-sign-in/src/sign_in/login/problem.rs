@@ -82,7 +82,7 @@ impl Problem {
         "You are in so many groups that your company's sign-in does not name them. Nothing was granted. Ask the operator of the \
          server to use app roles instead of groups.",
     );
-    /// The provider does not say what rules that restrict are about.
+    /// The provider does not say what rules with a team, limits or budgets depend on.
     pub(crate) const CLAIM_MISSING: Self = Self::new(
         "claim_missing",
         403,

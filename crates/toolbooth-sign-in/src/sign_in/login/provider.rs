@@ -69,7 +69,7 @@ pub(super) enum AccountError {
     Provider(ProviderError),
     /// The provider leaves out the groups of the account, because there are too many.
     TooManyGroups,
-    /// The provider does not say which groups or which address the account has, and rules that restrict are about that.
+    /// The provider does not say which groups or which address the account has, and rules with a team, limits or budgets depend on it.
     ClaimMissing,
 }
 

@@ -134,8 +134,9 @@ fn check_stateless(fields: &mut Fields<'_>) -> Result<()> {
         ("prompt", "send instructions"),
     ] {
         if fields.take(name).is_some() {
-            let message =
-                format!("{name} is not supported, because this server stores nothing: {instead}");
+            let message = format!(
+                "{name} is not supported, because this server keeps no conversations: {instead}"
+            );
             return Err(GatewayError::invalid(name, message));
         }
     }
@@ -267,7 +268,7 @@ fn response_format(
     }
 }
 
-/// The members that OpenAI gets, in the client's order. It stores nothing either.
+/// The members that OpenAI gets, in the client's order. OpenAI is told to store nothing.
 fn native_members(
     members: &[(String, &RawValue)],
     removed: &[usize],
