@@ -23,6 +23,8 @@ const API_KEYS = JSON.stringify([
   { ...entryOf(OTHER, "other", ["*"]), gateway: { models: PROVIDERS.map(model) } },
   { ...entryOf(PAYING, "paying", ["*"]), budgets: [{ window: "30d", usd: 1 }, { window: "30d", requests: 100 }] },
 ]);
+/** How many responses of one caller may be in work. */
+const MOST = 2;
 const TOOL = { type: "mcp", server_label: "own", server_url: "toolbooth", allowed_tools: ["test_simple_text"], require_approval: "never" };
 const CALL = { calls: [{ name: "test_simple_text", input: {} }] };
 
@@ -39,7 +41,7 @@ after(async () => {
 });
 
 async function serve() {
-  served = await startGateway({ bundle: MCP, upstream, storage, vars: { STATE_KEY, API_KEYS, MODELS } });
+  served = await startGateway({ bundle: MCP, upstream, storage, vars: { STATE_KEY, API_KEYS, MODELS, MAX_TASKS: `${MOST}` } });
   const as = (apiKey) => new OpenAI({ apiKey, baseURL: `${served.address}/v1`, maxRetries: 0 });
   [client, other, paying] = [KEY, OTHER, PAYING].map(as);
 }
@@ -130,6 +132,24 @@ test("a chat that is cancelled asks no model and runs no tool afterwards", { tim
   const response = await client.responses.retrieve(id);
   assert.deepEqual([response.status, response.output], ["cancelled", []]);
   assert.deepEqual((await served.worker.events()).filter(({ event }) => event === "call"), []);
+});
+
+test("chats that are cancelled or deleted count until the provider has answered", { timeout: 120_000 }, async () => {
+  const held = Promise.withResolvers();
+  const hold = () => held.promise;
+  at("openai").script(hold, hold, { text: "There is room again." });
+  const stopped = [];
+  for (let count = 1; count <= MOST; count += 1) {
+    stopped.push(await begin("openai", {}, other));
+    await asked("openai", count);
+  }
+  await other.responses.cancel(stopped[0].id);
+  await other.responses.delete(stopped[1].id);
+  const further = { model: model("openai"), input: "hi", background: true };
+  await assert.rejects(other.responses.create(further), { status: 429 });
+  held.resolve({ text: "Nobody waits for it." });
+  const response = await until(() => other.responses.create(further).catch(({ status }) => assert.equal(status, 429)));
+  assert.equal((await ended(response, other)).output_text, "There is room again.");
 });
 
 test("what has ended cannot be cancelled, and what is deleted is gone", { timeout: 120_000 }, async () => {

@@ -88,21 +88,22 @@ export const tasksThat = (run) =>
       return this.#record();
     }
 
+    /** Cancels the task. A step that runs goes on, and counts until it ends. */
     async cancel() {
       const task = this.#task();
       if (task && isOpen(task)) {
         this.#write(() => this.#end("cancelled", null, task.message));
-        await this.#settle(task);
+        if (!this.#isRunning) await this.#settle(task);
       }
       return this.#record();
     }
 
-    /** Removes the task. A step that runs goes on, but nothing of it is kept. */
+    /** Removes the task. A step that runs goes on and counts, but nothing of it is kept. */
     async remove() {
       const [task, record] = [this.#task(), this.#record()];
       if (!task) return null;
       await this.#delete();
-      if (isOpen(task)) await this.#settle(task);
+      if (isOpen(task) && !this.#isRunning) await this.#settle(task);
       return record;
     }
 
@@ -119,15 +120,19 @@ export const tasksThat = (run) =>
       this.#isRunning = true;
       const report = await run(JSON.stringify({ job, memory, answers, round, attempt: attempt + 1 }), this.env);
       this.#isRunning = false;
-      // It may have been cancelled, or have expired.
-      if (this.#task()?.status !== WORKING) return;
-      this.#write(() => {
-        if (report !== undefined) return this.#apply(JSON.parse(report));
-        // Another step or request may have crashed the instance. A step that does it twice is at fault.
-        if (attempt > 0) return this.#end("failed", null, null);
-        this.#storage.setAlarm(now + RETRY);
-      });
-      if (!isOpen(this.#task())) await this.#settle(task);
+      // It may have been cancelled or removed, or have expired.
+      if (this.#task()?.status === WORKING) {
+        this.#write(() => {
+          if (report !== undefined) return this.#apply(JSON.parse(report));
+          // Another step or request may have crashed the instance. A step that does it twice is at fault.
+          if (attempt > 0) return this.#end("failed", null, null);
+          this.#storage.setAlarm(now + RETRY);
+        });
+      }
+      const after = this.#task();
+      if (after && isOpen(after)) return;
+      await this.#settle(task);
+      if (!after) await this.#expire();
     }
 
     /** Stores what follows a step. */
