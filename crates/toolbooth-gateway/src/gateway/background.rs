@@ -8,6 +8,8 @@ use super::front::responses::background::{PREFIX, draft, failed, shown};
 use super::plan::CALLER_KEY;
 use super::report::Operation;
 use super::{GatewayError, GatewaySettings, Notes, rounds};
+use std::time::Duration;
+use toolbooth::budget::Unit;
 use toolbooth::call::{BackgroundHandler, BackgroundRequest, BackgroundTask, Rejection};
 use toolbooth::host::async_trait;
 use toolbooth::http::{Answer, Response};
@@ -60,7 +62,11 @@ impl BackgroundHandler for BackgroundResponses {
     }
 }
 
-/// Stores a request that was checked. Its client gets a response that is queued.
+/// How long a request is reserved from the caller's budget while its task is stored.
+const STORING: Duration = Duration::from_secs(60);
+
+/// Stores a request that was checked, if the caller's budgets cover it: what is stored takes space, whether or not it runs. Its
+/// client gets a response that is queued.
 pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>, Rejection> {
     let context = chat.sender.context();
     if !context.keeps_tasks() {
@@ -69,9 +75,20 @@ pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>,
                        TASKS and set STATE_KEY";
         return Ok(rounds::failed(chat, &GatewayError::invalid("background", message)).into());
     }
+    if let Err(error) = chat.check_budget().await {
+        return Ok(rounds::failed(chat, &error).into());
+    }
+    let purse = context.purse();
+    let unit = match purse.reserve(Unit::Requests, 1, STORING).await {
+        Ok(unit) => unit,
+        Err(rejection) => return Ok(rounds::failed(chat, &rejection.into()).into()),
+    };
     let draft = String::from_utf8(draft(&chat.request)).unwrap_or_default();
-    let task = context.serve_later(&RESPONSES, body, &draft).await?;
-    Ok(respond(&task, "queued"))
+    let stored = context.serve_later(&RESPONSES, body, &draft).await;
+    if let Some(unit) = unit {
+        purse.settle(unit, (Unit::Requests, stored.is_ok().into())).await;
+    }
+    Ok(respond(&stored?, "queued"))
 }
 
 fn respond<'a>(task: &BackgroundTask, working: &'static str) -> Answer<'a> {

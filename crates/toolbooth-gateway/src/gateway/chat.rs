@@ -176,7 +176,7 @@ impl<'a> Chat<'a> {
             deadline_ms: now_ms.saturating_add(deadline),
             subrequests_left: settings.max_subrequests,
             hold: None,
-            units: Units::default(),
+            units: Units::of(sender),
             repeated: Vec::new(),
             request,
         })

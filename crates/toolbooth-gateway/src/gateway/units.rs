@@ -1,10 +1,10 @@
 //! What a chat takes from the limits of its caller: a request, and the calls of its answers (2api.ai, 7.4).
 
-use super::{Chat, Result};
+use super::{Chat, Result, Sender};
 use toolbooth::budget::Unit;
 
 /// What has been counted.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Units {
     /// Whether the request has, so that it is counted once, and only if it is sent.
     request: bool,
@@ -15,6 +15,11 @@ pub(super) struct Units {
 }
 
 impl Units {
+    /// What has been counted before the chat. A request in the background was, when it was stored.
+    pub(super) fn of(sender: &Sender<'_>) -> Self {
+        Self { request: sender.background.is_some(), of_answer: 0, first_call: false }
+    }
+
     /// A further answer follows.
     pub(super) fn next_answer(&mut self) {
         self.of_answer = 0;

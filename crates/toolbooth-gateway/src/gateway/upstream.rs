@@ -71,6 +71,26 @@ impl Chat<'_> {
         Err(last.unwrap_or_else(none))
     }
 
+    /// Checks that the caller's budget in dollars covers the first attempt, without taking it.
+    pub(super) async fn check_budget(&self) -> Result<()> {
+        let purse = self.sender.context().purse();
+        if !purse.limits(Unit::Usd) {
+            return Ok(());
+        }
+        let mut first = None;
+        for target in &self.plan.targets {
+            match self.translate(target, false) {
+                Ok(body) => {
+                    let hold = self.reserve(target, &body).await?;
+                    Hold::settle(hold, &purse, Some(0)).await;
+                    return Ok(());
+                }
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        first.map_or(Ok(()), Err)
+    }
+
     /// The request of an attempt, which takes it from the budgets.
     async fn prepare(
         &mut self,

@@ -168,7 +168,8 @@ fn a_response_that_was_interrupted_fails_and_is_not_asked_for_again() {
     );
     let operations = || tested.gateway.host.ledger.operations.take();
     let path = tested.begin(json!({"model": "m"}));
-    assert!(operations().is_empty(), "nothing is reserved before the chat");
+    let checked = operations();
+    assert_eq!((checked.len(), &*checked[1]), (2, "settle 0"), "nothing is taken before the chat");
     assert_eq!(tested.step(vec![native(json!([message("T")]))], true).len(), 1);
     let reserved = operations();
     assert_eq!(reserved.len(), 2, "{reserved:?}");
@@ -180,6 +181,44 @@ fn a_response_that_was_interrupted_fails_and_is_not_asked_for_again() {
     );
     assert!(failed["error"]["message"].as_str().unwrap().contains("restarted"), "{failed}");
     assert!(operations().is_empty(), "neither the restart nor a look costs anything");
+}
+
+/// What is stored takes space, so it costs as much as a request that is answered at once.
+#[test]
+fn a_response_is_stored_and_counted_once_if_the_budgets_cover_it() {
+    let with = |budgets: Value, most: &str| {
+        let key =
+            json!({"name": "one", "scopes": ["*"], "hash": HASHES[0], "budgets": [budgets]});
+        Tested::with(&[key], &[("MODELS", MODELS), ("MAX_TASKS", most)])
+    };
+    for (budgets, kept) in [
+        (json!({"window": "1d", "requests": 2}), 2),
+        (json!({"window": "1d", "requests": 1}), 1),
+        (json!({"window": "1d", "usd": 0.000_000_001}), 0),
+    ] {
+        let tested = with(budgets.clone(), "10");
+        for _ in 0..kept {
+            tested.begin(json!({"model": "m"}));
+        }
+        let stored = tested.gateway.host.tasks.kept();
+        let headers = [JSON, LOCAL, ("authorization", ONE)];
+        let reply = tested.post(json!({"model": "m"}));
+        assert_eq!((reply.status, reply.code()), (429, "budget_exceeded".to_owned()), "{budgets}");
+        let request = body(json!({"model": "m"}));
+        let at = (Method::Post, "/v1/responses");
+        let whole = tested.gateway.send_to(&tested.server, at, vec![], &headers, &request);
+        assert_eq!((whole.status, whole.code()), (reply.status, reply.code()));
+        assert_eq!(tested.gateway.host.tasks.kept(), stored, "{budgets}");
+    }
+
+    let tested = with(json!({"window": "1d", "requests": 9}), "1");
+    let operations = || tested.gateway.host.ledger.operations.take();
+    tested.begin(json!({"model": "m"}));
+    assert_eq!(operations(), ["reserve 1 requests", "settle 1"]);
+    assert_eq!(tested.post(json!({"model": "m"})).code(), "too_many_tasks");
+    assert_eq!(operations(), ["reserve 1 requests", "settle 0"]);
+    assert_eq!(tested.run(vec![native(json!([message("T")]))]).len(), 1);
+    assert!(operations().is_empty(), "the chat is not counted once more");
 }
 
 #[test]
