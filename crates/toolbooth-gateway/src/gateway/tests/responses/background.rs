@@ -187,8 +187,7 @@ fn a_response_that_was_interrupted_fails_and_is_not_asked_for_again() {
 #[test]
 fn a_response_is_stored_and_counted_once_if_the_budgets_cover_it() {
     let with = |budgets: Value, most: &str| {
-        let key =
-            json!({"name": "one", "scopes": ["*"], "hash": HASHES[0], "budgets": [budgets]});
+        let key = json!({"name": "one", "scopes": ["*"], "hash": HASHES[0], "budgets": [budgets]});
         Tested::with(&[key], &[("MODELS", MODELS), ("MAX_TASKS", most)])
     };
     for (budgets, kept) in [
