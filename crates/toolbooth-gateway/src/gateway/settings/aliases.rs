@@ -63,11 +63,13 @@ struct ListedPrice {
 
 impl ListedPrice {
     /// The price at a provider. If it does not say what it costs to write into the cache, that is what Anthropic charges at its own API: a
-    /// quarter more than for other input, and twice as much if the cache keeps it for an hour.
+    /// quarter more than for other input, and twice as much if the cache keeps it for an hour. A lower price that is named holds for minutes
+    /// only, unless writing is free.
     fn at(self, provider: Option<&ModelProvider>) -> Price {
         let Self { input, output, cached, includes_extras, .. } = self;
         let is_anthropic = provider.is_some_and(|it| it.formats.contains(&Format::Anthropic));
         let [cache_write, long_cache_write] = match self.cache_write {
+            Some(named) if is_anthropic && named > 0 => [named, named.max(2 * input)],
             Some(named) => [named; 2],
             None if is_anthropic => [input + input.div_ceil(4), 2 * input],
             None => [input; 2],

@@ -171,6 +171,9 @@ fn prices_of_writing_into_a_cache() {
         ("own", "", [1250, 2000]),
         ("openai", r#","cache_write":3"#, [3000, 3000]),
         ("anthropic", r#","cache_write":3"#, [3000, 3000]),
+        ("anthropic", r#","cache_write":1.25"#, [1250, 2000]),
+        ("own", r#","cache_write":1.25"#, [1250, 2000]),
+        ("openai", r#","cache_write":1.25"#, [1250, 1250]),
         ("anthropic", r#","cache_write":0"#, [0, 0]),
     ] {
         let price = format!(r#"{{"input":1,"output":2{more}}}"#);
