@@ -43,7 +43,7 @@ pub(crate) fn render(
 ) -> Lists {
     let listing = Listing { server, entries, skills, views, written: false };
     let common = listing.render(&oxp::LIST);
-    let dictionary = (common.body.len() > LONGEST_PLAIN).then(|| Dictionary::new(&common));
+    let dictionary = Dictionary::new(&common);
     let mut lists = Lists { dictionary: String::new(), lists: String::new() };
     if dictionary.is_some() {
         let body = common.stored(None, files);
@@ -278,7 +278,11 @@ struct Part {
 }
 
 impl Dictionary {
-    fn new(list: &List<'_>) -> Self {
+    /// `None` if the list is short, or has no tools by which blocks could be divided.
+    fn new(list: &List<'_>) -> Option<Self> {
+        if list.body.len() <= LONGEST_PLAIN || list.tools.is_empty() {
+            return None;
+        }
         let mut parts: Vec<Part> = Vec::new();
         for (tool, Range { start, end }) in list.tools.iter().cloned() {
             match parts.last_mut() {
@@ -288,7 +292,7 @@ impl Dictionary {
                 _ => parts.push(Part { tools: tool + 1, place: start..end }),
             }
         }
-        Self { text: list.body.clone(), parts }
+        Some(Self { text: list.body.clone(), parts })
     }
 }
 
@@ -297,4 +301,22 @@ fn etag(body: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(body);
     format!("\"{:016x}\"", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_a_dictionary_if_it_is_long_and_has_tools() {
+        for (length, tools, expected) in [
+            (LONGEST_PLAIN + 1, vec![(0, 0..LONGEST_PLAIN)], true),
+            (LONGEST_PLAIN, vec![(0, 0..LONGEST_PLAIN)], false),
+            (LONGEST_PLAIN + 1, Vec::new(), false),
+        ] {
+            let (body, entries) = ("a".repeat(length), String::new());
+            let list = List { form: &oxp::LIST, body, head: 0, tools, entries };
+            assert_eq!(Dictionary::new(&list).is_some(), expected, "{length} {}", list.tools.len());
+        }
+    }
 }
