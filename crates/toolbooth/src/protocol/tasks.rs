@@ -29,8 +29,8 @@ pub static CAPABILITY: Capability = Capability {
     warnings: Some(|state, host| {
         let bound = host.is_bound(TASKS);
         let mut warnings = Vec::new();
-        if !bound && state.pipeline.catalog.has_tasks() {
-            warnings.push("The Durable Object TASKS is not bound: tools whose definition has \"task\": \"optional\" run within the request, and those with \"required\" cannot run. docs/STORAGE.md#tasks says how to bind it".to_owned());
+        if !bound {
+            warnings.push("The Durable Object TASKS is not bound: tools whose definition has \"task\": \"optional\" run within the request, those with \"required\" cannot run, and responses in the background are rejected. docs/STORAGE.md#tasks says how to bind it".to_owned());
         }
         if bound && state.settings().state_keys.is_none() {
             warnings.push("STATE_KEY is not set: nothing can run as a task".to_owned());
@@ -44,7 +44,7 @@ static DOCS: &[VariableDoc] = &[TASK_HOURS.doc(), MAX_TASKS.doc()];
 
 static TASK_HOURS: Row<usize> = Row::new(
     "TASK_HOURS",
-    "how long a [task](TOOLS.md#long-calls) and its result are kept after the call, in hours, 1 to 168 | `24` | the default applies",
+    "how long a [task](TOOLS.md#long-calls) or a response in the background is kept, in hours, 1 to 168 | `24` | the default applies",
     24,
     |text| count(text, 168, " of hours"),
 );

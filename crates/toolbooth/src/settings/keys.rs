@@ -19,8 +19,8 @@ pub struct StateKeySettings {
 
 static STATE_KEY: Row<Option<Secret>> = Row::new(
     "STATE_KEY",
-    "encrypts challenges, the codes and tokens of sign-in, and the state that tools keep between \
-     questions; at least 32 bytes: `openssl rand -base64 32` | required with `OAUTH_PROVIDERS` and \
+    "encrypts challenges, the codes and tokens of sign-in, tasks, responses in the background, and \
+     the state that tools keep between questions; at least 32 bytes: `openssl rand -base64 32` | required with `OAUTH_PROVIDERS` and \
      `sign-in`. Without it, tools that keep state between questions fail | no challenges, no state",
     None,
     parse_state_key,
