@@ -89,6 +89,9 @@ pub enum Principal {
         name: String,
         /// The key's scopes.
         scopes: Scopes,
+        /// The grant of the token that the holder has sent instead of the key, if it did: one that this server issued.
+        #[serde(skip)]
+        grant: Option<Arc<OwnGrant>>,
     },
     /// A user, identified by a token.
     User {
@@ -125,6 +128,11 @@ pub enum Principal {
 impl Principal {
     /// A caller without credentials and without scopes.
     pub const ANONYMOUS: Self = Self::Anonymous { scopes: Scopes::NONE };
+
+    /// The holder of an API key.
+    pub fn key(name: impl Into<String>, scopes: Scopes) -> Self {
+        Self::Key { name: name.into(), scopes, grant: None }
+    }
 
     /// What tells callers apart: how they authenticate, and who they are.
     pub fn identity(&self) -> (&'static str, [Option<&str>; 2]) {
@@ -191,11 +199,11 @@ impl Principal {
         }
     }
 
-    /// The grant of the token that a user's client has sent, if this server issued it.
+    /// The grant of the token that the caller has sent, if this server issued it.
     pub(crate) fn grant(&self) -> Option<&OwnGrant> {
         match self {
-            Self::User { grant, .. } => grant.as_deref(),
-            Self::Anonymous { .. } | Self::Key { .. } => None,
+            Self::Key { grant, .. } | Self::User { grant, .. } => grant.as_deref(),
+            Self::Anonymous { .. } => None,
         }
     }
 

@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn owners() {
         let scopes = Scopes::All;
-        let key = |name: &str| Principal::Key { name: name.to_owned(), scopes: Scopes::All };
+        let key = |name: &str| Principal::key(name, Scopes::All);
         let user = |issuer: &str, subject: Option<&str>| Principal::User {
             issuer: issuer.to_owned(),
             subject: subject.map(str::to_owned),

@@ -84,7 +84,7 @@ impl Owner {
                 let mut keys = settings.auth.api_keys.iter().flatten();
                 let key = keys.find(|key| key.name == name);
                 let scopes = key.map_or(Scopes::NONE, |key| key.scopes.clone());
-                Principal::Key { name: name.to_owned(), scopes }
+                Principal::key(name, scopes)
             }
         }
     }
@@ -123,7 +123,7 @@ mod tests {
         ]);
         let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &host);
         let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
-        let key = |name: &str, scopes| Principal::Key { name: name.to_owned(), scopes };
+        let key = |name: &str, scopes| Principal::key(name, scopes);
         let user = |issuer: &str, scopes| Principal::User {
             issuer: issuer.to_owned(),
             subject: Some("ada".to_owned()),

@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn key(name: &str) -> Principal {
-        Principal::Key { name: name.to_owned(), scopes: Scopes::NONE }
+        Principal::key(name, Scopes::NONE)
     }
 
     fn verifiers(allows_unverified: bool) -> Verifiers {

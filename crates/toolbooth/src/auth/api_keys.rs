@@ -16,7 +16,7 @@ impl ApiKeys {
     pub fn new(settings: &[ApiKeySettings]) -> Self {
         let hashes = |key: &ApiKeySettings| {
             let ApiKeySettings { name, scopes, .. } = key.clone();
-            let holder = Principal::Key { name, scopes };
+            let holder = Principal::key(name, scopes);
             key.hashes().map(|hash| (*hash, holder.clone())).collect::<Vec<_>>()
         };
         Self(settings.iter().flat_map(hashes).collect())

@@ -66,19 +66,29 @@ impl fmt::Debug for dyn TokenHolders {
 impl Permitted {
     /// Limits the principal of a token to what its holder may do now.
     pub(crate) fn limit(self, principal: &mut Principal) {
-        let Principal::User { scopes: Scopes::Listed(scopes), rule, budgets, team, actor, .. } =
-            principal
-        else {
-            return;
-        };
-        scopes.retain(|scope| self.scopes.cover(&[scope.as_str()]));
-        *rule = self.rule;
-        *budgets = self.budgets;
-        *team = self.team;
-        *actor = self.actor;
-        if let Some(name) = self.key {
-            let scopes = Scopes::Listed(std::mem::take(scopes));
-            *principal = Principal::Key { name, scopes };
+        match principal {
+            Principal::User {
+                scopes: Scopes::Listed(scopes),
+                rule,
+                budgets,
+                team,
+                actor,
+                grant,
+                ..
+            } => {
+                scopes.retain(|scope| self.scopes.cover(&[scope.as_str()]));
+                *rule = self.rule;
+                *budgets = self.budgets;
+                *team = self.team;
+                *actor = self.actor;
+                if let Some(name) = self.key {
+                    let scopes = Scopes::Listed(std::mem::take(scopes));
+                    *principal = Principal::Key { name, scopes, grant: grant.take() };
+                }
+            }
+            // Of a task: a token for the holder of a key, which was limited when the task began.
+            Principal::Key { scopes, .. } => *scopes = scopes.within(&self.scopes),
+            Principal::User { .. } | Principal::Anonymous { .. } => {}
         }
     }
 }

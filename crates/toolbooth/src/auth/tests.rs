@@ -46,7 +46,7 @@ fn listed(scopes: &[&str]) -> Scopes {
 }
 
 fn key(name: &str, scopes: &[&str]) -> Result<Principal, AuthError> {
-    Ok(Principal::Key { name: name.to_owned(), scopes: listed(scopes) })
+    Ok(Principal::key(name, listed(scopes)))
 }
 
 fn keys() -> String {
@@ -389,5 +389,5 @@ fn scopes() {
     }
     let all = format!(r#"[{{"name":"dev","scopes":["a","*"],"hash":"{ONE}"}}]"#);
     let got = principal(&[("AUTH", "api-key"), ("API_KEYS", &all)], &[("oxp-api-key", "key-one")]);
-    assert_eq!(got, Ok(Principal::Key { name: "dev".to_owned(), scopes: Scopes::All }));
+    assert_eq!(got, Ok(Principal::key("dev", Scopes::All)));
 }

@@ -48,7 +48,7 @@ pub struct NewTask {
     pub owner: String,
     /// How many tasks of the owner may run at the same time.
     pub most: usize,
-    /// The sealed call.
+    /// The sealed call or request.
     pub job: String,
     /// The sealed outcome that it has until its steps leave another one.
     pub draft: Option<String>,
@@ -104,7 +104,7 @@ pub struct TaskRecord {
 /// A step to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskStep {
-    /// The sealed call.
+    /// The sealed call or request.
     pub job: String,
     /// What the last step has left for this one, sealed.
     #[serde(default)]

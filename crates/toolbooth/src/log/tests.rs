@@ -34,7 +34,7 @@ fn user(subject: &str) -> Principal {
 fn callers_are_named_without_their_ids() {
     let plain = EventLog::new(&settings(&[]), &FakeHost::default());
     let keyed = EventLog::new(&settings(&[("STATE_KEY", KEY)]), &FakeHost::default());
-    let key = Principal::Key { name: "ops".to_owned(), scopes: Scopes::NONE };
+    let key = Principal::key("ops", Scopes::NONE);
     assert_eq!(plain.caller(&key), "key:ops");
     assert_eq!(plain.caller(&Principal::ANONYMOUS), "anonymous");
     let mut acted_for = user("ada@example.com");

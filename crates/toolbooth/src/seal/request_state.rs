@@ -161,10 +161,7 @@ mod tests {
         };
         let other = codec.token_for((&user, Some("u")), &["call", "{}"], 6_000);
         assert_eq!(other.open(&token, 6_000), Err(INVALID_STATE), "another way in");
-        let key = |name: &str| Principal::Key {
-            name: name.to_owned(),
-            scopes: crate::principal::Scopes::All,
-        };
+        let key = |name: &str| Principal::key(name, crate::principal::Scopes::All);
         let of = |key: &Principal| codec.token_for((key, None), &["call", "{}"], 6_000);
         let token = of(&key("a")).seal(RequestState::default());
         assert!(of(&key("a")).open(&token, 6_000).is_ok());

@@ -226,7 +226,7 @@ mod tests {
                 "provider_keys":{"openai":"sk-team"}}]"#,
         );
         assert_eq!((settings.problems.len(), settings.rejected.len()), (0, 0));
-        let key = |name: &str, scopes| Principal::Key { name: name.to_owned(), scopes };
+        let key = |name: &str, scopes| Principal::key(name, scopes);
         let team = settings.team_of(&key("ci", Scopes::NONE)).unwrap();
         assert_eq!(team.people, [(1, "corp:group/research".to_owned())]);
         assert_eq!(team.provider_key("openai").unwrap().expose(), "sk-team");

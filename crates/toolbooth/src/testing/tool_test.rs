@@ -139,7 +139,7 @@ impl ToolTest {
         Self {
             host,
             catalog,
-            principal: Principal::Key { name: "test".to_owned(), scopes: Scopes::All },
+            principal: Principal::key("test", Scopes::All),
             user_id: None,
             tokens: Named::default(),
             secrets: Named::default(),
@@ -158,7 +158,7 @@ impl ToolTest {
     #[must_use]
     pub fn scopes(self, scopes: &[&str]) -> Self {
         let scopes = Scopes::Listed(scopes.iter().map(|&scope| scope.to_owned()).collect());
-        self.principal(Principal::Key { name: "test".to_owned(), scopes })
+        self.principal(Principal::key("test", scopes))
     }
 
     /// Sets the caller.

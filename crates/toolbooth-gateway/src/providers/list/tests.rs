@@ -199,7 +199,7 @@ fn tools_are_selected_by_the_query() {
         let expected = [("toolbooth-warning", warning)];
         assert_eq!(headers, &expected[..usize::from(!warning.is_empty())], "{query}");
     }
-    let all = Principal::Key { name: "all".to_owned(), scopes: Scopes::All };
+    let all = Principal::key("all", Scopes::All);
     let whole = list_as(&all, openai::chat_tools, catalog(), "version=all").unwrap();
     assert_eq!(whole.body, "[0,1,2,3,4,5,6]", "including the tool that requires scopes");
     assert_eq!(whole.etag, "\"whole\"", "the whole list was rendered at build time");

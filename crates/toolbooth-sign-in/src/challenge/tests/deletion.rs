@@ -221,7 +221,7 @@ fn deleted_at(
         id_token: None,
     };
     let scopes = toolbooth::principal::Scopes::NONE.clone();
-    let owner = Owner::of(&Principal::Key { name: "Calendar".to_owned(), scopes }, Some("ada"));
+    let owner = Owner::of(&Principal::key("Calendar", scopes), Some("ada"));
     let grant = Grant::new(tokens, &[], None, harness.host.now_ms.get());
     let challenges = {
         let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &harness.host);

@@ -327,7 +327,7 @@ fn keys_that_change() {
 #[test]
 fn a_user_of_one_way_in_is_not_the_user_of_another() {
     let scopes = || toolbooth::principal::Scopes::NONE;
-    let key = |name: &str| Principal::Key { name: name.to_owned(), scopes: scopes() };
+    let key = |name: &str| Principal::key(name, scopes());
     let by = |issuer: &str, subject: Option<&str>| Principal::User {
         issuer: issuer.to_owned(),
         subject: subject.map(str::to_owned),

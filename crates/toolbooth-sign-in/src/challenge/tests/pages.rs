@@ -51,7 +51,7 @@ fn the_page_says_what_is_known_of_the_application() {
         actor: None,
         grant: None,
     };
-    let calendar = Principal::Key { name: "<Calendar>".to_owned(), scopes: Scopes::NONE };
+    let calendar = Principal::key("<Calendar>", Scopes::NONE);
     for (principal, name, origin) in [
         (calendar, "<strong><bdi>&lt;Calendar&gt;</bdi></strong>", "The operator chose its name."),
         (user(Some("<C>")), "<strong><bdi>&lt;C&gt;</bdi></strong>", "that you have connected"),

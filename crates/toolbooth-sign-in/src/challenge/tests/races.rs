@@ -46,10 +46,7 @@ fn calls_of_one_request_refresh_once() {
                 ..ToolRequest::new(ToolSelector::Id("Echo.Private".into()), (&input).into())
             })
         };
-        let principal = Principal::Key {
-            name: "Calendar".to_owned(),
-            scopes: toolbooth::principal::Scopes::NONE,
-        };
+        let principal = Principal::key("Calendar", toolbooth::principal::Scopes::NONE);
         let done = |it: &Outcome| matches!(it, Outcome::Done { value, .. } if value == "access-2");
         let server = harness.instance();
         let context = RequestContext {

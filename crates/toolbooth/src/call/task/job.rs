@@ -22,6 +22,8 @@ pub(super) struct Job {
     principal: Principal,
     /// The grant of the caller's token, if this server issued it.
     grant: Option<OwnGrant>,
+    /// The hashes of the caller's API key, and of the one before it.
+    key_hashes: Vec<[u8; 32]>,
     /// The headers of the request that it needs: of a call `Host`, of which addresses for the user are made.
     pub(super) headers: KeptHeaders,
     pub(super) work: Work,
@@ -79,6 +81,9 @@ pub(super) struct Memory {
     pub(super) checkpoint: Option<Value>,
     /// The state of questions.
     pub(super) state: Option<Value>,
+    /// How often the next step was begun before the server could not serve it.
+    #[serde(default)]
+    pub(super) begun: u32,
 }
 
 /// Distinguishes `null` from a missing field.
@@ -112,16 +117,21 @@ impl Job {
         headers: &[&str],
         work: Work,
     ) -> Self {
+        let key = match context.principal {
+            Principal::Key { name, .. } => context.pipeline.settings.key_named(name),
+            Principal::Anonymous { .. } | Principal::User { .. } => None,
+        };
         Self {
             name: name.to_owned(),
             principal: context.principal.clone(),
             grant: context.principal.grant().cloned(),
+            key_hashes: key.into_iter().flat_map(|key| key.hashes().copied()).collect(),
             headers: KeptHeaders::of(context.headers, headers),
             work,
         }
     }
 
-    /// Seals it until it expires. So many bytes are kept in the same row.
+    /// Seals it until it expires. `beside` is the number of bytes kept in the same row.
     ///
     /// # Errors
     /// [`Rejection::PayloadTooLarge`].
@@ -139,26 +149,50 @@ impl Job {
         Ok(sealed)
     }
 
-    /// The caller, as the settings of today know it; `None` if the caller may no longer call: the API key, or what the caller's
-    /// token stood for, is gone.
-    pub(super) async fn caller(&self, pipeline: &Pipeline, host: &dyn Host) -> Option<Principal> {
+    /// The caller, as the settings of today know it.
+    ///
+    /// # Errors
+    /// Why the step cannot run.
+    pub(super) async fn caller(
+        &self,
+        pipeline: &Pipeline,
+        host: &dyn Host,
+    ) -> Result<Principal, NoCaller> {
+        let settings = &pipeline.settings;
         let mut principal = self.principal.clone();
         match (&mut principal, &self.grant) {
-            (Principal::Key { name, scopes }, _) => {
-                *scopes = scopes.within(&pipeline.settings.key_named(name)?.scopes);
-            }
-            (Principal::User { .. }, Some(OwnGrant { id, holder })) => {
-                let holders = pipeline.holders.as_ref()?;
-                holders.permitted(holder)?.limit(&mut principal);
+            // A token of this server, for a person or for the holder of a key.
+            (Principal::Key { .. } | Principal::User { .. }, Some(OwnGrant { id, holder })) => {
+                let holders = pipeline.holders.as_ref().ok_or(NoCaller::NotConfigured)?;
+                holders.permitted(holder).ok_or(NoCaller::Removed)?.limit(&mut principal);
                 if holders.has_ended(id, host).await {
-                    return None;
+                    return Err(NoCaller::Removed);
                 }
             }
+            (Principal::Key { name, scopes, .. }, None) => {
+                let key = settings.key_named(name).ok_or(NoCaller::Removed)?;
+                if !key.hashes().any(|hash| self.key_hashes.contains(hash)) {
+                    return Err(NoCaller::Removed);
+                }
+                *scopes = scopes.within(&key.scopes);
+            }
+            (Principal::Anonymous { scopes }, _) => {
+                let today = settings.auth.anonymous.as_ref().ok_or(NoCaller::Removed)?;
+                *scopes = scopes.within(today);
+            }
             // A token of a different issuer is not asked about again.
-            (Principal::Anonymous { .. } | Principal::User { .. }, _) => {}
+            (Principal::User { .. }, None) => {}
         }
-        Some(principal)
+        Ok(principal)
     }
+}
+
+/// Why a step has no caller.
+pub(super) enum NoCaller {
+    /// The caller may no longer call: the API key, or what the caller's token stood for, is gone.
+    Removed,
+    /// The settings of today cannot tell, such as those of a deployment without sign-in.
+    NotConfigured,
 }
 
 impl Call {

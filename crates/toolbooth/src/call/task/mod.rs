@@ -1,13 +1,13 @@
 //! Calls that run as tasks: they continue without a client, which asks for their state until they have ended.
 //!
-//! - `job`: the call as it is kept, sealed;
+//! - `job`: the call or the request as it is kept, sealed;
 //! - `step`: runs one step of it;
 //! - `end`: its outcome as it is kept, sealed;
 //! - `background`: requests that a capability serves as tasks, without calls of their own;
 //! - here: how a call becomes a task, and what its owner can do with it.
 //!
-//! The name under which the host keeps a task is a hash of its id and its owner. So the same id leads another caller to a name
-//! under which there is nothing.
+//! The name under which the host keeps a task is a hash of its id, its owner and, for a request, its handler. So the same id leads
+//! another caller to a name under which there is nothing.
 
 mod background;
 mod end;
@@ -33,7 +33,7 @@ use end::TaskEnd;
 
 /// The longest sealed text, in bytes: a row of a Durable Object may have 2 MB.
 const LONGEST: usize = 1_900_000;
-/// Names of tasks and of their owners.
+/// Names of tasks, and of the objects that count them.
 const NAME: TokenPurpose = TokenPurpose::new("task-name");
 /// What a task keeps.
 const KEPT: TokenPurpose = TokenPurpose::stored("task", LONGEST);
@@ -227,7 +227,7 @@ fn failed(problem: &str, host: &dyn Host) -> Rejection {
     FAILED
 }
 
-/// The part of the names of tasks, and of the object that counts them, that is their owner's.
+/// The part of a task's name that is its owner's.
 fn owner(principal: &Principal) -> String {
     json::to_string(&principal.identity())
 }

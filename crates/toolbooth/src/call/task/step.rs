@@ -2,7 +2,7 @@
 //! the tool now needs and a token that must be refreshed have their effect in the next step.
 
 use super::end::TaskEnd;
-use super::job::{Job, Memory, Work};
+use super::job::{Job, Memory, NoCaller, Work};
 use super::{BackgroundRequest, KEPT, background};
 use crate::call::outcome::Outcome;
 use crate::call::pipeline::{CheckOrder, Pipeline, RequestContext, RunEnd};
@@ -20,9 +20,10 @@ const MOST_ATTEMPTS: u32 = 5;
 /// How long after the server could not serve a step it is begun again, in milliseconds.
 const RETRY_MS: u64 = 60_000;
 
-const REMOVED: &str = "The call was stopped because its caller may no longer call: the client was disconnected, or the \
-                       person, the agent or the API key lost access";
-const INTERRUPTED: &str = "The server was restarted in the meantime. It does not begin again, because it may have had an effect";
+const REMOVED: &str = "Stopped because the caller may no longer call: the client was disconnected, or the person, the \
+                       agent or the API key lost access";
+const INTERRUPTED: &str = "The server was restarted while this request was running. It is not repeated, because it may \
+                           already have had an effect";
 
 /// Runs a step. What it cannot read was sealed by a key that has been removed, or is no task of this server.
 pub(super) async fn run(pipeline: &Pipeline, step: TaskStep, host: &dyn Host) -> StepReport {
@@ -54,17 +55,11 @@ impl RunningStep<'_> {
         let caller = job.caller(pipeline, host).await;
         let Job { name, headers, work, .. } = job;
         let calls = pipeline.events.recorder(&headers, host);
-        let Some(principal) = caller else {
-            calls.record(None, ("rejected", Some("caller_removed")), (None, None), host);
-            self.write(calls, &Principal::ANONYMOUS);
-            return match work {
-                Work::Call(call) => self.ended(
-                    &call.tool,
-                    TaskEnd::failed(call.tool.clone(), REMOVED.to_owned()),
-                    None,
-                ),
-                Work::Request { .. } => background::failed(REMOVED, self.keys, self.expires_ms),
-            };
+        let attempt = memory.begun.saturating_add(step.attempt);
+        let principal = match caller {
+            Ok(principal) => principal,
+            Err(NoCaller::NotConfigured) => return self.later(memory, attempt),
+            Err(NoCaller::Removed) => return self.removed(calls, work),
         };
         let context = RequestContext {
             query: "",
@@ -81,7 +76,7 @@ impl RunningStep<'_> {
             Work::Call(call) => call,
             Work::Request { handler, body } => {
                 let request = BackgroundRequest::new(&name, &body, context);
-                let report = match step.attempt {
+                let report = match attempt {
                     // It is not known what it has done: to serve it once more could cost or do everything twice.
                     2.. => {
                         calls.record(None, ("failed", Some("interrupted")), (None, None), host);
@@ -100,10 +95,7 @@ impl RunningStep<'_> {
             // The store does not respond, or a new version is not configured: neither is the fault of the call.
             Err(Outcome::Rejected(
                 Rejection::Unavailable(_) | Rejection::ToolNotConfigured { .. },
-            )) => {
-                let memory = self.seal(&memory);
-                return StepReport::Continue { memory, after_ms: RETRY_MS, message: None };
-            }
+            )) => return self.later(memory, attempt),
             Err(outcome) => {
                 self.write(calls, &principal);
                 return self.end("", outcome, None);
@@ -111,7 +103,7 @@ impl RunningStep<'_> {
         };
         let tool = prepared.tool;
         let id = tool.id();
-        if !may_begin(tool, step.attempt, &memory) {
+        if !may_begin(tool, attempt, &memory) {
             let outcome = TaskEnd::failed(
                 id.clone(),
                 "The server was restarted during the call; it may have had an effect".to_owned(),
@@ -124,7 +116,7 @@ impl RunningStep<'_> {
         let span = calls.span(host);
         match context.run_tool(&mut prepared, stage, span.as_ref()).await {
             RunEnd::Suspended(Suspension::Checkpoint { value, after }, notifications) => {
-                let memory = Memory { checkpoint: Some(value), state: memory.state };
+                let memory = Memory { checkpoint: Some(value), state: memory.state, begun: 0 };
                 let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                 let message = self.progress(&notifications);
                 StepReport::Continue { memory: self.seal(&memory), after_ms, message }
@@ -138,7 +130,7 @@ impl RunningStep<'_> {
                     |(key, request)| (format!("{key}.{}", self.round + 1), self.seal(&request));
                 StepReport::Ask {
                     questions: required.questions.into_iter().map(question).collect(),
-                    memory: self.seal(&Memory { state: required.state, ..memory }),
+                    memory: self.seal(&Memory { state: required.state, begun: 0, ..memory }),
                     message: self.progress(&notifications),
                 }
             }
@@ -153,6 +145,25 @@ impl RunningStep<'_> {
                 };
                 self.end(&id, outcome, message)
             }
+        }
+    }
+
+    /// The same step, later. That it was begun now does not count, because nothing of it has run.
+    fn later(&self, memory: Memory, attempt: u32) -> StepReport {
+        let memory = self.seal(&Memory { begun: attempt.saturating_sub(1), ..memory });
+        StepReport::Continue { memory, after_ms: RETRY_MS, message: None }
+    }
+
+    /// The end of a task whose caller may no longer call.
+    fn removed(&self, calls: CallRecorder, work: Work) -> StepReport {
+        calls.record(None, ("rejected", Some("caller_removed")), (None, None), self.host);
+        self.write(calls, &Principal::ANONYMOUS);
+        match work {
+            Work::Call(call) => {
+                let end = TaskEnd::failed(call.tool.clone(), REMOVED.to_owned());
+                self.ended(&call.tool, end, None)
+            }
+            Work::Request { .. } => background::failed(REMOVED, self.keys, self.expires_ms),
         }
     }
 

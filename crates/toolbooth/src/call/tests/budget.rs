@@ -23,7 +23,7 @@ fn host(budgets: &Value, is_bound: bool) -> FakeHost {
 }
 
 fn key() -> Principal {
-    Principal::Key { name: "ada".to_owned(), scopes: Scopes::NONE }
+    Principal::key("ada", Scopes::NONE)
 }
 
 fn user(issuer: &str, subject: &str, budgets: Vec<Budget>) -> Principal {
@@ -115,7 +115,7 @@ fn a_team_has_one_budget_beside_those_of_its_members() {
     use crate::host::Ledger;
 
     let host = team_host(&json!([{"window": "1d", "tool_calls": 7}]));
-    let key = |name: &str| Principal::Key { name: name.to_owned(), scopes: Scopes::NONE };
+    let key = |name: &str| Principal::key(name, Scopes::NONE);
     let used = |account: &str| {
         let usage = ready(host.usage(account)).unwrap();
         let day = usage

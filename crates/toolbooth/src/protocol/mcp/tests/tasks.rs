@@ -172,6 +172,13 @@ impl Tested {
         Self { host, server }
     }
 
+    /// The same tasks after a deployment, a second later.
+    fn deployed(self, mut later: Self) -> Self {
+        later.host.now_ms.set(self.host.now_ms.get() + 1_000);
+        later.host.tasks = self.host.tasks;
+        later
+    }
+
     fn request(
         &self,
         (method, path): (Method, &str),
@@ -435,15 +442,21 @@ fn mc83_only_its_caller_finds_a_task() {
 
 #[test]
 fn mc83_a_task_ends_when_the_key_of_its_caller_is_removed() {
-    let entry = |name: &str, scopes: &str| {
-        format!(
-            r#"{{"name":"{name}","scopes":{scopes},"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}}"#
-        )
+    let one = "9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a";
+    let new = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+    let entry = |name: &str| json!({"name": name, "scopes": [], "hash": one});
+    let replaced = json!({"name": "one", "scopes": [], "hash": new});
+    let changing = json!({"name": "one", "scopes": [], "hash": new, "previous_hash": one});
+    let server = |entry: Value| {
+        Tested::new(&[("AUTH", "api-key"), ("API_KEYS", &json!([entry]).to_string())])
     };
-    let server =
-        |entry: String| Tested::new(&[("AUTH", "api-key"), ("API_KEYS", &format!("[{entry}]"))]);
-    for (today, done) in [(entry("one", "[]"), json!(2)), (entry("other", "[]"), Value::Null)] {
-        let tested = server(entry("one", r#"["a"]"#));
+    for (today, done) in [
+        (entry("one"), json!(2)),
+        (entry("other"), Value::Null),
+        (changing, json!(2)),
+        (replaced, Value::Null),
+    ] {
+        let tested = server(json!({"name": "one", "scopes": ["a"], "hash": one}));
         let call = json!({"name": "Count", "arguments": {"steps": 2}});
         let (_, created) = tested.send_as(Some("key-one"), "tools/call", call);
         let id = created["result"]["taskId"].clone();
@@ -452,13 +465,44 @@ fn mc83_a_task_ends_when_the_key_of_its_caller_is_removed() {
         later.host.tasks = tested.host.tasks;
         later.host.now_ms.update(|now_ms| now_ms + 1_000);
         later.run();
-        let mut found = server(entry("one", "[]"));
+        let mut found = server(entry("one"));
         found.host.tasks = later.host.tasks;
         let (_, found) = found.send_as(Some("key-one"), "tasks/get", json!({"taskId": id}));
         assert_eq!(found["result"]["status"], "completed", "{today} {found}");
         let result = &found["result"]["result"];
         assert_eq!(result["structuredContent"]["done"], done, "{today} {found}");
         assert_eq!(result["isError"] == true, done.is_null(), "{today} {found}");
+    }
+}
+
+#[test]
+fn mc83_a_task_has_the_scopes_that_callers_without_credentials_have_today() {
+    let none = ("AUTH", "none");
+    let began = [none, ("ANONYMOUS_SCOPES", "deep, other")];
+    let hash = r#"[{"name":"one","scopes":[],"hash":"9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a"}]"#;
+    let keys = [("AUTH", "api-key"), ("API_KEYS", hash)];
+    for (tool, today, expected) in [
+        ("Deep", &began[..], Ok(2)),
+        ("Deep", &[none, ("ANONYMOUS_SCOPES", "*")], Ok(2)),
+        ("Deep", &[none], Err("deep")),
+        ("Count", &[none], Ok(2)),
+        ("Count", &keys[..], Err("may no longer call")),
+    ] {
+        let tested = Tested::new(&began);
+        let id = tested.begin(tool, json!({"steps": 2}));
+        tested.step(false);
+        let later = tested.deployed(Tested::new(today));
+        later.run();
+        let found = later.deployed(Tested::new(&began)).get(&id);
+        let result = &found["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        match expected {
+            Ok(done) => assert_eq!(result["structuredContent"]["done"], done, "{today:?} {found}"),
+            Err(part) => {
+                assert_eq!(result["isError"], true, "{today:?} {found}");
+                assert!(text.contains(part), "{today:?} {text}");
+            }
+        }
     }
 }
 
@@ -485,11 +529,11 @@ impl TokenHolders for Holders {
             scopes,
             rule: None,
             budgets: Vec::new(),
-            key: None,
+            key: (holder == "machine").then(|| "bot".to_owned()),
             team: None,
             actor: None,
         };
-        (holder == "ada" && ended != Ended::Access).then_some(permitted)
+        (["ada", "machine"].contains(&holder) && ended != Ended::Access).then_some(permitted)
     }
 
     fn has_ended<'a>(&'a self, grant: &'a str, _: &'a dyn Host) -> BoxFuture<'a, bool> {
@@ -514,20 +558,32 @@ static HOLDERS: Capability = Capability {
     ..Capability::new("holders")
 };
 
+fn with_holders() -> Tested {
+    Tested::serving([CAPABILITIES, &[&HOLDERS]].concat().leak(), &[])
+}
+
+/// A token for a person, or for a machine that has an entry of `API_KEYS`.
+fn token_of(holder: &str, now_ms: u64) -> String {
+    let claims = json!({
+        "sub": "ada", "aud": "us", "exp": now_ms / 1000 + 60, "scope": "deep",
+        GRANT: "g1", HOLDER: holder,
+    });
+    let [header, claims] = [json!({"alg": "HS256", "typ": "at+jwt"}), claims]
+        .map(|part| Base64UrlUnpadded::encode_string(part.to_string().as_bytes()));
+    let message = format!("{header}.{claims}");
+    let signature = Hs256.sign(&Hs256Key::new(STATE_KEY), message.as_bytes());
+    format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature.as_bytes()))
+}
+
 #[test]
 fn mc83_a_task_ends_with_what_the_token_of_its_caller_stood_for() {
-    let capabilities: &'static [&Capability] = [CAPABILITIES, &[&HOLDERS]].concat().leak();
-    let token = |now_ms: u64| {
-        let claims = json!({
-            "sub": "ada", "aud": "us", "exp": now_ms / 1000 + 60, "scope": "deep",
-            GRANT: "g1", HOLDER: "ada",
-        });
-        let [header, claims] = [json!({"alg": "HS256", "typ": "at+jwt"}), claims]
-            .map(|part| Base64UrlUnpadded::encode_string(part.to_string().as_bytes()));
-        let message = format!("{header}.{claims}");
-        let signature = Hs256.sign(&Hs256Key::new(STATE_KEY), message.as_bytes());
-        format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature.as_bytes()))
-    };
+    for holder in ["ada", "machine"] {
+        ends_with_what_it_stood_for(holder);
+    }
+}
+
+fn ends_with_what_it_stood_for(holder: &str) {
+    let token = |now_ms: u64| token_of(holder, now_ms);
     for (tool, ended, done) in [
         ("Count", Ended::Nothing, json!(2)),
         ("Count", Ended::Grant, Value::Null),
@@ -537,7 +593,7 @@ fn mc83_a_task_ends_with_what_the_token_of_its_caller_stood_for() {
         ("Deep", Ended::Scope, Value::Null),
     ] {
         ENDED.set(Ended::Nothing);
-        let tested = Tested::serving(capabilities, &[]);
+        let tested = with_holders();
         let now = || tested.host.now_ms.get();
         let call = json!({"name": tool, "arguments": {"steps": 2}});
         let (_, created) = tested.send_as(Some(&token(now())), "tools/call", call);
@@ -558,6 +614,32 @@ fn mc83_a_task_ends_with_what_the_token_of_its_caller_stood_for() {
             let text = result["content"][0]["text"].as_str().unwrap();
             assert!(text.contains("the client was disconnected"), "{text}");
         }
+    }
+}
+
+/// A deployment without sign-in cannot tell whether the caller may still call.
+#[test]
+fn mc83_a_task_waits_for_a_deployment_that_knows_its_caller() {
+    ENDED.set(Ended::Nothing);
+    for (tool, dies, expected) in [("Count", false, "2"), ("Send", true, "restarted")] {
+        let tested = with_holders();
+        let token = |tested: &Tested| token_of("ada", tested.host.now_ms.get());
+        let call = json!({"name": tool, "arguments": {"steps": 2}});
+        let (_, created) = tested.send_as(Some(&token(&tested)), "tools/call", call);
+        let id = created["result"]["taskId"].clone();
+        assert_eq!(tested.step(dies), 1);
+        let without = tested.deployed(Tested::new(&[]));
+        assert_eq!(without.run(), 1);
+        let again = without.deployed(with_holders());
+        assert_eq!(again.run(), 0, "not before a minute has passed");
+        again.host.now_ms.update(|now_ms| now_ms + 60_000);
+        again.run();
+        let get = json!({"taskId": id});
+        let (_, found) = again.send_as(Some(&token(&again)), "tasks/get", get);
+        assert_eq!(found["result"]["status"], "completed", "{found}");
+        let result = found["result"]["result"].to_string();
+        // What may have had an effect before is not repeated.
+        assert!(result.contains(expected), "{tool} {result}");
     }
 }
 
