@@ -12,8 +12,8 @@ use crate::tool::{InputRequired, Notification, ToolError};
 pub enum Outcome {
     /// The tool ran and returned a value.
     Done {
-        /// The client's id of the call, or a generated one; empty if it is [unused](super::CallId::Unused).
-        call_id: String,
+        /// The client's id of the call, or a generated one; `None` if it is [unused](super::CallId::Unused).
+        call_id: Option<String>,
         /// Milliseconds that the tool took. On Workers the clock advances only with I/O.
         duration_ms: u64,
         /// The value. It is valid against `output_schema`.
@@ -24,7 +24,7 @@ pub enum Outcome {
     /// The tool ran and failed (OXP "Tool Execution Errors").
     Failed {
         /// As of a call that is done.
-        call_id: String,
+        call_id: Option<String>,
         /// Milliseconds that the tool took.
         duration_ms: u64,
         /// The tool's error.

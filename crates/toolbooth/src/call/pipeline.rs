@@ -123,7 +123,7 @@ pub enum CheckOrder {
 /// A call that passed every check.
 pub struct Prepared<'a> {
     pub(super) tool: &'static Tool,
-    pub(super) call_id: String,
+    pub(super) call_id: Option<String>,
     pub(super) input: Value<'a>,
     pub(super) takes_task: bool,
     pub(super) dialogue: Dialogue,
@@ -322,9 +322,9 @@ impl<'a> RequestContext<'a> {
             validate().map_err(Outcome::InvalidInput)?;
         }
         let call_id = match call_id {
-            CallId::Unused => Ok(String::new()),
-            CallId::Generated => random_uuid(host),
-            CallId::Sent(id) => Ok(id),
+            CallId::Unused => Ok(None),
+            CallId::Generated => random_uuid(host).map(Some),
+            CallId::Sent(id) => Ok(Some(id)),
         };
         let call_id = call_id.map_err(|NoRandomness| {
             Outcome::Rejected(Rejection::Unavailable("it has no random bytes"))

@@ -15,9 +15,9 @@ use crate::tool::ToolError;
 #[derive(Serialize, Deserialize)]
 pub(super) enum TaskEnd {
     /// The tool returned a value.
-    Done { tool: String, call_id: String, duration_ms: u64, value: String },
+    Done { tool: String, call_id: Option<String>, duration_ms: u64, value: String },
     /// The tool failed, or its call was rejected after it had begun.
-    Failed { tool: String, call_id: String, duration_ms: u64, error: ToolError },
+    Failed { tool: String, call_id: Option<String>, duration_ms: u64, error: ToolError },
     /// The server failed.
     Crashed,
 }
@@ -44,7 +44,7 @@ impl TaskEnd {
 
     pub(super) fn failed(tool: String, message: String) -> Self {
         let error = ToolError::new(message);
-        Self::Failed { tool, call_id: String::new(), duration_ms: 0, error }
+        Self::Failed { tool, call_id: None, duration_ms: 0, error }
     }
 
     /// Seals it. A value that is too large to be kept becomes an error.

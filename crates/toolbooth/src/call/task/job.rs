@@ -44,7 +44,7 @@ pub(super) enum Work {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Call {
     pub(super) tool: String,
-    call_id: String,
+    call_id: Option<String>,
     /// The input, as JSON.
     input: String,
     user: Option<String>,
@@ -223,7 +223,7 @@ impl Call {
         let input = json::parse(&self.input).map_err(|_| Rejection::Internal)?;
         let input: Input<'t> = input;
         Ok(ToolRequest {
-            call_id: CallId::Sent(self.call_id.clone()),
+            call_id: self.call_id.take().map_or(CallId::Unused, CallId::Sent),
             nulls: NullHandling::STRICT,
             credentials,
             takes_task: true,

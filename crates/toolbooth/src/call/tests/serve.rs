@@ -10,16 +10,16 @@ fn a_call_gives_a_value_an_id_and_a_duration() {
         panic!("{outcome:?}")
     };
     for (id, expected) in [
-        (CallId::Unused, ""),
+        (CallId::Unused, None),
         // A version 4 UUID of the host's random bytes.
-        (CallId::Generated, "00010203-0405-4607-8809-0a0b0c0d0e0f"),
-        (CallId::Sent("7".to_owned()), "7"),
+        (CallId::Generated, Some("00010203-0405-4607-8809-0a0b0c0d0e0f")),
+        (CallId::Sent("7".to_owned()), Some("7")),
     ] {
         let call = ToolRequest::new(ToolSelector::Id("Echo.Say".into()), (&input).into());
         let call = ToolRequest { call_id: id, ..call };
         let outcome = call_tool(call, CATALOG, &Principal::ANONYMOUS, &FakeHost::default());
         assert!(
-            matches!(&outcome, Outcome::Done { call_id, .. } if call_id == expected),
+            matches!(&outcome, Outcome::Done { call_id, .. } if call_id.as_deref() == expected),
             "{outcome:?}"
         );
     }

@@ -152,7 +152,7 @@ fn the_result_is_in_an_envelope() {
         (
             // T13 XM4
             Outcome::Done {
-                call_id: "7".to_owned(),
+                call_id: Some("7".to_owned()),
                 duration_ms: 2,
                 value: json!(15),
                 notifications: Vec::new(),
@@ -162,7 +162,7 @@ fn the_result_is_in_an_envelope() {
         (
             // T26
             Outcome::Failed {
-                call_id: "7".to_owned(),
+                call_id: Some("7".to_owned()),
                 duration_ms: 60,
                 error,
                 notifications: Vec::new(),

@@ -358,12 +358,8 @@ fn every_rejection_has_a_code_a_message_and_a_status() {
 
 #[test]
 fn the_data_of_errors() {
-    let failed = |error| Outcome::Failed {
-        call_id: String::new(),
-        duration_ms: 0,
-        error,
-        notifications: Vec::new(),
-    };
+    let failed =
+        |error| Outcome::Failed { call_id: None, duration_ms: 0, error, notifications: Vec::new() };
     let invalid = |rows: &[(&str, &str)]| {
         let error = |(parameter, message): &(&str, &str)| ParameterError {
             parameter: (*parameter).to_owned(),

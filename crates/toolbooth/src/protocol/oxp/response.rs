@@ -35,7 +35,8 @@ impl Format {
 /// A call that ran (X25, X26): it has either `value` or `error`.
 #[derive(Serialize)]
 struct CallToolResponse<'a> {
-    call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<&'a str>,
     /// Milliseconds.
     duration: u64,
     success: bool,
@@ -113,11 +114,11 @@ pub fn encode(format: Format, outcome: Outcome) -> Response {
     };
     match outcome {
         Outcome::Done { call_id, duration_ms: duration, value, .. } => {
-            let (call_id, value) = (&call_id, Some(&value));
+            let (call_id, value) = (call_id.as_deref(), Some(&value));
             ran(CallToolResponse { call_id, duration, success: true, value, error: None })
         }
         Outcome::Failed { call_id, duration_ms: duration, error, .. } => {
-            let (call_id, error) = (&call_id, Some(&error));
+            let (call_id, error) = (call_id.as_deref(), Some(&error));
             ran(CallToolResponse { call_id, duration, success: false, value: None, error })
         }
         Outcome::InvalidInput(input) => {

@@ -84,12 +84,8 @@ const CUT: &str = r"\n\n[Truncated: Result exceeded 64KB limit]";
 
 #[test]
 fn results() {
-    let done = |value| Outcome::Done {
-        call_id: "7".to_owned(),
-        duration_ms: 2,
-        value,
-        notifications: Vec::new(),
-    };
+    let done =
+        |value| Outcome::Done { call_id: None, duration_ms: 2, value, notifications: Vec::new() };
     for (value, expected) in [
         (json!(15), r#"{"success":true,"result":15,"error":null}"#),
         (json!(null), r#"{"success":true,"result":null,"error":null}"#),
@@ -136,12 +132,8 @@ fn failures_of_a_tool() {
         ),
         (ToolError::new(" ").prompt(""), "Tool execution failed: The call may be tried again."),
     ] {
-        let outcome = Outcome::Failed {
-            call_id: String::new(),
-            duration_ms: 0,
-            error,
-            notifications: Vec::new(),
-        };
+        let outcome =
+            Outcome::Failed { call_id: None, duration_ms: 0, error, notifications: Vec::new() };
         assert_same(
             &encode(outcome, Vec::new).unwrap(),
             &format!("200\n{HEADERS}"),

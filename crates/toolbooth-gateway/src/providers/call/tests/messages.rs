@@ -13,7 +13,7 @@ use toolbooth::testing::with_context;
 use toolbooth::tool::ToolError;
 
 fn done(value: Value) -> Outcome {
-    Outcome::Done { call_id: String::new(), duration_ms: 0, value, notifications: Vec::new() }
+    Outcome::Done { call_id: None, duration_ms: 0, value, notifications: Vec::new() }
 }
 
 #[test]
@@ -53,12 +53,8 @@ fn values() {
 #[test]
 fn failures() {
     let error = ToolError::new("It failed");
-    let failed = |error| Outcome::Failed {
-        call_id: String::new(),
-        duration_ms: 0,
-        error,
-        notifications: Vec::new(),
-    };
+    let failed =
+        |error| Outcome::Failed { call_id: None, duration_ms: 0, error, notifications: Vec::new() };
     let large =
         format!("Error: {}", "é".repeat(29_996)) + "\n\n[Truncated: Result exceeded 64KB limit]";
     for (error, expected) in [

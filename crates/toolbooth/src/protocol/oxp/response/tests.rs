@@ -12,13 +12,13 @@ const HEADERS: &str = "content-type: application/json\ncache-control: no-store\n
 #[test]
 fn every_call_that_ran_is_200() {
     let done = |value| Outcome::Done {
-        call_id: "7".to_owned(),
+        call_id: Some("7".to_owned()),
         duration_ms: 2,
         value,
         notifications: Vec::new(),
     };
     let failed = |error| Outcome::Failed {
-        call_id: "é\"\n".to_owned(),
+        call_id: Some("é\"\n".to_owned()),
         duration_ms: 0,
         error,
         notifications: Vec::new(),
