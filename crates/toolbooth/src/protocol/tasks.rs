@@ -29,7 +29,7 @@ pub static CAPABILITY: Capability = Capability {
     warnings: Some(|state, host| {
         let bound = host.is_bound(TASKS);
         let mut warnings = Vec::new();
-        if !bound {
+        if !bound && state.pipeline.catalog.has_tasks() {
             warnings.push("The Durable Object TASKS is not bound: tools whose definition has \"task\": \"optional\" run within the request, those with \"required\" cannot run, and responses in the background are rejected. docs/STORAGE.md#tasks says how to bind it".to_owned());
         }
         if bound && state.settings().state_keys.is_none() {
