@@ -1,4 +1,4 @@
-// Links between the Markdown files of the repository lead to files and headings that exist.
+// Links between the Markdown files of the repository lead to files and headings that exist, and no section stands twice.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -13,11 +13,14 @@ const files = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "
 /** A file without its code, whose brackets are no links. */
 const prose = (file) => readFileSync(join(root, file), "utf8").replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, (code) => code.replaceAll("](", "] ("));
 
-/** The anchors of a file's headings, as GitHub makes them. */
-function anchors(file) {
-  const headings = [...readFileSync(join(root, file), "utf8").replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm)];
-  return headings.map(([, text]) => text.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"));
+/** The headings of a file: `{ level, text }`. */
+function headings(file) {
+  const text = readFileSync(join(root, file), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+  return [...text.matchAll(/^(#+) (.+)$/gm)].map(([, { length: level }, text]) => ({ level, text }));
 }
+
+/** The anchors of a file's headings, as GitHub makes them. */
+const anchors = (file) => headings(file).map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"));
 
 test("every link between the documents leads somewhere", () => {
   const broken = [];
@@ -34,6 +37,19 @@ test("every link between the documents leads somewhere", () => {
   }
   assert.ok(checked > 50, `${checked} links`);
   assert.deepEqual(broken, []);
+});
+
+// Sections of different parts may have the same name, such as "Clauses and their tests".
+test("no part of a document has two sections of the same name", () => {
+  const repeated = files.flatMap((file) => {
+    const above = [];
+    const places = headings(file).map(({ level, text }) => {
+      above.splice(level - 1, Infinity, text);
+      return `${file}: ${above.join(" > ")}`;
+    });
+    return places.filter((place, at) => places.indexOf(place) !== at);
+  });
+  assert.deepEqual(repeated, []);
 });
 
 /** The rows of the tables in a text. */
