@@ -21,7 +21,7 @@ const stored = isDryRun ? undefined : secrets();
 const { key, entry } = newKey("operator", ["*"]);
 const created = {
   ...(stored?.includes("API_KEYS") ? {} : { API_KEYS: JSON.stringify([entry]) }),
-  // Encrypts grants and questions: a second one would make them unreadable.
+  // Encrypts challenges, tasks and questions: a second one would make them unreadable.
   ...(stored?.includes("STATE_KEY") ? {} : { STATE_KEY: randomBytes(32).toString("base64") }),
 };
 const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
