@@ -151,7 +151,7 @@ size: setup target/samples/worker.js $(if $(TOP),.tools/bin/twiggy) ## Measure t
 deploy: setup build/worker.js ## Deploy to Cloudflare; ENV=staging names an environment, DRY_RUN=1 only shows what would be deployed
 	$(TOOLBOOTH) deploy $(if $(ENV),--env "$$ENV") $(if $(DRY_RUN),--dry-run)
 
-key: $(if $(CHECK),setup build/worker.js) ## Create an API key: make key NAME=ada SCOPES=mail:read; ONLY=Calculator.* limits it to these tools, ONLY=none to chats, ROTATE=1 replaces it; CHECK=keys.json only checks a value of API_KEYS
+key: $(if $(CHECK),setup build/worker.js) ## Create an API key: make key NAME=ada SCOPES=github:read; ONLY=Calculator.* limits it to these tools, ONLY=none to chats, ROTATE=1 replaces it; CHECK=keys.json only checks a value of API_KEYS
 	@$(if $(CHECK),$(NODE),node) packages/toolbooth/bin/toolbooth.js key $(if $(CHECK),--check "$$CHECK",$(if $(ONLY),--tools "$$ONLY") $(if $(ROTATE),--rotate) -- "$$NAME" "$$SCOPES")
 
 tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; TS=1 in TypeScript; READ_ONLY=1, SCOPES=a,b; DEFINITION=1 calls a service without code, HTTP=1 with code, with SECRET=STOCK_KEY; D1=1 uses a database

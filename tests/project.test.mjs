@@ -44,7 +44,7 @@ const ways = {
   "make test": "this run",
   ...Object.fromEntries(["make project DIR=../my-tools", "cd ../my-tools", "npm run dev"].map((command) => [command, "tutorial.test.mjs"])),
   'make tool ID=Greeter.Hello DESCRIPTION="Greets a person by name."': "tutorial.test.mjs",
-  "make key NAME=ada SCOPES=mail:read": "make key prints",
+  "make key NAME=ada SCOPES=github:read": "make key prints",
   "make deploy": "make build and make deploy",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
     "connecting.test.mjs",
@@ -236,6 +236,9 @@ test("make key prints a key, and the entry that lets it in", async () => {
   // A misspelt scope.
   assert.match((await samples("github:raed,gateway")).out, /^No tool requires github:raed: check the spelling\.$/m);
   assert.doesNotMatch((await samples("github:read,gateway,'*'")).out, /check the spelling/);
+  const { out: usage } = await samples("usage,usage:team");
+  assert.doesNotMatch(usage, /check the spelling/);
+  assert.match(usage, /^It may not chat at \/v1/m);
   const elsewhere = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key ada a --tools Any.Tool`, { cwd: join(root, "docs") });
   assert.match(elsewhere.out, /^There are no tools in this folder, so the names of tools and scopes are not checked\.$/m);
   // What a key may do without being asked for.
@@ -256,7 +259,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
     assert.notEqual((await run(`make key ${settings}`)).code, 0, settings);
   }
   const { err: unnamed } = await run("make key");
-  assert.match(unnamed, /^Say whose key it is, and list its scopes: make key NAME=ada SCOPES=mail:read$/m);
+  assert.match(unnamed, /^Say whose key it is, and list its scopes: make key NAME=ada SCOPES=github:read$/m);
   const quoted = await run(`make key NAME="Ada's" | sed -n "s/^To try it locally: *put API_KEYS='\\(.*\\)' into .*/\\1/p"`);
   assert.equal(JSON.parse(quoted.out)[0].name, "Ada's", "it fits between the quotes of .dev.vars");
 });

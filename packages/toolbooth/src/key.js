@@ -10,7 +10,9 @@ const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uff
 const items = (list) => list.split(",").map((item) => item.trim()).filter(Boolean);
 
 /** The scopes that mean something although no tool requires them. */
-const BUILT_IN_SCOPES = ["*", "gateway"];
+const BUILT_IN_SCOPES = ["*", "gateway", "usage", "usage:team"];
+/** Those with which the key may chat. */
+const CHAT_SCOPES = ["*", "gateway"];
 /** The value of `tools` of a key that may call no tool. */
 const NO_TOOL = "none";
 
@@ -24,7 +26,7 @@ export function key(owner = "", list = "", { tools: allowed, rotate = false } = 
   const tools = allowed === undefined ? undefined : items(allowed === NO_TOOL ? "" : allowed);
   if (tools?.length === 0 && allowed !== NO_TOOL) throw new Failure(`List the tools that the key may call, or ${NO_TOOL}`, 2);
   const known = definitions();
-  if (name === "") throw new Failure(`Say whose key it is, and list its scopes: ${process.env.MAKELEVEL ? "make key NAME=ada SCOPES=mail:read" : "toolbooth key ada mail:read"}`, 2);
+  if (name === "") throw new Failure(`Say whose key it is, and list its scopes: ${process.env.MAKELEVEL ? "make key NAME=ada SCOPES=github:read" : "toolbooth key ada mail:read"}`, 2);
   if ([...name].length > 64 || INVISIBLE.test(name)) {
     throw new Failure("The name must have at most 64 characters, all of them visible", 2);
   }
@@ -122,7 +124,7 @@ function abilities(known, scopes, tools) {
   const all = `Tools that require no scope: ${open}. Every key can call them, unless its entry has "tools".`;
   const required = known.flatMap(({ scopes = [] }) => scopes);
   const unknown = scopes.filter((scope) => !BUILT_IN_SCOPES.includes(scope) && !required.includes(scope));
-  const chat = BUILT_IN_SCOPES.find((scope) => scopes.includes(scope));
+  const chat = CHAT_SCOPES.find((scope) => scopes.includes(scope));
   return [
     ...section("The key can call:", lines.can),
     ...(tools?.length === 0 ? ["The key can call no tool."] : section("It cannot call:", lines.cannot)),
