@@ -46,7 +46,7 @@ help: ## List the commands
 dev: setup ## Run the Worker on http://localhost:8787; PORT=8801 changes the port, AUTH=none removes the API key
 	@$(DEV) --port "$${PORT:-8787}"
 
-check: .tools/.toolchain .tools/suite/.done node_modules/.done ## Check format, lints, types and native tests, in under a minute
+check: .tools/.toolchain .tools/suite/.done node_modules/.done ## Check format, lints, types and native tests
 	$(call say,Format and lints)
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
@@ -192,7 +192,7 @@ clean: ## Delete everything that was built or installed here
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
-setup: .tools/.toolchain node_modules/.done
+setup: .tools/.toolchain node_modules/.done ## Install the Rust toolchain and the npm packages
 
 .tools/.toolchain: rust-toolchain.toml
 	$(call say,Installing Rust and its wasm32 target)

@@ -38,13 +38,15 @@ async function curl({ command, answer }, address) {
 
 const greeting = commands.find(({ command }) => command.includes('"Greeter.Hello"'));
 
-// The test that runs each command of the README. `make test` runs this file.
+// The test that runs each command of the README. `make test` runs this file. Two commands need an account at Cloudflare.
 const ways = {
   "make dev": "make dev asks",
   "make test": "this run",
   ...Object.fromEntries(["make project DIR=../my-tools", "cd ../my-tools", "npm run dev"].map((command) => [command, "tutorial.test.mjs"])),
   'make tool ID=Greeter.Hello DESCRIPTION="Greets a person by name."': "tutorial.test.mjs",
   "make key NAME=ada SCOPES=github:read": "make key prints",
+  "npx wrangler login": "none",
+  "npx wrangler secret put API_KEYS": "none",
   "make deploy": "make build and make deploy",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
     "connecting.test.mjs",
@@ -95,7 +97,7 @@ test("make dev prefers the environment to .dev.vars, and takes nothing else from
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "dev", "check", "test", "lints", "instructions", "test-workers", "test-commands", "test-clients", "compile", "deny", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "setup", "dev", "check", "test", "lints", "instructions", "test-workers", "test-commands", "test-clients", "compile", "deny", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
