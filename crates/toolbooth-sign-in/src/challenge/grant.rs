@@ -14,7 +14,7 @@ pub(super) struct Grant {
     pub(super) access: String,
     pub(super) refresh: Option<String>,
     pub(super) scopes: Vec<String>,
-    /// When the user agreed. Version 0.1.0 did not store it: any deletion is later then.
+    /// When the user agreed. Grants from before the first release lack it: any deletion is later then.
     #[serde(default)]
     pub(super) granted_ms: u64,
     /// When the access token was issued, and when it expires.

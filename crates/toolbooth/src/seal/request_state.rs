@@ -121,7 +121,7 @@ mod tests {
         let waited =
             RequestState { providers: vec!["mail".to_owned()], state: Some(json!({"a": 1})) };
         let token = continuation.seal(waited.clone());
-        // A token of version 0.1.0.
+        // A token from before the first release.
         let released = "tKjbbZa4DNphB9fVeGSoGj0AhOj9Xm9Xpp4vUeW2LaN3sROstc3l-wG8q1-rZsGewQY0XV35Ly9vqlYitvIFS_YLT_U117fHWeyiP1mgZIJS-Tll2hhTMFNNEHJt1Etl0B4L8deD9vYo8isbLHktQ8wn4K6q5RhZlny7SoOhsv969Q";
         assert_eq!(continuation.open(released, 6_000).as_ref(), Ok(&waited));
         assert_eq!(continuation.open(&token, 6_000).as_ref(), Ok(&waited));

@@ -1,4 +1,4 @@
-//! Links, cookies and grants of version 0.1.0 are still valid: users are on their way, and stores full.
+//! Links, cookies and grants from before the first release are still valid: users are on their way, and stores full.
 
 use std::time::Duration;
 
