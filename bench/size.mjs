@@ -18,6 +18,7 @@ const BUILDS = [
   { title: "the calculator, `PROVIDERS`", capabilities: ["PROVIDERS"] },
   { title: "the calculator, `REST`", capabilities: ["REST"] },
   { title: "the calculator, `SEARCH`", capabilities: ["SEARCH"] },
+  { title: "the calculator, `TASKS`", capabilities: ["TASKS"] },
   { title: "the calculator, `XAIBO`", capabilities: ["XAIBO"] },
   { title: "the calculator, `USAGE`", capabilities: ["USAGE"] },
   { title: "the calculator, `CHALLENGES`", capabilities: ["CHALLENGES"] },
