@@ -42,7 +42,8 @@ async function runTests(bundle, { configuration, definitions = [], files = {} })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const tests = Object.keys(files).filter((name) => name.endsWith(".test.mjs"));
   const given = tests.length > 0 ? tests.join(" ") : join(sources, "examples.js");
-  return run(`node --test ${given}`, { cwd: folder, env: { TOOLBOOTH_TEST_WORKER: join(root, bundle) } });
+  const { code, out, err } = await run(`node --test ${given}`, { cwd: folder, env: { TOOLBOOTH_TEST_WORKER: join(root, bundle) } });
+  return { code, out: out + err };
 }
 
 const NOTES_TOML = readFileSync(join(sample, "wrangler.toml"), "utf8");
