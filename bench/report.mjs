@@ -28,7 +28,7 @@ export function report({ rows, basic, mcp, load, memory }, plan, { counter, nois
 Written by \`make bench\`, which runs \`node_modules/.bin/node bench/run.mjs\`.
 
 - Machine: ${os.cpus().length} × ${os.cpus()[0].model}, ${os.type()} ${os.arch()}. workerd ${version}; the client is Node ${process.versions.node} on the same machine.
-- One workerd holds all Workers. Unless noted otherwise, each receives the same call of \`Calculator.Add\`: ${rounds} rounds of ${plan.requests} calls to each, after a warm-up of ${plan.warmup.toLocaleString("en")} calls, over ${plan.connections} keep-alive connections. The rounds are split into ${plan.passes} passes, each with a new workerd; every second round runs in reverse order.
+- One workerd holds all Workers. Unless noted otherwise, each receives the same call of \`Calculator.Add\`: ${rounds} rounds of ${plan.requests} calls to each, after ${plan.warmup.toLocaleString("en")} calls that are not measured, so that V8 has optimized its code, over ${plan.connections} keep-alive connections. The rounds are split into ${plan.passes} passes, each with a new workerd; every second round runs in reverse order.
 - Before measuring, the benchmark checks that JavaScript, Hono and ours give the same responses to valid and invalid calls.
 - Cost of a call: ${counter.title}, of the whole workerd process.
 - × is the ratio to another Worker or request in the same round: the median over all rounds. Trust the ratios; the other figures (medians unless noted otherwise) depend on the machine.

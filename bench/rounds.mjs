@@ -16,12 +16,8 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
     await verify(ports);
     const connections = new Map();
     for (const { name } of workers) connections.set(name, await open(ports[name], plan.connections));
-    const warm = new Set();
-    for (const { worker, request, status } of rows) {
-      // A Worker that is warm from other requests needs fewer.
-      await load(connections.get(worker), request, warm.has(worker) ? plan.warmup / 5 : plan.warmup, status);
-      warm.add(worker);
-    }
+    // As many for each row, so that V8 has optimized the code of each: it does so after thousands of calls.
+    for (const { worker, request, status } of rows) await load(connections.get(worker), request, plan.warmup, status);
     for (const row of rows) row.passes.push([]);
     for (let round = 0; round < plan.rounds; round++) {
       for (const row of inTurn(rows, round)) {

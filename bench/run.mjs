@@ -27,7 +27,7 @@ const FULL = {
   rounds: 8,
   starts: 3,
   requests: 500,
-  warmup: 2000,
+  warmup: 10_000,
   connections: 16,
   // Requests by the number of tools: the packages are slower with more tools.
   mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
