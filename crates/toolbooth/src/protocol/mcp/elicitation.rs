@@ -37,11 +37,13 @@ impl Elicitation {
             return Ok(Self::default());
         }
         let capabilities = declared(request.meta.client_capabilities.as_ref());
-        let now_ms = context.host.now_ms();
         let state = request.params.get("requestState");
         // Hashing the request is only worth it for clients that can be asked for something.
-        let asks = state.is_some() || capabilities != ClientCapabilities::default();
-        let keys = context.pipeline.request_state.as_ref().filter(|_| asks);
+        if state.is_none() && capabilities == ClientCapabilities::default() {
+            return Ok(Self::default());
+        }
+        let now_ms = context.host.now_ms();
+        let keys = context.pipeline.request_state.as_ref();
         let continuation = keys.map(|keys| {
             let tool = match selector {
                 ToolSelector::Id(tool) | ToolSelector::Name(tool) => tool.clone(),
