@@ -10,7 +10,7 @@ pub(super) use token::Insufficient;
 
 use std::time::Duration;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::join;
 
 use super::{Event, Grant, GrantEvent, LIFE_MS, Owner};
 use crate::oauth::{RecentWrites, store};
@@ -94,7 +94,7 @@ pub(super) struct GrantState {
 
 impl GrantState {
     /// Picks the newest of several copies of a grant: that to which the user agreed last, refreshed last.
-    fn newest(copies: impl IntoIterator<Item = Option<Grant>>, deleted_ms: Option<u64>) -> Self {
+    fn newest(copies: Vec<Option<Grant>>, deleted_ms: Option<u64>) -> Self {
         let copies = copies.into_iter().flatten().filter(|grant| grant.outlives(deleted_ms));
         Self { grant: copies.max_by_key(Grant::age), deleted_ms }
     }
@@ -139,7 +139,7 @@ impl<'a> StoredGrant<'a> {
     /// The user's grant in the store, which may be a minute behind.
     pub(super) async fn load(self) -> store::Result<Option<Grant>> {
         let (grant, deleted_ms) = self.stored(&self.all_keys()).await?;
-        Ok(GrantState::newest([grant], deleted_ms).grant)
+        Ok(GrantState::newest(vec![grant], deleted_ms).grant)
     }
 
     /// The user's grant as a call sees it: in the store, in the recent writes of this instance, or by a proof.
@@ -149,16 +149,24 @@ impl<'a> StoredGrant<'a> {
         let (stored, deleted_ms) = stored?;
         let deleted_ms = deleted_ms.max(self.recently_deleted(keys));
         // Of equal copies the last one is picked. The copy of the proof has no refresh token.
-        Ok(GrantState::newest([proven, stored, self.recently_written(keys)], deleted_ms))
+        Ok(GrantState::newest(vec![proven, stored, self.recently_written(keys)], deleted_ms))
     }
 
     /// The stored grant, even if it is deleted, and its deletion.
     async fn stored(self, all: &[StoreKeys]) -> store::Result<(Option<Grant>, Option<u64>)> {
-        let deleted = join_all(all.iter().map(|keys| store::get(&keys.deleted, self.host)));
-        let (grant, deleted) = join(self.stored_grant(all), deleted).await;
-        // A grant that was deleted under the previous key may have been refreshed under the current.
-        let deleted: Vec<_> = deleted.into_iter().collect::<store::Result<_>>()?;
-        Ok((grant?, deleted.iter().flatten().filter_map(|text| text.parse().ok()).max()))
+        let (grant, deleted_ms) = join(self.stored_grant(all), self.stored_deletion(all)).await;
+        Ok((grant?, deleted_ms?))
+    }
+
+    /// When the grant was last deleted. One that was deleted under the previous key may have been refreshed under the
+    /// current.
+    async fn stored_deletion(self, all: &[StoreKeys]) -> store::Result<Option<u64>> {
+        let mut deleted_ms = None;
+        for keys in all {
+            let text = store::get(&keys.deleted, self.host).await?;
+            deleted_ms = deleted_ms.max(text.and_then(|text| text.parse().ok()));
+        }
+        Ok(deleted_ms)
     }
 
     /// The stored grant, even if it is deleted. It is under the previous key until it is next written.
@@ -202,7 +210,7 @@ impl<'a> StoredGrant<'a> {
     /// The state of the grant by the recent writes of this instance alone.
     fn recent(self) -> GrantState {
         let keys = self.keys();
-        GrantState::newest([self.recently_written(&keys)], self.recently_deleted(&keys))
+        GrantState::newest(vec![self.recently_written(&keys)], self.recently_deleted(&keys))
     }
 
     /// Writes the grant of a user who has just agreed, replacing the one before, and its proof.
@@ -244,7 +252,7 @@ impl<'a> StoredGrant<'a> {
         let (keys, all) = (&self.keys(), self.all_keys());
         let read = self.stored_grant(&all).await;
         let (stored, failed) = read.map_or_else(|error| (None, Some(error)), |it| (it, None));
-        let newest = GrantState::newest([stored, self.recently_written(keys)], None);
+        let newest = GrantState::newest(vec![stored, self.recently_written(keys)], None);
         let granted_ms = newest.grant.as_ref().map_or(0, |grant| grant.granted_ms);
         let deleted_ms = host.now_ms().saturating_add(CLOCK_SKEW_MS).max(granted_ms);
         // A repeated deletion must not cover less than the first one, which has removed the grant.
@@ -262,7 +270,7 @@ impl<'a> StoredGrant<'a> {
         // The client repeats the request, and then the grant can be revoked.
         failed.map_or(Ok(()), Err)?;
         // A refresh may have finished while the deletion was being written. A later one sees the deletion.
-        let newest = GrantState::newest([newest.grant, self.recently_written(keys)], None);
+        let newest = GrantState::newest(vec![newest.grant, self.recently_written(keys)], None);
         // The grant is invalid already. This removes its tokens from the store.
         for keys in &all {
             let _ = store::delete(&keys.grant, host).await;

@@ -1,11 +1,10 @@
 //! Refresh tokens that serve only once, and calls that all need one at the same moment.
 
-use futures_util::future::join_all;
 use pollster::block_on;
 use toolbooth::log::CallRecorder;
 
 use super::*;
-use toolbooth::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
+use toolbooth::call::{Outcome, RequestContext, ToolRequest, ToolSelector, join_all};
 use toolbooth::host::LEDGER;
 use toolbooth::principal::Principal;
 use toolbooth::testing::Pairs;

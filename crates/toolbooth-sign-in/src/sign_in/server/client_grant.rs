@@ -31,7 +31,7 @@ const IN_USE: Mark = Mark { prefix: "refresh", life: Duration::from_millis(RETRY
 const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
 
 /// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ClientGrant {
     #[serde(rename = "g")]
     pub(super) id: String,

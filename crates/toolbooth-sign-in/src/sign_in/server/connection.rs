@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 
 use super::client_grant::{REFRESH_LIFE_MS, parts};
@@ -11,7 +10,8 @@ use super::{AuthorizationServer, ClientGrant};
 use crate::oauth::store;
 use crate::purpose;
 use crate::sign_in::event::RevocationReason;
-use toolbooth::host::{Host, SHORTEST_LIFE};
+use toolbooth::call::join_all;
+use toolbooth::host::{BoxFuture, Host, SHORTEST_LIFE, boxed};
 
 const DAY_MS: u64 = 86_400_000;
 /// The record outlives every refresh token of the grant.
@@ -22,6 +22,8 @@ const RANDOM_TEXT: usize = 22;
 const MOST: usize = 100;
 /// The most records that are read to find them: Workers KV allows 1,000 operations, with those for their status.
 const MOST_READ: usize = 600;
+/// How many are read at once: whenever one arrives, all of them are polled.
+const AT_ONCE: usize = 50;
 
 /// A client that a person has connected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +47,24 @@ pub(crate) struct Connection {
     pub(crate) used_ms: Option<u64>,
 }
 
+/// A connection that is being read, if there is one.
+type Read<'a> = BoxFuture<'a, store::Result<Option<Connection>>>;
+
+/// What these reads find, in their order.
+async fn found(reads: Vec<Read<'_>>) -> store::Result<Vec<Connection>> {
+    let mut reads = reads.into_iter();
+    let mut found = Vec::new();
+    loop {
+        let some = join_all(reads.by_ref().take(AT_ONCE)).await;
+        if some.is_empty() {
+            return Ok(found);
+        }
+        for connection in some {
+            found.extend(connection?);
+        }
+    }
+}
+
 /// Whether two times are on the same day. A client's record is written once a day.
 pub(super) fn is_same_day(one_ms: u64, other_ms: u64) -> bool {
     one_ms / DAY_MS == other_ms / DAY_MS
@@ -66,9 +86,14 @@ impl AuthorizationServer {
         refreshes: bool,
         host: &dyn Host,
     ) {
-        let ClientGrant { id, client_name: name, scopes, granted_ms, .. } = grant.clone();
-        let destination = destination.to_owned();
-        let connection = Connection { id, name, destination, scopes, granted_ms, used_ms };
+        let connection = Connection {
+            id: grant.id.clone(),
+            name: grant.client_name.clone(),
+            destination: destination.to_owned(),
+            scopes: grant.scopes.clone(),
+            granted_ms: grant.granted_ms,
+            used_ms,
+        };
         let token_ms = self.settings.token_seconds.saturating_mul(1000);
         let now_ms = host.now_ms();
         let left_ms = self.ends_ms(grant).saturating_sub(now_ms).saturating_add(token_ms);
@@ -93,10 +118,9 @@ impl AuthorizationServer {
         }
         // The order of the keys is that of random ids.
         keys.truncate(MOST_READ);
-        let records = join_all(keys.iter().map(|key| self.connection(key, host))).await;
-        let records: Vec<Option<Connection>> = records.into_iter().collect::<Result<_, _>>()?;
+        let records = keys.iter().map(|key| -> Read<'_> { boxed(self.connection(key, host)) });
         let mut connections: Vec<Connection> = Vec::new();
-        for new in records.into_iter().flatten() {
+        for new in found(records.collect()).await? {
             // Newest first. A sort would link its algorithm for this type.
             let at = connections
                 .partition_point(|it| (it.granted_ms, &it.id) > (new.granted_ms, &new.id));
@@ -105,10 +129,18 @@ impl AuthorizationServer {
         // While the key is replaced, there may be a record for each.
         connections.dedup_by(|a, b| a.id == b.id);
         connections.truncate(MOST);
-        let revoked = connections.iter().map(|connection| self.is_revoked(&connection.id, host));
-        let revoked: Vec<bool> = join_all(revoked).await.into_iter().collect::<Result<_, _>>()?;
-        let listed = connections.into_iter().zip(revoked).filter(|(_, is_revoked)| !is_revoked);
-        Ok(listed.map(|(connection, _)| connection).collect())
+        let current = connections.into_iter();
+        found(current.map(|it| -> Read<'_> { boxed(self.unless_revoked(it, host)) }).collect())
+            .await
+    }
+
+    async fn unless_revoked(
+        &self,
+        connection: Connection,
+        host: &dyn Host,
+    ) -> store::Result<Option<Connection>> {
+        let is_revoked = self.is_revoked(&connection.id, host).await?;
+        Ok(Some(connection).filter(|_| !is_revoked))
     }
 
     async fn connection(&self, key: &str, host: &dyn Host) -> store::Result<Option<Connection>> {

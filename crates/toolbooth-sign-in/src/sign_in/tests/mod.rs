@@ -18,7 +18,6 @@ mod refresh;
 mod visible;
 mod visitors;
 
-use futures_util::future::join_all;
 use pollster::block_on;
 use serde_json::json;
 
@@ -27,6 +26,7 @@ use harness::{
     header, json, location, query, request, start, text,
 };
 use toolbooth::Server;
+use toolbooth::call::join_all;
 use toolbooth::host::LEDGER;
 use toolbooth::testing::STALE_MS;
 
@@ -291,7 +291,7 @@ fn of_requests_at_the_same_time_only_one_gets_tokens() {
     let fields = code_fields(&client.id, &code);
     let body = encode(&fields);
     let ask = || harness.answer(("POST", "/oauth/token"), &form, &body);
-    let responses = block_on(join_all([ask(), ask(), ask()]));
+    let responses = block_on(join_all([ask(), ask(), ask()].into_iter()));
     let mut statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 400, 400]);
@@ -307,7 +307,7 @@ fn at_instances(harness: &Harness, servers: &[Server; 2], bodies: [&str; 2]) -> 
     harness.host.store_waits.set(true);
     harness.host.ledger.waits.set(true);
     let ask = |at: usize| harness.ask_at(&servers[at], ("POST", "/oauth/token"), &form, bodies[at]);
-    let responses = block_on(join_all([ask(0), ask(1)]));
+    let responses = block_on(join_all([ask(0), ask(1)].into_iter()));
     harness.host.store_waits.set(false);
     harness.host.ledger.waits.set(false);
     let mut statuses = [responses[0].status, responses[1].status];
