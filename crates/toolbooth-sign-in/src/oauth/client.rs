@@ -68,8 +68,8 @@ impl OAuthClient {
         }
         let request = HttpRequest::get(DiscoveryDocument::url(issuer));
         let response = self.send(request, host).await?;
-        let document: Option<DiscoveryDocument> =
-            (response.status == 200).then(|| response.json()).flatten();
+        let document = json::parse_bytes(&response.body).filter(|_| response.status == 200);
+        let document: Option<DiscoveryDocument<'_>> = document.as_ref().and_then(json::read_value);
         let server = document.ok_or(ProviderError::Unreachable);
         let server = server.and_then(|document| document.server(issuer, &self.provider));
         let server =

@@ -47,19 +47,20 @@ impl ProviderEndpoints {
 
 /// The members of a discovery document that are used.
 #[derive(Deserialize)]
-pub(super) struct DiscoveryDocument {
-    issuer: String,
-    authorization_endpoint: String,
-    token_endpoint: String,
-    revocation_endpoint: Option<String>,
-    userinfo_endpoint: Option<String>,
+pub(super) struct DiscoveryDocument<'v> {
+    issuer: &'v str,
+    authorization_endpoint: &'v str,
+    token_endpoint: &'v str,
+    revocation_endpoint: Option<&'v str>,
+    userinfo_endpoint: Option<&'v str>,
     #[serde(default)]
     authorization_response_iss_parameter_supported: bool,
     /// Default: `client_secret_basic`.
-    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    #[serde(borrow)]
+    token_endpoint_auth_methods_supported: Option<Vec<&'v str>>,
 }
 
-impl DiscoveryDocument {
+impl DiscoveryDocument<'_> {
     pub(super) fn url(issuer: &str) -> String {
         format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'))
     }
@@ -74,21 +75,20 @@ impl DiscoveryDocument {
         // An issuer elsewhere must not make the server send requests to its own machine.
         let is_local = issuer.starts_with("http://");
         let is_allowed = |url: &str| is_secure(url) && (is_local || url.starts_with("https://"));
-        let endpoints = [&self.authorization_endpoint, &self.token_endpoint];
-        if self.issuer != issuer || !endpoints.into_iter().all(|url| is_allowed(url)) {
+        let endpoints = [self.authorization_endpoint, self.token_endpoint];
+        if self.issuer != issuer || !endpoints.into_iter().all(is_allowed) {
             return Err(ProviderError::Unreachable);
         }
         let methods = self.token_endpoint_auth_methods_supported;
-        let takes_basic =
-            methods.is_none_or(|all| all.iter().any(|method| method == "client_secret_basic"));
+        let takes_basic = methods.is_none_or(|all| all.contains(&"client_secret_basic"));
         let client_auth = if takes_basic { ClientAuth::Basic } else { ClientAuth::Post };
-        let revocation = self.revocation_endpoint.filter(|url| is_allowed(url));
-        let revocation = revocation.map(RevocationEndpoint::Standard);
-        let userinfo = self.userinfo_endpoint.filter(|url| is_allowed(url));
+        let allowed = |url: Option<&str>| url.filter(|url| is_allowed(url)).map(str::to_owned);
+        let revocation = allowed(self.revocation_endpoint).map(RevocationEndpoint::Standard);
+        let userinfo = allowed(self.userinfo_endpoint);
         Ok(ProviderEndpoints {
-            authorize: self.authorization_endpoint,
-            token: self.token_endpoint,
-            issuer: Some(self.issuer),
+            authorize: self.authorization_endpoint.to_owned(),
+            token: self.token_endpoint.to_owned(),
+            issuer: Some(self.issuer.to_owned()),
             sends_issuer: self.authorization_response_iss_parameter_supported,
             client_auth: provider.client_auth.unwrap_or(client_auth),
             revocation: provider.revocation.clone().or(revocation),

@@ -1,11 +1,10 @@
 //! The responses of a token endpoint (RFC 6749, 5).
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::provider::split_scopes;
 use toolbooth::host::HttpResponse;
-use toolbooth::json;
+use toolbooth::json::{self, Value};
 use toolbooth::secret::Secret;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
@@ -35,44 +34,34 @@ impl TokenResponse {
     /// Reads a response of a token endpoint. Tokens that could not be sent later are [`ProviderError::Unreachable`].
     pub(super) fn read(response: &HttpResponse) -> Result<Self, ProviderError> {
         #[derive(Deserialize)]
-        struct Body {
-            access_token: Option<String>,
-            token_type: Option<String>,
-            refresh_token: Option<String>,
-            expires_in: Option<Value>,
-            scope: Option<Value>,
-            id_token: Option<Value>,
-            error: Option<String>,
+        struct Body<'v> {
+            access_token: Option<&'v str>,
+            token_type: Option<&'v str>,
+            refresh_token: Option<&'v str>,
+            error: Option<&'v str>,
         }
-        match response.json() {
+        let value = json::parse_bytes(&response.body).unwrap_or(Value::Null);
+        match json::read_value(&value) {
             // GitHub reports errors with status 200.
             Some(Body { error: Some(_), .. }) if response.status < 500 => {
                 Err(ProviderError::Rejected)
             }
-            Some(Body {
-                access_token: Some(access),
-                token_type,
-                refresh_token,
-                expires_in,
-                scope,
-                id_token,
-                error: None,
-            }) if response.status == 200 && token_type.as_deref().is_none_or(is_bearer) => {
-                let access = Secret::new(access);
+            Some(Body { access_token: Some(access), token_type, refresh_token, error: None })
+                if response.status == 200 && token_type.is_none_or(is_bearer) =>
+            {
+                let secret = |text: &str| Secret::new(text.to_owned());
+                let access = secret(access);
                 let refresh = refresh_token.filter(|it| !it.is_empty());
-                let fits = refresh.as_ref().is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
+                let fits = refresh.is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
                 if !access.is_bearer_token() || !fits {
                     return Err(ProviderError::Unreachable);
                 }
                 Ok(Self {
                     access,
-                    refresh: refresh.map(Secret::new),
-                    expires_in_ms: expires_in.as_ref().and_then(milliseconds),
-                    scopes: scope.as_ref().and_then(scopes),
-                    id_token: id_token
-                        .as_ref()
-                        .and_then(Value::as_str)
-                        .map(|it| Secret::new(it.to_owned())),
+                    refresh: refresh.map(secret),
+                    expires_in_ms: value.get("expires_in").and_then(milliseconds),
+                    scopes: value.get("scope").and_then(scopes),
+                    id_token: value.get("id_token").and_then(Value::as_str).map(secret),
                 })
             }
             _ if (400..500).contains(&response.status) && response.status != 429 => {
@@ -84,7 +73,7 @@ impl TokenResponse {
 }
 
 /// The scopes that were granted: a list in a text, or an array, as Linear writes it. Anything else counts as absent.
-fn scopes(scope: &Value) -> Option<Vec<String>> {
+fn scopes(scope: &Value<'_>) -> Option<Vec<String>> {
     match scope {
         Value::String(text) => Some(split_scopes(text)),
         Value::Array(items) => {
@@ -101,7 +90,7 @@ fn is_bearer(token_type: &str) -> bool {
 
 /// A lifetime in seconds, as servers write it: a number, or a number in a string. Rounds down. A
 /// negative lifetime has ended; anything that is not a number counts as absent.
-fn milliseconds(expires_in: &Value) -> Option<u64> {
+fn milliseconds(expires_in: &Value<'_>) -> Option<u64> {
     let seconds = match expires_in {
         Value::Number(number) => number.as_f64(),
         // `str::parse` would link another 10 KB of tables.
@@ -114,9 +103,10 @@ fn milliseconds(expires_in: &Value) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::*;
+    use super::{ProviderError, TokenResponse};
+    use toolbooth::host::HttpResponse;
 
     fn read(body: &Value) -> Result<TokenResponse, ProviderError> {
         let body = body.to_string().into_bytes();

@@ -6,7 +6,7 @@ use super::rules::People;
 use crate::oauth::{OAuthClient, ProviderError};
 use toolbooth::auth::{AuthError, received_claims};
 use toolbooth::host::Host;
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{Object, Value};
 use toolbooth::secret::Secret;
 
 /// The issuer has left the groups out, because there are too many of them for a token (Microsoft Entra ID does so).
@@ -63,7 +63,7 @@ impl Login {
     pub(super) fn groups(
         &self,
         client: &OAuthClient,
-        (subject, description): (&str, &[u8]),
+        (subject, description): (&str, &Value<'_>),
         id_token: Option<&Secret>,
         host: &dyn Host,
     ) -> Result<Vec<String>, AccountError> {
@@ -79,24 +79,21 @@ impl Login {
             client.log(&format!("its ID token cannot be used: {reason}"), host);
             AccountError::from(ProviderError::Unreachable)
         };
-        let mut sources = Vec::new();
+        let mut claims = None;
         if let Some(token) = id_token {
             let by_us = (issuer, &*provider.client_id);
-            let claims = received_claims(token.expose(), by_us, host.now_ms());
-            let claims = claims.map_err(|error| match error {
+            let received = received_claims(token.expose(), by_us, host.now_ms());
+            let received = received.map_err(|error| match error {
                 AuthError::Invalid { reason } => unusable(reason),
                 _ => unusable("it is not valid"),
             })?;
             // Otherwise it is about a different person (5.3.2).
-            if claims.get("sub").and_then(Value::as_str) != Some(subject) {
+            if received.get("sub").and_then(Value::as_str) != Some(subject) {
                 return Err(unusable("its `sub` is not that of the description"));
             }
-            sources.push(claims);
+            claims = Some(received);
         }
-        if let Some(Value::Object(claims)) = json::parse_bytes(description) {
-            sources.push(claims.into_owned());
-        }
-        for claims in &sources {
+        for claims in claims.iter().chain(description.as_object()) {
             match values(claims, &company.claim) {
                 Ok(Some(values)) => return Ok(self.known_groups(&provider.id, &values)),
                 Ok(None) => {}
@@ -115,6 +112,7 @@ impl Login {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use toolbooth::json;
 
     #[test]
     fn where_the_groups_are() {

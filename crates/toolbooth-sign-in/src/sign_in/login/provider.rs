@@ -2,7 +2,6 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::identity::{Account, domain};
 use super::rules::{IdentityRule, People};
@@ -14,7 +13,7 @@ use crate::oauth::{
 use crate::purpose;
 use toolbooth::host::{Host, HttpRequest};
 use toolbooth::http::Response;
-use toolbooth::json;
+use toolbooth::json::{self, Value};
 use toolbooth::route::RouteRequest;
 use toolbooth::secret::Secret;
 use toolbooth::url::query_value;
@@ -35,32 +34,25 @@ struct PendingSignIn<T> {
 
 /// The members of OpenID Connect's userinfo that are used (OpenID Connect Core 1.0, 5.3.2).
 #[derive(Deserialize)]
-struct UserInfo {
-    sub: String,
-    email: Option<String>,
-    /// A boolean, or a string at some providers.
-    email_verified: Option<Value>,
-    preferred_username: Option<String>,
+struct UserInfo<'v> {
+    sub: &'v str,
+    email: Option<&'v str>,
+    preferred_username: Option<&'v str>,
     /// The Google Workspace domain.
-    hd: Option<String>,
+    hd: Option<&'v str>,
 }
 
 #[derive(Deserialize)]
-struct GitHubUser {
+struct GitHubUser<'v> {
     id: u64,
-    login: String,
+    login: &'v str,
 }
 
 #[derive(Deserialize)]
-struct GitHubEmail {
-    email: String,
+struct GitHubEmail<'v> {
+    email: &'v str,
     primary: bool,
     verified: bool,
-}
-
-#[derive(Deserialize)]
-struct GitHubMembership {
-    state: String,
 }
 
 /// Why an account is not known.
@@ -211,10 +203,9 @@ impl Login {
         if client.provider.is_github() {
             return Ok(self.github_account(client, url, access, host).await?);
         }
-        let description = fetch_body(url, access, host).await?;
+        let description = fetch(url, access, host).await?;
         let description = description.ok_or(ProviderError::Unreachable)?;
-        let user = json::read(&description).ok_or(ProviderError::Unreachable)?;
-        let account = openid_account(client, user)?;
+        let account = openid_account(client, &description).ok_or(ProviderError::Unreachable)?;
         let has_address = account.email.is_some() || account.unverified.is_some();
         if !has_address && self.address_restricts(client) {
             return Err(AccountError::ClaimMissing);
@@ -230,19 +221,13 @@ impl Login {
         access: &Secret,
         host: &dyn Host,
     ) -> Result<Account, ProviderError> {
-        let user: GitHubUser = fetch(url, access, host).await?.ok_or(ProviderError::Unreachable)?;
-        let mut account = Account {
-            provider: client.provider.id.clone(),
-            id: user.id.to_string(),
-            login: Some(user.login.to_ascii_lowercase()),
-            ..Account::default()
-        };
-        if self.needs_email(client) {
-            let emails: Option<Vec<GitHubEmail>> =
-                fetch(&format!("{url}/emails"), access, host).await?;
-            let mut emails = emails.into_iter().flatten();
-            let email = emails.find(|email| email.primary && email.verified);
-            account.email = email.map(|email| email.email.to_ascii_lowercase());
+        let user = fetch(url, access, host).await?;
+        let user = user.and_then(|user| github_account(client, &user));
+        let mut account = user.ok_or(ProviderError::Unreachable)?;
+        if self.needs_email(client)
+            && let Some(emails) = fetch(&format!("{url}/emails"), access, host).await?
+        {
+            account.email = github_email(&emails).ok_or(ProviderError::Unreachable)?;
             account.domain = account.email.as_deref().and_then(domain);
         }
         for people in self.people(client) {
@@ -252,42 +237,65 @@ impl Login {
                 continue;
             }
             let url = format!("{url}/memberships/orgs/{}", query_value(name));
-            let membership: Option<GitHubMembership> = fetch(&url, access, host).await?;
-            if membership.is_some_and(|membership| membership.state == "active") {
-                account.organizations.push(name.clone());
+            if let Some(membership) = fetch(&url, access, host).await? {
+                let state = membership.get("state").and_then(Value::as_str);
+                if state.ok_or(ProviderError::Unreachable)? == "active" {
+                    account.organizations.push(name.clone());
+                }
             }
         }
         Ok(account)
     }
 }
 
-fn openid_account(client: &OAuthClient, user: UserInfo) -> Result<Account, ProviderError> {
+/// The account that GitHub describes.
+fn github_account(client: &OAuthClient, description: &Value<'_>) -> Option<Account> {
+    let user: GitHubUser<'_> = json::read_value(description)?;
+    Some(Account {
+        provider: client.provider.id.clone(),
+        id: user.id.to_string(),
+        login: Some(user.login.to_ascii_lowercase()),
+        ..Account::default()
+    })
+}
+
+/// The primary address of those that GitHub lists, if it is verified; `None` if it is no such list.
+fn github_email(emails: &Value<'_>) -> Option<Option<String>> {
+    let emails: Vec<GitHubEmail<'_>> = json::read_value(emails)?;
+    let email = emails.iter().find(|email| email.primary && email.verified);
+    Some(email.map(|email| email.email.to_ascii_lowercase()))
+}
+
+/// The account that an OpenID provider describes.
+fn openid_account(client: &OAuthClient, description: &Value<'_>) -> Option<Account> {
+    let user: UserInfo<'_> = json::read_value(description)?;
     if user.sub.is_empty() {
-        return Err(ProviderError::Unreachable);
+        return None;
     }
-    let is_verified = match user.email_verified {
-        Some(Value::Bool(verified)) => verified,
+    // A boolean, or a string at some providers.
+    let is_verified = match description.get("email_verified") {
+        Some(Value::Bool(verified)) => *verified,
         Some(Value::String(verified)) => verified == "true",
         _ => false,
     };
-    let address = user.email.map(|email| email.to_ascii_lowercase());
+    let address = user.email.map(str::to_ascii_lowercase);
     let mut email = address.clone().filter(|_| is_verified);
     let mut organization = email.as_deref().and_then(domain);
     if client.provider.endpoints.url().starts_with("https://accounts.google.com") {
         // An address of a domain does not make its owner a member of the organization. And Google has verified the address
         // of an account without an organization when it was created: the mailbox may belong to another person since.
-        let hosted = user.hd.map(|domain| domain.to_ascii_lowercase());
+        let hosted = user.hd.map(str::to_ascii_lowercase);
         let is_current = |of: &String| is_gmail(of) || hosted.as_ref() == Some(of);
         email = email.filter(|_| organization.as_ref().is_some_and(is_current));
         organization = hosted;
     }
-    Ok(Account {
+    Some(Account {
         provider: client.provider.id.clone(),
-        id: user.sub,
+        id: user.sub.to_owned(),
         login: user
             .preferred_username
             .filter(|name| name.len() <= MAX_LOGIN)
-            .map(|name| name.to_ascii_lowercase()),
+            .map(str::to_ascii_lowercase),
         unverified: address.filter(|address| email.as_ref() != Some(address)),
         email,
         domain: organization,
@@ -300,21 +308,12 @@ fn is_gmail(domain: &str) -> bool {
     ["gmail.com", "googlemail.com"].contains(&domain)
 }
 
-/// Fetches and reads what an access token gives access to; `None` if it does not exist.
-async fn fetch<T: DeserializeOwned>(
+/// Fetches what an access token gives access to; `None` if it does not exist.
+async fn fetch(
     url: &str,
     access: &Secret,
     host: &dyn Host,
-) -> Result<Option<T>, ProviderError> {
-    let body = fetch_body(url, access, host).await?;
-    body.map(|body| json::read(&body).ok_or(ProviderError::Unreachable)).transpose()
-}
-
-async fn fetch_body(
-    url: &str,
-    access: &Secret,
-    host: &dyn Host,
-) -> Result<Option<Vec<u8>>, ProviderError> {
+) -> Result<Option<Value<'static>>, ProviderError> {
     let request = HttpRequest {
         headers: vec![
             ("accept", "application/json".into()),
@@ -327,7 +326,10 @@ async fn fetch_body(
     };
     let response = host.send(request).await.map_err(|_| ProviderError::Unreachable)?;
     match response.status {
-        200 => Ok(Some(response.body)),
+        200 => {
+            let value = json::parse_bytes(&response.body).ok_or(ProviderError::Unreachable)?;
+            Ok(Some(value.into_owned()))
+        }
         401 => Err(ProviderError::Rejected),
         404 => Ok(None),
         // 403 says that the token must not read it, or that there were too many requests: nothing is known.

@@ -9,6 +9,7 @@ use crate::oauth::Memory;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
 use toolbooth::host::{Host, HttpRequest, Level};
+use toolbooth::json::{self, Value};
 
 /// The longest document that is read, in bytes.
 const MAX_DOCUMENT: usize = 5 * 1024;
@@ -17,15 +18,17 @@ const MAX_URIS: usize = 20;
 
 /// The members that are used. Grant types other than the two that exist here are ignored.
 #[derive(Deserialize)]
-struct Document {
-    client_id: String,
-    client_name: Option<String>,
+struct Document<'v> {
+    client_id: &'v str,
+    client_name: Option<&'v str>,
     redirect_uris: Vec<String>,
-    grant_types: Option<Vec<String>>,
-    token_endpoint_auth_method: Option<String>,
+    #[serde(borrow)]
+    grant_types: Option<Vec<&'v str>>,
+    token_endpoint_auth_method: Option<&'v str>,
     /// All methods of the client, of which `token_endpoint_auth_method` is one. ChatGPT's document has it.
-    token_endpoint_auth_methods_supported: Option<Vec<String>>,
-    jwks_uri: Option<String>,
+    #[serde(borrow)]
+    token_endpoint_auth_methods_supported: Option<Vec<&'v str>>,
+    jwks_uri: Option<&'v str>,
 }
 
 /// Whether a `client_id` is the URL of a document. On this machine (`is_local`), documents may be there too.
@@ -114,7 +117,7 @@ async fn fetch(id: &str, host: &dyn Host) -> Result<(Client, Option<u64>), Probl
         log(&format!("its status is {}", response.status), host);
         return Err(Problem::DOCUMENT_UNREACHABLE);
     }
-    let client = response.json().and_then(|document| read(id, document));
+    let client = json::parse_bytes(&response.body).and_then(|document| read(id, &document));
     let client = client.ok_or_else(|| {
         log("it does not describe a client that can sign people in", host);
         Problem::INVALID_DOCUMENT
@@ -127,7 +130,8 @@ fn log(problem: &str, host: &dyn Host) {
 }
 
 /// The client that the document at `id` describes.
-fn read(id: &str, document: Document) -> Option<Client> {
+fn read(id: &str, document: &Value<'_>) -> Option<Client> {
+    let document: Document<'_> = json::read_value(document)?;
     let Document { client_id, client_name, redirect_uris, grant_types, jwks_uri, .. } = document;
     if client_id != id {
         return None;
@@ -139,8 +143,7 @@ fn read(id: &str, document: Document) -> Option<Client> {
     let (single, several) =
         (document.token_endpoint_auth_method, document.token_endpoint_auth_methods_supported);
     let names = |method: &str| {
-        single.as_deref() == Some(method)
-            || several.iter().flatten().any(|supported| supported == method)
+        single == Some(method) || several.iter().flatten().any(|supported| *supported == method)
     };
     // A client with a document has no secret, so the default of RFC 7591 (basic) makes no sense for it.
     let none = names("none") || (single.is_none() && several.is_none());
@@ -151,18 +154,18 @@ fn read(id: &str, document: Document) -> Option<Client> {
     }
     Some(Client {
         hash: hash(id),
-        name: display_name(client_name.as_deref()?)?,
+        name: display_name(client_name?)?,
         origin: ClientOrigin::Document { domain: redirect_uri::destination(id) },
         redirect_uris,
         // Like registrations, a document without grant types may belong to a client that uses refresh tokens.
-        refreshes: grant_types.is_none_or(|all| all.iter().any(|grant| grant == "refresh_token")),
-        document: Some(DocumentAuth { none, jwks_uri }),
+        refreshes: grant_types.is_none_or(|all| all.contains(&"refresh_token")),
+        document: Some(DocumentAuth { none, jwks_uri: jwks_uri.map(str::to_owned) }),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -209,14 +212,14 @@ mod tests {
 
     const ID: &str = "https://a.example/client.json";
 
-    fn client(changes: Value) -> Option<Client> {
+    fn client(changes: serde_json::Value) -> Option<Client> {
         let mut document = json!({
             "client_id": ID, "client_name": "A", "redirect_uris": ["https://a.example/cb"],
         });
         for (name, value) in changes.as_object().unwrap() {
             document[name] = value.clone();
         }
-        read(ID, serde_json::from_value(document).ok()?)
+        read(ID, &json::parse(&document.to_string()).unwrap())
     }
 
     #[test]
@@ -271,7 +274,8 @@ mod tests {
             let got = client(changes.clone());
             assert_eq!(got.and_then(|client| client.document), expected, "{changes}");
         }
-        let refreshes = |grants: Value| client(json!({"grant_types": grants})).unwrap().refreshes;
+        let refreshes =
+            |grants: serde_json::Value| client(json!({"grant_types": grants})).unwrap().refreshes;
         assert!(refreshes(json!(["authorization_code", "refresh_token"])));
         assert!(!refreshes(json!(["authorization_code"])));
     }

@@ -41,13 +41,15 @@ pub(super) struct Registration {
 
 /// The members of a registration request that are used. Others, and unknown grant types, are ignored (RFC 7591, 2).
 #[derive(Deserialize)]
-struct RegistrationRequest {
+struct RegistrationRequest<'v> {
     #[serde(default)]
     redirect_uris: Vec<String>,
-    client_name: Option<String>,
-    token_endpoint_auth_method: Option<String>,
-    grant_types: Option<Vec<String>>,
-    response_types: Option<Vec<String>>,
+    client_name: Option<&'v str>,
+    token_endpoint_auth_method: Option<&'v str>,
+    #[serde(borrow)]
+    grant_types: Option<Vec<&'v str>>,
+    #[serde(borrow)]
+    response_types: Option<Vec<&'v str>>,
 }
 
 /// RFC 7591, 3.2.1.
@@ -88,15 +90,17 @@ pub(crate) async fn register<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a
 impl AuthorizationServer {
     fn register(&self, body: &[u8], host: &dyn Host) -> Result<Response, OAuthError> {
         let invalid = |description: &'static str| INVALID_CLIENT_METADATA.error(description);
-        let request: RegistrationRequest =
-            json::read(body).ok_or(invalid("the body must be a JSON object of client metadata"))?;
+        let body = json::parse_bytes(body);
+        let request: Option<RegistrationRequest<'_>> = body.as_ref().and_then(json::read_value);
+        let request =
+            request.ok_or(invalid("the body must be a JSON object of client metadata"))?;
         let redirect_uris = self.usable_uris(request.redirect_uris)?;
         if !self.may_connect(&redirect_uris) {
             return Err(
                 ACCESS_DENIED.error("clients cannot register: ask the operator of the server")
             );
         }
-        let method = match request.token_endpoint_auth_method.as_deref() {
+        let method = match request.token_endpoint_auth_method {
             Some("none") => AuthMethod::None,
             Some("client_secret_post") => AuthMethod::ClientSecretPost,
             // The default (RFC 7591, 2).
@@ -108,14 +112,14 @@ impl AuthorizationServer {
                 ));
             }
         };
-        let lists = |grant: &str| request.grant_types.iter().flatten().any(|it| it == grant);
+        let lists = |grant: &str| request.grant_types.iter().flatten().any(|it| *it == grant);
         if request.grant_types.is_some() && !lists("authorization_code") {
             return Err(invalid("`grant_types` must include authorization_code"));
         }
-        if request.response_types.is_some_and(|types| !types.iter().any(|it| it == "code")) {
+        if request.response_types.is_some_and(|types| !types.contains(&"code")) {
             return Err(invalid("`response_types` must include code"));
         }
-        let name = request.client_name.as_deref().and_then(display_name);
+        let name = request.client_name.and_then(display_name);
         let name = name.unwrap_or_else(|| {
             redirect_uris.first().map(|uri| redirect_uri::destination(uri)).unwrap_or_default()
         });
