@@ -2,7 +2,6 @@
 //! (RFC 7009).
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use subtle::ConstantTimeEq;
 
 use super::access_token::{Holder, RevokedClaims};
@@ -22,7 +21,6 @@ use toolbooth::call::Rejection;
 use toolbooth::host::{Host, boxed};
 use toolbooth::http::{Answer, Response};
 use toolbooth::route::RouteRequest;
-use toolbooth::seal::TokenPurpose;
 
 /// The grant types of RFC 6749.
 pub(super) const CODE: &str = "authorization_code";
@@ -42,17 +40,12 @@ struct TokenResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_token: Option<&'a str>,
     scope: &'a str,
-    /// For the server's own pages. Other clients do not get it.
-    #[serde(flatten)]
-    person: Option<PersonInfo>,
-}
-
-/// What the server's own pages know about a person.
-#[derive(Serialize)]
-struct PersonInfo {
-    name: String,
+    /// The person's name, for the server's own pages. Other clients get neither this nor what follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     /// The scopes that the person can give to a client, as in `scope`.
-    available_scope: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    available_scope: Option<String>,
 }
 
 /// What is issued to a client.
@@ -149,26 +142,24 @@ impl AuthorizationServer {
         }
     }
 
-    /// The claims of a code or a refresh token that was issued to the client that sends it; the client's id, and whether it has
-    /// authenticated.
-    async fn issued<C: DeserializeOwned>(
+    /// Authenticates the client that sends a code or a refresh token in a parameter. `grant` is that of the token, if it is
+    /// valid. Returns the client's id, and whether it has authenticated.
+    async fn authenticate_holder(
         &self,
-        (parameter, name, purpose): (&'static str, &str, TokenPurpose),
-        grant_of: fn(&C) -> &ClientGrant,
+        (parameter, name): (&'static str, &str),
+        grant: Option<&ClientGrant>,
         form: &Parameters,
         request: &RouteRequest<'_>,
-    ) -> Result<(C, String, bool), OAuthError> {
-        let RouteRequest { headers, host, .. } = *request;
-        let credentials = Credentials::read(form, headers)?;
-        let claims = self.login.keys.open(purpose, form.require(parameter)?, host.now_ms());
-        let document = claims.as_ref().ok().and_then(|claims| grant_of(claims).document.as_ref());
-        let is_authenticated = self.authenticate_client(&credentials, document, host).await?;
-        let claims = claims
-            .map_err(|_| INVALID_GRANT.error(format!("the {name} is not valid or has expired")))?;
-        if grant_of(&claims).client != hash(&credentials.client_id) {
+    ) -> Result<(String, bool), OAuthError> {
+        let credentials = Credentials::read(form, request.headers)?;
+        form.require(parameter)?;
+        let document = grant.and_then(|grant| grant.document.as_ref());
+        let is_authenticated =
+            self.authenticate_client(&credentials, document, request.host).await?;
+        if grant.is_some_and(|grant| grant.client != hash(&credentials.client_id)) {
             return Err(INVALID_GRANT.error(format!("the {name} was issued to another client")));
         }
-        Ok((claims, credentials.client_id, is_authenticated))
+        Ok((credentials.client_id, is_authenticated))
     }
 
     async fn exchange_code(
@@ -178,9 +169,12 @@ impl AuthorizationServer {
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let host = request.host;
-        let parameter = ("code", "code", purpose::AUTHORIZATION_CODE);
-        let (code, client_id, is_authenticated) =
-            self.issued(parameter, |it: &CodeClaims| &it.grant, form, request).await?;
+        let code = form.get("code").unwrap_or_default();
+        let code = self.login.keys.open(purpose::AUTHORIZATION_CODE, code, host.now_ms());
+        let grant = code.as_ref().ok().map(|code: &CodeClaims| &code.grant);
+        let (client_id, is_authenticated) =
+            self.authenticate_holder(("code", "code"), grant, form, request).await?;
+        let code = code.map_err(|_| INVALID_GRANT.error("the code is not valid or has expired"))?;
         // OAuth 2.1 has no such parameter here, because PKCE binds the code; OAuth 2.0 requires it.
         if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
             return Err(
@@ -224,9 +218,14 @@ impl AuthorizationServer {
         request: &RouteRequest<'_>,
     ) -> Result<Response, OAuthError> {
         let host = request.host;
-        let parameter = ("refresh_token", "refresh token", purpose::REFRESH_TOKEN);
-        let (mut token, client_id, is_authenticated) =
-            self.issued(parameter, |it: &RefreshClaims| &it.grant, form, request).await?;
+        let token = form.get("refresh_token").unwrap_or_default();
+        let token = self.login.keys.open(purpose::REFRESH_TOKEN, token, host.now_ms());
+        let grant = token.as_ref().ok().map(|token: &RefreshClaims| &token.grant);
+        let names = ("refresh_token", "refresh token");
+        let (client_id, is_authenticated) =
+            self.authenticate_holder(names, grant, form, request).await?;
+        let mut token = token
+            .map_err(|_| INVALID_GRANT.error("the refresh token is not valid or has expired"))?;
         key.check(token.key.as_deref())?;
         let grant = &token.grant;
         if self.is_revoked(&grant.id, host).await? {
@@ -289,10 +288,7 @@ impl AuthorizationServer {
         let (actor, last) = delegation.map_or((None, None), |it| (Some(it.actor), Some(it.last)));
         let denied = || INVALID_GRANT.error("the holder may no longer call");
         let permitted = self.login.permitted(&grant.identity).ok_or_else(denied)?;
-        let person = is_own_page.then(|| PersonInfo {
-            name: grant.identity.label().to_owned(),
-            available_scope: self.login.available(&permitted).join(" "),
-        });
+        let available_scope = is_own_page.then(|| self.login.available(&permitted).join(" "));
         let asks_offline =
             |scopes: &Vec<String>| scopes.iter().any(|scope| scope == OFFLINE_ACCESS);
         let is_offline = grant.offline && requested.as_ref().is_none_or(asks_offline);
@@ -309,7 +305,7 @@ impl AuthorizationServer {
             (&scopes, seconds),
             host,
         )?;
-        let actor = holder.actor;
+        let actor = holder.actor.as_ref();
         let caller = self.login.caller(&grant.identity.subject());
         let team = self.login.team_name(&grant.identity);
         let client = self.client_ref(&grant.client);
@@ -323,7 +319,7 @@ impl AuthorizationServer {
                 Some(self.login.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
             }
         };
-        let issued_token_type = actor.as_ref().map(|_| ACCESS_TOKEN_TYPE);
+        let issued_token_type = actor.map(|_| ACCESS_TOKEN_TYPE);
         let actor = actor.map(|it| self.login.caller(&it.subject()));
         let scope = &*scopes.join(" ");
         let event = SignInEvent::TokensIssued { grant_type, caller, actor, client, team, scope };
@@ -339,7 +335,8 @@ impl AuthorizationServer {
                 issued_token_type,
                 refresh_token: refresh_token.as_deref(),
                 scope: &scope.join(" "),
-                person,
+                name: is_own_page.then(|| holder.identity.label()),
+                available_scope,
             },
         ))
     }
