@@ -129,6 +129,23 @@ impl Principal {
     /// A caller without credentials and without scopes.
     pub const ANONYMOUS: Self = Self::Anonymous { scopes: Scopes::NONE };
 
+    /// The user `subject` of an issuer, of whom nothing else is known.
+    pub fn user_of(issuer: &str, subject: &str, scopes: Scopes) -> Self {
+        Self::User {
+            issuer: issuer.to_owned(),
+            subject: Some(subject.to_owned()),
+            scopes,
+            client: None,
+            client_ref: None,
+            rule: None,
+            budgets: Vec::new(),
+            tenant: None,
+            team: None,
+            actor: None,
+            grant: None,
+        }
+    }
+
     /// The holder of an API key.
     pub fn key(name: impl Into<String>, scopes: Scopes) -> Self {
         Self::Key { name: name.into(), scopes, grant: None }

@@ -17,7 +17,7 @@ use toolbooth::secret::Secret;
 /// Asks users for authorization, and keeps their grants.
 #[derive(Debug)]
 pub(crate) struct Challenges {
-    pub(super) settings: ChallengeSettings,
+    pub(super) public_url: String,
     pub(super) clients: Vec<OAuthClient>,
     pub(super) state_keys: StateKeys,
     pub(super) flow: AuthorizationFlow,
@@ -33,7 +33,7 @@ impl Challenges {
     ) -> Self {
         let state_keys = StateKeys::new(&settings.state_keys);
         Self {
-            settings: settings.clone(),
+            public_url: settings.public_url.clone(),
             clients: settings.providers.iter().cloned().map(OAuthClient::new).collect(),
             grants: GrantStore::new(&settings.grant_keys, state_keys.clone(), events),
             flow: AuthorizationFlow::new(state_keys.clone(), settings.public_url.clone()),
@@ -95,7 +95,7 @@ impl Challenges {
         let issued =
             Event::ChallengeIssued { tool: &claims.tool, provider: &provider.id, caller, user };
         events.write(&issued, host);
-        let url = |path: &str| format!("{}{path}?c={token}", self.settings.public_url);
+        let url = |path: &str| format!("{}{path}?c={token}", self.public_url);
         Ok(Challenge {
             id,
             url: url(START),

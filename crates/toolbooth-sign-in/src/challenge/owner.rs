@@ -60,22 +60,10 @@ impl Owner {
     /// the tokens of other issuers. `person` is the owner, if a person has signed in.
     pub(crate) fn caller_with(&self, person: Option<&Person>, settings: &Settings) -> Principal {
         match (self.issuer(), &*self.application) {
-            (Some(issuer), _) => Principal::User {
-                issuer: issuer.to_owned(),
-                subject: Some(self.user.clone()),
-                scopes: person
-                    .and_then(|person| person.scopes_of(issuer))
-                    .cloned()
-                    .unwrap_or(Scopes::All),
-                client: None,
-                rule: None,
-                budgets: Vec::new(),
-                tenant: None,
-                client_ref: None,
-                team: None,
-                actor: None,
-                grant: None,
-            },
+            (Some(issuer), _) => {
+                let scopes = person.and_then(|person| person.scopes_of(issuer));
+                Principal::user_of(issuer, &self.user, scopes.cloned().unwrap_or(Scopes::All))
+            }
             (None, "") => {
                 let scopes = settings.auth.anonymous.clone().unwrap_or(Scopes::NONE);
                 Principal::Anonymous { scopes }
@@ -124,19 +112,7 @@ mod tests {
         let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &host);
         let listed = |scope: &str| Scopes::Listed(vec![scope.to_owned()]);
         let key = |name: &str, scopes| Principal::key(name, scopes);
-        let user = |issuer: &str, scopes| Principal::User {
-            issuer: issuer.to_owned(),
-            subject: Some("ada".to_owned()),
-            scopes,
-            client: None,
-            rule: None,
-            budgets: Vec::new(),
-            tenant: None,
-            client_ref: None,
-            team: None,
-            actor: None,
-            grant: None,
-        };
+        let user = |issuer: &str, scopes| Principal::user_of(issuer, "ada", scopes);
         let person = Person {
             label: String::new(),
             subjects: ["here", "elsewhere"].map(|it| (it.to_owned(), "ada".to_owned())).to_vec(),

@@ -6,7 +6,7 @@ use toolbooth::settings::{
     VariableReader,
 };
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct ChallengeSettings {
     /// `PUBLIC_URL`: the origin where users reach the server.
     pub public_url: String,

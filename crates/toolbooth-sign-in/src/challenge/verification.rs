@@ -78,20 +78,7 @@ mod tests {
     }
 
     fn user(issuer: &str) -> Principal {
-        let (issuer, subject) = (issuer.to_owned(), Some("ada".to_owned()));
-        Principal::User {
-            issuer,
-            subject,
-            scopes: Scopes::NONE,
-            client: None,
-            rule: None,
-            budgets: Vec::new(),
-            tenant: None,
-            client_ref: None,
-            team: None,
-            actor: None,
-            grant: None,
-        }
+        Principal::user_of(issuer, "ada", Scopes::NONE)
     }
 
     fn key(name: &str) -> Principal {

@@ -1,5 +1,7 @@
 //! The variables of `AUTH = "sign-in"`.
 
+use std::sync::Arc;
+
 use super::login::{self, LoginSettings};
 use super::server::{self, ServerSettings};
 use crate::oauth::{OAuthProviders, PROVIDER_DOCS, ProviderSettings};
@@ -11,8 +13,8 @@ use toolbooth::settings::{
 /// How people sign in, and how clients get tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct SignInSettings {
-    pub(crate) login: LoginSettings,
-    pub(crate) server: ServerSettings,
+    pub(crate) login: Arc<LoginSettings>,
+    pub(crate) server: Arc<ServerSettings>,
 }
 
 pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
@@ -65,7 +67,7 @@ impl SignInSettings {
         let login = LoginSettings::read(settings, providers, reader);
         let machines = settings.auth.api_keys.iter().flatten().map(|key| &*key.name).collect();
         let server = ServerSettings::read(machines, reader);
-        Some(Self { login: login?, server })
+        Some(Self { login: Arc::new(login?), server: Arc::new(server) })
     }
 }
 

@@ -50,7 +50,7 @@ impl Challenges {
 
     fn page(&self, page: Result<Response, ChallengeError>) -> Response {
         let page = page.unwrap_or_else(|error| notice(error.notice(), None));
-        isolated(with_tls(page, &self.settings.public_url))
+        isolated(with_tls(page, &self.public_url))
     }
 }
 

@@ -75,7 +75,7 @@ impl Challenges {
         let RouteRequest { query, headers, host, .. } = *request;
         let (claims, client) = self.pending(token, host)?;
         // Only our own page may send this form, because only that has shown the user what it grants.
-        if !is_same_origin(headers, &self.settings.public_url) {
+        if !is_same_origin(headers, &self.public_url) {
             return Err(ChallengeError::CrossSite);
         }
         // The user may have signed out since they opened the page, or its address may have been made up.

@@ -172,7 +172,7 @@ impl Challenges {
                 ("verified", self.state_keys.seal(purpose, &verification, expires_ms))
             }
         };
-        let url = format!("{}{START}?c={token}&v={value}", self.settings.public_url);
+        let url = format!("{}{START}?c={token}&v={value}", self.public_url);
         Ok(Response::json_of(200, &ConfirmationResponse { status, url }))
     }
 }

@@ -66,15 +66,14 @@ pub(super) fn read(
                     ));
                     continue;
                 }
-                let of_provider = |provider: String| {
-                    let rule = move |rule: &IdentityRule| IdentityRule {
-                        provider: provider.clone(),
-                        ..rule.clone()
-                    };
-                    its_rules.iter().map(rule).collect::<Vec<_>>()
-                };
-                let further = providers.into_iter().flatten().flat_map(of_provider);
-                rules.extend(further.collect::<Vec<_>>());
+                for provider in providers.iter().flatten() {
+                    rules.extend(
+                        its_rules.iter().map(|rule| IdentityRule {
+                            provider: provider.clone(),
+                            ..rule.clone()
+                        }),
+                    );
+                }
                 rules.extend(its_rules);
                 issuers.push(issuer);
             }
@@ -89,8 +88,7 @@ fn parse(
     entry: &Value<'_>,
     others: &[EnterpriseIssuer],
 ) -> Result<(EnterpriseIssuer, Vec<IdentityRule>), String> {
-    let is_known = |members: &&Object<'_>| members.iter().all(|(it, _)| MEMBERS.contains(&&**it));
-    let members = entry.as_object().filter(is_known).ok_or(
+    let members = object_with(&MEMBERS, entry).ok_or(
         " must be an object with issuer, clients or sign_in, perhaps jwks_uri, claim, rules, scopes and allowed, and nothing else",
     )?;
     let address = |name: &str| match members.get(name) {
@@ -151,10 +149,7 @@ fn parse_rules(
             rules.as_object().ok_or(".rules must be an object of rules by the claim's values")?;
         for (value, entry) in rules.iter() {
             let at = |expected: &str| format!(".rules.{value:?}{expected}");
-            let is_known = |members: &&Object<'_>| {
-                members.iter().all(|(name, _)| RULE_MEMBERS.contains(&&**name))
-            };
-            let members = entry.as_object().filter(is_known).ok_or_else(|| {
+            let members = object_with(&RULE_MEMBERS, entry).ok_or_else(|| {
                 at(" must be an object with scopes, perhaps gateway (or tenant_settings) and budgets, and nothing else")
             })?;
             let scopes = members.get("scopes").and_then(Value::as_array).and_then(read_scopes);
@@ -186,6 +181,12 @@ fn parse_rules(
         }
     }
     Ok(parsed)
+}
+
+/// An object without members other than these.
+fn object_with<'v, 't>(known: &[&str], value: &'v Value<'t>) -> Option<&'v Object<'t>> {
+    let members = value.as_object()?;
+    members.iter().all(|(name, _)| known.contains(&&**name)).then_some(members)
 }
 
 /// An array of strings that are not empty.

@@ -1,5 +1,7 @@
 //! Who has signed in, and what they may do.
 
+use std::borrow::Cow;
+
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +111,17 @@ impl Identity {
             _ => None,
         };
         Problem::not_allowed(rule)
+    }
+
+    /// The account that rules are about, if there are rules about such people.
+    fn account(&self) -> Option<Cow<'_, Account>> {
+        match self {
+            Self::Provider(account) => Some(Cow::Borrowed(account)),
+            Self::Access { id, email } => {
+                Some(Cow::Owned(Account::of_access(id, email.as_deref())))
+            }
+            Self::ApiKey { .. } | Self::Development | Self::Machine { .. } => None,
+        }
     }
 
     /// How they have signed in, for the log: the id of the provider, or a constant.
@@ -222,18 +235,18 @@ impl Login {
                 self.given_to(&rules)
             }
             Identity::ApiKey { name, hash } => {
-                let key = settings.api_keys.iter().find(|key| key.name == *name)?;
+                let key = settings.api_key(name)?;
                 return accepts(key, hash).then(|| key.scopes.clone());
             }
             Identity::Machine { name, hash } => {
-                let key = settings.api_keys.iter().find(|key| key.name == *name)?;
+                let key = settings.api_key(name)?;
                 let is_of_keys = |keys: &ClientKeys| public_keys_hash(keys) == *hash;
                 let is_accepted = accepts(key, hash) || key.keys.as_ref().is_some_and(is_of_keys);
                 return is_accepted.then(|| key.scopes.clone());
             }
             // Access decides who may sign in.
-            Identity::Access { id, email } if self.access.is_some() => {
-                self.given_to(&self.rules(&Account::of_access(id, email.as_deref()))?)
+            Identity::Access { .. } if self.access.is_some() => {
+                self.given_to(&self.rules(&*identity.account()?)?)
             }
             Identity::Development if settings.development => Scopes::All,
             Identity::Access { .. } | Identity::Development => return None,
@@ -243,35 +256,20 @@ impl Login {
 
     /// The first rule about a person that has limits, which then hold: its index.
     pub(crate) fn limiting_rule(&self, identity: &Identity) -> Option<usize> {
-        let account = match identity {
-            Identity::Provider(account) => account.clone(),
-            Identity::Access { id, email } => Account::of_access(id, email.as_deref()),
-            Identity::ApiKey { .. } | Identity::Development | Identity::Machine { .. } => {
-                return None;
-            }
-        };
-        let mut rules = self.rules_about(&account).into_iter();
+        let mut rules = self.rules_about(&*identity.account()?).into_iter();
         rules.find(|(_, rule)| rule.limits.is_some()).map(|(position, _)| position)
     }
 
-    /// The team of a person: its index in `Settings::teams`.
+    /// The team of a person: its index in `Settings::teams`. The entry of an API key has its own.
     pub(crate) fn team(&self, identity: &Identity) -> Option<usize> {
-        let account = match identity {
-            Identity::Provider(account) => account.clone(),
-            Identity::Access { id, email } => Account::of_access(id, email.as_deref()),
-            // The entry of the key says so.
-            Identity::ApiKey { .. } | Identity::Development | Identity::Machine { .. } => {
-                return None;
-            }
-        };
-        self.rules_about(&account).into_iter().find_map(|(_, rule)| rule.team)
+        self.rules_about(&*identity.account()?).into_iter().find_map(|(_, rule)| rule.team)
     }
 
     /// The name of a person's team; of the holder of an API key, that of the key.
     pub(crate) fn team_name(&self, identity: &Identity) -> Option<&str> {
         let team = match identity {
             Identity::ApiKey { name, .. } | Identity::Machine { name, .. } => {
-                self.settings.api_keys.iter().find(|key| key.name == *name)?.team
+                self.settings.api_key(name)?.team
             }
             _ => self.team(identity),
         };
@@ -280,11 +278,7 @@ impl Login {
 
     /// The budgets of a person, by all rules about them. The entry of an API key has its own.
     pub(crate) fn budgets(&self, identity: &Identity) -> Vec<Budget> {
-        let rules = match identity {
-            Identity::Provider(account) => self.rules(account),
-            Identity::Access { id, email } => self.rules(&Account::of_access(id, email.as_deref())),
-            Identity::ApiKey { .. } | Identity::Development | Identity::Machine { .. } => None,
-        };
+        let rules = identity.account().and_then(|account| self.rules(&account));
         let mut budgets = Vec::new();
         for rule in rules.iter().flatten() {
             add_budgets(&mut budgets, &rule.budgets);
@@ -294,7 +288,7 @@ impl Login {
 
     /// The rules of `SIGN_IN_ALLOWED` about an account; `None` if one of `SIGN_IN_DENIED` is about it.
     fn rules(&self, account: &Account) -> Option<Vec<&IdentityRule>> {
-        let LoginSettings { denied, .. } = &self.settings;
+        let LoginSettings { denied, .. } = &*self.settings;
         let is_denied = match &account.asserted {
             None => denied.iter().any(|rule| account.may_be_of(rule)),
             Some(issuer) => {

@@ -21,6 +21,8 @@ pub(crate) use option::SignInOption;
 pub(crate) use problem::Problem;
 pub(crate) use settings::{DOCS, LoginSettings};
 
+use std::sync::Arc;
+
 use self::identity::MACHINE_SUBJECT;
 use super::event::SignInEvent;
 use super::marks::Marks;
@@ -37,7 +39,7 @@ use toolbooth::settings::ClientKeys;
 /// Signs people in.
 #[derive(Debug)]
 pub(crate) struct Login {
-    pub(crate) settings: LoginSettings,
+    pub(crate) settings: Arc<LoginSettings>,
     /// The scopes that people can give, if a rule or a key gives them.
     pub(crate) scopes: Vec<&'static str>,
     /// The way to the providers and back.
@@ -53,7 +55,7 @@ pub(crate) struct Login {
 
 impl Login {
     pub(crate) fn new(
-        settings: LoginSettings,
+        settings: Arc<LoginSettings>,
         scopes: Vec<&'static str>,
         events: EventLog,
     ) -> Self {

@@ -58,36 +58,25 @@ impl Login {
         &self,
         options: impl IntoIterator<Item = &'a SignInOption>,
     ) -> Vec<Principal> {
-        let person = |subject: String, scopes: Scopes| Principal::User {
-            issuer: self.settings.issuer.clone(),
-            subject: Some(subject),
-            scopes,
-            client: None,
-            rule: None,
-            budgets: Vec::new(),
-            tenant: None,
-            client_ref: None,
-            team: None,
-            actor: None,
-            grant: None,
-        };
+        let person =
+            |subject: &str, scopes| Principal::user_of(&self.settings.issuer, subject, scopes);
         let mut people = Vec::new();
         for option in options {
             match option {
                 SignInOption::Access(user) | SignInOption::Session(user) => {
-                    people.extend(self.permitted(user).map(|it| person(user.subject(), it)));
+                    people.extend(self.permitted(user).map(|it| person(&user.subject(), it)));
                 }
                 SignInOption::Provider { id, .. } => {
                     let rules = self.settings.allowed.iter().filter(|rule| rule.provider == *id);
                     let rules: Vec<_> = rules.collect();
-                    people.push(person(format!("{id}:"), self.given(&rules)));
+                    people.push(person(&format!("{id}:"), self.given(&rules)));
                 }
                 SignInOption::Development => {
-                    people.push(person(Identity::Development.subject(), Scopes::All));
+                    people.push(person(&Identity::Development.subject(), Scopes::All));
                 }
                 SignInOption::ApiKey => {
                     people.extend(self.settings.api_keys.iter().map(|key| {
-                        person(format!("{KEY_SUBJECT}{}", key.name), key.scopes.clone())
+                        person(&format!("{KEY_SUBJECT}{}", key.name), key.scopes.clone())
                     }))
                 }
             }

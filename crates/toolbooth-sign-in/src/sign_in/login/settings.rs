@@ -32,7 +32,7 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     enterprise::DOC,
 ];
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct LoginSettings {
     pub(crate) public_url: String,
     /// The issuer of the principals of the tokens that clients get for them.
@@ -124,6 +124,11 @@ impl LoginSettings {
             is_local,
             development,
         })
+    }
+
+    /// The entry of `API_KEYS` with a name.
+    pub(crate) fn api_key(&self, name: &str) -> Option<&ApiKeySettings> {
+        self.api_keys.iter().find(|key| key.name == name)
     }
 
     /// The issuer of a provider's own tokens, which `AUTH = "jwt"` may accept as well.

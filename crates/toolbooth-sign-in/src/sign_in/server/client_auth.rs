@@ -169,12 +169,11 @@ impl AuthorizationServer {
     /// The entry of `API_KEYS` that is a client with this id. An id means one client: those of `SIGN_IN_CLIENTS`, and addresses of
     /// documents, are others.
     pub(super) fn machine(&self, id: &str) -> Option<&ApiKeySettings> {
-        let ServerSettings { clients, rejected_clients, .. } = &self.settings;
+        let ServerSettings { clients, rejected_clients, .. } = &*self.settings;
         let is_other = clients.iter().any(|client| client.id == id)
             || rejected_clients.iter().any(|rejected| rejected == id)
             || client_document::is_client_id(id, self.login.settings.is_local);
-        let mut keys = self.login.settings.api_keys.iter();
-        keys.find(|key| key.name == id).filter(|_| !is_other)
+        self.login.settings.api_key(id).filter(|_| !is_other)
     }
 
     /// Authenticates a client of `API_KEYS` by its key or with its public keys, and returns who it is.

@@ -70,7 +70,7 @@ const NAMED_SCOPES: [&str; 3] = [GATEWAY_SCOPE, USAGE_SCOPE, TEAM_USAGE_SCOPE];
 pub(crate) struct AuthorizationServer {
     /// The people who sign in.
     pub(crate) login: Arc<Login>,
-    settings: ServerSettings,
+    settings: Arc<ServerSettings>,
     marks: Marks,
     documents: DocumentCache,
     /// The companies whose assertions it accepts.
@@ -82,8 +82,8 @@ pub(crate) struct AuthorizationServer {
 }
 
 impl AuthorizationServer {
-    pub(crate) fn new(settings: ServerSettings, login: Arc<Login>) -> Self {
-        let LoginSettings { enterprise, public_url, api_keys, .. } = &login.settings;
+    pub(crate) fn new(settings: Arc<ServerSettings>, login: Arc<Login>) -> Self {
+        let LoginSettings { enterprise, public_url, api_keys, .. } = &*login.settings;
         let companies = enterprise
             .iter()
             .filter(|it| !it.clients.is_empty())

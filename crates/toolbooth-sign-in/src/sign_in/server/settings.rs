@@ -34,7 +34,7 @@ impl ClientSettings {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct ServerSettings {
     /// `SIGN_IN_CLIENTS`: the clients that the operator has registered.
     pub(crate) clients: Vec<ClientSettings>,
