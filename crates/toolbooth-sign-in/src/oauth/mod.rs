@@ -1,6 +1,6 @@
 //! OAuth 2 as a client, sealed tokens, and pages: what sign-in and challenges are built from.
 //!
-//! - `provider`: the settings of providers;
+//! - `provider`: the settings of providers; `presets`: those that are preconfigured;
 //! - `flow`: a browser's way to an authorization server and back, for every purpose; `cookie`: what binds it;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its responses;
 //! - `page`: the frame of HTML pages; `store`; `memory`: what an instance remembers.
@@ -11,6 +11,7 @@ mod discovery;
 mod flow;
 mod memory;
 pub(crate) mod page;
+mod presets;
 mod provider;
 pub(crate) mod store;
 mod token;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::account::Account;
 use super::browser::SESSION_SECONDS;
-use super::identity::Account;
 use super::provider::AccountError;
 use super::{Identity, Login};
 use crate::oauth::{OAuthClient, ProviderError, STALE_MS, TokenResponse, store};

@@ -1,7 +1,8 @@
 //! `ENTERPRISE_ISSUERS`: the identity providers of companies, which say who may call through which clients
 //! (Enterprise-Managed Authorization).
 
-use super::rules::{IdentityRule, People, SCOPES, read_scopes};
+use super::entries::{SCOPES, read_scopes};
+use super::rules::{IdentityRule, People};
 use toolbooth::address::is_secure;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::principal::Scopes;
