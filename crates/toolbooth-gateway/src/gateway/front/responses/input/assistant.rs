@@ -36,6 +36,14 @@ impl Assistant {
     }
 }
 
+/// Removes the calls that the gateway ran: those with results.
+fn drop_ran(calls: &mut Vec<(ToolCall<'static>, String)>, results: &[(String, String)]) {
+    // `collect` would bring a sort into the Worker.
+    let mut ran = BTreeSet::new();
+    ran.extend(results.iter().map(|(id, _)| id.as_str()));
+    calls.retain(|(call, _)| !ran.contains(&*call.id));
+}
+
 /// An object with one member.
 fn nested(name: &'static str, value: Value<'static>) -> Value<'static> {
     let mut object = Object::default();
@@ -68,8 +76,8 @@ impl Input<'_> {
             // The sealed rounds are those of this answer that the client has as items.
             let answer = self.answer;
             let open = self.round(false)?;
-            let ran: BTreeSet<_> = open.results.drain(..).map(|(id, _)| id).collect();
-            open.calls.retain(|(call, _)| !ran.contains(&*call.id));
+            drop_ran(&mut open.calls, &open.results);
+            open.results.clear();
             open.rounds = Some(rounds.to_owned());
             self.history.truncate(answer);
         } else if encrypted.is_empty() {
@@ -130,8 +138,7 @@ impl Input<'_> {
                 &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
             )?;
         }
-        let ran: BTreeSet<_> = results.iter().map(|(id, _)| id.as_str()).collect();
-        let mut open = calls.into_iter().filter(|(call, _)| !ran.contains(&*call.id));
-        open.try_for_each(|(call, path)| self.pending.add(&call.id, path))
+        drop_ran(&mut calls, &results);
+        calls.into_iter().try_for_each(|(call, path)| self.pending.add(&call.id, path))
     }
 }
