@@ -4,7 +4,7 @@
 //! does.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::{self, CallFormat, CallResult};
 use super::list::{self, ProviderSearch, form};
@@ -144,7 +144,7 @@ fn tighten(schema: &mut Schema, found: &mut Compatibility) {
         let format = schema.remove("format").and_then(|format| describe("format", &format));
         add_to_description(schema, &Vec::from_iter(format));
     }
-    if schema.get("required") == Some(&json!([])) {
+    if schema.get("required").and_then(Value::as_array).is_some_and(Vec::is_empty) {
         schema.remove("required");
     }
 }

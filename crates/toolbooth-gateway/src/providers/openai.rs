@@ -5,7 +5,7 @@
 //! own schema rejects. If it may be `null` anyway, it becomes required.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::{self, CallFormat};
 use super::list::{self, MAX_TOOLS, ProviderSearch, form};
@@ -151,7 +151,7 @@ fn tool<'a>(listed: &Listed<'a>, strict: bool, form: fn(Function<'a>) -> Tool<'a
 fn complete(schema: &mut Schema, _: &mut Compatibility) {
     for (name, keyword) in [("array", "items"), ("object", "properties")] {
         if types(schema).contains(&name) {
-            schema.entry(keyword).or_insert_with(|| json!({}));
+            schema.entry(keyword).or_insert_with(|| Schema::new().into());
         }
     }
 }
@@ -168,8 +168,8 @@ fn tighten(schema: &mut Schema, found: &mut Compatibility) {
     if properties(schema).any(|(_, property, is_required)| !is_required && !is_nullable(property)) {
         found.reject("optional_properties");
     }
-    let all: Vec<Value> = properties(schema).map(|(name, ..)| json!(name)).collect();
-    schema.insert("required".to_owned(), all.into());
+    let all = properties(schema).map(|(name, ..)| name).collect();
+    schema.insert("required".to_owned(), all);
 }
 
 /// Whether a schema that is already normalized allows `null`.

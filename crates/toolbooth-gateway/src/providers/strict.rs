@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::schema::{Compatibility, Schema};
 use toolbooth::protocol::keywords::types;
@@ -70,7 +70,7 @@ pub(super) fn normalize_type(schema: &mut Schema, found: &mut Compatibility) {
         let mut names = BTreeSet::new();
         names.extend(literals(schema).unwrap_or_default().into_iter().map(type_of));
         if !names.is_empty() {
-            schema.insert("type".to_owned(), json!(names));
+            schema.insert("type".to_owned(), names.into_iter().collect());
         }
     }
     if let [name] = types(schema)[..] {
@@ -119,8 +119,8 @@ pub(super) fn close(schema: &mut Schema, found: &mut Compatibility) {
         None if !schema.contains_key("properties") => found.reject("open_object"),
         None => {}
     }
-    schema.insert("additionalProperties".to_owned(), json!(false));
-    schema.entry("properties").or_insert_with(|| json!({}));
+    schema.insert("additionalProperties".to_owned(), false.into());
+    schema.entry("properties").or_insert_with(|| Schema::new().into());
     let known = |name: &Value| {
         let name = name.as_str().unwrap_or_default();
         schema.get("properties").is_some_and(|properties| properties.get(name).is_some())

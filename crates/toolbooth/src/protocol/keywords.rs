@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::json;
+
 /// Where the value of a keyword has schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subschemas {
@@ -104,12 +106,13 @@ pub(super) fn type_names(types: &Value) -> Vec<&str> {
 
 /// Values as JSON, with commas.
 pub(super) fn list(values: &[Value]) -> String {
-    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+    values.iter().map(json::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A keyword as a sentence; `None` if it restricts nothing.
 pub fn describe(keyword: &str, value: &Value) -> Option<String> {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let json = json::to_string(value);
+    let text = value.as_str().unwrap_or(&json);
     let values = || value.as_array().map_or_else(String::new, |values| list(values));
     let count = |noun| format!("{text} {noun}{}", if text == "1" { "" } else { "s" });
     Some(match keyword {
@@ -130,11 +133,11 @@ pub fn describe(keyword: &str, value: &Value) -> Option<String> {
         "format" => format!("Format: {text}."),
         "contentEncoding" => format!("Encoded as {text}."),
         "contentMediaType" => format!("Media type: {text}."),
-        "default" => format!("Default: {value}."),
-        "const" => format!("Always {value}."),
+        "default" => format!("Default: {json}."),
+        "const" => format!("Always {json}."),
         "enum" => format!("One of {}.", values()),
         "examples" => format!("Examples: {}.", values()),
-        _ => format!("{keyword}: {value}."),
+        _ => format!("{keyword}: {json}."),
     })
 }
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use rules::{KEYWORDS, KeywordRule, string_or_number};
 use toolbooth::catalog::{Listed, Rendering, Requirements};
@@ -145,7 +145,7 @@ impl Compatibility {
                 KeywordRule::Below if level > 1 => keep(name, self),
                 KeywordRule::If(accepts) if accepts(value) => keep(name, self),
                 KeywordRule::Enum if string_or_number(value) && !schema.contains_key("enum") => {
-                    fitted.insert("enum".to_owned(), json!([value]));
+                    fitted.insert("enum".to_owned(), vec![value.clone()].into());
                 }
                 KeywordRule::AnyOf if !schema.contains_key("anyOf") => {
                     keep("anyOf", self);
@@ -184,7 +184,7 @@ impl Compatibility {
                 // Providers require objects: these two mean the same as the booleans.
                 Value::Bool(false) => {
                     let mut nothing = Schema::new();
-                    nothing.insert("not".to_owned(), json!({}));
+                    nothing.insert("not".to_owned(), Schema::new().into());
                     Cow::Owned(nothing)
                 }
                 _ => Cow::Owned(Schema::new()),

@@ -2,6 +2,8 @@
 
 mod keywords;
 
+use serde_json::json;
+
 use super::*;
 use crate::providers::{anthropic, gemini, openai};
 use toolbooth::testing::repository;
