@@ -1,6 +1,6 @@
 //! The models that a caller may use: those that the settings name, and those that providers list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -69,10 +69,10 @@ pub(super) struct ModelList {
     pub(super) providers: Vec<String>,
 }
 
-/// The lists of the providers, cached in the instance.
+/// The lists of the providers, cached in the instance: by the provider and, if that has a key of its own, the team.
 #[derive(Debug, Default)]
 // Never locked across an await: another request could then wait forever.
-pub(super) struct ModelLists(Mutex<BTreeMap<String, CachedList>>);
+pub(super) struct ModelLists(Mutex<Vec<(String, CachedList)>>);
 
 #[derive(Debug, Clone, Default)]
 struct CachedList {
@@ -155,7 +155,7 @@ impl ModelLists {
             Some((team, _)) => format!("{} {team}", provider.id),
             None => provider.id.clone(),
         };
-        let cached = self.lists().get(&id).cloned().unwrap_or_default();
+        let cached = self.cached(&id);
         let key = own.map(|(_, key)| key).or(provider.key.as_ref()).map(Secret::expose);
         let can_be_asked = key.is_some() || !provider.needs_key;
         let format = provider.formats.first().filter(|_| can_be_asked);
@@ -169,7 +169,7 @@ impl ModelLists {
             // Meanwhile, other requests get the list as it was.
             let until_ms = now_ms.saturating_add(FAILED_MS);
             let models = Arc::clone(&cached.models);
-            self.lists().insert(id.clone(), CachedList { models, until_ms });
+            self.keep(&id, CachedList { models, until_ms });
         }
         let mut headers = vec![("accept", "application/json".into())];
         let own = format.headers(key);
@@ -196,12 +196,25 @@ impl ModelLists {
             }
         };
         let until_ms = now_ms.saturating_add(life_ms);
-        let list = CachedList { models: Arc::clone(&models), until_ms };
-        self.lists().insert(id, list);
+        self.keep(&id, CachedList { models: Arc::clone(&models), until_ms });
         models
     }
 
-    fn lists(&self) -> MutexGuard<'_, BTreeMap<String, CachedList>> {
+    fn cached(&self, id: &str) -> CachedList {
+        let lists = self.lists();
+        let found = lists.iter().find(|(known, _)| known == id);
+        found.map(|(_, list)| list.clone()).unwrap_or_default()
+    }
+
+    fn keep(&self, id: &str, list: CachedList) {
+        let mut lists = self.lists();
+        match lists.iter_mut().find(|(known, _)| known == id) {
+            Some((_, known)) => *known = list,
+            None => lists.push((id.to_owned(), list)),
+        }
+    }
+
+    fn lists(&self) -> MutexGuard<'_, Vec<(String, CachedList)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@
 pub(super) mod rules;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -27,13 +27,16 @@ const MAX_DEPTH: usize = 10;
 /// The length of a description in characters above which there is a warning: OpenAI has rejected longer ones.
 const WARN_DESCRIPTION: usize = 1024;
 
+/// What is counted in a schema.
+const COUNTED: [&str; 4] = ["properties", "enum", "optional_properties", "unions"];
+
 /// One kind of a provider's lists: what it accepts in a schema.
 pub(crate) struct Target {
     /// How it treats a keyword. One that JSON Schema does not define restricts nothing.
     pub(super) rule: fn(&str) -> KeywordRule,
     /// Whether the tool's input may have a property of this name.
     pub(super) property: fn(&str) -> bool,
-    /// The most that it accepts of a feature: those of [`Compatibility::counts`].
+    /// The most that it accepts of a feature: those of [`COUNTED`].
     pub(super) limits: &'static [(&'static str, usize)],
     /// Whether definitions may refer to themselves.
     pub(crate) allows_cycles: bool,
@@ -49,7 +52,8 @@ pub(super) struct Compatibility {
     described: BTreeSet<String>,
     dropped: BTreeSet<String>,
     depth: usize,
-    counts: BTreeMap<&'static str, usize>,
+    /// How much there is of each of [`COUNTED`].
+    counts: [usize; COUNTED.len()],
 }
 
 impl Compatibility {
@@ -113,8 +117,8 @@ pub(crate) fn adapt_schema(schema: &Schema, target: &Target) -> Result<AdaptedSc
     if names.into_iter().flatten().any(|(name, _)| !(target.property)(name)) {
         found.reject("property_names");
     }
-    for (feature, limit) in target.limits {
-        if found.counts.get(feature).is_some_and(|count| count > limit) {
+    for (feature, count) in COUNTED.into_iter().zip(found.counts) {
+        if target.limits.iter().any(|(limited, limit)| *limited == feature && count > *limit) {
             found.reject(feature);
         }
     }
@@ -216,14 +220,15 @@ impl Compatibility {
             _ => 0,
         };
         let unions = usize::from(length("type") > 1) + usize::from(schema.contains_key("anyOf"));
-        for (feature, count) in [
-            ("properties", length("properties")),
-            ("enum", length("enum")),
-            ("optional_properties", length("properties").saturating_sub(length("required"))),
+        let counts = [
+            length("properties"),
+            length("enum"),
+            length("properties").saturating_sub(length("required")),
             // Lists of types, and `anyOf`s.
-            ("unions", unions),
-        ] {
-            *self.counts.entry(feature).or_default() += count;
+            unions,
+        ];
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
+            *sum += count;
         }
     }
 }

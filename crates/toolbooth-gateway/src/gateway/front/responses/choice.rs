@@ -98,8 +98,7 @@ fn chosen(choice: &Value<'_>, tools: &Tools) -> Result<Option<Chosen>> {
         _ => {
             let is_known =
                 |tool: &Tool| matches!(tool, Tool::Hosted { kind: known, .. } if known == kind);
-            let is_client_run = tools.client_run.iter().any(|(known, _)| known == kind);
-            if !is_client_run && !tools.list.iter().any(is_known) {
+            if !tools.client_run_types.contains(kind) && !tools.list.iter().any(is_known) {
                 return unknown(kind);
             }
             Some(Chosen::Hosted)

@@ -35,8 +35,10 @@ pub(super) struct Tools {
     pub(super) selections: Vec<Selection>,
     /// Those that the client knows in a form of Responses.
     pub(super) client: Vec<(String, ClientTool)>,
-    /// Those that the client runs, and that are no functions: the type and the JSON of each.
-    pub(super) client_run: BTreeSet<(String, String)>,
+    /// Those that the client runs, and that are no functions: the JSON of each.
+    pub(super) client_run: BTreeSet<String>,
+    /// The types of these.
+    pub(super) client_run_types: BTreeSet<String>,
     /// The position of each tool with a name in `list`, and how the client knows it.
     known: BTreeMap<String, (usize, Option<ClientTool>)>,
     /// Whether the conversation has a tool again with a different definition. The first one holds.
@@ -208,8 +210,9 @@ impl Tools {
                 self.server(tool)
             }
             it if ONLY_OPENAI.contains(&it) || it == "shell" && is_local(&tool) => {
-                self.client_run.insert((kind.clone(), json.get().to_owned()));
                 self.lost.push(format!("{} ({kind})", tool.path));
+                self.client_run.insert(json.get().to_owned());
+                self.client_run_types.insert(kind);
                 Ok(())
             }
             _ => {
