@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
-use super::adapter::decode_error;
 use super::fields::raw_members;
 use super::front::messages::estimate::tokens_of;
-use super::upstream::is_success;
 use super::{Chat, Format, GatewayError, Result, Sender, Target, UpstreamError, rounds};
 use crate::wire::Members;
 use crate::wire::fields::count;
@@ -70,17 +68,11 @@ impl Chat<'_> {
         let body = Members(counted.map(|(name, json)| (name.into(), json.into())).collect());
         let mut request = self.request_to(target, false, json::to_vec(&body))?;
         request.url = format!("{}/count_tokens", request.url).into();
-        let name = target.name();
-        let sent = self.sender.host.send(request).await;
-        let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
-        if !is_success(response.status) {
-            let error = decode_error(response.status, &response.body);
-            return Err(GatewayError::upstream(&error, response.retry_after_ms, &name));
-        }
+        let response = target.send(self.sender.host, request).await?;
         let body = json::parse_bytes(&response.body).unwrap_or_default();
         count(body.get("input_tokens")).ok_or_else(|| {
             let error = UpstreamError::malformed("the answer has no input_tokens");
-            GatewayError::upstream(&error, None, &name)
+            GatewayError::upstream(&error, None, &target.name())
         })
     }
 }

@@ -1,15 +1,11 @@
 //! `POST /v1/embeddings`: passes texts on to a provider with OpenAI's format.
 
-use std::borrow::Cow;
-
 use serde_json::value::RawValue;
 
-use super::adapter::decode_error;
 use super::chat::admit;
 use super::cost::{Hold, MostTokens};
 use super::fields::{raw_member, raw_members, raw_of};
 use super::report::Attempt;
-use super::upstream::is_success;
 use super::{
     ErrorKind, Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target,
 };
@@ -19,7 +15,6 @@ use toolbooth::host::HttpRequest;
 use toolbooth::http::Response;
 use toolbooth::json::{self, Value};
 use toolbooth::schema::text::excerpt;
-use toolbooth::secret::Secret;
 
 /// The members that are passed on. A provider could read tools or addresses from others.
 const MEMBERS: [&str; 4] = ["input", "dimensions", "encoding_format", "user"];
@@ -74,7 +69,9 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
         return Err(error.into());
     }
     let began = host.now_ms();
-    let answer = send(sender, target, sent, &plan).await;
+    let request = target.post("/embeddings", sent, plan.timeout);
+    let request = HttpRequest { max_bytes: MAX_ANSWER, ..request };
+    let answer = target.send(*host, request).await.map(|response| response.body);
     let status = match &answer {
         Ok(_) => Some(200),
         Err(error) => error.provider_status,
@@ -160,36 +157,6 @@ fn only_target<'t, 's>(targets: &'t [Target<'s>]) -> Result<&'t Target<'s>> {
             Err(GatewayError::invalid("model", message))
         }
     }
-}
-
-async fn send(
-    sender: &Sender<'_>,
-    target: &Target<'_>,
-    body: Vec<u8>,
-    plan: &Plan<'_>,
-) -> Result<Vec<u8>> {
-    let mut headers: Vec<(&'static str, Cow<'static, str>)> =
-        vec![("content-type", "application/json".into())];
-    let own = target.format.headers(target.key.as_ref().map(Secret::expose));
-    headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
-    let request = HttpRequest {
-        method: "POST",
-        url: format!("{}/embeddings", target.provider.base_url).into(),
-        headers,
-        body: Some(body),
-        timeout: plan.timeout,
-        max_bytes: MAX_ANSWER,
-        cut: false,
-        binding: None,
-    };
-    let name = target.name();
-    let sent = sender.host.send(request).await;
-    let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
-    if is_success(response.status) {
-        return Ok(response.body);
-    }
-    let error = decode_error(response.status, &response.body);
-    Err(GatewayError::upstream(&error, response.retry_after_ms, &name))
 }
 
 /// The tokens of an answer, if it has them; `None` if it is not JSON. Vectors have very many numbers, which are not read.

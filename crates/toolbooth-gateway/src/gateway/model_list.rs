@@ -172,8 +172,7 @@ impl ModelLists {
             self.keep(&id, CachedList { models, until_ms });
         }
         let mut headers = vec![("accept", "application/json".into())];
-        let own = format.headers(key);
-        headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
+        headers.extend(format.headers(key));
         let url = format!("{}{path}", provider.base_url);
         let request = HttpRequest {
             binding: provider.binding,

@@ -1,13 +1,13 @@
 //! Requests to providers: attempts, fallback to other models, and the first event of a stream.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
+use super::adapter::decode_error;
 use super::output::Output;
 use super::report::Attempt;
 use super::{Chat, ErrorKind, GatewayError, Hold, IdSource, Result, Target, TranslateOptions};
 use toolbooth::budget::Unit;
-use toolbooth::host::HttpRequest;
+use toolbooth::host::{Host, HttpRequest, HttpResponse};
 use toolbooth::secret::Secret;
 
 /// The largest answer that is not a stream, in bytes.
@@ -28,6 +28,43 @@ pub(super) struct Exchange<'e, 'c> {
 
 pub(super) fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
+}
+
+impl Target<'_> {
+    /// A request with a body in JSON.
+    pub(super) fn post(
+        &self,
+        path: &str,
+        body: Vec<u8>,
+        timeout: Duration,
+    ) -> HttpRequest<'static> {
+        let mut headers = vec![("content-type", "application/json".into())];
+        headers.extend(self.format.headers(self.key.as_ref().map(Secret::expose)));
+        HttpRequest {
+            method: "POST",
+            binding: self.provider.binding,
+            headers,
+            body: Some(body),
+            timeout,
+            max_bytes: MAX_ANSWER,
+            ..HttpRequest::get(format!("{}{path}", self.provider.base_url))
+        }
+    }
+
+    /// Sends a request. The error: the provider did not answer, or answered with an error.
+    pub(super) async fn send(
+        &self,
+        host: &dyn Host,
+        request: HttpRequest<'_>,
+    ) -> Result<HttpResponse> {
+        let (sent, name) = (host.send(request).await, self.name());
+        let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
+        if is_success(response.status) {
+            return Ok(response);
+        }
+        let error = decode_error(response.status, &response.body);
+        Err(GatewayError::upstream(&error, response.retry_after_ms, &name))
+    }
 }
 
 impl Chat<'_> {
@@ -156,25 +193,15 @@ impl Chat<'_> {
         body: Vec<u8>,
     ) -> Result<HttpRequest<'static>> {
         let path = target.format.path(&target.model, stream);
-        let mut headers: Vec<(&'static str, Cow<'static, str>)> =
-            vec![("content-type", "application/json".into())];
-        let own = target.format.headers(target.key.as_ref().map(Secret::expose));
-        headers.extend(own.into_iter().map(|(name, value)| (name, value.into())));
+        let timeout = self.plan.timeout.min(self.time_left()?);
+        let mut request = target.post(&path, body, timeout);
         if let Some(native) = self.request.native_for(target.format) {
+            let own = native.headers.iter().map(|(name, value)| (*name, value.clone().into()));
+            let headers = &mut request.headers;
             headers.retain(|(name, _)| native.headers.iter().all(|(known, _)| known != name));
-            headers
-                .extend(native.headers.iter().map(|(name, value)| (*name, value.clone().into())));
+            headers.extend(own);
         }
-        Ok(HttpRequest {
-            method: "POST",
-            url: format!("{}{path}", target.provider.base_url).into(),
-            binding: target.provider.binding,
-            headers,
-            body: Some(body),
-            timeout: self.plan.timeout.min(self.time_left()?),
-            max_bytes: MAX_ANSWER,
-            cut: false,
-        })
+        Ok(request)
     }
 
     /// Waits before another attempt; false if it would take too long.

@@ -76,6 +76,9 @@ pub(crate) struct TranslateOptions<'a> {
     pub needs_limit: bool,
 }
 
+/// A header of a request: name and value.
+pub(super) type Header = (&'static str, Cow<'static, str>);
+
 /// What a provider's format needs. Each format has a folder; [`Format::adapter`] is the table.
 pub(super) struct Adapter {
     /// The name of the list of compiled-in tools in the format ([`Catalog::list`](toolbooth::catalog::Catalog::list)).
@@ -88,7 +91,7 @@ pub(super) struct Adapter {
     /// The path and query of the list of models, if the provider has one.
     models: Option<&'static str>,
     /// The headers that authenticate a request with a key, and those that select the version.
-    headers: fn(Option<&str>) -> Vec<(&'static str, String)>,
+    headers: fn(Option<&str>) -> Vec<Header>,
     /// Which names of functions the provider accepts, if not all that a request may have.
     accepts_name: Option<names::Accepts>,
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
@@ -138,7 +141,7 @@ impl Format {
     }
 
     /// The headers of a request. A provider on one's own machine may have no key.
-    pub(crate) fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+    pub(super) fn headers(self, key: Option<&str>) -> Vec<Header> {
         (self.adapter().headers)(key)
     }
 

@@ -4,9 +4,7 @@ mod stream;
 
 pub(super) use stream::{OpenStream, StreamOutput};
 
-use super::adapter::decode_error;
 use super::front::{Answer, EarlierRound};
-use super::upstream::is_success;
 use super::{AssistantMessage, Chat, Completion, Exchange, GatewayError, Result};
 use toolbooth::http::Response;
 
@@ -51,21 +49,18 @@ impl Output for BodyOutput {
     // The timeout of the request ends the answer too.
     async fn attempt(exchange: Exchange<'_, '_>) -> Result<Completion> {
         let Exchange { chat, target, request, ids } = exchange;
-        let (format, name) = (target.format, target.name());
-        let sent = chat.sender.host.send(request).await;
-        let response = sent.map_err(|error| GatewayError::transport(&error, &name))?;
-        let decoded = match is_success(response.status) {
-            true => format.decode(&response.body, ids, format.names(&chat.request)),
-            false => Err(decode_error(response.status, &response.body)),
-        };
-        let decoded = decoded.map(|completion| match chat.request.passes_to(format) {
-            // What the warnings say of a translation is not true of the body as it is.
-            true => {
-                Completion { native_body: Some(response.body), warnings: Vec::new(), ..completion }
-            }
-            false => completion,
-        });
-        decoded.map_err(|error| GatewayError::upstream(&error, response.retry_after_ms, &name))
+        let format = target.format;
+        let response = target.send(chat.sender.host, request).await?;
+        let decoded = format.decode(&response.body, ids, format.names(&chat.request));
+        let mut completion = decoded.map_err(|error| {
+            GatewayError::upstream(&error, response.retry_after_ms, &target.name())
+        })?;
+        if chat.request.passes_to(format) {
+            completion.native_body = Some(response.body);
+            // What they say of a translation is not true of the body as it is.
+            completion.warnings.clear();
+        }
+        Ok(completion)
     }
 
     async fn receive(&mut self, chat: &mut Chat<'_>, reply: Completion) -> Result<Completion> {

@@ -21,8 +21,8 @@ pub(super) static ADAPTER: Adapter = Adapter {
     path: |_, _| "/v1/messages".to_owned(),
     models: Some("/v1/models?limit=1000"),
     headers: |key| {
-        let key = key.map(|key| ("x-api-key", key.to_owned()));
-        key.into_iter().chain([("anthropic-version", VERSION.to_owned())]).collect()
+        let key = key.map(|key| ("x-api-key", key.to_owned().into()));
+        key.into_iter().chain([("anthropic-version", VERSION.into())]).collect()
     },
     accepts_name: None,
     translate: request::translate,

@@ -20,7 +20,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     function: ["{", "parametersJsonSchema", "}"],
     path,
     models: Some("/v1beta/models?pageSize=1000"),
-    headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
+    headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned().into())).into_iter().collect(),
     accepts_name: Some(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')),
     translate: request::translate,
     cannot_force: |_| false,

@@ -24,7 +24,7 @@ const fn adapter(strict: bool) -> Adapter {
         path: |_, _| "/chat/completions".to_owned(),
         models: Some("/models"),
         headers: |key| {
-            key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+            key.map(|key| ("authorization", format!("Bearer {key}").into())).into_iter().collect()
         },
         accepts_name: None,
         translate: match strict {

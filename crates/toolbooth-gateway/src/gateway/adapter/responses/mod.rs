@@ -15,7 +15,9 @@ pub(super) static ADAPTER: Adapter = Adapter {
     function: [r#"{"type":"function","strict":false,"#, "parameters", "}"],
     path: |_, _| "/responses".to_owned(),
     models: Some("/models"),
-    headers: |key| key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect(),
+    headers: |key| {
+        key.map(|key| ("authorization", format!("Bearer {key}").into())).into_iter().collect()
+    },
     accepts_name: None,
     translate: request::translate,
     cannot_force: |_| false,
