@@ -1,12 +1,16 @@
 //! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's: messages as JSON text.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::fields::to_raw;
 use super::{Format, GatewayError, Notes, Result};
-use crate::wire::ToolCall;
+use crate::wire::{Members, ToolCall};
+use toolbooth::json::Value;
+use toolbooth::schema::text::excerpt;
 use toolbooth::seal::ContinuationToken;
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
@@ -291,6 +295,27 @@ pub(crate) struct FunctionTool {
     pub json: Box<RawValue>,
 }
 
+impl FunctionTool {
+    /// A function that the client has written in a different form. `cache_control` is a member of Anthropic's.
+    pub(super) fn new(
+        name: String,
+        description: Option<String>,
+        parameters: Option<Box<RawValue>>,
+        strict: Option<bool>,
+        cache_control: Option<Value<'_>>,
+    ) -> Result<Self> {
+        let mut function = Members::default();
+        function.add("name", Some(Value::from(name.as_str())));
+        function.add("description", description.as_deref().map(Value::from));
+        function.add("parameters", parameters.as_deref());
+        function.add("strict", strict.map(Value::Bool));
+        let mut definition = function.of_type("function");
+        definition.add("cache_control", cache_control);
+        let json = to_raw(&definition)?;
+        Ok(Self { name, description, parameters, strict: strict.unwrap_or(false), json })
+    }
+}
+
 /// An entry of `tools` that selects compiled-in tools: `{"type": "toolbooth", "allowed": ["Weather.*"],
 /// "require_approval": "never"}`, or that of an MCP server with the `server_url` `toolbooth`.
 #[derive(Debug, Clone)]
@@ -359,5 +384,17 @@ impl Tool {
             Self::Custom { name, .. } => Some(name),
             Self::Hosted { .. } => None,
         }
+    }
+
+    /// The error: several of these tools have the same name.
+    pub(super) fn check_names(tools: &[Self]) -> Result<()> {
+        let mut names = BTreeSet::new();
+        let repeated = tools.iter().filter_map(Self::name).find(|name| !names.insert(*name));
+        repeated.map_or(Ok(()), |name| Err(Self::repeated(name)))
+    }
+
+    pub(super) fn repeated(name: &str) -> GatewayError {
+        let message = format!("There are several tools named \"{}\"", excerpt(name));
+        GatewayError::invalid("tools", message)
     }
 }

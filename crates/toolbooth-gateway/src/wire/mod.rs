@@ -17,7 +17,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub(crate) use call::{Arguments, ToolCall};
-use toolbooth::json::{Rendered, Value};
+use toolbooth::json::{self, Rendered, Value};
 pub(crate) use usage::Usage;
 
 /// What is read from an answer; the error says what was expected, and where.
@@ -118,6 +118,12 @@ impl<'t> From<Value<'t>> for Json<'t> {
     }
 }
 
+impl From<&Members<'_>> for Json<'_> {
+    fn from(members: &Members<'_>) -> Self {
+        Self::Text(json::to_string(members).into())
+    }
+}
+
 fn rendered<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     Rendered(text).serialize(serializer)
 }
@@ -136,6 +142,14 @@ impl<'t> Members<'t> {
     /// Adds a member, if it is there.
     pub(crate) fn add(&mut self, name: &'static str, value: Option<impl Into<Json<'t>>>) {
         self.0.extend(value.map(|value| (name.into(), value.into())));
+    }
+
+    /// An object of a kind as OpenAI Chat Completions has it: these are in the member that is named after the kind.
+    pub(crate) fn of_type(&self, kind: &'static str) -> Self {
+        let mut typed = Self::default();
+        typed.add("type", Some(Value::from(kind)));
+        typed.add(kind, Some(self));
+        typed
     }
 }
 

@@ -1,6 +1,5 @@
 //! Custom tools for providers that lack them: functions whose only argument is the text.
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Format, Result};
@@ -13,20 +12,6 @@ const INPUT: &str = "input";
 
 /// The parameters of such a function.
 const PARAMETERS: &str = r#"{"type":"object","properties":{"input":{"type":"string","description":"The input of the tool, as plain text."}},"required":["input"],"additionalProperties":false}"#;
-
-/// Such a function as OpenAI Chat Completions has it.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Definition<'a> {
-    Function { function: Function<'a> },
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: Rendered<'a>,
-}
 
 /// The custom tools of a request that a provider with this format gets as functions.
 pub(super) fn wrapped(request: &ChatRequest, format: Format) -> Vec<String> {
@@ -88,15 +73,8 @@ fn function(name: &str, description: Option<&str>, json: &RawValue) -> Result<Fu
             "The input must follow this grammar, whose syntax is {syntax}:\n{definition}"
         ));
     }
-    let parameters = Rendered(PARAMETERS);
-    let function = Function { name, description: &description, parameters };
-    Ok(FunctionTool {
-        name: name.to_owned(),
-        parameters: Some(to_raw(&parameters)?),
-        strict: false,
-        json: to_raw(&Definition::Function { function })?,
-        description: Some(description),
-    })
+    let parameters = to_raw(&Rendered(PARAMETERS))?;
+    FunctionTool::new(name.to_owned(), Some(description), Some(parameters), None, None)
 }
 
 /// An assistant message with functions in place of custom tools; `None` if it calls none.

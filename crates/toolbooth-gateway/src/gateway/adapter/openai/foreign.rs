@@ -8,7 +8,7 @@ use crate::gateway::fields::{pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
-use toolbooth::json::{self, Value};
+use toolbooth::json::Value;
 use toolbooth::schema::text::cut;
 
 /// The most stop sequences.
@@ -151,10 +151,7 @@ fn response_format(job: &Job<'_>, format: &mut Fields<'_>, strict: bool) -> Resu
         ("schema".into(), schema.0),
         ("strict".into(), Value::Bool(schema.1).into()),
     ]);
-    to_raw(&Members(vec![
-        ("type".into(), Value::from("json_schema").into()),
-        ("json_schema".into(), Json::Text(json::to_string(&own).into())),
-    ]))
+    to_raw(&own.of_type("json_schema"))
 }
 
 /// A tool without `cache_control`. A description that is longer than `limit` goes into the manual, so that the model has it all.
@@ -183,18 +180,11 @@ fn plain_tool(
         let rest = " (The system message has the whole description.)";
         tool.description = Some(cut(text, limit.saturating_sub(rest.len() + 1)) + rest);
     }
-    if is_cached || long.is_some() {
-        let mut function = Members::default();
-        function.add("name", Some(Value::from(tool.name.as_str())));
-        function.add("description", tool.description.as_deref().map(Value::from));
-        function.add("parameters", tool.parameters.as_deref());
-        function.add("strict", tool.strict.then_some(Value::Bool(true)));
-        let mut definition = Members::default();
-        definition.add("type", Some(Value::from("function")));
-        definition.add("function", Some(Json::Text(json::to_string(&function).into())));
-        tool.json = to_raw(&definition)?;
+    if !is_cached && long.is_none() {
+        return Ok(tool);
     }
-    Ok(tool)
+    let FunctionTool { name, description, parameters, strict, .. } = tool;
+    FunctionTool::new(name, description, parameters, strict.then_some(true), None)
 }
 
 fn system(text: String) -> Result<HistoryItem> {

@@ -1,7 +1,6 @@
 //! The tools of a request, and which of them the model may call.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
@@ -44,12 +43,7 @@ pub(super) fn tools(
             _ => tools.push(Tool::Hosted { kind, json }),
         }
     }
-    let mut names = BTreeSet::new();
-    let repeated = tools.iter().filter_map(Tool::name).find(|name| !names.insert(*name));
-    if let Some(name) = repeated {
-        let message = format!("There are several tools named \"{}\"", excerpt(name));
-        return Err(GatewayError::invalid("tools", message));
-    }
+    Tool::check_names(&tools)?;
     Ok((tools, selections))
 }
 

@@ -222,5 +222,5 @@ fn without_empty(content: &RawValue) -> Option<Value<'_>> {
 
 fn written(members: Vec<(&'static str, Json<'_>)>) -> Json<'static> {
     let members = members.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    Json::Text(json::to_string(&Members(members)).into())
+    Json::from(&Members(members))
 }

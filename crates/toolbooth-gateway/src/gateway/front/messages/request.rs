@@ -10,9 +10,9 @@ use super::passes::{check_addresses, is_known, is_known_message};
 use super::tools::{Servers, tool_choice, tools};
 use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Result};
-use crate::wire::{self, Json};
+use crate::wire;
 use toolbooth::http::Headers;
-use toolbooth::json::{self, Value};
+use toolbooth::json::Value;
 
 /// The members that Anthropic gets and no other provider understands.
 const UNTRANSLATED: &[&str] = &["cache_control", "container", "context_management", "diagnostics"];
@@ -169,12 +169,7 @@ impl Members {
             ("schema".into(), schema.into()),
             ("strict".into(), Value::Bool(true).into()),
         ]);
-        let format = json::to_string(&format);
-        let format = wire::Members(vec![
-            ("type".into(), Value::from("json_schema").into()),
-            ("json_schema".into(), Json::Text(format.into())),
-        ]);
-        self.value("response_format", &format)
+        self.value("response_format", &format.of_type("json_schema"))
     }
 
     /// `metadata.user_id`. Agents write JSON with the ids of a device and a session into it: that is no user on whose behalf

@@ -6,11 +6,10 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use super::content::SERVER_NAME;
-use crate::gateway::fields::{raw_items, raw_member, to_raw};
+use crate::gateway::fields::{raw_items, raw_member};
 use crate::gateway::{
     Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };
-use crate::wire::{Json, Members};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
@@ -182,12 +181,7 @@ pub(super) fn tools(
     if all.selections.is_empty() {
         all.selections.extend(own.and_then(|own| own.selection));
     }
-    let mut names = BTreeSet::new();
-    let repeated = all.tools.iter().filter_map(Tool::name).find(|name| !names.insert(*name));
-    if let Some(name) = repeated {
-        let message = format!("There are several tools named \"{}\"", excerpt(name));
-        return Err(GatewayError::invalid("tools", message));
-    }
+    Tool::check_names(&all.tools)?;
     Ok(all)
 }
 
@@ -276,20 +270,11 @@ fn function(mut tool: Fields<'_>, json: &RawValue) -> Result<FunctionTool> {
         Some(Value::Object(_)) => raw_member(json, &["input_schema"]),
         _ => return tool.expected("input_schema", "a JSON Schema object"),
     };
-    let mut function = Members::default();
-    function.add("name", Some(Value::String(name.as_str().into())));
-    function.add("description", description.as_deref().map(Value::from));
-    function.add("parameters", parameters);
-    function.add("strict", strict.then_some(Value::Bool(true)));
-    let mut definition = Members::default();
-    definition.add("type", Some(Value::from("function")));
-    definition.add("function", Some(Json::Text(toolbooth::json::to_string(&function).into())));
-    definition.add("cache_control", tool.take("cache_control"));
-    let json = to_raw(&definition)?;
+    let cache_control = tool.take("cache_control");
     tool.take("eager_input_streaming");
     tool.finish();
     let parameters = parameters.map(RawValue::to_owned);
-    Ok(FunctionTool { name, description, parameters, strict, json })
+    FunctionTool::new(name, description, parameters, strict.then_some(true), cache_control)
 }
 
 /// Which tools the model may call, and whether it may call only one.

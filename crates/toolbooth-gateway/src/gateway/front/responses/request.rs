@@ -10,7 +10,7 @@ use crate::gateway::{
     ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result, Role,
 };
 use crate::wire::{Json, Members};
-use toolbooth::json::{self, Rendered, Value};
+use toolbooth::json::{Rendered, Value};
 use toolbooth::schema::text::excerpt;
 
 /// The most items of a conversation.
@@ -259,10 +259,7 @@ fn response_format(
             for name in ["name", "description", "strict", "schema"] {
                 own.add(name, json.and_then(|it| raw_member(it, &[name])));
             }
-            let mut members = Members::default();
-            members.add("type", Some(Value::from("json_schema")));
-            members.add("json_schema", Some(Json::Text(json::to_string(&own).into())));
-            Ok(Some(to_raw(&members)?))
+            Ok(Some(to_raw(&own.of_type("json_schema"))?))
         }
         _ => format.expected("type", "one of text, json_object, json_schema"),
     }

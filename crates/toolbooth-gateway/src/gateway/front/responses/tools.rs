@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
@@ -12,6 +11,7 @@ use crate::gateway::fields::{raw_items, raw_member, to_raw};
 use crate::gateway::{
     ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
 };
+use crate::wire::{Json, Members};
 use toolbooth::json::{Rendered, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -50,48 +50,6 @@ pub(super) struct Tools {
     pub(super) server: Option<ServerEntry>,
     /// The labels of other MCP servers.
     pub(super) other_servers: BTreeSet<String>,
-}
-
-/// A function or a custom tool as OpenAI Chat Completions has it.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum ChatTool<'a> {
-    Function { function: ChatFunction<'a> },
-    Custom { custom: ChatCustom<'a> },
-}
-
-#[derive(Serialize)]
-struct ChatFunction<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<Rendered<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strict: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct ChatCustom<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<ChatFormat<'a>>,
-}
-
-/// The format of a custom tool's input.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum ChatFormat<'a> {
-    Text,
-    Grammar { grammar: Grammar<'a> },
-}
-
-#[derive(Serialize)]
-struct Grammar<'a> {
-    syntax: Cow<'a, str>,
-    definition: Cow<'a, str>,
 }
 
 /// The name of a tool of a namespace as a function: `namespace__name`, shortened if it is too long.
@@ -254,17 +212,10 @@ impl Tools {
         again: bool,
     ) -> Result<()> {
         let Name { name, client } = name;
-        let rendered = parameters.map(Rendered);
-        let function = ChatFunction { name: &name, description, parameters: rendered, strict };
-        let json = to_raw(&ChatTool::Function { function })?;
-        let tool = Tool::Function(FunctionTool {
-            name: name.clone(),
-            description: description.map(str::to_owned),
-            parameters: parameters.map(|json| to_raw(&Rendered(json))).transpose()?,
-            strict: strict.unwrap_or(false),
-            json,
-        });
-        self.add(name, tool, client, again)
+        let description = description.map(str::to_owned);
+        let parameters = parameters.map(|json| to_raw(&Rendered(json))).transpose()?;
+        let tool = FunctionTool::new(name.clone(), description, parameters, strict, None)?;
+        self.add(name, Tool::Function(tool), client, again)
     }
 
     fn custom(&mut self, mut tool: Fields<'_>, namespace: Option<&str>, again: bool) -> Result<()> {
@@ -273,18 +224,22 @@ impl Tools {
         let format = match tool.fields("format")? {
             None => None,
             Some(mut format) => Some(match format.required_text("type")?.as_ref() {
-                "text" => ChatFormat::Text,
-                "grammar" => ChatFormat::Grammar {
-                    grammar: Grammar {
-                        syntax: format.required_text("syntax")?,
-                        definition: format.required_text("definition")?,
-                    },
-                },
+                "text" => Json::Text(r#"{"type":"text"}"#.into()),
+                "grammar" => {
+                    let mut grammar = Members::default();
+                    for name in ["syntax", "definition"] {
+                        grammar.add(name, Some(Value::String(format.required_text(name)?)));
+                    }
+                    Json::from(&grammar.of_type("grammar"))
+                }
                 _ => return format.expected("type", "\"text\" or \"grammar\""),
             }),
         };
-        let custom = ChatCustom { name: &name, description: description.as_deref(), format };
-        let json = to_raw(&ChatTool::Custom { custom })?;
+        let mut custom = Members::default();
+        custom.add("name", Some(Value::from(name.as_str())));
+        custom.add("description", description.as_deref().map(Value::from));
+        custom.add("format", format);
+        let json = to_raw(&custom.of_type("custom"))?;
         self.finish(tool);
         let description = description.map(Cow::into_owned);
         self.add(name.clone(), Tool::Custom { name, description, json }, client, again)
@@ -305,8 +260,7 @@ impl Tools {
             return Ok(());
         };
         if !again {
-            let message = format!("There are several tools named \"{}\"", excerpt(&name));
-            return Err(GatewayError::invalid("tools", message));
+            return Err(Tool::repeated(&name));
         }
         if *known != client || self.list.get(*position).and_then(json_of) != json_of(&tool) {
             self.lost.push(format!("tools[] ({}, defined again)", excerpt(&name)));
