@@ -144,7 +144,7 @@ pub(super) struct Event<'a> {
     pub(super) r#type: &'static str,
     pub(super) sequence_number: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) response: Option<Response<'a>>,
+    pub(super) response: Option<&'a Response<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) output_index: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

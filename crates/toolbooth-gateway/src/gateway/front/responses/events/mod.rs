@@ -92,7 +92,8 @@ impl EventEncoder for ResponseEncoder {
             Delta::Usage(usage) => self.usage = Some(usage.clone()),
             Delta::Done => {
                 let (kind, _) = self.status();
-                let event = Event { response: Some(self.response(None)), ..Event::default() };
+                let response = Some(&self.response(None));
+                let event = Event { response, ..Event::default() };
                 write(self.stream, &mut { self.sequence }, kind, event, out);
             }
         }
@@ -120,7 +121,7 @@ impl EventEncoder for ResponseEncoder {
     fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>) {
         self.begin(out);
         let message = message_of(error);
-        let response = Some(self.response(Some(failure(error, &message))));
+        let response = Some(&self.response(Some(failure(error, &message))));
         let event = Event { response, ..Event::default() };
         write(self.stream, &mut { self.sequence }, "response.failed", event, out);
     }
@@ -212,7 +213,7 @@ impl ResponseEncoder {
         let mut sequence = self.sequence;
         for kind in ["response.created", "response.in_progress"] {
             let response = Response { status: "in_progress", ..self.response(None) };
-            let event = Event { response: Some(response), ..Event::default() };
+            let event = Event { response: Some(&response), ..Event::default() };
             write(self.stream, &mut sequence, kind, event, out);
         }
         self.sequence = sequence;
