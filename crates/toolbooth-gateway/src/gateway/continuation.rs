@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::fields::{parse, to_raw};
+use super::fields::{nested, parse, to_raw};
 use super::{
     ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolResult, Turn,
 };
@@ -109,12 +109,11 @@ pub(super) fn fill(
 
 /// Adds the state to a call, which clients send back unchanged.
 pub(super) fn attach(call: &mut ToolCall<'_>, state: &str) {
-    let own = Object::from_iter([("state", Value::String(state.to_owned().into()))]);
     let mut content = match call.extra.take("extra_content") {
         Some(Value::Object(content)) => content,
         _ => Object::default(),
     };
-    content.insert(MEMBER.into(), Value::Object(own));
+    content.insert(MEMBER.into(), nested("state", Value::String(state.to_owned().into())));
     call.extra.insert("extra_content".into(), Value::Object(content));
 }
 

@@ -128,6 +128,19 @@ pub(super) fn pair<'t>(
     object
 }
 
+/// An object with one member.
+#[inline(never)]
+pub(super) fn nested<'t>(name: &'static str, value: Value<'t>) -> Value<'t> {
+    let mut object = Object::default();
+    object.insert(name.into(), value);
+    Value::Object(object)
+}
+
+/// An object of OpenAI Chat Completions whose member is named after its type, such as a part of a message.
+pub(super) fn typed<'t>(kind: &'static str, value: Value<'t>) -> Value<'t> {
+    Value::Object(pair(("type", kind.into()), (kind, value)))
+}
+
 /// The JSON of a value.
 pub(super) fn to_raw(value: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>> {
     RawValue::from_string(json::to_string(value))

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::part::{Content, Part, content};
 use super::{GatewayError, Job, MAX_EVENT_VALUES, Result};
+use crate::gateway::fields::nested;
 use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, Turn};
 use crate::wire::Json;
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{self, Value};
 
 #[derive(Default)]
 pub(super) struct Conversation<'t> {
@@ -183,8 +184,7 @@ fn call(mut fields: Fields<'_>) -> Result<Call<'_>> {
             let path = function.path_of("arguments");
             let warning = format!("{path} is not a JSON object, so it is sent as a member of one");
             fields.notes.warn(warning);
-            let members = Object::from_iter([("malformed_arguments", Value::String(text))]);
-            Json::Value(Value::Object(members))
+            Json::Value(nested("malformed_arguments", Value::String(text)))
         }
     };
     let extra_content = fields.take("extra_content");

@@ -3,9 +3,9 @@
 use serde_json::value::RawValue;
 
 use super::{Format, Result};
-use crate::gateway::fields::{parse, raw_member, to_raw};
+use crate::gateway::fields::{nested, pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice};
-use toolbooth::json::{self, Object, Rendered, Value};
+use toolbooth::json::{self, Rendered, Value};
 
 /// The argument of such a function.
 const INPUT: &str = "input";
@@ -88,9 +88,8 @@ fn assistant(json: &str) -> Result<Option<Value<'_>>> {
         let Value::Object(call) = call else { continue };
         let Some(Value::Object(mut custom)) = call.take("custom") else { continue };
         let name = custom.take("name").unwrap_or_default();
-        let input = Object::from_iter([(INPUT, custom.take("input").unwrap_or_default())]);
-        let arguments = Value::String(Value::Object(input).text().into());
-        let function = Object::from_iter([("name", name), ("arguments", arguments)]);
+        let input = nested(INPUT, custom.take("input").unwrap_or_default());
+        let function = pair(("name", name), ("arguments", Value::String(input.text().into())));
         call.insert("type".into(), Value::from("function"));
         call.insert("function".into(), Value::Object(function));
     }

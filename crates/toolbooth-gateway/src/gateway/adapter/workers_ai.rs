@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::openai::{self, Stream};
 use super::{Adapter, EventDecoder, event_data};
+use crate::gateway::fields::{nested, pair};
 use crate::gateway::{Builder, Read, SseEvent};
 use toolbooth::json::{MAX_VALUES, Object, Value};
 
@@ -81,8 +82,8 @@ fn unified<'t>(value: Value<'t>, member: &'static str) -> Value<'t> {
         let calls = calls.into_iter().enumerate().map(|(index, it)| unified_call(index, it));
         message.insert("tool_calls".into(), Value::Array(calls.collect()));
     }
-    let choice = Object::from_iter([(member, Value::Object(message))]);
-    body.insert("choices".into(), Value::Array(vec![Value::Object(choice)]));
+    let choice = nested(member, Value::Object(message));
+    body.insert("choices".into(), Value::Array(vec![choice]));
     Value::Object(body)
 }
 
@@ -99,7 +100,7 @@ fn unified_call(index: usize, call: Value<'_>) -> Value<'_> {
         None => "{}".into(),
     };
     let name = call.take("name").unwrap_or_default();
-    let function = Object::from_iter([("name", name), ("arguments", Value::String(arguments))]);
+    let function = pair(("name", name), ("arguments", Value::String(arguments)));
     call.insert("type".into(), "function".into());
     call.insert("function".into(), Value::Object(function));
     Value::Object(call)

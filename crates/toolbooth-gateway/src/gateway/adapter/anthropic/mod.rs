@@ -7,10 +7,10 @@ mod stream;
 mod thinking;
 
 use super::{Adapter, EventDecoder, members_of_answer, raw};
-use crate::gateway::fields::{raw_items, raw_member};
+use crate::gateway::fields::{nested, raw_items, raw_member, typed};
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::FinishReason;
-use toolbooth::json::{Object, Value};
+use toolbooth::json::Value;
 
 /// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.
 const VERSION: &str = "2023-06-01";
@@ -37,9 +37,7 @@ fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
     let mut body = members_of_answer(body)?;
     let blocks = match body.take("content") {
         Some(Value::Array(blocks)) => blocks,
-        Some(text @ Value::String(_)) => {
-            vec![Value::Object(Object::from_iter([("type", "text".into()), ("text", text)]))]
-        }
+        Some(text @ Value::String(_)) => vec![typed("text", text)],
         _ => return Err(UpstreamError::malformed("the answer has no content")),
     };
     let body = Value::Object(body);
@@ -61,9 +59,8 @@ fn keep_thinking(builder: &mut Builder) {
     let thinking: Vec<_> =
         builder.native.iter().filter(|block| is_thinking(block)).cloned().collect();
     if !thinking.is_empty() {
-        let own = Object::from_iter([("thinking_blocks", Value::Array(thinking))]);
-        let extra = Object::from_iter([("anthropic", Value::Object(own))]);
-        builder.extra_content(Value::Object(extra));
+        let own = nested("thinking_blocks", Value::Array(thinking));
+        builder.extra_content(nested("anthropic", own));
     }
 }
 

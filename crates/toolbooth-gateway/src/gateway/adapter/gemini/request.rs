@@ -5,13 +5,14 @@ use super::generation;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
+use crate::gateway::fields::nested;
 use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::gemini::PLAIN;
 use crate::wire::Members;
 use crate::wire::gemini::request::{
     CallingConfig, Declaration, Request, System, ToolConfig, Tools,
 };
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{self, Value};
 
 const MAX_STOP: usize = 5;
 
@@ -119,7 +120,7 @@ fn thinking_config(
         notes.drop_member("reasoning_effort");
         Ok(None)
     };
-    let config = |name, value| Ok(Some(Value::Object(Object::from_iter([(name, value)]))));
+    let config = |name, value| Ok(Some(nested(name, value)));
     if model.contains("gemini-2.5") {
         if budget == 0 && is_pro {
             return drop("always thinks");

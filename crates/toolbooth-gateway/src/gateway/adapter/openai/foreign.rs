@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::{pair, parse, raw_member, to_raw};
+use crate::gateway::fields::{pair, parse, raw_member, to_raw, typed};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
@@ -219,7 +219,8 @@ fn message(
         if role == Role::Tool {
             let (texts, others): (Vec<_>, Vec<_>) = content.into_iter().partition(is_text);
             if !others.is_empty() && texts.is_empty() {
-                content = vec![text_part("The result is shown in the message that follows.")];
+                content =
+                    vec![typed("text", "The result is shown in the message that follows.".into())];
             } else {
                 content = texts;
             }
@@ -256,10 +257,6 @@ fn is_text(part: &Value<'_>) -> bool {
     part.get("type").and_then(Value::as_str) == Some("text")
 }
 
-fn text_part(text: &'static str) -> Value<'static> {
-    Value::Object(pair(("type", "text".into()), ("text", text.into())))
-}
-
 /// The texts, separated by empty lines.
 fn join(parts: &[Value<'_>]) -> String {
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
@@ -271,7 +268,7 @@ fn show(shown: &mut Vec<Value<'static>>) -> Result<Option<HistoryItem>> {
     if shown.is_empty() {
         return Ok(None);
     }
-    let mut content = vec![text_part("From the results of the tools:")];
+    let mut content = vec![typed("text", "From the results of the tools:".into())];
     content.append(shown);
     let message = pair(("role", "user".into()), ("content", Value::Array(content)));
     Ok(Some(HistoryItem::Message { role: Role::User, json: to_raw(&Value::Object(message))? }))

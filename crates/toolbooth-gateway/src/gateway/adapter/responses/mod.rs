@@ -5,10 +5,11 @@ mod request;
 mod stream;
 
 use super::{Adapter, members_of_answer, reported};
+use crate::gateway::fields::nested;
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::FinishReason;
 use crate::wire::fields::text;
-use toolbooth::json::{Object, Value};
+use toolbooth::json::Value;
 
 pub(super) static ADAPTER: Adapter = Adapter {
     list: "openai-responses",
@@ -54,8 +55,7 @@ fn reason(response: &Value<'_>, builder: &mut Builder) -> Read<FinishReason> {
 /// Carries the reasoning items, if there are any with encrypted content, in `extra_content`.
 fn keep_reasoning(items: Vec<Value<'static>>, builder: &mut Builder) {
     if !items.is_empty() {
-        let own = Object::from_iter([("reasoning", Value::Array(items))]);
-        let extra = Object::from_iter([("openai", Value::Object(own))]);
-        builder.extra_content(Value::Object(extra));
+        let own = nested("reasoning", Value::Array(items));
+        builder.extra_content(nested("openai", own));
     }
 }

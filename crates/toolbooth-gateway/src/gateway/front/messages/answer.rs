@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::block::{Block, Counts, Null, is_object, message_id, stop_reason};
 use super::stream::shows_reasoning;
 use crate::gateway::AssistantMessage;
+use crate::gateway::fields::nested;
 use crate::gateway::front::{Answer, with_report};
 use crate::wire::Usage;
 use toolbooth::json::{self, Object, Rendered, Value};
@@ -116,9 +117,6 @@ fn input(arguments: &str) -> String {
     match arguments.trim() {
         "" => "{}".to_owned(),
         text if is_object(text) => text.to_owned(),
-        _ => {
-            let text = Value::from(arguments);
-            Value::Object(Object::from_iter([("malformed_arguments", text)])).text()
-        }
+        _ => nested("malformed_arguments", arguments.into()).text(),
     }
 }

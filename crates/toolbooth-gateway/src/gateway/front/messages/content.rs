@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::foreign::{self, Thinking};
 use super::part::{part, parts, text_part};
-use crate::gateway::fields::{pair, raw_items, raw_member, to_raw};
+use crate::gateway::fields::{nested, pair, raw_items, raw_member, to_raw};
 use crate::gateway::request::MAX_CALLS;
 use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
 use toolbooth::json::{Object, Value};
@@ -292,10 +292,8 @@ impl<'t> Round<'t> {
             message.insert("tool_calls".into(), Value::Array(calls.clone()));
         }
         if !thoughts.is_empty() {
-            let (mut own, mut extra) = (Object::default(), Object::default());
-            own.insert("thinking_blocks".into(), Value::Array(thoughts.clone()));
-            extra.insert("anthropic".into(), Value::Object(own));
-            message.insert("extra_content".into(), Value::Object(extra));
+            let own = nested("thinking_blocks", Value::Array(thoughts.clone()));
+            message.insert("extra_content".into(), nested("anthropic", own));
         }
         Some(message)
     }

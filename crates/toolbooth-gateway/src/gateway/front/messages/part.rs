@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::content::blocks;
-use crate::gateway::fields::pair;
+use crate::gateway::fields::{nested, pair, typed};
 use crate::gateway::{Fields, Notes, Result};
-use toolbooth::json::{Object, Value};
+use toolbooth::json::Value;
 
 /// The parts of a content.
 pub(super) fn parts<'t>(
@@ -21,7 +21,7 @@ pub(super) fn parts<'t>(
 }
 
 pub(super) fn text_part(text: Cow<'_, str>) -> Value<'_> {
-    Value::Object(pair(("type", "text".into()), ("text", Value::String(text))))
+    typed("text", Value::String(text))
 }
 
 /// The parts that a block becomes. One that no provider but Anthropic knows is left out.
@@ -72,10 +72,7 @@ fn image<'t>(block: &mut Fields<'t>) -> Result<Option<Value<'t>>> {
         _ => return source.expected("type", "one of base64, url, file"),
     };
     source.finish();
-    let mut image = Object::default();
-    image.insert("url".into(), Value::String(url));
-    let image = ("image_url", Value::Object(image));
-    Ok(Some(Value::Object(pair(("type", "image_url".into()), image))))
+    Ok(Some(typed("image_url", nested("url", Value::String(url)))))
 }
 
 /// A document: a text, or a file.
@@ -108,8 +105,8 @@ fn document<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
     source.finish();
     let name = title.unwrap_or("document.pdf".into());
     let file = pair(("file_data", Value::String(data)), ("filename", Value::String(name)));
-    let file = pair(("type", "file".into()), ("file", Value::Object(file)));
-    Ok(context.map(text_part).into_iter().chain([Value::Object(file)]).collect())
+    let file = typed("file", Value::Object(file));
+    Ok(context.map(text_part).into_iter().chain([file]).collect())
 }
 
 /// A `data:` URL of a source with base64.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{ChatMessage, Input};
+use crate::gateway::fields::nested;
 use crate::gateway::front::responses::{EXTRA, ROUNDS};
 use crate::gateway::request::MAX_CALLS;
 use crate::gateway::{Fields, GatewayError, Result, Role, continuation};
@@ -42,13 +43,6 @@ fn drop_ran(calls: &mut Vec<(ToolCall<'static>, String)>, results: &[(String, St
     let mut ran = BTreeSet::new();
     ran.extend(results.iter().map(|(id, _)| id.as_str()));
     calls.retain(|(call, _)| !ran.contains(&*call.id));
-}
-
-/// An object with one member.
-fn nested(name: &'static str, value: Value<'static>) -> Value<'static> {
-    let mut object = Object::default();
-    object.insert(name.into(), value);
-    Value::Object(object)
 }
 
 impl Input<'_> {

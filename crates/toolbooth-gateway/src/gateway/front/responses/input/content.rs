@@ -1,6 +1,7 @@
 //! The content of messages: texts, images and files.
 
 use super::Input;
+use crate::gateway::fields::typed;
 use crate::gateway::{Fields, GatewayError, Result};
 use toolbooth::json::{Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -32,9 +33,9 @@ impl Input<'_> {
         let kind = part.required_text("type")?;
         let value = match kind.as_ref() {
             "input_text" | "output_text" | "text" => {
-                chat_part("text", Value::String(part.required_text("text")?))
+                typed("text", Value::String(part.required_text("text")?))
             }
-            "refusal" => chat_part("text", Value::String(part.required_text("refusal")?)),
+            "refusal" => typed("text", Value::String(part.required_text("refusal")?)),
             "input_image" => {
                 let mut image = Object::default();
                 match part.text("image_url")? {
@@ -46,7 +47,7 @@ impl Input<'_> {
                 if let Some(detail) = part.text("detail")? {
                     image.insert("detail".into(), Value::String(detail));
                 }
-                chat_part("image_url", Value::Object(image))
+                typed("image_url", Value::Object(image))
             }
             "input_file" => {
                 let mut file = Object::default();
@@ -62,7 +63,7 @@ impl Input<'_> {
                 if file.is_empty() {
                     return part.expected("file_data", "the file, unless there is a file_url");
                 }
-                chat_part("file", Value::Object(file))
+                typed("file", Value::Object(file))
             }
             _ => {
                 return part.expected(
@@ -121,12 +122,4 @@ impl Input<'_> {
         }
         Ok(())
     }
-}
-
-/// A part of OpenAI Chat Completions: its member is named after its type.
-fn chat_part<'t>(kind: &'static str, value: Value<'t>) -> Value<'t> {
-    let mut part = Object::default();
-    part.insert(kind.into(), value);
-    part.insert("type".into(), kind.into());
-    Value::Object(part)
 }
