@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 pub use de::{DecodeError, ValueDeserializer};
 pub use object::{Member, Object};
 pub use reader::leading_member;
-pub use ser::{Rendered, to_string, to_vec};
+pub use ser::{Rendered, append, to_string, to_vec};
 pub use value::Value;
 
 /// The deepest nesting of arrays and objects that is accepted. `[[1]]` has depth 2.

@@ -10,23 +10,50 @@ use super::Object;
 /// The size of most responses, so that their buffer rarely has to grow.
 const CAPACITY: usize = 512;
 
+/// The serializer of everything that is written.
+type JsonSerializer<'a> = serde_json::Serializer<&'a mut Vec<u8>, Verbatim>;
+
+/// Writes one value.
+type WriteFn<'a> = dyn Fn(&mut JsonSerializer<'_>) -> serde_json::Result<()> + 'a;
+
 /// The JSON of a value, as short as possible; [`Rendered`] text in it is copied.
 ///
 /// Infallible, because what we write always has a JSON form: `serde_json` only fails on maps whose keys are
 /// not strings or numbers, and on a `Serialize` written by hand that returns an error. Such a value becomes
 /// `null`, never half a document.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    let mut json = Vec::with_capacity(CAPACITY);
-    let mut serializer = serde_json::Serializer::with_formatter(&mut json, Verbatim);
-    if value.serialize(&mut serializer).is_err() {
-        json = b"null".to_vec();
-    }
-    json
+    to_vec_with(&|serializer| value.serialize(serializer))
 }
 
 /// The same as a string.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
-    String::from_utf8(to_vec(value)).unwrap_or_else(|_| "null".to_owned())
+    to_string_with(&|serializer| value.serialize(serializer))
+}
+
+/// Adds the JSON of a value to a text, as [`to_vec`] writes it.
+pub fn append<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
+    append_with(json, &|serializer| value.serialize(serializer));
+}
+
+// What does not depend on the type is not generic, because more than a hundred types are written.
+
+fn to_vec_with(write: &WriteFn<'_>) -> Vec<u8> {
+    let mut json = Vec::with_capacity(CAPACITY);
+    append_with(&mut json, write);
+    json
+}
+
+fn to_string_with(write: &WriteFn<'_>) -> String {
+    String::from_utf8(to_vec_with(write)).unwrap_or_else(|_| "null".to_owned())
+}
+
+fn append_with(json: &mut Vec<u8>, write: &WriteFn<'_>) {
+    let start = json.len();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *json, Verbatim);
+    if write(&mut serializer).is_err() {
+        json.truncate(start);
+        json.extend_from_slice(b"null");
+    }
 }
 
 /// Text that is JSON already: a list that was rendered at build time, or a value that was just written.
@@ -68,7 +95,7 @@ mod tests {
     use serde::Serialize;
     use serde_json::json;
 
-    use super::{Rendered, to_string, to_vec};
+    use super::{Rendered, append, to_string, to_vec};
     use crate::json::{Value, parse};
 
     #[test]
@@ -104,5 +131,9 @@ mod tests {
     fn what_has_no_json_is_null() {
         let value = ([1], BTreeMap::from([([1], 2)]));
         assert_eq!((to_vec(&value), to_string(&value)), (b"null".to_vec(), "null".to_owned()));
+        let mut json = b"1,".to_vec();
+        append(&mut json, &value);
+        append(&mut json, &[true]);
+        assert_eq!(json, b"1,null[true]");
     }
 }
