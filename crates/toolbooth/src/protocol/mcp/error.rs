@@ -10,6 +10,7 @@ use super::message::{Era, MODERN};
 use super::{resource_metadata, response};
 use crate::call::{Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
+use crate::json;
 use crate::text::excerpt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +125,7 @@ impl McpError {
         }
         let ErrorCode { number: code, status, .. } = self.code;
         let error = ErrorObject { code, message: &self.message, data: self.data.as_ref() };
-        response::write(status, &ErrorMessage { jsonrpc: "2.0", id, error })
+        response::write(status, json::to_vec(&ErrorMessage { jsonrpc: "2.0", id, error }))
     }
 }
 

@@ -15,15 +15,12 @@ use crate::json::{self, Rendered};
 use crate::protocol::definition::text;
 use crate::route::Page;
 
-/// The result of a method that lists something.
+/// The result of a method that lists something: the items, and the cursor of the next page if there is one.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(transparent)]
 struct ListResult<'a> {
-    #[serde(flatten, serialize_with = "as_map")]
-    items: [(&'static str, Rendered<'a>); 1],
-    /// The cursor of the next page, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
+    #[serde(serialize_with = "as_map")]
+    members: &'a [(&'static str, Rendered<'a>)],
 }
 
 /// A list: `items`, a JSON array, as the member `name`.
@@ -34,8 +31,10 @@ pub(super) fn respond(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
 ) -> Response {
-    let result = ListResult { items: [(name, Rendered(items))], next_cursor };
-    request.cacheable_result(&result, CacheScope::of(context))
+    let cursor = next_cursor.map(|cursor| json::to_string(&cursor));
+    let mut members = vec![(name, Rendered(items))];
+    members.extend(cursor.as_deref().map(|cursor| ("nextCursor", Rendered(cursor))));
+    request.cacheable_result(&ListResult { members: &members }, CacheScope::of(context))
 }
 
 /// The page that the client asks for, as the member `name`. Everything is on one page, because many clients never ask

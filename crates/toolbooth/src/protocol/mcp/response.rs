@@ -14,28 +14,6 @@ use crate::protocol::oxp::AuthorizationChallenge;
 use crate::tool::ToolError;
 
 #[derive(Serialize)]
-struct ResultMessage<'a, T> {
-    jsonrpc: &'static str,
-    id: &'a Value,
-    result: ResultBody<'a, T>,
-}
-
-/// A result: the members of its method, and those that every method has.
-// Flattening costs nothing here: serde only buffers what it deserializes.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ResultBody<'a, T> {
-    #[serde(flatten)]
-    members: &'a T,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<ResultType>,
-    #[serde(flatten)]
-    caching: Option<Caching>,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<ResultMeta<'a>>,
-}
-
-#[derive(Serialize)]
 struct ResultMeta<'a> {
     #[serde(
         rename = "io.modelcontextprotocol/serverInfo",
@@ -49,8 +27,7 @@ struct ResultMeta<'a> {
 }
 
 /// Who may share a cached result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CacheScope {
     Public,
     /// Requests with the same credentials.
@@ -62,19 +39,24 @@ impl CacheScope {
     pub(super) fn of(context: &RequestContext<'_>) -> Self {
         if context.pipeline.same_for_all { Self::Public } else { Self::Private }
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        }
+    }
 }
 
 /// How long a result may be cached, and who may share it.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Caching {
     pub(super) ttl_ms: u32,
     pub(super) cache_scope: CacheScope,
 }
 
 /// What the client does next.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) enum ResultType {
     /// Nothing.
     #[default]
@@ -83,6 +65,16 @@ pub(super) enum ResultType {
     InputRequired,
     /// It asks for the task's state.
     Task,
+}
+
+impl ResultType {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::InputRequired => "input_required",
+            Self::Task => "task",
+        }
+    }
 }
 
 /// The members of a result that do not depend on its method.
@@ -125,8 +117,8 @@ impl CompleteResult {
 }
 
 /// A response with this message. It belongs to one request, so HTTP caches must not store it.
-pub(super) fn write(status: u16, message: &impl Serialize) -> Response {
-    Response::json(status, json::to_vec(message)).with("cache-control", "no-store")
+pub(super) fn write(status: u16, message: Vec<u8>) -> Response {
+    Response::json(status, message).with("cache-control", "no-store")
 }
 
 impl McpRequest<'_> {
@@ -145,23 +137,59 @@ impl McpRequest<'_> {
         self.result_with(members, ResultOptions { caching, ..ResultOptions::default() })
     }
 
-    /// Writes a result. `resultType`, caching and server info are new in 2026-07-28: older clients do not get them.
+    /// Writes a result: the members of its method, which are an object, and those that every method has.
+    ///
+    /// Only the former are serialized; what is around them is text. So there is not one more copy of the code for each
+    /// method, and the result is written once.
     pub(super) fn result_with(
         &self,
         members: &impl Serialize,
         options: ResultOptions<'_>,
     ) -> Response {
+        let mut message = self.begin_result();
+        json::append(&mut message, members);
+        self.end_result(message, options)
+    }
+
+    fn begin_result(&self) -> Vec<u8> {
+        let mut message = Vec::with_capacity(512);
+        add(&mut message, &[r#"{"jsonrpc":"2.0","id":"#]);
+        json::append(&mut message, &self.id);
+        add(&mut message, &[r#","result":"#]);
+        message
+    }
+
+    /// Adds the members that do not depend on the method. `resultType`, caching and server info are new in 2026-07-28: older
+    /// clients do not get them.
+    fn end_result(&self, mut message: Vec<u8>, options: ResultOptions<'_>) -> Response {
         let ResultOptions { result_type, caching, error, authorization } = options;
         let is_modern = self.era == Era::Modern;
-        let server_info = is_modern.then_some(self.server);
-        let has_meta = is_modern || error.is_some() || !authorization.is_empty();
-        let result = ResultBody {
-            members,
-            result_type: is_modern.then_some(result_type),
-            caching: caching.filter(|_| is_modern),
-            meta: has_meta.then_some(ResultMeta { server_info, error, authorization }),
-        };
-        write(200, &ResultMessage { jsonrpc: "2.0", id: &self.id, result })
+        if is_modern || error.is_some() || !authorization.is_empty() {
+            // They come before the brace that ends the object.
+            message.pop();
+            if !message.ends_with(b"{") {
+                add(&mut message, &[","]);
+            }
+            if is_modern {
+                add(&mut message, &[r#""resultType":""#, result_type.name(), r#"","#]);
+            }
+            if is_modern && let Some(Caching { ttl_ms, cache_scope }) = caching {
+                let (ttl_ms, scope) = (ttl_ms.to_string(), cache_scope.name());
+                add(&mut message, &[r#""ttlMs":"#, &ttl_ms, r#","cacheScope":""#, scope, r#"","#]);
+            }
+            let server_info = is_modern.then_some(self.server);
+            add(&mut message, &[r#""_meta":"#]);
+            json::append(&mut message, &ResultMeta { server_info, error, authorization });
+            add(&mut message, &["}"]);
+        }
+        add(&mut message, &["}"]);
+        write(200, message)
+    }
+}
+
+fn add(message: &mut Vec<u8>, texts: &[&str]) {
+    for text in texts {
+        message.extend_from_slice(text.as_bytes());
     }
 }
 

@@ -106,18 +106,12 @@ struct TaskResult<'a> {
     last_updated_at: String,
     ttl_ms: u64,
     poll_interval_ms: u64,
-    /// `result` or `error`.
-    #[serde(flatten)]
-    end: Option<TaskEnd<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a serde_json::Value>,
     #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "as_map")]
     input_requests: &'a [(String, ClientRequest)],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum TaskEnd<'a> {
-    Result(&'a serde_json::Value),
-    Error(&'a serde_json::Value),
 }
 
 impl<'a> TaskResult<'a> {
@@ -130,7 +124,8 @@ impl<'a> TaskResult<'a> {
             last_updated_at: time::utc(task.updated_ms),
             ttl_ms: task.life_ms,
             poll_interval_ms: task.poll_ms,
-            end: None,
+            result: None,
+            error: None,
             input_requests: &[],
         }
     }
@@ -160,8 +155,8 @@ fn detailed(mut task: TaskView, request: McpRequest<'_>, context: &RequestContex
     let mut message = message(&outcome::encode(outcome, &call, context));
     let mut member = |name: &str| message.get_mut(name).map(serde_json::Value::take);
     let (result, error) = (member("result"), member("error"));
-    let end = result.as_ref().map(TaskEnd::Result).or(error.as_ref().map(TaskEnd::Error));
-    call.request.result(&TaskResult { end, ..TaskResult::new(&task) })
+    let (result, error) = (result.as_ref(), error.as_ref());
+    call.request.result(&TaskResult { result, error, ..TaskResult::new(&task) })
 }
 
 /// The message of a response.
