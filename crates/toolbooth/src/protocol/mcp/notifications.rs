@@ -18,14 +18,13 @@ const LEVELS: [&str; 8] =
 #[derive(Serialize)]
 struct NotificationMessage<'a> {
     jsonrpc: &'static str,
-    #[serde(flatten)]
-    notification: ServerNotification<'a>,
+    method: &'static str,
+    params: NotificationParams<'a>,
 }
 
 #[derive(Serialize)]
-#[serde(tag = "method", content = "params", rename_all_fields = "camelCase")]
-enum ServerNotification<'a> {
-    #[serde(rename = "notifications/progress")]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum NotificationParams<'a> {
     Progress {
         progress_token: &'a Value<'a>,
         progress: f64,
@@ -34,8 +33,10 @@ enum ServerNotification<'a> {
         #[serde(skip_serializing_if = "str::is_empty")]
         message: &'a str,
     },
-    #[serde(rename = "notifications/message")]
-    Message { level: &'static str, data: &'a str },
+    Message {
+        level: &'static str,
+        data: &'a str,
+    },
 }
 
 /// Puts the notifications that the client wants before the response. A client that does not accept an event stream
@@ -64,11 +65,12 @@ pub(super) fn prepend(
 /// a legacy client gets `info` and above.
 fn encode(notification: &Notification, request: &McpRequest<'_>) -> Option<String> {
     let meta = &request.meta;
-    let notification = match *notification {
+    let (method, params) = match *notification {
         Notification::Progress { done: progress, total, ref message } => {
             let is_token = |it: &&Value<'_>| matches!(it, Value::String(_) | Value::Number(_));
             let progress_token = meta.progress_token.as_ref().filter(is_token)?;
-            ServerNotification::Progress { progress_token, progress, total, message }
+            let params = NotificationParams::Progress { progress_token, progress, total, message };
+            ("notifications/progress", params)
         }
         Notification::Event { level, ref text } => {
             let lowest = match request.era {
@@ -84,10 +86,10 @@ fn encode(notification: &Notification, request: &McpRequest<'_>) -> Option<Strin
             if !LEVELS.iter().skip_while(|it| **it != lowest).any(|it| *it == level) {
                 return None;
             }
-            ServerNotification::Message { level, data: text }
+            ("notifications/message", NotificationParams::Message { level, data: text })
         }
     };
-    Some(json::to_string(&NotificationMessage { jsonrpc: "2.0", notification }))
+    Some(json::to_string(&NotificationMessage { jsonrpc: "2.0", method, params }))
 }
 
 fn accepts_stream(headers: &dyn Headers) -> bool {

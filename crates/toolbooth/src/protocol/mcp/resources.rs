@@ -37,7 +37,8 @@ pub(super) fn templates(
 ) -> Result<Response, McpError> {
     pagination::check_no_cursor(request)?;
     let documentation = json::to_string(&ListedResource {
-        address: Address::UriTemplate(TEMPLATE),
+        uri: None,
+        uri_template: Some(TEMPLATE),
         name: "tool",
         title: Some("Documentation of a tool"),
         description: "A tool by its id, with or without version: Toolkit.Tool@1.0.0",
@@ -133,8 +134,10 @@ fn match_template(template: &str, uri: &str) -> Option<Object<'static>> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ListedResource<'a> {
-    #[serde(flatten)]
-    address: Address<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri_template: Option<&'a str>,
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
@@ -142,18 +145,12 @@ struct ListedResource<'a> {
     mime_type: &'a str,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-enum Address<'a> {
-    Uri(&'a str),
-    UriTemplate(&'a str),
-}
-
 /// The documentation of a tool, and the resources that its latest version declares.
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { id, title, description, .. } = listed.definition;
     let documentation = json!(ListedResource {
-        address: Address::Uri(&documentation::address(listed.definition)),
+        uri: Some(&documentation::address(listed.definition)),
+        uri_template: None,
         name: id,
         title: title.as_deref(),
         description,
@@ -182,7 +179,8 @@ fn describe(resource: &Resource) -> Value {
     let Resource { uri, name, title, description, mime_type, .. } = resource;
     let is_template = resource.is_template();
     json!(ListedResource {
-        address: if is_template { Address::UriTemplate(uri) } else { Address::Uri(uri) },
+        uri: Some(&**uri).filter(|_| !is_template),
+        uri_template: Some(&**uri).filter(|_| is_template),
         name,
         title: title.as_deref(),
         description,
