@@ -3,7 +3,6 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::cipher::SealKey;
@@ -73,11 +72,11 @@ struct SealedToken<'a> {
     claims: Rendered<'a>,
 }
 
-/// The time at which a token expires, and its whole content.
-fn content(text: &[u8]) -> Option<(u64, Value<'_>)> {
-    let content = json::parse_bytes(text)?;
-    let expires = content.get("e").and_then(json::read_value)?;
-    Some((expires, content))
+/// The claims in the plaintext of a token, and when it expires, in milliseconds since the Unix epoch.
+pub(super) fn claims(text: &[u8]) -> Option<(Value<'_>, u64)> {
+    let Value::Object(mut content) = json::parse_bytes(text)? else { return None };
+    let expires: u64 = json::read_value(content.get("e")?)?;
+    Some((content.take("c")?, expires.saturating_mul(1000)))
 }
 
 impl StateKey {
@@ -142,19 +141,8 @@ impl StateKey {
         self.seal_key(purpose).seal(&nonce, purpose.name, text.as_bytes())
     }
 
-    /// The claims of a token that this key has made, and when it expires, in milliseconds since the Unix epoch.
-    pub(super) fn read<T: DeserializeOwned>(
-        &self,
-        purpose: TokenPurpose,
-        token: &str,
-    ) -> Option<(T, u64)> {
-        let text = self.open_text(purpose, token)?;
-        let (expires, content) = content(&text)?;
-        let claims = content.get("c").and_then(json::read_value)?;
-        Some((claims, expires.saturating_mul(1000)))
-    }
-
-    fn open_text(&self, purpose: TokenPurpose, token: &str) -> Option<Vec<u8>> {
+    /// The plaintext of a token that this key has made.
+    pub(super) fn open(&self, purpose: TokenPurpose, token: &str) -> Option<Vec<u8>> {
         let token = Some(token).filter(|token| token.len() <= purpose.longest)?;
         self.seal_key(purpose).open(purpose.name, token)
     }
@@ -175,6 +163,12 @@ mod tests {
         StateKey::new(&Secret::new(secret.to_owned()))
     }
 
+    fn open(key: &StateKey, purpose: TokenPurpose, token: &str) -> Option<(String, u64)> {
+        let text = key.open(purpose, token)?;
+        let (claims, expires_ms) = claims(&text)?;
+        Some((json::read_value(&claims)?, expires_ms))
+    }
+
     #[test]
     fn secrets_of_any_length_become_the_keys_of_rfc_2104() {
         for length in [32, 63, 64, 65, 200] {
@@ -190,7 +184,6 @@ mod tests {
     fn a_token_opens_unchanged_for_its_purpose_with_its_key() {
         let key = key_of(KEY);
         let token = key.seal(STATE, &"claim", 10_000);
-        let open = |key: &StateKey, purpose, token: &str| key.read::<String>(purpose, token);
         assert_eq!(open(&key, STATE, &token), Some(("claim".to_owned(), 10_000)));
         assert_eq!(open(&key, CHALLENGE, &token), None);
         let other = key_of(&KEY.replace('0', "1"));
@@ -241,7 +234,7 @@ mod tests {
         let key = key_of(KEY);
         for (length, opens) in [(2_570, true), (2_571, false)] {
             let token = key.seal(STATE, &"a".repeat(length), 10_000);
-            let opened = key.read::<String>(STATE, &token);
+            let opened = open(&key, STATE, &token);
             assert_eq!((token.len() <= LONGEST, opened.is_some()), (opens, opens), "{length}");
         }
     }

@@ -5,7 +5,8 @@ use std::iter;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::sealed_token::{InvalidToken, StateKey, TokenPurpose};
+use super::sealed_token::{InvalidToken, StateKey, TokenPurpose, claims};
+use crate::json;
 use crate::settings::StateKeySettings;
 
 /// The keys of tokens and hashes. The current one makes them; both are accepted.
@@ -92,11 +93,16 @@ impl StateKeys {
         purpose: TokenPurpose,
         token: &str,
     ) -> Result<(T, u64), InvalidToken> {
-        match (self.current.read(purpose, token), &self.previous) {
-            (None, Some(previous)) => previous.read(purpose, token),
-            (claims, _) => claims,
-        }
-        .ok_or(InvalidToken::Forged)
+        let text = self.open_text(purpose, token).ok_or(InvalidToken::Forged)?;
+        let (claims, expires_ms) = claims(&text).ok_or(InvalidToken::Forged)?;
+        let claims = json::read_value(&claims).ok_or(InvalidToken::Forged)?;
+        Ok((claims, expires_ms))
+    }
+
+    // Not generic, because there are many types of claims.
+    fn open_text(&self, purpose: TokenPurpose, token: &str) -> Option<Vec<u8>> {
+        let mut keys = iter::once(&self.current).chain(&self.previous);
+        keys.find_map(|key| key.open(purpose, token))
     }
 }
 
