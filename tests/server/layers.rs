@@ -18,6 +18,7 @@ const CRATES: &[(&str, Layers)] = &[
                 "budget",
                 "extensions",
                 "json",
+                "memory",
                 "names",
                 "principal",
                 "secret",

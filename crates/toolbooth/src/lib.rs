@@ -32,6 +32,7 @@ pub mod host;
 pub mod http;
 pub mod json;
 pub mod log;
+pub mod memory;
 pub mod names;
 pub mod principal;
 #[doc(hidden)]

@@ -3,16 +3,16 @@
 //! - `provider`: the settings of providers; `presets`: those that are preconfigured;
 //! - `flow`: a browser's way to an authorization server and back, for every purpose; `cookie`: what binds it;
 //! - `client`: the requests to an authorization server; `discovery`: its endpoints; `token`: its responses;
-//! - `page`: the frame of HTML pages; `store`; `memory`: what an instance remembers.
+//! - `page`: the frame of HTML pages; `store`; `recent_writes`: what it may not return yet.
 
 mod client;
 pub(crate) mod cookie;
 mod discovery;
 mod flow;
-mod memory;
 pub(crate) mod page;
 mod presets;
 mod provider;
+mod recent_writes;
 pub(crate) mod store;
 mod token;
 
@@ -26,8 +26,8 @@ pub(crate) use {
         AuthorizationFlow, FLOW_LIFE_MS, FlowError, FlowPurpose, FlowState, NewFlow, PendingFlow,
         code_challenge, random_text,
     },
-    memory::{Memory, RecentWrites},
     provider::{DOCS as PROVIDER_DOCS, prefix_of},
+    recent_writes::RecentWrites,
     store::STALE_MS,
     token::{ProviderError, TokenResponse},
 };

@@ -4,8 +4,6 @@
 //! Every proof has a nonce of this server, which says when the proof was made whatever the client's clock says, and is accepted
 //! once: exactly, if the ledger is bound; otherwise an instance remembers what it has accepted.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -15,6 +13,7 @@ use subtle::ConstantTimeEq;
 use super::jws::DecodedToken;
 use crate::host::{Host, LedgerError, Level};
 use crate::json::Value;
+use crate::memory::Memory;
 use crate::seal::{StateKeys, TokenPurpose};
 use crate::settings::Settings;
 
@@ -23,8 +22,8 @@ pub const PROOF_ALGORITHMS: [&str; 4] = ["RS256", "ES256", "EdDSA", "Ed25519"];
 
 /// For how many seconds a nonce is accepted, and how far a client's clock may be off.
 const LIFE_SECONDS: u64 = 300;
-/// How long a proof is remembered: longer than its nonce is accepted.
-const REMEMBERED: Duration = Duration::from_secs(2 * LIFE_SECONDS);
+/// How long a proof is remembered, in milliseconds: longer than its nonce is accepted.
+const REMEMBERED_MS: u64 = 2 * LIFE_SECONDS * 1000;
 /// The longest proof, in bytes.
 const LONGEST: usize = 4 * 1024;
 /// The longest `jti`, in bytes.
@@ -82,8 +81,8 @@ pub struct ProofVerifier {
     /// The origin of the requests: `PUBLIC_URL`.
     origin: String,
     keys: StateKeys,
-    /// The proofs that this instance has accepted, with the second until which it remembers them.
-    accepted: Mutex<BTreeMap<String, u64>>,
+    /// The proofs that this instance has accepted.
+    accepted: Memory<()>,
 }
 
 impl ProofVerifier {
@@ -92,7 +91,7 @@ impl ProofVerifier {
         Some(Self {
             origin: settings.public_url.clone()?,
             keys: StateKeys::new(settings.state_keys.as_ref()?),
-            accepted: Mutex::default(),
+            accepted: Memory::new(MOST),
         })
     }
 
@@ -214,9 +213,11 @@ impl ProofVerifier {
     /// [`ProofError::Invalid`] if it was used before; [`ProofError::Unavailable`].
     pub async fn use_once(&self, proof: ValidProof, host: &dyn Host) -> Result<String, ProofError> {
         let ValidProof { thumbprint, name } = proof;
-        let is_first = match host.claim(&name, REMEMBERED).await {
+        let is_first = match host.claim(&name, Duration::from_millis(REMEMBERED_MS)).await {
             Ok(is_first) => is_first,
-            Err(LedgerError::NotBound) => self.remember(name, host.now_ms() / 1000),
+            Err(LedgerError::NotBound) => {
+                self.accepted.insert(&name, (), host.now_ms(), REMEMBERED_MS)
+            }
             Err(LedgerError::Failed(problem)) => {
                 host.log(Level::Error, "ledger", &[("problem", &problem)]);
                 return Err(ProofError::Unavailable);
@@ -227,16 +228,6 @@ impl ProofVerifier {
         } else {
             Err(ProofError::Invalid("the proof was used before"))
         }
-    }
-
-    fn remember(&self, key: String, now: u64) -> bool {
-        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
-        accepted.retain(|_, end| now < *end);
-        if accepted.len() >= MOST {
-            let oldest = accepted.iter().min_by_key(|(_, end)| **end).map(|(key, _)| key.clone());
-            oldest.and_then(|key| accepted.remove(&key));
-        }
-        accepted.insert(key, now.saturating_add(REMEMBERED.as_secs())).is_none()
     }
 }
 

@@ -5,11 +5,11 @@ use serde::Deserialize;
 
 use super::client::{Client, ClientOrigin, DocumentAuth, hash};
 use super::registration::display_name;
-use crate::oauth::Memory;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
 use toolbooth::host::{Host, HttpRequest, Level};
 use toolbooth::json::{self, Value};
+use toolbooth::memory::Memory;
 
 /// The longest document that is read, in bytes.
 const MAX_DOCUMENT: usize = 5 * 1024;
