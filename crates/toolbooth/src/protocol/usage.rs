@@ -1,7 +1,7 @@
 //! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own; with the scope `usage:team`, those of its team
 //! too; with `usage`, those of all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -203,12 +203,12 @@ fn caller(
             resets_at: time::utc(window.end_ms(now_ms)),
         }
     });
-    let mut days: BTreeMap<u64, BTreeMap<Unit, u64>> = BTreeMap::new();
-    for it in &used.days {
-        *days.entry(it.day).or_default().entry(it.unit).or_default() += it.used;
-    }
-    let days = days.into_iter().map(|(day, units)| {
-        let of = |unit| Amount::of(unit, units.get(&unit).copied().unwrap_or_default());
+    let days = used.days.chunk_by(|one, next| one.day == next.day).map(|units| {
+        let of = |unit| {
+            let used = units.iter().filter(|it| it.unit == unit).map(|it| it.used);
+            Amount::of(unit, used.sum())
+        };
+        let day = units.first().map_or(0, |it| it.day);
         UsedDay {
             day: time::day(day.saturating_mul(86_400_000)),
             usd: of(Unit::Usd),
