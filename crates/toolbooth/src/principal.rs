@@ -29,11 +29,10 @@ impl Scopes {
     pub const NONE: Self = Self::Listed(Vec::new());
 
     /// Parses scopes; `*` means all. `None` if a word is not a valid scope.
-    pub fn read<'a>(scopes: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let scopes: Vec<_> =
-            scopes.map(|scope| is_scope(scope).then(|| scope.to_owned())).collect::<Option<_>>()?;
-        let all = scopes.iter().any(|scope| scope == "*");
-        Some(if all { Self::All } else { Self::Listed(scopes) })
+    pub fn read(words: Vec<String>) -> Option<Self> {
+        let all = words.iter().any(|word| word == "*");
+        let is_valid = words.iter().all(|word| is_scope(word));
+        is_valid.then_some(if all { Self::All } else { Self::Listed(words) })
     }
 
     /// Those of these scopes that `others` include too.

@@ -288,9 +288,7 @@ impl<'t> Fields<'t> {
 
     /// The member `name`, an array of strings.
     pub(super) fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>> {
-        self.optional(name, "an array of strings", |value| {
-            value.as_array()?.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
-        })
+        self.optional(name, "an array of strings", |value| value.texts())
     }
 
     /// The member `name`, names of tools: an array, or an object with `tool_names`.

@@ -32,6 +32,11 @@ impl<'t> Object<'t> {
         self.find(name).is_some()
     }
 
+    /// Whether it has no other members than `names`.
+    pub fn has_only(&self, names: &[&str]) -> bool {
+        self.0.iter().all(|(name, _)| names.contains(&&**name))
+    }
+
     /// Removes the member `name` and returns its value.
     pub fn take(&mut self, name: &str) -> Option<Value<'t>> {
         self.find(name).map(|at| self.0.remove(at).1)

@@ -52,6 +52,11 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// The items, if it is an array of strings.
+    pub fn texts(&self) -> Option<Vec<String>> {
+        self.as_array()?.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
+    }
+
     /// The members, if it is an object.
     pub fn as_object(&self) -> Option<&Object<'t>> {
         match self {

@@ -169,7 +169,7 @@ fn parse_entry(
     others: &[ApiKeySettings],
 ) -> Result<ApiKeySettings, &'static str> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
-    let scopes = entry.get("scopes").and_then(Value::as_array);
+    let scopes = entry.get("scopes").filter(|scopes| scopes.as_array().is_some());
     let members = entry.as_object().map(Object::len).unwrap_or_default();
     let further = FURTHER.iter().filter(|name| entry.get(name).is_some()).count();
     let members = members.saturating_sub(further);
@@ -197,13 +197,11 @@ fn parse_entry(
         hash.as_str().and_then(decode_hex).ok_or(expected)
     });
     let previous_hash = previous_hash.transpose()?;
-    // An entry that is not a string is not a scope either.
-    let words = scopes.iter().map(|scope| scope.as_str().unwrap_or_default());
-    let scopes = Scopes::read(words).ok_or(".scopes must be words without spaces")?;
+    let scopes = scopes.texts().and_then(Scopes::read);
+    let scopes = scopes.ok_or(".scopes must be words without spaces")?;
     let may_act = entry.get("may_act").map(|scopes| {
-        let words =
-            scopes.as_array().map(|all| all.iter().map(|it| it.as_str().unwrap_or_default()));
-        words.and_then(Scopes::read).ok_or(".may_act must be an array of words without spaces")
+        let scopes = scopes.texts().and_then(Scopes::read);
+        scopes.ok_or(".may_act must be an array of words without spaces")
     });
     let may_act = may_act.transpose()?;
     if !is_name(name) {
@@ -259,10 +257,8 @@ fn parse_keys(
 }
 
 pub(super) fn parse_tools(value: &Value<'_>) -> Result<Allowlist, &'static str> {
-    let tool = |tool: &Value<'_>| tool.as_str().map(str::to_owned);
-    let tools = value.as_array().and_then(|tools| tools.iter().map(tool).collect());
     let expected = ".tools must be an array of ids, names or Toolkit.*, as in TOOL_ALLOWLIST";
-    tools.map(Allowlist::only).ok_or(expected)
+    value.texts().map(Allowlist::only).ok_or(expected)
 }
 
 fn parse_users(

@@ -81,7 +81,7 @@ fn anonymous_scopes(reader: &mut VariableReader<'_>) -> Option<Scopes> {
     if text.trim().is_empty() {
         return Some(Scopes::NONE);
     }
-    let scopes = Scopes::read(text.split(',').map(str::trim));
+    let scopes = Scopes::read(text.split(',').map(|scope| scope.trim().to_owned()).collect());
     if scopes.is_none() {
         reader.problem(ANONYMOUS_SCOPES, "must be * or scopes separated by commas");
     }

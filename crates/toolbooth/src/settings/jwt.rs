@@ -1,7 +1,7 @@
 //! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
 
 use super::auth::AuthSettings;
-use super::key_limits::{KeyLimits, MEMBERS, parse_limits};
+use super::key_limits::{KeyLimits, LIMITS, parse_limits};
 use super::reader::{Row, VariableDoc, VariableReader, list};
 use crate::address::is_secure;
 use crate::budget::Budget;
@@ -159,8 +159,7 @@ fn read_tenants(reader: &mut VariableReader<'_>) -> Vec<TenantSettings> {
     };
     let mut tenants = Vec::new();
     for (name, entry) in entries.iter() {
-        let is_known = |name: &str| MEMBERS.contains(&name) || name == "budgets";
-        let members = entry.as_object().filter(|it| it.iter().all(|(name, _)| is_known(name)));
+        let members = entry.as_object().filter(|members| members.has_only(&LIMITS));
         let parsed = match members {
             Some(_) => parse_limits(entry),
             None => Err(

@@ -5,8 +5,8 @@ use super::budgets::parse_budgets;
 use crate::budget::{Budget, Unit, Window};
 use crate::json::Value;
 
-/// The member with the limits of a caller in the chat gateway, and the name that the page of 2api.ai has for it.
-pub(super) const MEMBERS: [&str; 2] = ["gateway", "tenant_settings"];
+/// The members of an entry that [`parse_limits`] reads.
+pub(super) const LIMITS: [&str; 3] = ["gateway", "tenant_settings", "budgets"];
 
 /// The highest limit of a tool's description in a chat request, in characters.
 pub const MAX_TOOL_DESCRIPTION: usize = 4096;
@@ -120,11 +120,12 @@ impl KeyLimits {
 /// # Errors
 /// What was expected instead, after the place of the entry.
 pub fn parse_limits(entry: &Value<'_>) -> Result<(Option<KeyLimits>, Vec<Budget>), &'static str> {
-    let limits = match MEMBERS.map(|name| entry.get(name)) {
-        [Some(_), Some(_)] => return Err(BOTH),
-        [one, other] => one.or(other).map(KeyLimits::parse).transpose()?,
+    let [gateway, tenant_settings, budgets] = LIMITS.map(|name| entry.get(name));
+    let limits = match (gateway, tenant_settings) {
+        (Some(_), Some(_)) => return Err(BOTH),
+        (one, other) => one.or(other).map(KeyLimits::parse).transpose()?,
     };
-    let mut budgets = entry.get("budgets").map(parse_budgets).transpose()?.unwrap_or_default();
+    let mut budgets = budgets.map(parse_budgets).transpose()?.unwrap_or_default();
     if let Some(limit) = limits.as_ref().and_then(|limits| limits.tool_calls_per_minute) {
         let (window, unit) = (Window::Minute, Unit::ToolCalls);
         if budgets.iter().any(|budget| (budget.window, budget.unit) == (window, unit)) {
@@ -137,8 +138,7 @@ pub fn parse_limits(entry: &Value<'_>) -> Result<(Option<KeyLimits>, Vec<Budget>
 
 /// An array of strings that are not empty.
 fn names(value: &Value<'_>) -> Option<Vec<String>> {
-    let name = |name: &Value<'_>| Some(name.as_str().filter(|it| !it.is_empty())?.to_owned());
-    value.as_array()?.iter().map(name).collect()
+    value.texts().filter(|names| names.iter().all(|name| !name.is_empty()))
 }
 
 fn number(value: &Value<'_>, most: usize) -> Option<usize> {

@@ -131,8 +131,7 @@ type Parsed = (TeamSettings, Vec<(usize, String)>);
 
 /// Parses an entry; the error is what was expected, after its place.
 fn parse(entry: &Value<'_>, others: &[TeamSettings]) -> Result<Parsed, String> {
-    let members = entry.as_object();
-    let members = members.filter(|all| all.iter().all(|(it, _)| MEMBERS.contains(&&**it))).ok_or(
+    let members = entry.as_object().filter(|members| members.has_only(&MEMBERS)).ok_or(
         " must be an object with name and rules, perhaps scopes, tools, gateway (or tenant_settings), budgets and provider_keys, \
          and nothing else",
     )?;
@@ -158,11 +157,7 @@ fn parse(entry: &Value<'_>, others: &[TeamSettings]) -> Result<Parsed, String> {
         }
     }
     let scopes = members.get("scopes").map(|scopes| {
-        // An entry that is not a string is not a scope either.
-        let word = |scope: &Value<'_>| scope.as_str().unwrap_or_default().to_owned();
-        let words: Option<Vec<_>> =
-            scopes.as_array().map(|scopes| scopes.iter().map(word).collect());
-        let scopes = words.and_then(|words| Scopes::read(words.iter().map(String::as_str)));
+        let scopes = scopes.texts().and_then(Scopes::read);
         scopes.ok_or(".scopes must be an array of words without spaces")
     });
     let tools = members.get("tools").map(parse_tools).transpose()?;

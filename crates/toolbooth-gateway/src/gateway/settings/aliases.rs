@@ -1,6 +1,5 @@
 //! `MODELS`: names for one model or several, with what to do if one fails.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use super::models::{self, ModelProvider};
@@ -193,16 +192,9 @@ fn alias(
         retry_statuses = retry.get("status_codes").map(status_codes).transpose()?;
     }
     let own_timeout = number(members, "timeout_ms", MAX_TIMEOUT, "")?;
-    let added_tools = match members.get("tools").map(Value::as_array) {
-        None => Vec::new(),
-        Some(tools) => {
-            let name = |tool: &Value<'_>| tool.as_str().map(str::to_owned);
-            let names = tools.and_then(|tools| tools.iter().map(name).collect());
-            names.ok_or(
-                ".tools must be an array of ids, names or Toolkit.* of this server's tools",
-            )?
-        }
-    };
+    let added_tools = members.get("tools").map_or(Some(Vec::new()), Value::texts);
+    let added_tools = added_tools
+        .ok_or(".tools must be an array of ids, names or Toolkit.* of this server's tools")?;
     let alias = ModelAlias {
         name: name.to_owned(),
         targets: usable,
@@ -272,10 +264,9 @@ fn members<'v, 't>(
     place: &str,
     known: &[&str],
 ) -> Result<&'v Object<'t>, String> {
-    let is_known = |(name, _): &(Cow<'_, str>, Value<'_>)| known.contains(&&**name);
     value
         .as_object()
-        .filter(|members| members.iter().all(is_known))
+        .filter(|members| members.has_only(known))
         .ok_or_else(|| format!("{place} must be an object with {}", known.join(", ")))
 }
 

@@ -4,7 +4,7 @@
 use super::entries::{SCOPES, read_scopes};
 use super::rules::{IdentityRule, People};
 use toolbooth::address::is_secure;
-use toolbooth::json::{self, Object, Value};
+use toolbooth::json::{self, Value};
 use toolbooth::principal::Scopes;
 use toolbooth::settings::{VariableDoc, VariableReader, parse_limits};
 
@@ -89,7 +89,7 @@ fn parse(
     entry: &Value<'_>,
     others: &[EnterpriseIssuer],
 ) -> Result<(EnterpriseIssuer, Vec<IdentityRule>), String> {
-    let members = object_with(&MEMBERS, entry).ok_or(
+    let members = entry.as_object().filter(|members| members.has_only(&MEMBERS)).ok_or(
         " must be an object with issuer, clients or sign_in, perhaps jwks_uri, claim, rules, scopes and allowed, and nothing else",
     )?;
     let address = |name: &str| match members.get(name) {
@@ -150,10 +150,11 @@ fn parse_rules(
             rules.as_object().ok_or(".rules must be an object of rules by the claim's values")?;
         for (value, entry) in rules.iter() {
             let at = |expected: &str| format!(".rules.{value:?}{expected}");
-            let members = object_with(&RULE_MEMBERS, entry).ok_or_else(|| {
+            let members = entry.as_object().filter(|all| all.has_only(&RULE_MEMBERS));
+            let members = members.ok_or_else(|| {
                 at(" must be an object with scopes, perhaps gateway (or tenant_settings) and budgets, and nothing else")
             })?;
-            let scopes = members.get("scopes").and_then(Value::as_array).and_then(read_scopes);
+            let scopes = members.get("scopes").and_then(read_scopes);
             let scopes = scopes.ok_or_else(|| at(SCOPES))?;
             let (limits, budgets) = parse_limits(entry).map_err(at)?;
             let people = People::Group(value.to_string());
@@ -164,15 +165,14 @@ fn parse_rules(
         // Without rules, the company alone decides who may call.
         None if rules.is_none() => parsed.push(rule(People::Staff, Scopes::NONE)),
         None => {}
-        Some(Value::Array(scopes)) => {
+        Some(scopes @ Value::Array(_)) => {
             parsed.push(rule(People::Staff, read_scopes(scopes).ok_or(SCOPES)?));
         }
         Some(Value::Object(by_value)) if rules.is_none() => {
             for (value, scopes) in by_value.iter() {
-                let scopes = scopes.as_array().and_then(read_scopes);
                 let expected =
                     || format!(".scopes.{value:?}{}", SCOPES.trim_start_matches(".scopes"));
-                let scopes = scopes.ok_or_else(expected)?;
+                let scopes = read_scopes(scopes).ok_or_else(expected)?;
                 parsed.push(rule(People::Group(value.to_string()), scopes));
             }
         }
@@ -184,16 +184,9 @@ fn parse_rules(
     Ok(parsed)
 }
 
-/// An object without members other than these.
-fn object_with<'v, 't>(known: &[&str], value: &'v Value<'t>) -> Option<&'v Object<'t>> {
-    let members = value.as_object()?;
-    members.iter().all(|(name, _)| known.contains(&&**name)).then_some(members)
-}
-
 /// An array of strings that are not empty.
 fn texts(value: &Value<'_>) -> Option<Vec<String>> {
-    let text = |text: &Value<'_>| Some(text.as_str().filter(|it| !it.is_empty())?.to_owned());
-    value.as_array()?.iter().map(text).collect()
+    value.texts().filter(|texts| texts.iter().all(|text| !text.is_empty()))
 }
 
 /// An array of `@` with a domain: the domains, in lower case.

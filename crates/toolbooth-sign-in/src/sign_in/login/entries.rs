@@ -203,7 +203,7 @@ impl SignInPlaces<'_> {
             return self.rule(who);
         }
         let who = entry.get("who").and_then(Value::as_str);
-        let scopes = entry.get("scopes").and_then(Value::as_array);
+        let scopes = entry.get("scopes").filter(|scopes| scopes.as_array().is_some());
         let optional = ["gateway", "tenant_settings", "budgets"];
         let members = entry.as_object().map(Object::len);
         let known = 2 + optional.iter().filter(|name| entry.get(name).is_some()).count();
@@ -242,14 +242,12 @@ pub(super) const SCOPES: &str =
     ".scopes must be words without spaces, perhaps with `:*` at the end, or [\"*\"] for all";
 
 /// The scopes of a rule: words, and beginnings such as `github:*`.
-pub(super) fn read_scopes(scopes: &[Value<'_>]) -> Option<Scopes> {
-    // An entry that is not a string is not a scope either.
-    let words: Vec<_> = scopes.iter().map(|it| it.as_str().unwrap_or_default()).collect();
-    let is_wrong = |word: &&str| {
+pub(super) fn read_scopes(scopes: &Value<'_>) -> Option<Scopes> {
+    let is_wrong = |word: &String| {
         word.find('*')
-            .is_some_and(|at| *word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
+            .is_some_and(|at| word != "*" && !(word.ends_with(":*") && at + 1 == word.len()))
     };
-    Scopes::read(words.iter().copied()).filter(|_| !words.iter().any(is_wrong))
+    Scopes::read(scopes.texts().filter(|words| !words.iter().any(is_wrong))?)
 }
 
 /// The rules of a variable, or why its entries are none.
