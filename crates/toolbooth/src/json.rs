@@ -13,6 +13,17 @@ pub(crate) fn object<const N: usize>(
     build(&mut members)
 }
 
+/// A number as text: whole ones have no fraction, others are as in JSON.
+pub(crate) fn number_text(number: f64) -> String {
+    /// Doubles below it have all their digits as a whole number.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.trunc() == number && number.abs() < EXACT {
+        #[allow(clippy::cast_possible_truncation)]
+        return (number as i64).to_string();
+    }
+    to_string(&number)
+}
+
 // Not generic, so that there is one copy of the code.
 fn build(members: &mut [(&str, serde_json::Value)]) -> serde_json::Value {
     let mut object = Map::new();

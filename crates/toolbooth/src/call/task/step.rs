@@ -9,6 +9,7 @@ use crate::call::pipeline::{CheckOrder, Pipeline, RequestContext, RunEnd};
 use crate::call::rejection::Rejection;
 use crate::catalog::Tool;
 use crate::host::{Host, StepReport, TaskStep};
+use crate::json::number_text;
 use crate::log::{CallRecorder, CallRequest};
 use crate::principal::Principal;
 use crate::seal::StateKeys;
@@ -226,12 +227,15 @@ fn may_begin(tool: &Tool, attempt: u32, memory: &Memory) -> bool {
 /// What the tool said last about its progress.
 fn progress(notifications: &[Notification]) -> Option<String> {
     notifications.iter().rev().find_map(|it| match it {
-        Notification::Progress { done, total, message } => Some(match (total, &**message) {
-            (Some(total), "") => format!("{done} of {total}"),
-            (None, "") => format!("{done}"),
-            (Some(total), message) => format!("{done} of {total}: {message}"),
-            (None, message) => message.to_owned(),
-        }),
+        Notification::Progress { done, total, message } => {
+            let done = number_text(*done);
+            Some(match (total.map(number_text), &**message) {
+                (Some(total), "") => format!("{done} of {total}"),
+                (None, "") => done,
+                (Some(total), message) => format!("{done} of {total}: {message}"),
+                (None, message) => message.to_owned(),
+            })
+        }
         Notification::Event { .. } => None,
     })
 }

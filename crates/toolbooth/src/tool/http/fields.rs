@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Style;
-use crate::json::{Value, to_string};
+use crate::json::{Value, number_text, to_string};
 use crate::url::query_value;
 
 /// The fields of a query or of a form: `name=value`, encoded and separated by `&`.
@@ -116,18 +116,12 @@ pub(super) fn encoded(text: &str) -> String {
 
 /// The text of a value: that of a string is itself, whole numbers have no fraction, and lists and objects are JSON.
 pub(super) fn text<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
-    /// Doubles below it have all their digits as a whole number.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::String(text) => Cow::Borrowed(text),
         // Schemas accept 2.0 as an integer, but services do not.
-        Value::Number(number) if number.is_f64() => match number.as_f64() {
-            #[allow(clippy::cast_possible_truncation)]
-            Some(double) if double.trunc() == double && double.abs() < EXACT => {
-                Cow::Owned((double as i64).to_string())
-            }
-            _ => Cow::Owned(to_string(number)),
-        },
+        Value::Number(number) if number.is_f64() => {
+            Cow::Owned(number.as_f64().map(number_text).unwrap_or_default())
+        }
         value => Cow::Owned(to_string(value)),
     }
 }
