@@ -1,12 +1,8 @@
-//! The pipeline that serves every call: rate limit and budgets → resolve → authorize → requirements → input → run →
-//! output.
+//! The pipeline that serves every call: rate limit and budgets → resolve → authorize → requirements → input; `run` has
+//! the rest: run → output.
 
-use std::future::{Future, poll_fn};
-use std::mem;
 use std::sync::Arc;
-use std::task::Poll;
 
-use futures_util::future::maybe_done;
 use uuid::Builder;
 
 use super::grants::Grants;
@@ -18,21 +14,16 @@ use super::task::{BackgroundHandler, Tasks};
 use super::view::has;
 use super::{CallId, ToolRequest, ToolSelector, input, requirements};
 use crate::auth::TokenHolders;
-use crate::catalog::{Catalog, Run, RunError, TaskSupport, Tool};
-use crate::host::{BoxFuture, Host, Level, NoRandomness, boxed};
+use crate::catalog::{Catalog, TaskSupport, Tool};
+use crate::host::{BoxFuture, Host, Level, NoRandomness};
 use crate::http::Headers;
 use crate::json::Value;
 use crate::log::{CallRecorder, EventLog};
 use crate::names::is_equal;
 use crate::principal::Principal;
-use crate::schema;
 use crate::seal::StateKeys;
 use crate::settings::{Permission, Settings};
-use crate::tool::{
-    ClientCapabilities, Context, Credentials, Dialogue, InputRequired, Notification, Stage, Step,
-    Suspension, ToolError,
-};
-use crate::trace::Span;
+use crate::tool::{Credentials, Dialogue};
 
 /// What the server needs to serve calls, created once. It is only data: [`RequestContext`] serves calls with it.
 #[derive(Debug)]
@@ -132,14 +123,6 @@ pub struct Prepared<'a> {
     pub(super) user: Option<String>,
 }
 
-/// How a run of a tool ended.
-pub(super) enum RunEnd {
-    /// With the outcome of the call.
-    Outcome(Outcome),
-    /// With something to continue. The tool may have reported progress.
-    Suspended(Suspension, Vec<Notification>),
-}
-
 impl<'a> RequestContext<'a> {
     /// Finds the tool that a client named.
     ///
@@ -223,14 +206,6 @@ impl<'a> RequestContext<'a> {
             }
             Ok(prepared)
         })
-    }
-
-    /// Runs calls concurrently.
-    pub fn run(&self, prepared: Vec<Result<Prepared<'a>, Outcome>>) -> BoxFuture<'a, Vec<Outcome>> {
-        let context = *self;
-        boxed(join_all(
-            prepared.into_iter().map(move |call| async move { context.run_one(call).await }),
-        ))
     }
 
     /// Finds the tool of a call and [`check`](Self::check)s it. A server with an invalid configuration rejects
@@ -331,163 +306,6 @@ impl<'a> RequestContext<'a> {
         })?;
         Ok(Prepared { tool, call_id, input, takes_task, dialogue, resolved, user: None })
     }
-
-    /// Runs a call that passed the checks, and records it.
-    pub(super) async fn run_one(self, prepared: Result<Prepared<'a>, Outcome>) -> Outcome {
-        let Self { host, calls, .. } = self;
-        match prepared {
-            Ok(mut prepared) => {
-                let (tool, span) = (prepared.tool, calls.span(host));
-                let user = prepared.user.take();
-                let first = Stage::default();
-                let outcome = match self.run_tool(&mut prepared, first, span.as_ref()).await {
-                    RunEnd::Outcome(outcome) => outcome,
-                    RunEnd::Suspended(end, _) => {
-                        boxed(self.run_rest(&mut prepared, end, span.as_ref())).await
-                    }
-                };
-                calls.record(Some(tool), outcome.summary(), (span, user), host);
-                outcome
-            }
-            Err(outcome) => outcome,
-        }
-    }
-
-    /// Runs the steps after the first one, in the same request.
-    async fn run_rest(
-        self,
-        prepared: &mut Prepared<'a>,
-        mut end: Suspension,
-        span: Option<&Span>,
-    ) -> Outcome {
-        let tool = prepared.tool;
-        while tool.task.is_some()
-            && let Suspension::Checkpoint { value, after } = end
-        {
-            if !after.is_zero() {
-                self.host.sleep(after).await;
-            }
-            let stage = Stage::Step(Step { checkpoint: Some(value), ..Step::default() });
-            end = match self.run_tool(prepared, stage, span).await {
-                RunEnd::Outcome(outcome) => return outcome,
-                RunEnd::Suspended(end, _) => end,
-            };
-        }
-        let what = "it runs in steps, but its definition has no task";
-        Outcome::Failed {
-            call_id: mem::take(&mut prepared.call_id),
-            duration_ms: 0,
-            error: faulty_tool(tool, self.host, what, ""),
-            notifications: Vec::new(),
-        }
-    }
-
-    /// Runs a tool once.
-    pub(super) async fn run_tool(
-        self,
-        prepared: &mut Prepared<'a>,
-        stage: Stage,
-        span: Option<&Span>,
-    ) -> RunEnd {
-        let Self { principal, pipeline, host, .. } = self;
-        let Prepared { tool, call_id, input, dialogue, resolved, .. } = prepared;
-        let (tool, input) = (*tool, &mut *input);
-        let variables = &pipeline.settings.tools;
-        tool.defaults.fill(input);
-        let started = host.now_ms();
-        let context =
-            Context::new(tool, principal, &resolved.credentials, dialogue, variables, host)
-                .at(stage)
-                .within(span)
-                .of_server(pipeline.catalog, &pipeline.settings, self.only);
-        let result = match tool.run {
-            Run::Function(run) => run(input, &context).await,
-            Run::Http(call, run) => run(call, input, &context).await,
-            Run::External(name) => match pipeline.catalog.external {
-                Some(call) => call(name, input, &context).await,
-                None => Err(RunError::Crashed),
-            },
-        };
-        let duration_ms = host.now_ms().saturating_sub(started);
-        let notifications = context.notifications.take();
-
-        let error = match result {
-            Ok(value) if tool.output.is_valid(&(&value).into()) => {
-                let call_id = mem::take(call_id);
-                return RunEnd::Outcome(Outcome::Done {
-                    call_id,
-                    duration_ms,
-                    value,
-                    notifications,
-                });
-            }
-            Ok(value) => {
-                let errors = schema::check(tool.output, &(&value).into()).err();
-                let errors = errors.map(|errors| errors.to_string()).unwrap_or_default();
-                faulty_tool(tool, host, "its output does not match output_schema", &errors)
-            }
-            Err(RunError::Crashed) => {
-                return RunEnd::Outcome(Outcome::Rejected(Rejection::Internal));
-            }
-            Err(RunError::Mismatch(reason)) => {
-                faulty_tool(tool, host, "its types do not match its schemas", &reason)
-            }
-            Err(RunError::Tool(error)) => {
-                if let Some(end) = context.suspended.take() {
-                    return RunEnd::Suspended(end, notifications);
-                }
-                let rejected = context.rejected_token.take();
-                if let Some(rejection) =
-                    rejected.and_then(|provider| resolved.token_rejected(tool, &provider))
-                {
-                    return RunEnd::Outcome(Outcome::Rejected(rejection));
-                }
-                match context.requested.take() {
-                    None => error,
-                    Some((questions, state)) => {
-                        let required = InputRequired { tool: tool.name, questions, state };
-                        let Some(problem) = required.problem() else {
-                            let capabilities = dialogue.capabilities;
-                            let asked = request_input(required, capabilities, notifications);
-                            return RunEnd::Outcome(asked);
-                        };
-                        faulty_tool(tool, host, problem, "")
-                    }
-                }
-            }
-        };
-        let call_id = mem::take(call_id);
-        RunEnd::Outcome(Outcome::Failed { call_id, duration_ms, error, notifications })
-    }
-}
-
-/// Passes a tool's requests for input on, if the client supports all of them.
-fn request_input(
-    required: InputRequired,
-    capabilities: ClientCapabilities,
-    notifications: Vec<Notification>,
-) -> Outcome {
-    let lacking = required.lacking(capabilities);
-    if lacking.is_empty() {
-        Outcome::InputRequired { required, notifications }
-    } else {
-        Outcome::Rejected(Rejection::CannotAsk { name: required.tool, lacking })
-    }
-}
-
-/// Waits for a few futures at once and returns their outputs in order. `join_all` of `futures-util` would add
-/// 2.6 KB to the Worker for its queue of many futures.
-pub async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut all: Vec<_> = futures.map(|future| Box::pin(maybe_done(future))).collect();
-    poll_fn(|context| {
-        let mut waiting = false;
-        for future in &mut all {
-            waiting |= future.as_mut().poll(context).is_pending();
-        }
-        if waiting { Poll::Pending } else { Poll::Ready(()) }
-    })
-    .await;
-    all.iter_mut().filter_map(|future| future.as_mut().take_output()).collect()
 }
 
 fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
@@ -498,11 +316,4 @@ fn random_uuid(host: &dyn Host) -> Result<String, NoRandomness> {
 /// The rejection of every call to a server with an invalid configuration.
 pub fn misconfigured() -> Rejection {
     Rejection::Unavailable("its configuration is invalid; its log has the details")
-}
-
-/// The error for a bug of the tool: the log has all details, the client gets only the kind of bug.
-fn faulty_tool(tool: &Tool, host: &dyn Host, what: &'static str, detail: &str) -> ToolError {
-    let id = tool.id();
-    host.log(Level::Error, "faulty_tool", &[("tool", &id), ("what", what), ("detail", detail)]);
-    ToolError::new("The tool failed").developer_message(format!("{id}: {what}"))
 }

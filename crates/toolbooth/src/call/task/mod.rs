@@ -15,8 +15,9 @@ mod job;
 mod step;
 
 use super::outcome::Outcome;
-use super::pipeline::{Pipeline, Prepared, RequestContext, RunEnd};
+use super::pipeline::{Pipeline, Prepared, RequestContext};
 use super::rejection::Rejection;
+use super::run::RunEnd;
 use super::{CheckOrder, ToolRequest};
 use crate::catalog::Tool;
 use crate::host::{
