@@ -50,6 +50,9 @@ const MAX_BYTES: usize = 4096;
 /// The most characters of a path that are reported: its names come from the caller.
 const MAX_PATH: usize = 128;
 
+/// The name of an input as a whole.
+const INPUT: &str = "input";
+
 /// All errors of an input (OXP `ValidationErrorResponse.parameter_errors`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidInput {
@@ -99,12 +102,17 @@ pub fn check(schema: &Schema, input: &Value<'_>) -> Result<(), InvalidInput> {
     if schema.is_valid(input) { Ok(()) } else { Err(describe(schema, input)) }
 }
 
-/// Describes the errors of a value that is not valid.
+/// Describes the errors of an input that is not valid.
 pub fn describe(schema: &Schema, input: &Value<'_>) -> InvalidInput {
+    describe_as(INPUT, schema, input)
+}
+
+/// Describes the errors of a value that is not valid. `whole` names it where no part of it is meant.
+pub fn describe_as(whole: &str, schema: &Schema, value: &Value<'_>) -> InvalidInput {
     let mut errors: Vec<ParameterError> = Vec::new();
     let (mut count, mut bytes) = (0, 0);
-    let _ = schema.visit_errors(input, &Path::Root, &mut |path, error| {
-        let error = describe_error(path, error);
+    let _ = schema.visit_errors(value, &Path::Root, &mut |path, error| {
+        let error = describe_error(whole, path, error);
         count += 1;
         bytes += error.parameter.len() + error.message.len();
         if count > MAX_ERRORS || (bytes > MAX_BYTES && !errors.is_empty()) {
@@ -123,7 +131,7 @@ pub fn describe(schema: &Schema, input: &Value<'_>) -> InvalidInput {
     InvalidInput { errors }
 }
 
-fn describe_error(path: &Path<'_>, error: ValidationError<'_>) -> ParameterError {
+fn describe_error(whole: &str, path: &Path<'_>, error: ValidationError<'_>) -> ParameterError {
     let parent = path_text(path);
     let (parameter, message) = match error {
         ValidationError::Missing(name) => (property(&parent, name), "Is required".to_owned()),
@@ -134,11 +142,11 @@ fn describe_error(path: &Path<'_>, error: ValidationError<'_>) -> ParameterError
         }
         ValidationError::Keyword(keyword, value) => (parent, keyword.describe(value, path)),
     };
-    ParameterError { parameter: parameter_name(&parameter), message }
+    ParameterError { parameter: parameter_name(whole, &parameter), message }
 }
 
-fn parameter_name(path: &str) -> String {
-    if path.is_empty() { "input".to_owned() } else { cut(path, MAX_PATH) }
+fn parameter_name(whole: &str, path: &str) -> String {
+    if path.is_empty() { whole.to_owned() } else { cut(path, MAX_PATH) }
 }
 
 fn path_text(path: &Path<'_>) -> String {
@@ -167,7 +175,7 @@ pub(crate) fn describe_alternatives(
     value: &Value<'_>,
     path: &Path<'_>,
 ) -> String {
-    let here = parameter_name(&path_text(path));
+    let here = parameter_name(INPUT, &path_text(path));
     let mut alternatives: Vec<String> = Vec::new();
     for error in schemas.iter().filter_map(|schema| first_error(schema, value, path)) {
         let alternative = if error.parameter == here {
@@ -190,7 +198,7 @@ pub(crate) fn first_error(
 ) -> Option<ParameterError> {
     let mut first = None;
     let _ = schema.visit_errors(value, path, &mut |path, error| {
-        first = Some(describe_error(path, error));
+        first = Some(describe_error(INPUT, path, error));
         ControlFlow::Break(())
     });
     first

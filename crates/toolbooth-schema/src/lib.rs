@@ -41,7 +41,7 @@ pub use codegen::{Statics, literal};
 pub use compile::{compile, compile_pattern};
 pub use defaults::Defaults;
 pub use describe::{
-    ErrorSink, InvalidInput, ParameterError, Path, ValidationError, check, describe,
+    ErrorSink, InvalidInput, ParameterError, Path, ValidationError, check, describe, describe_as,
 };
 pub use keywords::{
     AnyKeyword, ArrayKeyword, Keyword, NumberKeyword, ObjectKeyword, Properties, StringKeyword,

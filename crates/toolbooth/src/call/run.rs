@@ -124,8 +124,8 @@ impl<'a> RequestContext<'a> {
                 });
             }
             Ok(value) => {
-                let errors = schema::check(tool.output, &(&value).into()).err();
-                let errors = errors.map(|errors| errors.to_string()).unwrap_or_default();
+                let errors = schema::describe_as("value", tool.output, &(&value).into());
+                let errors = errors.to_string();
                 faulty_tool(tool, host, "its output does not match output_schema", &errors)
             }
             Err(RunError::Crashed) => {

@@ -47,7 +47,7 @@ fn the_error_of_a_tool_is_returned_unchanged() {
 #[test]
 fn bugs_of_a_tool_are_logged_and_hidden_from_the_client() {
     for (id, text, detail) in [
-        ("Echo.Say", "long", "input: Must have at most 12 characters"),
+        ("Echo.Say", "long", "value: Must have at most 12 characters"),
         ("Echo.Broken", "x", "detail"),
         ("Echo.Narrow", "secret", "input type does not accept what input_schema allows"),
     ] {
