@@ -34,7 +34,7 @@ pub use run::join_all;
 pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;
 pub(crate) use task::{Answered, TaskAction, TaskView};
-pub use task::{BackgroundHandler, BackgroundRequest, BackgroundTask, Tasks};
+pub use task::{BackgroundHandler, BackgroundRequest, BackgroundState, BackgroundTask, Tasks};
 pub(crate) use view::has;
 
 use crate::json::Value;

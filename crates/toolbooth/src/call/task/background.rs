@@ -63,13 +63,24 @@ pub struct BackgroundTask {
     /// Its id: 128 random bits in hexadecimal digits.
     pub id: String,
     /// Its state.
-    pub status: TaskStatus,
+    pub state: BackgroundState,
     /// What came of it; the draft until then, and if it was cancelled or has failed.
     pub document: String,
-    /// Why it has failed, if the handler did not say it in the document.
-    pub message: Option<String>,
     /// When it was created, in milliseconds since the Unix epoch.
     pub created_ms: u64,
+}
+
+/// The state of a request in the background.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BackgroundState {
+    /// It is served, or will be.
+    Working,
+    /// The document is what came of it.
+    Completed,
+    /// The server has failed, for this reason if it is known.
+    Failed(Option<String>),
+    /// Its owner has ended it.
+    Cancelled,
 }
 
 impl BackgroundTask {
@@ -77,8 +88,16 @@ impl BackgroundTask {
     fn new(id: &str, record: TaskRecord, keys: &StateKeys) -> Option<Self> {
         let (document, _) = keys.read(KEPT, &record.outcome?).ok()?;
         let TaskRecord { status, message, created_ms, .. } = record;
-        let message = message.and_then(|text| Some(keys.read(KEPT, &text).ok()?.0));
-        Some(Self { id: id.to_owned(), status, document, message, created_ms })
+        let state = match status {
+            TaskStatus::Working | TaskStatus::InputRequired => BackgroundState::Working,
+            TaskStatus::Completed => BackgroundState::Completed,
+            TaskStatus::Failed => {
+                let reason = message.and_then(|text| Some(keys.read(KEPT, &text).ok()?.0));
+                BackgroundState::Failed(reason)
+            }
+            TaskStatus::Cancelled => BackgroundState::Cancelled,
+        };
+        Some(Self { id: id.to_owned(), state, document, created_ms })
     }
 }
 

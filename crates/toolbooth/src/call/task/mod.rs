@@ -29,7 +29,7 @@ use crate::principal::Principal;
 use crate::seal::{StateKeys, TokenPurpose};
 use crate::tool::{InputRequest, InputResponse, Named, Stage};
 
-pub use background::{BackgroundHandler, BackgroundRequest, BackgroundTask};
+pub use background::{BackgroundHandler, BackgroundRequest, BackgroundState, BackgroundTask};
 use end::TaskEnd;
 
 /// The longest sealed text, in bytes: a row of a Durable Object may have 2 MB.

@@ -5,8 +5,7 @@ use super::item::Failure;
 use crate::gateway::fields::raw_members;
 use crate::gateway::{ChatRequest, CompletionInfo, GatewayError};
 use crate::wire::{Json, Members};
-use toolbooth::call::BackgroundTask;
-use toolbooth::host::TaskStatus;
+use toolbooth::call::{BackgroundState, BackgroundTask};
 use toolbooth::json;
 
 /// The beginning of the ids of responses.
@@ -36,15 +35,15 @@ pub(in crate::gateway) fn shown(task: &BackgroundTask, working: &'static str) ->
     set("created_at", json::to_string(&(task.created_ms / 1000)));
     set("background", json::to_string(&true));
     set("store", json::to_string(&true));
-    let status = match task.status {
-        TaskStatus::Working | TaskStatus::InputRequired => Some(working),
-        TaskStatus::Cancelled => Some("cancelled"),
-        TaskStatus::Failed => {
-            let message = task.message.as_deref().unwrap_or("The server failed");
+    let status = match &task.state {
+        BackgroundState::Working => Some(working),
+        BackgroundState::Cancelled => Some("cancelled"),
+        BackgroundState::Failed(reason) => {
+            let message = reason.as_deref().unwrap_or("The server failed");
             set("error", json::to_string(&Failure { code: "server_error", message }));
             Some("failed")
         }
-        TaskStatus::Completed => None,
+        BackgroundState::Completed => None,
     };
     if let Some(status) = status {
         set("status", json::to_string(&status));
