@@ -74,7 +74,7 @@ pub struct OwnGrant {
 }
 
 /// Who sent a request. A new kind is a breaking change: code that decides by it must know all. As JSON, it
-/// has no budgets, because what is serialized has been counted, and no grant.
+/// has no budgets, because what is serialized has been counted, and no hash and no grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Principal {
     /// A caller without credentials.
@@ -88,6 +88,9 @@ pub enum Principal {
         name: String,
         /// The key's scopes.
         scopes: Scopes,
+        /// The hash of the key that was sent: an entry of `API_KEYS` can have two.
+        #[serde(skip)]
+        hash: Option<[u8; 32]>,
         /// The grant of the token that the holder has sent instead of the key, if it did: one that this server issued.
         #[serde(skip)]
         grant: Option<Arc<OwnGrant>>,
@@ -145,9 +148,9 @@ impl Principal {
         }
     }
 
-    /// The holder of an API key.
+    /// The holder of an API key, which was not sent.
     pub fn key(name: impl Into<String>, scopes: Scopes) -> Self {
-        Self::Key { name: name.into(), scopes, grant: None }
+        Self::Key { name: name.into(), scopes, hash: None, grant: None }
     }
 
     /// What tells callers apart: how they authenticate, and who they are.

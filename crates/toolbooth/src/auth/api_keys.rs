@@ -15,9 +15,11 @@ impl ApiKeys {
     /// The keys of these entries.
     pub fn new(settings: &[ApiKeySettings]) -> Self {
         let hashes = |key: &ApiKeySettings| {
-            let ApiKeySettings { name, scopes, .. } = key.clone();
-            let holder = Principal::key(name, scopes);
-            key.hashes().map(|hash| (*hash, holder.clone())).collect::<Vec<_>>()
+            let holder = |hash: &[u8; 32]| {
+                let (name, scopes) = (key.name.clone(), key.scopes.clone());
+                (*hash, Principal::Key { name, scopes, hash: Some(*hash), grant: None })
+            };
+            key.hashes().map(holder).collect::<Vec<_>>()
         };
         Self(settings.iter().flat_map(hashes).collect())
     }

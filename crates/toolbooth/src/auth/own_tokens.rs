@@ -83,7 +83,7 @@ impl Permitted {
                 *actor = self.actor;
                 if let Some(name) = self.key {
                     let scopes = Scopes::Listed(std::mem::take(scopes));
-                    *principal = Principal::Key { name, scopes, grant: grant.take() };
+                    *principal = Principal::Key { name, scopes, hash: None, grant: grant.take() };
                 }
             }
             // Of a task: a token for the holder of a key, which was limited when the task began.

@@ -22,8 +22,8 @@ pub(super) struct Job {
     principal: Principal,
     /// The grant of the caller's token, if this server issued it.
     grant: Option<OwnGrant>,
-    /// The hashes of the caller's API key, and of the one before it.
-    key_hashes: Vec<[u8; 32]>,
+    /// The hash of the API key that the caller has sent.
+    key_hash: Option<[u8; 32]>,
     /// The headers of the request that it needs: of a call `Host`, of which addresses for the user are made.
     pub(super) headers: KeptHeaders,
     pub(super) work: Work,
@@ -117,15 +117,15 @@ impl Job {
         headers: &[&str],
         work: Work,
     ) -> Self {
-        let key = match context.principal {
-            Principal::Key { name, .. } => context.pipeline.settings.key_named(name),
+        let key_hash = match context.principal {
+            Principal::Key { hash, .. } => *hash,
             Principal::Anonymous { .. } | Principal::User { .. } => None,
         };
         Self {
             name: name.to_owned(),
             principal: context.principal.clone(),
             grant: context.principal.grant().cloned(),
-            key_hashes: key.into_iter().flat_map(|key| key.hashes().copied()).collect(),
+            key_hash,
             headers: KeptHeaders::of(context.headers, headers),
             work,
         }
@@ -171,7 +171,7 @@ impl Job {
             }
             (Principal::Key { name, scopes, .. }, None) => {
                 let key = settings.key_named(name).ok_or(NoCaller::Removed)?;
-                if !key.hashes().any(|hash| self.key_hashes.contains(hash)) {
+                if !key.hashes().any(|hash| self.key_hash == Some(*hash)) {
                     return Err(NoCaller::Removed);
                 }
                 *scopes = scopes.within(&key.scopes);

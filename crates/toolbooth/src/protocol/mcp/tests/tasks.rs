@@ -450,13 +450,16 @@ fn mc83_a_task_ends_when_the_key_of_its_caller_is_removed() {
     let server = |entry: Value| {
         Tested::new(&[("AUTH", "api-key"), ("API_KEYS", &json!([entry]).to_string())])
     };
-    for (today, done) in [
-        (entry("one"), json!(2)),
-        (entry("other"), Value::Null),
-        (changing, json!(2)),
-        (replaced, Value::Null),
+    let before = json!({"name": "one", "scopes": ["a"], "hash": one});
+    for (began, today, done) in [
+        (&before, entry("one"), json!(2)),
+        (&before, entry("other"), Value::Null),
+        (&before, changing.clone(), json!(2)),
+        (&before, replaced.clone(), Value::Null),
+        (&changing, changing.clone(), json!(2)),
+        (&changing, replaced, Value::Null),
     ] {
-        let tested = server(json!({"name": "one", "scopes": ["a"], "hash": one}));
+        let tested = server(began.clone());
         let call = json!({"name": "Count", "arguments": {"steps": 2}});
         let (_, created) = tested.send_as(Some("key-one"), "tools/call", call);
         let id = created["result"]["taskId"].clone();
