@@ -13,12 +13,8 @@ use crate::catalog::{Completion, Definition, ListForm, Listed, Rendering};
 use crate::json::{Object, Value};
 use crate::protocol::definition::{array, latest};
 
-/// The arguments that can be completed: `[reference, argument, values, tool]`, where the reference is the name of a prompt or
-/// the URI of a template.
+/// The arguments that can be completed, of the name of a prompt or the URI of a template.
 pub(super) const LIST: ListForm = array("mcp-completions", |it| latest(it, render));
-
-/// The items of [`LIST`].
-type Item = (String, String, Vec<String>, Option<Completion>);
 
 /// Completes an argument of a prompt or of a template, by its values or by a tool; or a tool's id in the address of its
 /// documentation.
@@ -46,16 +42,18 @@ pub(super) fn complete<'t>(
         let allowed = context.pipeline.catalog.tools.iter();
         allowed.filter(|tool| context.allows(tool)).map(|tool| tool.id()).collect()
     } else {
-        let mut items = pagination::items::<Item>(context, LIST.name)?;
-        match items.find(|(of, name, ..)| of == reference && name == argument) {
-            None => Vec::new(),
-            Some((.., values, None)) => values,
-            Some((.., Some(completion))) => {
-                let input = input(&completion, typed, &request);
-                let tool = ToolSelector::Id(completion.tool.into());
-                return call::of_tool(request, context, tool, input, CallTarget::Completion);
-            }
+        let is = |item: &Value<'_>, member: &str, text: &str| {
+            item.get(member).and_then(Value::as_str) == Some(text)
+        };
+        let mut items = pagination::items(context, LIST.name)?;
+        let item = items.find(|it| is(it, "of", reference) && is(it, "argument", argument));
+        let item = item.unwrap_or_default();
+        if let Some(tool) = item.get("tool").and_then(Value::as_str) {
+            let input = input(&item, typed, &request);
+            let tool = ToolSelector::Id(tool.to_owned().into());
+            return call::of_tool(request, context, tool, input, CallTarget::Completion);
         }
+        item.get("values").and_then(Value::texts).unwrap_or_default()
     };
     // Ids and names are ASCII.
     let matches = |value: &String| {
@@ -67,14 +65,14 @@ pub(super) fn complete<'t>(
 
 /// The input of the tool that completes: what the user has typed, and the arguments that it declares of those which the
 /// client has sent.
-fn input<'t>(completion: &Completion, typed: &str, request: &McpRequest<'_>) -> Value<'t> {
+fn input<'t>(item: &Value<'_>, typed: &str, request: &McpRequest<'_>) -> Value<'t> {
     let text = |text: &str| Value::String(text.to_owned().into());
     let sent = request.params.get("context").and_then(|context| context.get("arguments"));
     let mut input = Object::default();
     input.insert("value".into(), text(typed));
-    for name in &completion.with {
-        if let Some(value) = sent.and_then(|sent| sent.get(name)).and_then(Value::as_str) {
-            input.insert(name.clone().into(), text(value));
+    for name in item.get("with").and_then(Value::texts).unwrap_or_default() {
+        if let Some(value) = sent.and_then(|sent| sent.get(&name)).and_then(Value::as_str) {
+            input.insert(name.into(), text(value));
         }
     }
     Value::Object(input)
@@ -82,21 +80,26 @@ fn input<'t>(completion: &Completion, typed: &str, request: &McpRequest<'_>) -> 
 
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { prompts, resources, input_schema, .. } = listed.definition;
-    let none = |values: &[String], tool: &Option<Completion>| values.is_empty() && tool.is_none();
+    let item = |of: &str, argument: &str, values: Vec<String>, tool: Option<&Completion>| {
+        let has_some = !values.is_empty() || tool.is_some();
+        let (id, with) = (tool.map(|it| &it.tool), tool.map(|it| &it.with));
+        has_some.then(
+            || json!({"of": of, "argument": argument, "values": values, "tool": id, "with": with}),
+        )
+    };
     let of_prompts = prompts.iter().flat_map(|prompt| {
-        let arguments = prompt.arguments.iter().filter(|it| !none(&it.values, &it.complete));
-        arguments.map(|it| json!([prompt.name, it.name, it.values, it.complete]))
+        let arguments = prompt.arguments.iter();
+        arguments
+            .filter_map(|it| item(&prompt.name, &it.name, it.values.clone(), it.complete.as_ref()))
     });
     let of_resources = resources.iter().flat_map(|resource| {
-        let parameters = resource.parameters().map(|name| {
+        resource.parameters().filter_map(|name| {
             let parameter = input_schema.get("properties").and_then(|all| all.get(name));
             let values = parameter.and_then(|it| it.get("enum")?.as_array());
             let values = values.into_iter().flatten().filter_map(|value| value.as_str());
-            let values: Vec<_> = values.map(str::to_owned).collect();
-            (name, values, resource.complete.get(name).cloned())
-        });
-        let parameters = parameters.filter(|(_, values, tool)| !none(values, tool));
-        parameters.map(|(name, values, tool)| json!([resource.uri, name, values, tool]))
+            let values = values.map(str::to_owned).collect();
+            item(&resource.uri, name, values, resource.complete.get(name))
+        })
     });
-    pagination::render_items(of_prompts.chain(of_resources))
+    pagination::render_array(of_prompts.chain(of_resources))
 }

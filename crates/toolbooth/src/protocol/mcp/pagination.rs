@@ -1,17 +1,15 @@
 //! The lists: pages of what was rendered at build time, for the tools that the caller may run.
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::client_request::as_map;
 use super::error::McpError;
 use super::message::McpRequest;
 use super::response::CacheScope;
 use crate::call::RequestContext;
-use crate::catalog::{Entry, Rendering};
+use crate::catalog::Rendering;
 use crate::http::Response;
-use crate::json::{self, Rendered};
+use crate::json::{self, Rendered, Value};
 use crate::protocol::definition::text;
 use crate::route::Page;
 
@@ -87,19 +85,27 @@ fn page_size(query: &str) -> Option<usize> {
     (size > 0).then_some(size)
 }
 
-/// The items that the list has of the tools that the caller may run, deserialized one tool at a time.
-pub(super) fn items<T: DeserializeOwned>(
+/// The items that a list has of the tools that the caller may run, read one tool at a time. [`render_array`] has rendered it.
+pub(super) fn items(
     context: &RequestContext<'_>,
     list: &str,
-) -> Result<impl Iterator<Item = T>, McpError> {
+) -> Result<impl Iterator<Item = Value<'static>>, McpError> {
     let list = context.list(list)?;
-    // An entry has all items of a tool. The build has serialized them, so they deserialize.
-    let read = |entry: &'static Entry| json::read::<Vec<T>>(list.select([entry]).as_bytes());
-    Ok(context.allowed_entries(list).filter_map(read).flatten())
+    let read = |entry| match json::parse(list.json(entry)) {
+        Ok(Value::Array(items)) => items,
+        _ => Vec::new(),
+    };
+    Ok(context.allowed_entries(list).flat_map(read))
+}
+
+/// The items that a list for [`items`] has of one tool: an array.
+pub(super) fn render_array(items: impl Iterator<Item = serde_json::Value>) -> Rendering {
+    let items: Vec<_> = items.collect();
+    if items.is_empty() { Rendering::Omitted } else { Rendering::of(&items) }
 }
 
 /// The items that a list has of one tool, separated by commas.
-pub(super) fn render_items(items: impl Iterator<Item = Value>) -> Rendering {
+pub(super) fn render_items(items: impl Iterator<Item = serde_json::Value>) -> Rendering {
     let items: Vec<_> = items.map(|item| item.to_string()).collect();
     match items.as_slice() {
         [] => Rendering::Omitted,

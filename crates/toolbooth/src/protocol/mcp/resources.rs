@@ -1,9 +1,7 @@
 //! Resources: the documentation of each tool, and the documents that tools declare.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::call::{self, Action};
 use super::documentation::{self, BASE, MARKDOWN, TEMPLATE};
@@ -17,7 +15,7 @@ use super::views;
 use crate::call::{RequestContext, ToolSelector};
 use crate::catalog::{Definition, ListForm, Listed, Rendering, Resource};
 use crate::http::Response;
-use crate::json::{self, Object};
+use crate::json::{self, Object, Value};
 use crate::protocol::definition::{array, latest};
 
 /// The resources, for `resources/list`.
@@ -26,7 +24,7 @@ pub(super) const LIST: ListForm = array("mcp-resources", render);
 /// The templates that tools declare, for `resources/templates/list`.
 pub(super) const TEMPLATES: ListForm = array("mcp-templates", |it| latest(it, render_templates));
 
-/// The resources as they are declared, with the id of their tool, for `resources/read`.
+/// The contents of resources, with the ids of their tools, for `resources/read`.
 pub(super) const CONTENTS: ListForm = array("mcp-contents", |it| latest(it, render_declared));
 
 /// `resources/templates/list`: the template of the documentation, and those that tools declare.
@@ -69,35 +67,38 @@ pub(super) fn read<'t>(
     if let Some(view) = views::find(&uri, context) {
         return Ok(Action::Read(request, view));
     }
-    let Some((id, resource, input)) = find(&uri, context)? else {
+    let Some((resource, input)) = find(&uri, context)? else {
         return Err(McpError::unknown_resource(&uri, request.era));
     };
-    let mime_type = &resource.mime_type;
-    let contents = match (&resource.text, &resource.blob) {
+    let member = |name: &str| resource.get(name).and_then(Value::as_str);
+    let mime_type = member("mimeType").unwrap_or_default();
+    let contents = match (member("text"), member("blob")) {
         (Some(text), _) => ResourceContents::Text { uri: &uri, mime_type, text },
         (None, Some(blob)) => ResourceContents::Blob { uri: &uri, mime_type, blob },
         (None, None) => {
-            let target = CallTarget::Resource { uri, mime_type: resource.mime_type };
-            let input = json::Value::Object(input);
-            return call::of_tool(request, context, ToolSelector::Id(id.into()), input, target);
+            let tool = member("tool").unwrap_or_default().to_owned();
+            let target = CallTarget::Resource { uri, mime_type: mime_type.to_owned() };
+            let (tool, input) = (ToolSelector::Id(tool.into()), Value::Object(input));
+            return call::of_tool(request, context, tool, input, target);
         }
     };
     let result = ReadResourceResult { contents: [contents] };
     Ok(Action::Respond(request.cacheable_result(&result, CacheScope::of(context))))
 }
 
-/// The resource of an address, the id of its tool, and the tool's input from the address. An exact one wins.
+/// The resource of an address, and its tool's input from the address. An exact one wins.
 fn find(
     uri: &str,
     context: &RequestContext<'_>,
-) -> Result<Option<(String, Resource, Object<'static>)>, McpError> {
+) -> Result<Option<(Value<'static>, Object<'static>)>, McpError> {
     let mut template = None;
-    for (id, resource) in pagination::items::<(String, Resource)>(context, CONTENTS.name)? {
-        let Some(input) = match_template(&resource.uri, uri) else { continue };
-        if !resource.is_template() {
-            return Ok(Some((id, resource, input)));
+    for resource in pagination::items(context, CONTENTS.name)? {
+        let declared = resource.get("uri").and_then(Value::as_str).unwrap_or_default();
+        let Some(input) = match_template(declared, uri) else { continue };
+        if declared == uri {
+            return Ok(Some((resource, input)));
         }
-        template = template.or(Some((id, resource, input)));
+        template = template.or(Some((resource, input)));
     }
     Ok(template)
 }
@@ -123,7 +124,7 @@ fn match_template(template: &str, uri: &str) -> Option<Object<'static>> {
             return None;
         }
         let value = percent_encoding::percent_decode_str(value).decode_utf8().ok()?;
-        let value = json::Value::String(value.into_owned().into());
+        let value = Value::String(value.into_owned().into());
         values.insert(name.to_owned().into(), value);
         (template, uri) = (after, rest);
     }
@@ -168,14 +169,13 @@ fn render_templates(listed: &Listed<'_>) -> Rendering {
 
 fn render_declared(listed: &Listed<'_>) -> Rendering {
     let Definition { id, resources, .. } = listed.definition;
-    pagination::render_items(
-        resources.iter().map(|resource| {
-            json!([id, Resource { complete: BTreeMap::new(), ..resource.clone() }])
-        }),
-    )
+    pagination::render_array(resources.iter().map(|resource| {
+        let Resource { uri, mime_type, text, blob, .. } = resource;
+        json!({"tool": id, "uri": uri, "mimeType": mime_type, "text": text, "blob": blob})
+    }))
 }
 
-fn describe(resource: &Resource) -> Value {
+fn describe(resource: &Resource) -> serde_json::Value {
     let Resource { uri, name, title, description, mime_type, .. } = resource;
     let is_template = resource.is_template();
     json!(ListedResource {

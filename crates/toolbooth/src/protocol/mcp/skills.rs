@@ -10,7 +10,7 @@ use super::message::McpRequest;
 use super::pagination;
 use super::response::CacheScope;
 use crate::call::RequestContext;
-use crate::catalog::{Entry, List, ListForm, Prompt, Rendering, Skill, SkillForm};
+use crate::catalog::{Entry, List, ListForm, Rendering, Skill, SkillForm};
 use crate::http::Response;
 use crate::json::{self, Rendered, Value};
 use crate::protocol::definition::array;
@@ -122,13 +122,14 @@ pub(super) fn file(uri: &str, context: &RequestContext<'_>) -> Option<(&'static 
 }
 
 /// The skill of this name as a prompt without arguments.
-pub(super) fn prompt(name: &str, context: &RequestContext<'_>) -> Option<Prompt> {
+pub(super) fn prompt(name: &str, context: &RequestContext<'_>) -> Option<Value<'static>> {
     let is_named =
         |entry: &Entry| entry.name.trim_end_matches('/').rsplit('/').next() == Some(name);
     let (list, entry) = entries(super::prompts::LIST, context).find(|(_, it)| is_named(it))?;
-    let prompt: Prompt = json::read(list.json(entry).as_bytes())?;
+    let Ok(Value::Object(mut prompt)) = json::parse(list.json(entry)) else { return None };
     let (_, text) = file(&format!("{}SKILL.md", entry.name), context)?;
-    Some(Prompt { text: Some(text), ..prompt })
+    prompt.insert("text".into(), Value::String(text.into()));
+    Some(Value::Object(prompt))
 }
 
 /// The skills in a list whose tools the caller may run.

@@ -207,7 +207,7 @@ fn mc31_the_documentation_of_a_tool() {
     assert_eq!(entry, expected);
 }
 
-const PROMPT: &str = r#"[["Echo.Say@2.0.0",{"name":"greet","description":"Greets.","arguments":[{"name":"whom","description":"Who.","required":true,"enum":["Ada","adam","Bob"]},{"name":"how","description":"How."}],"text":"Greet {whom} {how}!"}]]"#;
+const PROMPT: &str = r#"[[{"tool":"Echo.Say@2.0.0","name":"greet","description":"Greets.","text":"Greet {whom} {how}!","required":["whom"]}]]"#;
 
 fn with_prompt() -> &'static Catalog {
     const WHOLE: &[Entry] = &[entry(5, 1, PROMPT.len() - 1)];
@@ -215,7 +215,7 @@ fn with_prompt() -> &'static Catalog {
 }
 
 /// What is completed of the prompt and of a template.
-const COMPLETIONS: &str = r#"[["greet","whom",["Ada","adam","Bob"],null],["a://{how}/{who}","how",["well"],null],["a://{how}/{who}","who",[],{"tool":"Echo.None","with":["how"]}]]"#;
+const COMPLETIONS: &str = r#"[[{"of":"greet","argument":"whom","values":["Ada","adam","Bob"]},{"of":"a://{how}/{who}","argument":"how","values":["well"]},{"of":"a://{how}/{who}","argument":"who","values":[],"tool":"Echo.None","with":["how"]}]]"#;
 
 fn with_completions() -> &'static Catalog {
     const WHOLE: &[Entry] = &[entry(5, 1, COMPLETIONS.len() - 1)];
@@ -235,20 +235,21 @@ fn with_completions() -> &'static Catalog {
 
 #[test]
 fn mc32_prompts() {
-    let (_, prompt) = serde_json::from_str::<Vec<(String, Value)>>(PROMPT).unwrap().remove(0);
-    let changes = json!({"prompts": [prompt]});
+    let changes = json!({"prompts": [{
+        "name": "greet", "description": "Greets.", "text": "Greet {whom} {how}!", "arguments": [
+            {"name": "whom", "description": "Who.", "required": true, "enum": ["Ada", "adam", "Bob"]},
+            {"name": "how", "description": "How."}
+        ]
+    }]});
     assert_eq!(
         rendered(&prompts::TEXTS, changes.clone(), true),
-        Some(json!(["Echo.Say@2.0.0", {
-            "name": "greet", "description": "Greets.", "text": "Greet {whom} {how}!", "arguments": [
-                {"name": "whom", "description": "Who.", "required": true},
-                {"name": "how", "description": "How.", "required": false}
-            ]
-        }]))
+        Some(serde_json::from_str::<Value>(PROMPT).unwrap()[0].clone())
     );
     assert_eq!(
         rendered(&completion::LIST, changes.clone(), true),
-        Some(json!(["greet", "whom", ["Ada", "adam", "Bob"], null]))
+        Some(json!([{
+            "of": "greet", "argument": "whom", "values": ["Ada", "adam", "Bob"], "tool": null, "with": null
+        }]))
     );
     assert_eq!(
         rendered(&prompts::LIST, changes.clone(), true),
