@@ -8,7 +8,7 @@ import { ROOT, SCRATCH } from "./paths.mjs";
 import { SCHEMAS } from "./schemas.mjs";
 
 /** All capabilities. */
-const CAPABILITIES = ["ACCOUNT", "CHALLENGES", "GATEWAY", "MCP", "PROVIDERS", "REST", "SEARCH", "SIGN_IN", "USAGE", "XAIBO"];
+const CAPABILITIES = ["ACCOUNT", "CHALLENGES", "GATEWAY", "MCP", "PROVIDERS", "REST", "SEARCH", "SIGN_IN", "TASKS", "USAGE", "XAIBO"];
 const TOOLKIT_SIZE = 25;
 /** The files that a catalogue depends on. */
 const INPUTS =

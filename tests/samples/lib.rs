@@ -16,7 +16,7 @@ include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 toolbooth_worker::serve!(
     CATALOG,
-    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SEARCH, SIGN_IN, USAGE, XAIBO]
+    [ACCOUNT, CHALLENGES, GATEWAY, MCP, PROVIDERS, REST, SEARCH, SIGN_IN, TASKS, USAGE, XAIBO]
 );
 
 #[cfg(test)]

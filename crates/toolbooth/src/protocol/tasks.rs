@@ -27,15 +27,18 @@ pub static CAPABILITY: Capability = Capability {
         startup.tasks = startup.settings.extensions.get::<Tasks>().copied();
     }),
     warnings: Some(|state, host| {
-        let bound = host.is_bound(TASKS);
-        let mut warnings = Vec::new();
-        if !bound && state.pipeline.catalog.has_tasks() {
-            warnings.push("The Durable Object TASKS is not bound: tools whose definition has \"task\": \"optional\" run within the request, those with \"required\" cannot run, and responses in the background are rejected. docs/STORAGE.md#tasks says how to bind it".to_owned());
-        }
-        if bound && state.settings().state_keys.is_none() {
-            warnings.push("STATE_KEY is not set: nothing can run as a task".to_owned());
-        }
-        warnings
+        let warning = match host.is_bound(TASKS) {
+            // A request in the background says itself what is missing.
+            _ if !state.pipeline.catalog.has_tasks() => return Vec::new(),
+            false => {
+                "The Durable Object TASKS is not bound: tools whose definition has \"task\": \"optional\" run within the request, those with \"required\" cannot run, and responses in the background are rejected. docs/STORAGE.md#tasks says how to bind it"
+            }
+            true if state.settings().state_keys.is_none() => {
+                "STATE_KEY is not set: nothing can run as a task"
+            }
+            true => return Vec::new(),
+        };
+        vec![warning.to_owned()]
     }),
     ..Capability::new("tasks")
 };

@@ -688,6 +688,28 @@ fn a_server_that_keeps_no_tasks_runs_or_rejects() {
 }
 
 #[test]
+fn what_is_missing_is_a_warning_if_a_tool_needs_it() {
+    const BINDING: &str = "The Durable Object TASKS is not bound";
+    const KEY: &str = "STATE_KEY is not set: nothing can run as a task";
+    for (catalog, has_key, bound, expected) in [
+        (LONG, true, true, None),
+        (LONG, true, false, Some(BINDING)),
+        (LONG, false, true, Some(KEY)),
+        (LONG, false, false, Some(BINDING)),
+        (crate::testing::echo::CATALOG, false, true, None),
+        (crate::testing::echo::CATALOG, false, false, None),
+    ] {
+        let mut host = FakeHost::with(if has_key { &[("STATE_KEY", STATE_KEY)] } else { &[] });
+        host.bindings.extend(bound.then_some("TASKS"));
+        Server::new(catalog, CAPABILITIES, &host);
+        let printed = host.printed();
+        for warning in [BINDING, KEY] {
+            assert_eq!(printed.contains(warning), expected == Some(warning), "{printed}");
+        }
+    }
+}
+
+#[test]
 fn rest_answers_202_with_the_address_of_the_status() {
     let tested = Tested::new(&[]);
     let post = |name: &str, headers: &[(&str, &str)], body: Value| {
