@@ -52,7 +52,7 @@ impl ServerCapabilities {
         let skills = SkillSettings::of(context);
         let mut others = context.pipeline.settings.mcp_extensions.clone();
         // Since 2026-07-28.
-        if era == Era::Modern && context.keeps_tasks() {
+        if era == Era::Modern && tasks::are_served(context) {
             others.push(tasks::EXTENSION);
         }
         if views::are_served(context) {

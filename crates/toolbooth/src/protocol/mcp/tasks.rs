@@ -25,6 +25,11 @@ pub(super) fn declares(capabilities: Option<&Value<'_>>) -> bool {
     extensions.is_some_and(|it| matches!(it.get(EXTENSION), Some(Value::Object(_))))
 }
 
+/// Whether calls can run as tasks here. A server that keeps only responses in the background has no tasks over MCP.
+pub(super) fn are_served(context: &RequestContext<'_>) -> bool {
+    context.pipeline.catalog.has_tasks() && context.keeps_tasks()
+}
+
 /// What the client wants to do.
 pub(super) struct TaskRequest {
     id: String,
@@ -38,7 +43,7 @@ pub(super) fn read(
     context: &RequestContext<'_>,
 ) -> Option<Result<TaskRequest, McpError>> {
     if !matches!(&*request.method, "tasks/get" | "tasks/update" | "tasks/cancel")
-        || !context.keeps_tasks()
+        || !are_served(context)
     {
         return None;
     }

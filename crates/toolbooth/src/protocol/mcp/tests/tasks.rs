@@ -163,12 +163,20 @@ impl Tested {
     }
 
     fn serving(capabilities: &'static [&Capability], variables: &[(&str, &str)]) -> Self {
+        Self::with_tools(LONG, capabilities, variables)
+    }
+
+    fn with_tools(
+        catalog: &'static Catalog,
+        capabilities: &'static [&Capability],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut host = FakeHost::with(&[("STATE_KEY", STATE_KEY)]);
         host.variables.extend(
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         host.bindings.insert("TASKS");
-        let server = Server::new(LONG, capabilities, &host);
+        let server = Server::new(catalog, capabilities, &host);
         Self { host, server }
     }
 
@@ -291,6 +299,12 @@ fn mc80_a_call_becomes_a_task_whose_result_is_that_of_the_call() {
 
 #[test]
 fn mc80_the_extension_is_declared_by_both_sides() {
+    // Without a tool that can run as a task, there are only responses in the background, which MCP has not.
+    let without = Tested::with_tools(CATALOG, CAPABILITIES, &[]);
+    let discovered = without.send("server/discover", json!({}));
+    assert_eq!(discovered["capabilities"]["extensions"], Value::Null);
+    let (_, unknown) = without.send_as(None, "tasks/get", json!({"taskId": "a"}));
+    assert_eq!(unknown["error"]["code"], json!(-32601));
     let tested = Tested::new(&[]);
     let discovered = tested.send("server/discover", json!({}));
     assert_eq!(discovered["capabilities"]["extensions"][EXTENSION], json!({}));
