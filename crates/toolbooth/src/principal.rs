@@ -1,5 +1,6 @@
 //! The authenticated caller of a request, and the scopes of its credentials.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,16 @@ pub struct OwnGrant {
     pub holder: String,
 }
 
+/// The SHA-256 of an API key's text. It is not shown, because that of a short key reveals the key.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyHash(pub [u8; 32]);
+
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyHash(…)")
+    }
+}
+
 /// Who sent a request. A new kind is a breaking change: code that decides by it must know all. As JSON, it
 /// has no budgets, because what is serialized has been counted, and no hash and no grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +101,7 @@ pub enum Principal {
         scopes: Scopes,
         /// The hash of the key that was sent: an entry of `API_KEYS` can have two.
         #[serde(skip)]
-        hash: Option<[u8; 32]>,
+        hash: Option<KeyHash>,
         /// The grant of the token that the holder has sent instead of the key, if it did: one that this server issued.
         #[serde(skip)]
         grant: Option<Arc<OwnGrant>>,

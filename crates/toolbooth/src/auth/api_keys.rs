@@ -5,7 +5,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use crate::principal::Principal;
+use crate::principal::{KeyHash, Principal};
 use crate::settings::ApiKeySettings;
 
 /// The keys of `API_KEYS`: their hashes and holders.
@@ -17,7 +17,7 @@ impl ApiKeys {
         let hashes = |key: &ApiKeySettings| {
             let holder = |hash: &[u8; 32]| {
                 let (name, scopes) = (key.name.clone(), key.scopes.clone());
-                (*hash, Principal::Key { name, scopes, hash: Some(*hash), grant: None })
+                (*hash, Principal::Key { name, scopes, hash: Some(KeyHash(*hash)), grant: None })
             };
             key.hashes().map(holder).collect::<Vec<_>>()
         };

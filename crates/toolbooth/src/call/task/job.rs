@@ -10,7 +10,7 @@ use crate::call::{CallId, NullHandling, ToolRequest, ToolSelector};
 use crate::host::Host;
 use crate::http::Headers;
 use crate::json::{self, Value as Input};
-use crate::principal::{OwnGrant, Principal};
+use crate::principal::{KeyHash, OwnGrant, Principal};
 use crate::seal::StateKeys;
 use crate::tool::{ClientCapabilities, Credentials, Dialogue, InputResponse, Named, Secret};
 
@@ -23,7 +23,7 @@ pub(super) struct Job {
     /// The grant of the caller's token, if this server issued it.
     grant: Option<OwnGrant>,
     /// The hash of the API key that the caller has sent.
-    key_hash: Option<[u8; 32]>,
+    key_hash: Option<KeyHash>,
     /// The headers of the request that it needs: of a call `Host`, of which addresses for the user are made.
     pub(super) headers: KeptHeaders,
     pub(super) work: Work,
@@ -171,7 +171,7 @@ impl Job {
             }
             (Principal::Key { name, scopes, .. }, None) => {
                 let key = settings.key_named(name).ok_or(NoCaller::Removed)?;
-                if !key.hashes().any(|hash| self.key_hash == Some(*hash)) {
+                if !key.hashes().any(|hash| self.key_hash == Some(KeyHash(*hash))) {
                     return Err(NoCaller::Removed);
                 }
                 *scopes = scopes.within(&key.scopes);
