@@ -80,12 +80,13 @@ fn input<'t>(item: &Value<'_>, typed: &str, request: &McpRequest<'_>) -> Value<'
 
 fn render(listed: &Listed<'_>) -> Rendering {
     let Definition { prompts, resources, input_schema, .. } = listed.definition;
-    let item = |of: &str, argument: &str, values: Vec<String>, tool: Option<&Completion>| {
-        let has_some = !values.is_empty() || tool.is_some();
-        let (id, with) = (tool.map(|it| &it.tool), tool.map(|it| &it.with));
-        has_some.then(
-            || json!({"of": of, "argument": argument, "values": values, "tool": id, "with": with}),
-        )
+    let item = |of: &str, argument: &str, values: Vec<String>, tool: Option<&Completion>| match tool
+    {
+        Some(Completion { tool, with, .. }) => Some(
+            json!({"of": of, "argument": argument, "values": values, "tool": tool, "with": with}),
+        ),
+        None if values.is_empty() => None,
+        None => Some(json!({"of": of, "argument": argument, "values": values})),
     };
     let of_prompts = prompts.iter().flat_map(|prompt| {
         let arguments = prompt.arguments.iter();

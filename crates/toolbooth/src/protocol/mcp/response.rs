@@ -147,7 +147,13 @@ impl McpRequest<'_> {
         options: ResultOptions<'_>,
     ) -> Response {
         let mut message = self.begin_result();
+        let start = message.len();
         json::append(&mut message, members);
+        // What is added comes before the brace that ends an object.
+        if message.get(start) != Some(&b'{') {
+            message.truncate(start);
+            add(&mut message, &["{}"]);
+        }
         self.end_result(message, options)
     }
 
@@ -165,7 +171,6 @@ impl McpRequest<'_> {
         let ResultOptions { result_type, caching, error, authorization } = options;
         let is_modern = self.era == Era::Modern;
         if is_modern || error.is_some() || !authorization.is_empty() {
-            // They come before the brace that ends the object.
             message.pop();
             if !message.ends_with(b"{") {
                 add(&mut message, &[","]);

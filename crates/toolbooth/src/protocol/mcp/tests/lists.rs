@@ -248,7 +248,7 @@ fn mc32_prompts() {
     assert_eq!(
         rendered(&completion::LIST, changes.clone(), true),
         Some(json!([{
-            "of": "greet", "argument": "whom", "values": ["Ada", "adam", "Bob"], "tool": null, "with": null
+            "of": "greet", "argument": "whom", "values": ["Ada", "adam", "Bob"]
         }]))
     );
     assert_eq!(
