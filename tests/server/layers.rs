@@ -18,7 +18,7 @@ const CRATES: &[(&str, Layers)] = &[
                 "budget",
                 "extensions",
                 "json",
-                "memory",
+                "expiring_map",
                 "names",
                 "principal",
                 "secret",

@@ -1,19 +1,19 @@
-//! What an instance remembers for a while.
+//! A map whose values expire.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Values that are kept in memory for a while, each under a key. Shared by all requests of an instance.
+/// Values that an instance remembers for a while, each under a key. Shared by all its requests.
 ///
-/// A vector of key, value and end, because there are few of them, and a map would link more code than it saves time.
+/// A vector of key, value and end: there are a few thousand at most, each insertion looks at all of them to drop those that
+/// have expired, and a map would link more code.
 #[derive(Debug)]
-pub struct Memory<T> {
+pub struct ExpiringMap<T> {
     entries: Mutex<Vec<(String, T, u64)>>,
     most: usize,
 }
 
-impl<T: Clone> Memory<T> {
-    /// A memory for so many values. Callers could cause more, for users and clients that they make up, and each request
-    /// searches them.
+impl<T: Clone> ExpiringMap<T> {
+    /// A map of at most so many values. Callers could cause more, with users, clients and proofs that they make up.
     pub fn new(most: usize) -> Self {
         Self { entries: Mutex::default(), most }
     }
@@ -47,16 +47,16 @@ impl<T: Clone> Memory<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Memory;
+    use super::ExpiringMap;
 
     #[test]
     fn values_are_kept_until_their_end_or_until_there_are_too_many() {
-        let memory = Memory::new(2);
+        let map = ExpiringMap::new(2);
         // Each: what is inserted, at which millisecond, and whether it is new.
         for (key, value, now_ms, is_new) in
             [("a", 1, 0, true), ("b", 2, 1, true), ("a", 3, 2, false), ("c", 4, 3, true)]
         {
-            assert_eq!(memory.insert(key, value, now_ms, 10), is_new, "{key} at {now_ms}");
+            assert_eq!(map.insert(key, value, now_ms, 10), is_new, "{key} at {now_ms}");
         }
         for (key, now_ms, value) in [
             ("a", 11, Some(3)),
@@ -65,8 +65,8 @@ mod tests {
             ("c", 12, Some(4)),
             ("d", 3, None),
         ] {
-            assert_eq!(memory.get(key, now_ms), value, "{key} at {now_ms}");
+            assert_eq!(map.get(key, now_ms), value, "{key} at {now_ms}");
         }
-        assert!(memory.insert("a", 5, 12, 10), "the time of the first is over");
+        assert!(map.insert("a", 5, 12, 10), "the time of the first is over");
     }
 }

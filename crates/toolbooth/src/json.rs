@@ -1,4 +1,4 @@
-//! JSON: re-exports `toolbooth_schema::json`, and builds objects.
+//! JSON: re-exports `toolbooth_schema::json`, builds objects, and writes numbers as text.
 
 use serde_json::Map;
 
@@ -13,6 +13,15 @@ pub(crate) fn object<const N: usize>(
     build(&mut members)
 }
 
+// Not generic, so that there is one copy of the code.
+fn build(members: &mut [(&str, serde_json::Value)]) -> serde_json::Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        object.insert((*name).to_owned(), value.take());
+    }
+    object.into()
+}
+
 /// A number as text: whole ones have no fraction, others are as in JSON.
 pub(crate) fn number_text(number: f64) -> String {
     /// Doubles below it have all their digits as a whole number.
@@ -22,13 +31,4 @@ pub(crate) fn number_text(number: f64) -> String {
         return (number as i64).to_string();
     }
     to_string(&number)
-}
-
-// Not generic, so that there is one copy of the code.
-fn build(members: &mut [(&str, serde_json::Value)]) -> serde_json::Value {
-    let mut object = Map::new();
-    for (name, value) in members {
-        object.insert((*name).to_owned(), value.take());
-    }
-    object.into()
 }

@@ -27,12 +27,12 @@ pub mod call;
 pub mod capabilities;
 pub mod capability;
 pub mod catalog;
+pub mod expiring_map;
 pub mod extensions;
 pub mod host;
 pub mod http;
 pub mod json;
 pub mod log;
-pub mod memory;
 pub mod names;
 pub mod principal;
 #[doc(hidden)]

@@ -70,7 +70,7 @@ async function wrangler() {
     { what: "main in wrangler.toml", found: config.main, fix: 'add main = "build/worker.js"' },
     { what: "The binding KV in wrangler.toml", found: kv, optional: true, fix: 'tools that users authorize need it: add [[kv_namespaces]] with binding = "KV"' },
     { what: "The binding LEDGER in wrangler.toml", found: isBound("LEDGER"), optional: true, fix: 'budgets need it: add [[durable_objects.bindings]] with name = "LEDGER" and class_name = "Ledger", and [[migrations]] with new_sqlite_classes = ["Ledger"]' },
-    { what: "The binding TASKS in wrangler.toml", found: isBound("TASKS"), optional: true, fix: 'tools that run as tasks need it: add [[durable_objects.bindings]] with name = "TASKS" and class_name = "Tasks", and [[migrations]] with new_sqlite_classes = ["Tasks"]' },
+    { what: "The binding TASKS in wrangler.toml", found: isBound("TASKS"), optional: true, fix: 'tools that run as tasks and responses in the background need it: add [[durable_objects.bindings]] with name = "TASKS" and class_name = "Tasks", and [[migrations]] with new_sqlite_classes = ["Tasks"]' },
     { what: "AUTH in wrangler.toml", found: config.vars.AUTH, optional: true, fix: "a deployed Worker rejects every call until you set it: api-key, jwt, sign-in or none" },
   ];
 }

@@ -1,17 +1,17 @@
 //! Writes that the store may not return yet.
 
-use toolbooth::memory::Memory;
+use toolbooth::expiring_map::ExpiringMap;
 
 use super::STALE_MS;
 
 /// Writes of the last minute. Calls, the endpoints of sign-in and the account read them. The check of a challenge must not:
 /// it promises that a call finds the grant, and the call may reach another instance.
 #[derive(Debug)]
-pub(crate) struct RecentWrites(Memory<String>);
+pub(crate) struct RecentWrites(ExpiringMap<String>);
 
 impl RecentWrites {
     pub(crate) fn of_a_minute() -> Self {
-        Self(Memory::new(256))
+        Self(ExpiringMap::new(256))
     }
 
     /// Remembers what was written under a key, or should have been.

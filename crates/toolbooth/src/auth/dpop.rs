@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::jws::DecodedToken;
+use crate::expiring_map::ExpiringMap;
 use crate::host::{Host, LedgerError, Level};
 use crate::json::Value;
-use crate::memory::Memory;
 use crate::seal::{StateKeys, TokenPurpose};
 use crate::settings::Settings;
 
@@ -82,7 +82,7 @@ pub struct ProofVerifier {
     origin: String,
     keys: StateKeys,
     /// The proofs that this instance has accepted.
-    accepted: Memory<()>,
+    accepted: ExpiringMap<()>,
 }
 
 impl ProofVerifier {
@@ -91,7 +91,7 @@ impl ProofVerifier {
         Some(Self {
             origin: settings.public_url.clone()?,
             keys: StateKeys::new(settings.state_keys.as_ref()?),
-            accepted: Memory::new(MOST),
+            accepted: ExpiringMap::new(MOST),
         })
     }
 

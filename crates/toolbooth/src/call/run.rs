@@ -184,8 +184,8 @@ fn faulty_tool(tool: &Tool, host: &dyn Host, what: &'static str, detail: &str) -
     ToolError::new("The tool failed").developer_message(format!("{id}: {what}"))
 }
 
-/// Waits for a few futures at once and returns their outputs in order. `join_all` of `futures-util` would add
-/// 2.6 KB to the Worker for its queue of many futures.
+/// Waits for futures at once and returns their outputs in order. Each time that one of them wakes, it polls all: give it some
+/// dozens at most. `join_all` of `futures-util` would add 2.6 KB to the Worker for its queue of many futures.
 pub async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut all: Vec<_> = futures.map(|future| Box::pin(maybe_done(future))).collect();
     poll_fn(|context| {

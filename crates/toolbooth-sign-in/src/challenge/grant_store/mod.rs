@@ -159,7 +159,7 @@ impl<'a> StoredGrant<'a> {
     }
 
     /// When the grant was last deleted. One that was deleted under the previous key may have been refreshed under the
-    /// current.
+    /// current. The two are read one after the other, because there are two only while the key is replaced.
     async fn stored_deletion(self, all: &[StoreKeys]) -> store::Result<Option<u64>> {
         let mut deleted_ms = None;
         for keys in all {

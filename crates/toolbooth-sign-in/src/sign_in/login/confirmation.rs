@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::account::Account;
 use super::browser::SESSION_SECONDS;
 use super::provider::AccountError;
+use super::provider_account::Account;
 use super::{Identity, Login};
 use crate::oauth::{OAuthClient, ProviderError, STALE_MS, TokenResponse, store};
 use crate::purpose;

@@ -1,7 +1,7 @@
 //! `ENTERPRISE_ISSUERS`: the identity providers of companies, which say who may call through which clients
 //! (Enterprise-Managed Authorization).
 
-use super::entries::{SCOPES, read_scopes};
+use super::rule_entries::{SCOPES, read_scopes};
 use super::rules::{IdentityRule, People};
 use toolbooth::address::is_secure;
 use toolbooth::json::{self, Value};

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
-use super::account::{Account, domain};
 use super::enterprise::EnterpriseIssuer;
 use super::groups::{self, TooManyGroups};
+use super::provider_account::{Account, domain};
 use super::rules::{ACCESS, IdentityRule};
 use super::{Login, LoginSettings, Problem};
 use sha2::{Digest, Sha256};

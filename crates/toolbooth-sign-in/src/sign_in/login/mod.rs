@@ -1,20 +1,21 @@
 //! The people who sign in, and their browsers. It knows nothing of clients and tokens.
 //!
-//! - `settings`, `entries`, `enterprise`: the variables with the `rules` about who may sign in; `identity`: who has, and what
-//!   they may do; `groups`: those of a company; `option`: the ways to sign in; `provider`: one of them; `confirmation`: what it
-//!   says later;
+//! - `settings`, `rule_entries`, `enterprise`: the variables with the `rules` about who may sign in; `identity`: who has, and
+//!   what they may do; `groups`: those of a company;
+//! - `option`: the ways to sign in; `provider`: one of them; `provider_account`: what it says about a person; `confirmation`:
+//!   what it says later;
 //! - `browser`: sessions, and forms that only one browser may send; `problem`: what goes wrong.
 
-mod account;
 mod browser;
 mod confirmation;
 pub(crate) mod enterprise;
-mod entries;
 mod groups;
 mod identity;
 mod option;
 mod problem;
 mod provider;
+mod provider_account;
+mod rule_entries;
 pub(crate) mod rules;
 mod settings;
 

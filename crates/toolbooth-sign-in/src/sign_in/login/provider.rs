@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::account::{Account, domain};
+use super::provider_account::{Account, domain};
 use super::rules::{IdentityRule, People};
 use super::{Identity, Login, Problem};
 use crate::oauth::{

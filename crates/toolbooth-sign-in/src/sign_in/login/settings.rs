@@ -1,7 +1,7 @@
 //! How people sign in.
 
 use super::enterprise::{self, EnterpriseIssuer};
-use super::entries::{self, SignInPlaces};
+use super::rule_entries::{self, SignInPlaces};
 use super::rules::{self, IdentityRule};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
@@ -73,7 +73,7 @@ impl LoginSettings {
         let api_keys = settings.auth.api_keys.clone().unwrap_or_default();
         let access = AccessSettings::read(reader);
         let places = SignInPlaces { providers, access: access.is_some() };
-        let (mut allowed, mut rejected) = entries::read_allowed(&places, reader);
+        let (mut allowed, mut rejected) = rule_entries::read_allowed(&places, reader);
         let issuer_and_id = |it: &ProviderSettings| Some((it.issuer()?.to_owned(), it.id.clone()));
         let provider_issuers: Vec<_> = providers.iter().filter_map(issuer_and_id).collect();
         let providers_of = |issuer: &str| {
@@ -92,9 +92,9 @@ impl LoginSettings {
             })
             .collect();
         // The first rule with limits holds: that of the team.
-        let of_teams = entries::read_teams(&settings.teams, &places, &issuers, reader);
+        let of_teams = rule_entries::read_teams(&settings.teams, &places, &issuers, reader);
         allowed.splice(0..0, of_teams);
-        let denied = entries::read_denied(&places, reader);
+        let denied = rule_entries::read_denied(&places, reader);
         let is_local = settings.is_local();
         let development = settings.development && is_local;
         let is_closed =

@@ -7,9 +7,9 @@ use super::client::{Client, ClientOrigin, DocumentAuth, hash};
 use super::registration::display_name;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
+use toolbooth::expiring_map::ExpiringMap;
 use toolbooth::host::{Host, HttpRequest, Level};
 use toolbooth::json::{self, Value};
-use toolbooth::memory::Memory;
 
 /// The longest document that is read, in bytes.
 const MAX_DOCUMENT: usize = 5 * 1024;
@@ -72,11 +72,11 @@ const SHORTEST_MS: u64 = 60_000;
 const LONGEST_MS: u64 = 86_400_000;
 /// The documents that an instance has fetched, and its failures: anyone can make it fetch one.
 #[derive(Debug)]
-pub(super) struct DocumentCache(Memory<Result<Client, Problem>>);
+pub(super) struct DocumentCache(ExpiringMap<Result<Client, Problem>>);
 
 impl DocumentCache {
     pub(super) fn new() -> Self {
-        Self(Memory::new(64))
+        Self(ExpiringMap::new(64))
     }
 
     /// The client that the document at `id` describes.

@@ -48,10 +48,10 @@ pub(crate) struct Connection {
 }
 
 /// A connection that is being read, if there is one.
-type Read<'a> = BoxFuture<'a, store::Result<Option<Connection>>>;
+type ConnectionRead<'a> = BoxFuture<'a, store::Result<Option<Connection>>>;
 
 /// What these reads find, in their order.
-async fn found(reads: Vec<Read<'_>>) -> store::Result<Vec<Connection>> {
+async fn read_all(reads: Vec<ConnectionRead<'_>>) -> store::Result<Vec<Connection>> {
     let mut reads = reads.into_iter();
     let mut found = Vec::new();
     loop {
@@ -118,9 +118,10 @@ impl AuthorizationServer {
         }
         // The order of the keys is that of random ids.
         keys.truncate(MOST_READ);
-        let records = keys.iter().map(|key| -> Read<'_> { boxed(self.connection(key, host)) });
+        let records =
+            keys.iter().map(|key| -> ConnectionRead<'_> { boxed(self.connection(key, host)) });
         let mut connections: Vec<Connection> = Vec::new();
-        for new in found(records.collect()).await? {
+        for new in read_all(records.collect()).await? {
             // Newest first. A sort would link its algorithm for this type.
             let at = connections
                 .partition_point(|it| (it.granted_ms, &it.id) > (new.granted_ms, &new.id));
@@ -130,8 +131,12 @@ impl AuthorizationServer {
         connections.dedup_by(|a, b| a.id == b.id);
         connections.truncate(MOST);
         let current = connections.into_iter();
-        found(current.map(|it| -> Read<'_> { boxed(self.unless_revoked(it, host)) }).collect())
-            .await
+        read_all(
+            current
+                .map(|it| -> ConnectionRead<'_> { boxed(self.unless_revoked(it, host)) })
+                .collect(),
+        )
+        .await
     }
 
     async fn unless_revoked(
