@@ -13,7 +13,7 @@ const OF_REDIRECTS = "RFC 7591, 3.2.2 has this code for redirect URIs";
 
 export const AUTHORIZATION = [
   { title: "metadata: `code_challenge_methods_supported`", run: metadata("code_challenge_methods_supported") },
-  { title: "metadata: `grant_types_supported`", run: metadata("grant_types_supported") },
+  { title: "metadata: `grant_types_supported`", run: metadata("grant_types_supported"), why: "Entries of `API_KEYS` are clients that act for themselves (MCP's extension OAuth Client Credentials)" },
   { title: "metadata: `response_types_supported`", run: metadata("response_types_supported") },
   { title: "metadata: `token_endpoint_auth_methods_supported`", run: metadata("token_endpoint_auth_methods_supported") },
   { title: "metadata: `iss` in responses", run: metadata("authorization_response_iss_parameter_supported") },
