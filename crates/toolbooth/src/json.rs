@@ -24,9 +24,7 @@ fn build(members: &mut [(&str, serde_json::Value)]) -> serde_json::Value {
 
 /// A number as text: whole ones have no fraction, others are as in JSON.
 pub(crate) fn number_text(number: f64) -> String {
-    /// Doubles below it have all their digits as a whole number.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.trunc() == number && number.abs() < EXACT {
+    if number.trunc() == number && number.abs() < EXACT_BELOW {
         #[allow(clippy::cast_possible_truncation)]
         return (number as i64).to_string();
     }

@@ -65,8 +65,8 @@ impl Error for DecodeError {
 #[derive(Debug, Clone, Copy)]
 pub struct ValueDeserializer<'de>(pub &'de Value<'de>);
 
-/// The smallest double above which not every integer is exact.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// All integers below it are exact as doubles: 2^53.
+pub const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 
 macro_rules! kinds {
     ($($kind:ident $($method:ident($($further:ty),*))*;)*) => {$($(
@@ -95,7 +95,7 @@ impl<'de> ValueDeserializer<'de> {
     /// An integer, which may be written as 2.0: JSON Schema accepts it where it accepts 2.
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.0.as_f64() {
-            Some(value) if value.fract() == 0.0 && value.abs() < EXACT => {
+            Some(value) if value.fract() == 0.0 && value.abs() < EXACT_BELOW => {
                 // The guard guarantees the range.
                 #[allow(clippy::cast_possible_truncation)]
                 visitor.visit_i64(value as i64)

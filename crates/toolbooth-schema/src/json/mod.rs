@@ -18,7 +18,7 @@ mod tests;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-pub use de::{DecodeError, ValueDeserializer};
+pub use de::{DecodeError, EXACT_BELOW, ValueDeserializer};
 pub use object::{Member, Object};
 pub use reader::leading_member;
 pub use ser::{Rendered, append, to_string, to_vec};
