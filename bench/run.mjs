@@ -116,7 +116,7 @@ function unknown() {
 /** The requests in the price table, with their CPU time. */
 function priced(rows) {
   const named = [
-    ...rows.filter(({ group }) => group === "access").map(({ id, title }) => [id, `a call, AUTH: ${title}`]),
+    ...rows.filter(({ group, id }) => group === "access" && id !== "access-key-ajv").map(({ id, title }) => [id, `a call, AUTH: ${title}`]),
     ["order-ours", "a realistic call, 2 KB of input"],
     ["list-oxp", "a list, whole"],
     ["list-oxp-known", "a list that the client has already"],

@@ -8,10 +8,10 @@ import { loggers, verifyLines } from "./logged.mjs";
 import * as order from "./order.mjs";
 import { ROOT } from "./paths.mjs";
 import { CALLS, verifyProtocols } from "./protocols.mjs";
-import { catalogue } from "./tools.mjs";
+import { calculator, catalogue } from "./tools.mjs";
 import { CALL, SCRIPTED_CALL, alike, verify } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
-import { ours, written, yardsticks } from "./workers.mjs";
+import { ours, service, written, yardsticks } from "./workers.mjs";
 
 const CALCULATOR = "tests/samples/calculator";
 
@@ -42,6 +42,7 @@ export async function subjects(catalogues, ways, log) {
     await ours("order-ours", "ours", await catalogue("order", [CALCULATOR, "bench/order"], { scripted: true })),
   ];
   const guarded = ways.map(({ name, title, variables }) => ({ name, title, variables, modules: own.modules }));
+  const byHand = await handwritten(ways);
   const logging = await loggers(own.modules);
   const recorded = await answersOf(own, lists);
   const constants = recorded.map(constant);
@@ -51,7 +52,7 @@ export async function subjects(catalogues, ways, log) {
     ...basic.map(({ name, title }) => row("call", name, title, name, CALL)),
     ...logging.map(({ name, title }) => row("log", name, title, name, CALL)),
     ...CALLS.map(({ title, request }) => row("protocol", title, title, "ours", request)),
-    ...ways.map(({ name, title, request }) => row("access", name, title, name, request)),
+    ...[...ways, byHand].map(({ name, title, request }) => row("access", name, title, name, request)),
     row("order", "order-echo", "echo Worker", "echo", order.CALL),
     ...orders.map(({ name, title }) => row("order", name, title, name, order.CALL)),
     row("order", "order-typescript", "ours, the function in TypeScript", "order-ours", order.SCRIPTED_CALL),
@@ -66,7 +67,7 @@ export async function subjects(catalogues, ways, log) {
   ];
   return {
     basic,
-    workers: [...basic, ...logging, ...orders, ...guarded, ...constants],
+    workers: [...basic, ...logging, ...orders, ...guarded, byHand, ...constants],
     rows,
     async verify(ports) {
       const answers = [];
@@ -74,12 +75,19 @@ export async function subjects(catalogues, ways, log) {
       alike(answers);
       await verifyLines(logging);
       await verifyProtocols(ports.ours);
-      await verifyAccess(ways, ports);
+      await verifyAccess([...ways, byHand], ports);
       await order.verifyOrder(orders.map(({ name }) => name), ports);
       await order.verifyScripted(ports["order-ours"], SCRIPTED_CALL);
       await verifyLists(recorded, ports);
     },
   };
+}
+
+/** The service in JavaScript that accepts the same API key, as a further method of authentication. */
+async function handwritten(ways) {
+  const { variables, request } = ways.find(({ name }) => name === "access-key");
+  const { modules } = await service("ajv-key", "", "add", await calculator());
+  return { name: "access-key-ajv", title: "API key, JavaScript + AJV", variables, request, modules };
 }
 
 /** The responses of one Worker to the requests of `ask`. */
