@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use std::task::Poll;
 
+use js_sys::Promise;
 use toolbooth::catalog::Catalog;
 use toolbooth::host::{ByteStream, HttpError, async_trait, boxed};
 use toolbooth::http::{
@@ -20,7 +21,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{future_to_promise, spawn_local};
 
 use crate::Env;
-use crate::host::{Bindings, JsByteStream};
+use crate::host::{Bindings, JsByteStream, settled};
 use crate::js_value_cache::{JsValueCache, NAMES};
 use crate::poll::poll_once;
 
@@ -37,10 +38,10 @@ extern "C" {
 extern "C" {
     /// The `BodyReader` of `js/body.js`.
     type BodyReader;
-    #[wasm_bindgen(method, catch)]
-    async fn read(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn start(this: &BodyReader, limit: u32) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    fn read(this: &BodyReader, limit: u32) -> Promise;
+    #[wasm_bindgen(method)]
+    fn start(this: &BodyReader, limit: u32) -> Promise;
 }
 
 #[wasm_bindgen(module = "/js/upload.js")]
@@ -51,8 +52,8 @@ extern "C" {
     fn new(status: u16, headers: &JsValue) -> Upload;
     #[wasm_bindgen(method, getter)]
     fn response(this: &Upload) -> JsValue;
-    #[wasm_bindgen(method, catch, js_name = writeView)]
-    async fn write(this: &Upload, bytes: &[u8]) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, js_name = writeView)]
+    fn write(this: &Upload, bytes: &[u8]) -> Promise;
     #[wasm_bindgen(method)]
     fn close(this: &Upload);
 }
@@ -142,7 +143,7 @@ struct EarlyResponse(Rc<OnceCell<js_sys::Function>>);
 impl EarlyResponse {
     /// A promise of the response that `future` returns, or of the one that it sends before.
     fn promise(self, future: impl Future<Output = JsValue> + 'static) -> JsValue {
-        let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let promise = Promise::new(&mut |resolve, _| {
             // The constructor calls this once.
             let _ = self.0.set(resolve);
         });
@@ -168,7 +169,7 @@ struct JsSink(Upload);
 #[async_trait(?Send)]
 impl BodySink for JsSink {
     async fn write(&self, bytes: &[u8]) -> Result<(), ClientGone> {
-        self.0.write(bytes).await.map(drop).map_err(|_| ClientGone)
+        settled(self.0.write(bytes)).await.map(drop).map_err(|_| ClientGone)
     }
 
     async fn pipe<'a>(
@@ -274,14 +275,14 @@ struct JsBody(BodyReader);
 impl BodyStream for JsBody {
     async fn read(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        let bytes = self.0.read(limit).await.map_err(|_| BodyError::Incomplete)?;
+        let bytes = settled(self.0.read(limit)).await.map_err(|_| BodyError::Incomplete)?;
         let bytes = bytes.dyn_into::<js_sys::Uint8Array>().map_err(|_| BodyError::TooLarge)?;
         Ok(bytes.to_vec())
     }
 
     async fn start(&self, limit: usize) -> Vec<u8> {
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        let bytes = self.0.start(limit).await.ok();
+        let bytes = settled(self.0.start(limit)).await.ok();
         let bytes = bytes.and_then(|bytes| bytes.dyn_into::<js_sys::Uint8Array>().ok());
         bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()
     }

@@ -5,9 +5,9 @@ use toolbooth::catalog::{RunError, ToolFuture};
 use toolbooth::json::Value;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
 use crate::Env;
+use crate::host::settled;
 use crate::js_value_cache::NAMES;
 
 #[wasm_bindgen]
@@ -35,7 +35,7 @@ pub fn call_external<'a>(
             names.with(name, true, JsValue::from_str, |name| call(name, &input, &given, env))
         });
         if let Some(promise) = report.as_ref().ok().and_then(JsCast::dyn_ref::<js_sys::Promise>) {
-            report = JsFuture::from(promise.clone()).await;
+            report = settled(promise.clone()).await;
         }
         // Without a report, the bundle lacks the function.
         let report = report.ok().and_then(|report| report.as_string());

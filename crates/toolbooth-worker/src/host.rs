@@ -11,12 +11,15 @@ mod tasks;
 use std::any::Any;
 use std::time::Duration;
 
+use js_sys::Promise;
+use toolbooth::host::BoxFuture;
 use toolbooth::host::{
     Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
     SignatureAlgorithm, Signatures, Variables, async_trait,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 
 use crate::Env;
 use crate::js_value_cache::NAMES;
@@ -28,13 +31,7 @@ const CALLS: &str = "CALLS";
 
 #[wasm_bindgen(module = "/js/verify.js")]
 extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn verify(
-        algorithm: &str,
-        jwk: &str,
-        message: &[u8],
-        signature: &[u8],
-    ) -> Result<JsValue, JsValue>;
+    fn verify(algorithm: &str, jwk: &str, message: &[u8], signature: &[u8]) -> Promise;
 }
 
 #[wasm_bindgen(module = "/js/measure.js")]
@@ -60,15 +57,14 @@ extern "C" {
 
 #[wasm_bindgen(module = "/js/limit.js")]
 extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn take(binding: &JsValue, key: &str, units: u32) -> Result<JsValue, JsValue>;
+    fn take(binding: &JsValue, key: &str, units: u32) -> Promise;
 }
 
 #[wasm_bindgen]
 extern "C" {
     /// A timer that ends with the request.
-    #[wasm_bindgen(js_namespace = scheduler, js_name = wait, catch)]
-    async fn wait(milliseconds: u32) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = scheduler, js_name = wait)]
+    fn wait(milliseconds: u32) -> Promise;
 }
 
 /// The bindings of one request.
@@ -86,6 +82,12 @@ impl Bindings {
         let get = |name: &JsValue| js_sys::Reflect::get(&self.env, name).unwrap_or_default();
         NAMES.with(|cache| cache.with(name, true, JsValue::from_str, get))
     }
+}
+
+/// What a promise resolves to. The imports are functions that return promises, and this is the one place that waits for them:
+/// an import that is an `async fn` would add the code that waits to each of its callers.
+pub(crate) fn settled(promise: Promise) -> BoxFuture<'static, Result<JsValue, JsValue>> {
+    Box::pin(JsFuture::from(promise))
 }
 
 /// The message of a JS error; empty for other values.
@@ -108,7 +110,7 @@ impl Clock for Bindings {
 
     async fn sleep(&self, duration: Duration) {
         // It fails only if the request was cancelled; then nothing waits for it.
-        let _ = wait(milliseconds(duration)).await;
+        let _ = settled(wait(milliseconds(duration))).await;
     }
 }
 
@@ -139,7 +141,7 @@ impl Signatures for Bindings {
         signature: &[u8],
     ) -> bool {
         // The runtime throws if the key is invalid.
-        let valid = verify(algorithm.name(), jwk, message, signature).await;
+        let valid = settled(verify(algorithm.name(), jwk, message, signature)).await;
         valid.is_ok_and(|valid| valid.is_truthy())
     }
 }
@@ -152,7 +154,7 @@ impl RateLimit for Bindings {
 
     async fn take(&self, limiter: &str, key: &str, units: usize) -> Result<bool, String> {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        let allowed = take(&self.binding(limiter), key, units).await;
+        let allowed = settled(take(&self.binding(limiter), key, units)).await;
         allowed.map(|allowed| allowed.is_truthy()).map_err(reason)
     }
 }

@@ -1,5 +1,6 @@
 //! The HTTP client: `fetch`, with whole responses and with responses that are read in chunks.
 
+use js_sys::Promise;
 use toolbooth::host::{
     ByteStream, HttpClient, HttpError, HttpRequest, HttpResponse, StreamedResponse, async_trait,
 };
@@ -8,12 +9,11 @@ use wasm_bindgen::closure::ScopedClosure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::{Bindings, milliseconds, reason};
+use super::{Bindings, milliseconds, reason, settled};
 
 #[wasm_bindgen(module = "/js/send.js")]
 extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn send(
+    fn send(
         binding: &JsValue,
         method: &str,
         url: &str,
@@ -22,7 +22,7 @@ extern "C" {
         timeout: u32,
         max_bytes: u32,
         cut: bool,
-    ) -> Result<JsValue, JsValue>;
+    ) -> Promise;
 
     /// The result of `send`: a response, or an error code in `fault`.
     type Fetched;
@@ -46,31 +46,30 @@ extern "C" {
 extern "C" {
     /// A response whose body is read in chunks.
     type Download;
-    #[wasm_bindgen(catch)]
-    async fn open(
+    fn open(
         binding: &JsValue,
         method: &str,
         url: &str,
         headers: &web_sys::Headers,
         body: Option<&[u8]>,
         timeout: u32,
-    ) -> Result<JsValue, JsValue>;
+    ) -> Promise;
     #[wasm_bindgen(method, getter)]
     fn status(this: &Download) -> u16;
     #[wasm_bindgen(method, getter, js_name = retryAfter)]
     fn retry_after(this: &Download) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = timedOut)]
     fn timed_out(this: &Download) -> bool;
-    #[wasm_bindgen(method, catch)]
-    async fn next(this: &Download) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn pipe(
+    #[wasm_bindgen(method)]
+    fn next(this: &Download) -> Promise;
+    #[wasm_bindgen(method)]
+    fn pipe(
         this: &Download,
         upload: &JsValue,
         transform: &ScopedClosure<'_, dyn FnMut(Vec<u8>) -> Option<Vec<u8>>>,
         patience: u32,
         keep_alive: Vec<u8>,
-    ) -> Result<JsValue, JsValue>;
+    ) -> Promise;
     #[wasm_bindgen(method)]
     fn cancel(this: &Download);
 }
@@ -90,7 +89,7 @@ impl HttpClient for Bindings {
             u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
             request.cut,
         );
-        let response: Fetched = response.await.map_err(unreachable)?.unchecked_into();
+        let response: Fetched = settled(response).await.map_err(unreachable)?.unchecked_into();
         match response.fault().as_deref() {
             None => {}
             Some("timeout") => return Err(HttpError::Timeout),
@@ -110,7 +109,7 @@ impl HttpClient for Bindings {
         let timeout = milliseconds(request.timeout);
         let binding = self.binding_of(&request);
         let response = open(&binding, request.method, &request.url, &headers, body, timeout);
-        let download: Download = response.await.map_err(unreachable)?.unchecked_into();
+        let download: Download = settled(response).await.map_err(unreachable)?.unchecked_into();
         if download.timed_out() {
             return Err(HttpError::Timeout);
         }
@@ -134,7 +133,7 @@ pub(crate) struct JsByteStream(Download);
 #[async_trait(?Send)]
 impl ByteStream for JsByteStream {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
-        match self.0.next().await {
+        match settled(self.0.next()).await {
             Ok(chunk) if chunk.is_undefined() => Ok(None),
             Ok(chunk) => Ok(Some(js_sys::Uint8Array::new(&chunk).to_vec())),
             Err(error) => Err(self.error(error)),
@@ -157,8 +156,12 @@ impl JsByteStream {
         let patience = milliseconds(keep_alive.after);
         let mut transform = |chunk: Vec<u8>| transform(chunk);
         let transform = ScopedClosure::borrow_mut_assert_unwind_safe(&mut transform);
-        let piped = self.0.pipe(upload, &transform, patience, keep_alive.bytes.to_vec()).await;
-        match piped.map_err(|error| PipeError::Source(self.error(error)))?.is_truthy() {
+        let piped = self.0.pipe(upload, &transform, patience, keep_alive.bytes.to_vec());
+        match settled(piped)
+            .await
+            .map_err(|error| PipeError::Source(self.error(error)))?
+            .is_truthy()
+        {
             true => Err(PipeError::ClientGone),
             false => Ok(()),
         }

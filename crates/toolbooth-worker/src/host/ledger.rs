@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use js_sys::Promise;
 use toolbooth::budget::{Budget, Unit, Window};
 use toolbooth::host::{
     AccountUsage, Amount, BoxFuture, DayUsage, Exceeded, LEDGER, Ledger, LedgerError, Reservation,
@@ -10,32 +11,22 @@ use toolbooth::host::{
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::{Bindings, reason};
+use super::{Bindings, reason, settled};
 
 #[wasm_bindgen(module = "/js/ask.js")]
 extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn claim(namespace: &JsValue, key: &str, life: f64) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch)]
-    async fn take(
+    fn claim(namespace: &JsValue, key: &str, life: f64) -> Promise;
+    fn take(
         namespace: &JsValue,
         account: &str,
         budgets: &[f64],
         unit: usize,
         units: f64,
         life: Option<f64>,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch)]
-    async fn settle(
-        namespace: &JsValue,
-        account: &str,
-        reservation: f64,
-        used: f64,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch)]
-    async fn usage(namespace: &JsValue, account: &str) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch)]
-    async fn accounts(namespace: &JsValue, after: &str, most: usize) -> Result<JsValue, JsValue>;
+    ) -> Promise;
+    fn settle(namespace: &JsValue, account: &str, reservation: f64, used: f64) -> Promise;
+    fn usage(namespace: &JsValue, account: &str) -> Promise;
+    fn accounts(namespace: &JsValue, after: &str, most: usize) -> Promise;
 }
 
 /// The largest amount that JS counts exactly: nine million dollars.
@@ -133,8 +124,8 @@ impl Bindings {
         }
         let (unit_position, life) = (position(&Unit::ALL, &unit), life.map(milliseconds));
         let namespace = self.ledger()?;
-        let taken = take(&namespace, account, &listed, unit_position, number(units), life).await;
-        match &*numbers(taken.map_err(failed)?) {
+        let taken = take(&namespace, account, &listed, unit_position, number(units), life);
+        match &*numbers(settled(taken).await.map_err(failed)?) {
             [reservation] => Ok(Ok(Reservation(count(*reservation)))),
             numbers => exceeded(unit, numbers).map(Err).ok_or_else(malformed),
         }
@@ -148,8 +139,8 @@ impl Ledger for Bindings {
         life: Duration,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
         Box::pin(async move {
-            let claimed = claim(&self.ledger()?, key, milliseconds(life)).await;
-            Ok(claimed.map_err(failed)?.is_truthy())
+            let claimed = claim(&self.ledger()?, key, milliseconds(life));
+            Ok(settled(claimed).await.map_err(failed)?.is_truthy())
         })
     }
 
@@ -178,14 +169,14 @@ impl Ledger for Bindings {
     ) -> BoxFuture<'a, Result<(), LedgerError>> {
         Box::pin(async move {
             let (ledger, reservation) = (self.ledger()?, number(reservation.0));
-            let settled = settle(&ledger, account, reservation, number(used)).await;
-            settled.map(drop).map_err(failed)
+            let end = settle(&ledger, account, reservation, number(used));
+            settled(end).await.map(drop).map_err(failed)
         })
     }
 
     fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>> {
         Box::pin(async move {
-            let used = usage(&self.ledger()?, account).await.map_err(failed)?;
+            let used = settled(usage(&self.ledger()?, account)).await.map_err(failed)?;
             account_usage(&numbers(used)).ok_or_else(malformed)
         })
     }
@@ -196,7 +187,7 @@ impl Ledger for Bindings {
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
         Box::pin(async move {
-            let names = accounts(&self.ledger()?, after, most).await.map_err(failed)?;
+            let names = settled(accounts(&self.ledger()?, after, most)).await.map_err(failed)?;
             let names: js_sys::Array = names.unchecked_into();
             Ok(names.iter().filter_map(|name| name.as_string()).collect())
         })

@@ -2,40 +2,31 @@
 
 use std::time::Duration;
 
+use js_sys::Promise;
 use toolbooth::host::{KeyPage, SHORTEST_LIFE, Store, StoreError, async_trait};
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 
-use super::{Bindings, reason};
+use super::{Bindings, reason, settled};
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
 
 #[wasm_bindgen(module = "/js/list.js")]
 extern "C" {
-    #[wasm_bindgen(catch)]
-    async fn list(
-        namespace: &Namespace,
-        prefix: &str,
-        cursor: Option<&str>,
-    ) -> Result<JsValue, JsValue>;
+    fn list(namespace: &Namespace, prefix: &str, cursor: Option<&str>) -> Promise;
 }
 
 #[wasm_bindgen]
 extern "C" {
     /// A KV namespace.
     type Namespace;
-    #[wasm_bindgen(method, catch)]
-    async fn get(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn put(
-        this: &Namespace,
-        key: &str,
-        value: &str,
-        options: &js_sys::Object,
-    ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn delete(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method)]
+    fn get(this: &Namespace, key: &str) -> Promise;
+    #[wasm_bindgen(method)]
+    fn put(this: &Namespace, key: &str, value: &str, options: &js_sys::Object) -> Promise;
+    #[wasm_bindgen(method)]
+    fn delete(this: &Namespace, key: &str) -> Promise;
 }
 
 impl Bindings {
@@ -52,7 +43,7 @@ impl Bindings {
 #[async_trait(?Send)]
 impl Store for Bindings {
     async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
-        let value = self.store()?.get(key).await;
+        let value = settled(self.store()?.get(key)).await;
         value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
     }
 
@@ -63,17 +54,17 @@ impl Store for Bindings {
             // Setting a property of a plain object cannot fail.
             let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
         }
-        let put = self.store()?.put(key, value, &options).await;
+        let put = settled(self.store()?.put(key, value, &options)).await;
         put.map(drop).map_err(|error| StoreError(reason(error)))
     }
 
     async fn delete(&self, key: &str) -> Result<(), StoreError> {
-        let delete = self.store()?.delete(key).await;
+        let delete = settled(self.store()?.delete(key)).await;
         delete.map(drop).map_err(|error| StoreError(reason(error)))
     }
 
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<KeyPage, StoreError> {
-        let page = list(&self.store()?, prefix, cursor).await;
+        let page = settled(list(&self.store()?, prefix, cursor)).await;
         let page: js_sys::Array = page.map_err(|error| StoreError(reason(error)))?.unchecked_into();
         // The first element is the cursor, which is undefined on the last page.
         let mut texts = page.iter().map(|text| text.as_string());

@@ -1,17 +1,17 @@
 //! Tasks: Durable Objects (`js/tasks.js`).
 
+use js_sys::Promise;
 use toolbooth::host::{BoxFuture, TASKS, TaskOperation, TaskRecord, Tasks};
 use toolbooth::json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Bindings, reason};
+use super::{Bindings, reason, settled};
 
 #[wasm_bindgen(module = "/js/task.js")]
 extern "C" {
     /// Runs an operation, which is JSON, in an object. Resolves to the task as JSON.
-    #[wasm_bindgen(catch)]
-    async fn task(namespace: &JsValue, name: &str, operation: &str) -> Result<JsValue, JsValue>;
+    fn task(namespace: &JsValue, name: &str, operation: &str) -> Promise;
 }
 
 impl Tasks for Bindings {
@@ -22,7 +22,7 @@ impl Tasks for Bindings {
     ) -> BoxFuture<'a, Result<Option<TaskRecord>, String>> {
         Box::pin(async move {
             let namespace = self.binding(TASKS);
-            let found = task(&namespace, name, &json::to_string(operation)).await;
+            let found = settled(task(&namespace, name, &json::to_string(operation))).await;
             let found = found.map_err(reason)?.as_string().unwrap_or_default();
             json::read(found.as_bytes()).ok_or_else(|| "its answer is malformed".to_owned())
         })
