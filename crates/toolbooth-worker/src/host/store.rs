@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use js_sys::Promise;
 use toolbooth::host::{KeyPage, SHORTEST_LIFE, Store, StoreError, async_trait};
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{Bindings, reason, settled};
 

@@ -1,13 +1,12 @@
 //! The encoding and the signatures of tokens (RFC 7515).
 
 use base64ct::{Base64UrlUnpadded, Encoding};
-use jwt_compact::alg::{Hs256, Hs256Key, Hs256Signature};
-use jwt_compact::{Algorithm, AlgorithmSignature};
 
 use super::AuthError;
 use super::jwks::{FetchPolicy, Jwks, VerificationKey, parse_key};
 use crate::host::{Host, SignatureAlgorithm, boxed};
 use crate::json::{self, Object, Value};
+use crate::seal::MacKey;
 
 /// The media types of access tokens, as in `typ`: those of RFC 7519, 5.1 and RFC 9068, 2.1. Tokens for
 /// other purposes, such as `logout+jwt` and `dpop+jwt`, have other types (RFC 8725, 3.11).
@@ -42,16 +41,10 @@ impl<'a> DecodedToken<'a> {
         self.header.get("alg")?.as_str()
     }
 
-    /// Whether it is signed with `secret`. The crate compares in constant time.
-    pub(super) fn is_signed_with(&self, secret: &Hs256Key) -> bool {
-        // The crate expects its caller to check the length.
-        let fits =
-            Hs256Signature::LENGTH.is_some_and(|length| length.get() == self.signature.len());
+    /// Whether it is signed with `secret`.
+    pub(super) fn is_signed_with(&self, secret: &MacKey) -> bool {
         self.algorithm() == Some("HS256")
-            && fits
-            && Hs256Signature::try_from_slice(&self.signature).is_ok_and(|signature| {
-                Hs256.verify_signature(&signature, secret, self.message.as_bytes())
-            })
+            && secret.verifies(self.message.as_bytes(), &self.signature)
     }
 
     /// Whether it is signed with one of the issuer's keys, and when that key was fetched.

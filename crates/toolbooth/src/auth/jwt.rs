@@ -6,8 +6,6 @@
 
 use std::sync::Arc;
 
-use jwt_compact::alg::Hs256Key;
-
 use super::AuthError;
 use super::claims::{ClaimRules, Signer, Verified};
 use super::jwks::{FetchPolicy, Jwks, KeySource};
@@ -17,6 +15,8 @@ use super::token_cache::TokenCache;
 use crate::host::Host;
 use crate::json::Value;
 use crate::principal::{OwnGrant, Principal};
+use crate::seal::MacKey;
+use crate::secret::Secret;
 use crate::settings::JwtSettings;
 
 /// For how many seconds an instance relies on what the store says about the grant of a token.
@@ -25,7 +25,7 @@ const GRANT_CHECK_SECONDS: u64 = 60;
 /// HS256 secrets, with the rules for the tokens that they sign.
 #[derive(Debug)]
 struct SharedSecrets {
-    secrets: Vec<Hs256Key>,
+    secrets: Vec<MacKey>,
     signer: Signer,
     rules: ClaimRules,
     /// The people who hold the tokens, if they are the server's own.
@@ -57,7 +57,8 @@ impl JwtVerifier {
             others.map(|others| (others, Signer::Secret, None)),
         ];
         let shared = shared.into_iter().flatten().map(|(settings, signer, holders)| {
-            let secrets = settings.secrets.iter().map(|secret| Hs256Key::new(secret.expose()));
+            let key = |secret: &Secret| MacKey::new(secret.expose().as_bytes());
+            let secrets = settings.secrets.iter().map(key);
             SharedSecrets { secrets: secrets.collect(), signer, rules: rules(settings), holders }
         });
         let issuer = others.and_then(|others| {

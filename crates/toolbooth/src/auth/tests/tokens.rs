@@ -6,6 +6,7 @@ use jwt_compact::AlgorithmSignature;
 use super::super::claims::{ClaimRules, Signer};
 use super::super::jws::DecodedToken;
 use super::*;
+use crate::seal::MacKey;
 use jwt_compact::alg::{Hs256, Hs256Key};
 
 pub(super) const SECRET: &str = "a secret of thirty-two bytes or m";
@@ -87,7 +88,7 @@ fn vectors_of_oxp() {
     let rules = ClaimRules { audiences: vec!["otcserver".to_owned()], ..no_audience() };
     let verified = |token: &str, rules: &ClaimRules, now| {
         let parts = DecodedToken::decode(token).ok_or_else(invalid)?;
-        let good = parts.is_signed_with(&Hs256Key::new("secret"));
+        let good = parts.is_signed_with(&MacKey::new(b"secret"));
         if !good {
             return Err(invalid());
         }
