@@ -10,7 +10,7 @@ use std::task::Poll;
 
 use js_sys::Promise;
 use toolbooth::catalog::Catalog;
-use toolbooth::host::{ByteStream, HttpError, async_trait, boxed};
+use toolbooth::host::{ByteStream, HttpError, StepReport, async_trait, boxed};
 use toolbooth::http::{
     self, Answer, Body, BodyError, BodySink, BodyStream, BodyWriter, ClientGone, KeepAlive,
     PipeError, Request, Response, Transform,
@@ -85,10 +85,12 @@ pub struct Served {
     pub catalog: &'static Catalog,
     /// The capabilities.
     pub capabilities: &'static [&'static Capability],
+    /// [`run_step`] if it keeps tasks, otherwise [`end_task`].
+    pub run_step: fn(Served, String, Env) -> JsValue,
 }
 
 fn server(served: Served, host: &Bindings) -> &'static Server {
-    let Served { catalog, capabilities } = served;
+    let Served { catalog, capabilities, .. } = served;
     SERVER.get_or_init(|| Server::new(catalog, capabilities, host))
 }
 
@@ -199,6 +201,11 @@ pub fn run_step(served: Served, step: String, env: Env) -> JsValue {
     let server = server(served, &host);
     let run = async move { Ok(server.run_step(&step, &host).await.into()) };
     future_to_promise(run).into()
+}
+
+/// Like [`run_step`], for a Worker that keeps no tasks any more since an update: the task ends.
+pub fn end_task(_: Served, _: String, _: Env) -> JsValue {
+    Promise::resolve(&JsValue::from_str(StepReport::FAILED)).into()
 }
 
 /// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance, with the

@@ -17,7 +17,7 @@ mod poll;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;
-pub use boundary::{Served, answer, failed, run_step};
+pub use boundary::{Served, answer, end_task, failed, run_step};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
@@ -55,6 +55,12 @@ macro_rules! serve {
             } else {
                 &[&CORE, $(&$capability),*]
             },
+            // Only linked with tasks.
+            run_step: if $catalog.has_tasks() || TASKS.is_among(&[$($capability.name),*]) {
+                $crate::run_step
+            } else {
+                $crate::end_task
+            },
             }
         };
 
@@ -75,7 +81,7 @@ macro_rules! serve {
         /// Runs a step of a task: a promise of JSON for JSON.
         #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
         pub fn run_step(step: String, env: $crate::Env) -> $crate::wasm_bindgen::JsValue {
-            $crate::run_step(SERVED, step, env)
+            (SERVED.run_step)(SERVED, step, env)
         }
 
         /// Returns the `Response` to a request that crashed the previous instance.

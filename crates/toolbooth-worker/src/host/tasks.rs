@@ -1,8 +1,7 @@
 //! Tasks: Durable Objects (`js/tasks.js`).
 
 use js_sys::Promise;
-use toolbooth::host::{BoxFuture, TASKS, TaskOperation, TaskRecord, Tasks};
-use toolbooth::json;
+use toolbooth::host::{BoxFuture, TASKS, Tasks};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -15,16 +14,14 @@ extern "C" {
 }
 
 impl Tasks for Bindings {
-    fn task<'a>(
+    fn operate<'a>(
         &'a self,
         name: &'a str,
-        operation: &'a TaskOperation,
-    ) -> BoxFuture<'a, Result<Option<TaskRecord>, String>> {
+        operation: &'a str,
+    ) -> BoxFuture<'a, Result<String, String>> {
         Box::pin(async move {
-            let namespace = self.binding(TASKS);
-            let found = settled(task(&namespace, name, &json::to_string(operation))).await;
-            let found = found.map_err(reason)?.as_string().unwrap_or_default();
-            json::read(found.as_bytes()).ok_or_else(|| "its answer is malformed".to_owned())
+            let found = settled(task(&self.binding(TASKS), name, operation)).await;
+            Ok(found.map_err(reason)?.as_string().unwrap_or_default())
         })
     }
 }

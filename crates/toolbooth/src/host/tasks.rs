@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::BoxFuture;
+use super::{BoxFuture, Host};
+use crate::json;
 
 /// The name of the Durable Object binding, which is optional.
 pub const TASKS: &str = "TASKS";
@@ -10,20 +11,37 @@ pub const TASKS: &str = "TASKS";
 /// Keeps tasks, and runs their steps with [`Server::run_step`](crate::Server::run_step) until they have ended, whether or not
 /// a client is connected. What it keeps is sealed: it can read neither inputs, nor credentials, nor results.
 pub trait Tasks {
-    /// Runs an operation of the task that has this name, and returns the task as it is afterwards. `None`: there is no such
-    /// task, or it has expired; for [`TaskOperation::Create`], its owner has too many. A task that is returned is stored.
+    /// Runs an operation ([`TaskOperation`] as JSON) of the task that has this name, and returns the task as it is afterwards
+    /// ([`TaskRecord`] as JSON). `null`: there is no such task, or it has expired; for [`TaskOperation::Create`], its owner has too
+    /// many. A task that is returned is stored.
     ///
     /// # Errors
     /// The object does not respond: the reason, for the log. The operation may have been carried out.
-    fn task<'a>(
+    fn operate<'a>(
         &'a self,
         name: &'a str,
-        operation: &'a TaskOperation,
-    ) -> BoxFuture<'a, Result<Option<TaskRecord>, String>>;
+        operation: &'a str,
+    ) -> BoxFuture<'a, Result<String, String>>;
+}
+
+/// No methods of the trait: those are linked by every Worker, whether it calls them or not.
+impl dyn Host + '_ {
+    /// See [`Tasks::operate`].
+    ///
+    /// # Errors
+    /// As of [`Tasks::operate`].
+    pub(crate) async fn task(
+        &self,
+        name: &str,
+        operation: &TaskOperation,
+    ) -> Result<Option<TaskRecord>, String> {
+        let task = self.operate(name, &json::to_string(operation)).await?;
+        json::read(task.as_bytes()).ok_or_else(|| "its answer is malformed".to_owned())
+    }
 }
 
 /// What is done with a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum TaskOperation {
     /// Stores a new task, of which the first step runs at once.
@@ -42,7 +60,7 @@ pub enum TaskOperation {
 }
 
 /// A task to store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewTask {
     /// The name of the object that counts the tasks of the owner, or of the network of callers without credentials.
     pub owner: String,
@@ -149,4 +167,20 @@ pub enum StepReport {
         /// What the tool said about its progress, sealed.
         message: Option<String>,
     },
+}
+
+impl StepReport {
+    /// Ends a task that cannot go on, as JSON: what a Worker without the capability `TASKS` reports.
+    pub const FAILED: &str = r#"{"then":"end","outcome":null,"failed":true,"message":null}"#;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_of_a_worker_without_tasks_is_one() {
+        let report = StepReport::End { outcome: None, failed: true, message: None };
+        assert_eq!(json::to_string(&report), StepReport::FAILED);
+    }
 }

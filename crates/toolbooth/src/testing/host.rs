@@ -18,9 +18,9 @@ use crate::host::{
     AccountUsage, Amount, BoxFuture, Clock, DataPoint, Exceeded, HttpClient, HttpError,
     HttpRequest, HttpResponse, KeyPage, LEDGER, Ledger, LedgerError, Level, Log, Metrics,
     NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, Reservation, SignatureAlgorithm,
-    Signatures, Store, StoreError, StreamedResponse, TASKS, TaskOperation, TaskRecord, Tasks,
-    Variables, async_trait,
+    Signatures, Store, StoreError, StreamedResponse, TASKS, Tasks, Variables, async_trait,
 };
+use crate::json;
 
 /// A fake host: each reading advances the clock by one millisecond, random bytes count up, and a function responds
 /// to HTTP requests.
@@ -264,16 +264,18 @@ impl Ledger for FakeHost {
 }
 
 impl Tasks for FakeHost {
-    fn task<'a>(
+    fn operate<'a>(
         &'a self,
         name: &'a str,
-        operation: &'a TaskOperation,
-    ) -> BoxFuture<'a, Result<Option<TaskRecord>, String>> {
+        operation: &'a str,
+    ) -> BoxFuture<'a, Result<String, String>> {
         Box::pin(async move {
-            match self.is_bound(TASKS) {
-                true => self.tasks.operate(name, operation, self.now_ms.get()),
-                false => Err("not bound".to_owned()),
+            if !self.is_bound(TASKS) {
+                return Err("not bound".to_owned());
             }
+            let operation = serde_json::from_str(operation).map_err(|error| error.to_string())?;
+            let task = self.tasks.operate(name, &operation, self.now_ms.get())?;
+            Ok(json::to_string(&task))
         })
     }
 }
