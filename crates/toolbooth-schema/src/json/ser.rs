@@ -11,7 +11,7 @@ use super::Object;
 const CAPACITY: usize = 512;
 
 /// The serializer of everything that is written.
-type JsonSerializer<'a> = serde_json::Serializer<&'a mut Vec<u8>, Verbatim>;
+type JsonSerializer<'a> = serde_json::Serializer<Buffer<'a>, Verbatim>;
 
 /// Writes one value.
 type WriteFn<'a> = dyn Fn(&mut JsonSerializer<'_>) -> serde_json::Result<()> + 'a;
@@ -49,10 +49,31 @@ fn to_string_with(write: &WriteFn<'_>) -> String {
 
 fn append_with(json: &mut Vec<u8>, write: &WriteFn<'_>) {
     let start = json.len();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut *json, Verbatim);
+    let mut serializer = serde_json::Serializer::with_formatter(Buffer(json), Verbatim);
     if write(&mut serializer).is_err() {
         json.truncate(start);
         json.extend_from_slice(b"null");
+    }
+}
+
+/// What `serde_json` writes to. Half of what it writes are single bytes, such as quotes, for which a copy of a slice is slow.
+struct Buffer<'a>(&'a mut Vec<u8>);
+
+impl io::Write for Buffer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match bytes {
+            [byte] => self.0.push(*byte),
+            _ => self.0.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
