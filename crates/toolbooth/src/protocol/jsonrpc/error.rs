@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{JsonRpcResponse, VERSION};
 use crate::call::{InvalidInput, Outcome, Pipeline, Rejection, RejectionKind};
 use crate::http::Response;
+use crate::json;
 use crate::protocol::oxp::AuthorizationChallenge;
 use crate::protocol::rejection_response;
 use crate::tool::ToolError;
@@ -147,6 +148,6 @@ pub(in crate::protocol) fn encode_rejection(rejection: &Rejection, _: &Pipeline)
         kind => kind.status(),
     };
     let error = Some(rejection.into());
-    let body = JsonRpcResponse { jsonrpc: VERSION, result: None, error, id: Value::Null };
+    let body = JsonRpcResponse { jsonrpc: VERSION, result: None, error, id: json::Value::Null };
     rejection_response(status, rejection, &body)
 }

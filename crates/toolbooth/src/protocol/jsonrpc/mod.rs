@@ -145,13 +145,13 @@ pub(super) fn result(
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct JsonRpcResponse {
+pub(super) struct JsonRpcResponse<'t> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<JsonRpcResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<JsonRpcError>,
-    id: Value,
+    id: json::Value<'t>,
 }
 
 #[derive(Debug, Serialize)]
@@ -166,18 +166,18 @@ fn rendered<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error>
     Rendered(text).serialize(serializer)
 }
 
-impl JsonRpcResponse {
+impl<'t> JsonRpcResponse<'t> {
     /// The response to the request `id`, which is a member of a batch or not.
     pub(super) fn new(
         result: Result<JsonRpcResult, JsonRpcError>,
-        id: Value,
+        id: json::Value<'t>,
         profile: &JsonRpcProfile,
         batch: bool,
     ) -> Self {
         let (result, error) = match result {
             Ok(result) => (Some(result), None),
             Err(error) => {
-                let has_result = profile.result_of_errors && !batch && id.is_string();
+                let has_result = profile.result_of_errors && !batch && id.as_str().is_some();
                 (has_result.then(|| JsonRpcResult::Value(json::object([]))), Some(error))
             }
         };

@@ -9,7 +9,7 @@ use crate::protocol::other_protocol::check_discriminators;
 #[derive(Debug)]
 pub(in crate::protocol) struct JsonRpcRequest<'t> {
     /// The id of the response, with its type; `None` for a notification, which has no response.
-    pub(in crate::protocol) id: Option<serde_json::Value>,
+    pub(in crate::protocol) id: Option<Value<'t>>,
     /// The call, or what is wrong with the request.
     pub(in crate::protocol) call: Result<ToolRequest<'t>, Rejection>,
 }
@@ -29,15 +29,14 @@ impl<'t> JsonRpcRequest<'t> {
         if !matches!(id, None | Some(Value::Null | Value::Number(_) | Value::String(_))) {
             return Self::malformed("id must be a string, a number or null");
         }
-        let id = id.as_ref().map(serde_json::Value::from);
         let call = call(body, versions).map_err(Rejection::Malformed);
-        let id = if call.is_err() { id.or(Some(serde_json::Value::Null)) } else { id };
+        let id = if call.is_err() { id.or(Some(Value::Null)) } else { id };
         Self { id, call }
     }
 
     /// A request that cannot be decoded.
     pub(in crate::protocol) fn malformed(reason: impl Into<String>) -> Self {
-        Self { id: Some(serde_json::Value::Null), call: Err(malformed(reason)) }
+        Self { id: Some(Value::Null), call: Err(malformed(reason)) }
     }
 }
 

@@ -5,14 +5,11 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-use serde_json::Value;
-
 use super::PROFILE;
 use crate::call::ToolSelector;
 use crate::catalog::Catalog;
 use crate::http::Response;
-use crate::json;
+use crate::json::{self, Value};
 use crate::protocol::context::malformed;
 use crate::protocol::event_stream;
 use crate::protocol::jsonrpc::{self, JsonRpcRequest, JsonRpcResponse, RequestKind};
@@ -25,14 +22,14 @@ pub(super) fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
     Box::pin(async move {
         let (id, call) = match JsonRpcRequest::decode(body, PROFILE.versions) {
-            JsonRpcRequest { id: Some(Value::String(id)), call: Ok(call) } => (id, call),
+            JsonRpcRequest { id: Some(id @ Value::String(_)), call: Ok(call) } => (id, call),
             JsonRpcRequest { call: Err(rejection), .. } => return Err(rejection),
             JsonRpcRequest { .. } => return Err(malformed("id must be a string")),
         };
         let method = method(&call.tool, context.pipeline.catalog);
         let kind = RequestKind::of(&call, &PROFILE);
         let result = jsonrpc::result(context.call(Ok(call)).await?, kind, &PROFILE);
-        Ok(encode(&method, &JsonRpcResponse::new(result, id.into(), &PROFILE, false)))
+        Ok(encode(&method, &JsonRpcResponse::new(result, id, &PROFILE, false)))
     })
 }
 
@@ -49,21 +46,22 @@ fn method(selector: &ToolSelector<'_>, catalog: &Catalog) -> String {
 
 /// `start`, then `data` and `done`, or `error` (OT38, OT39). A tool returns one value, so there is one
 /// `data` event. All events are sent at once: the client does not join an event that arrives in pieces.
-fn encode(method: &str, response: &JsonRpcResponse) -> Response {
+fn encode(method: &str, response: &JsonRpcResponse<'_>) -> Response {
     let mut text = String::new();
-    event(&mut text, "start", &json::object([("start", method.into())]));
+    let named = |name| json::to_string(&json::object([(name, method.into())]));
+    let result = json::to_string(response);
+    event(&mut text, "start", &named("start"));
     if response.error.is_some() {
-        event(&mut text, "error", response);
+        event(&mut text, "error", &result);
     } else {
-        event(&mut text, "data", response);
-        event(&mut text, "done", &json::object([("done", method.into())]));
+        event(&mut text, "data", &result);
+        event(&mut text, "done", &named("done"));
     }
     event_stream(text)
 }
 
 /// Adds an event (OT37). JSON escapes CR and LF; two more characters end a line for the client's pattern.
-fn event(text: &mut String, name: &str, data: &impl Serialize) {
-    let data = json::to_string(data);
+fn event(text: &mut String, name: &str, data: &str) {
     let data = data.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     // Writing to a String does not fail.
     let _ = write!(text, "event:{name}\ndata:{data}\n\n");
