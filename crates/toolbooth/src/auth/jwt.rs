@@ -10,11 +10,9 @@ use super::AuthError;
 use super::claims::{ClaimRules, Signer, Verified};
 use super::jwks::{FetchPolicy, Jwks, KeySource};
 use super::jws::DecodedToken;
-use super::own_tokens::{GRANT, HOLDER, OwnTokens, TokenHolders};
+use super::own_tokens::{OwnTokens, TokenHolders};
 use super::token_cache::TokenCache;
 use crate::host::Host;
-use crate::json::Value;
-use crate::principal::{OwnGrant, Principal};
 use crate::seal::MacKey;
 use crate::secret::Secret;
 use crate::settings::JwtSettings;
@@ -112,17 +110,7 @@ impl JwtVerifier {
         let mut verified = rules.principal(&decoded, signer, now)?;
         let mut end = rules.end(&decoded);
         if let Some(holders) = holders {
-            let claim = |name| decoded.claims.get(name).and_then(Value::as_str).unwrap_or_default();
-            let permitted = holders.permitted(claim(HOLDER));
-            let ended = AuthError::invalid("the person who signed in may no longer call");
-            if let Principal::User { grant, .. } = &mut verified.principal {
-                let [id, holder] = [GRANT, HOLDER].map(|name| claim(name).to_owned());
-                *grant = Some(Arc::new(OwnGrant { id, holder }));
-            }
-            permitted.ok_or(ended)?.limit(&mut verified.principal);
-            if holders.has_ended(claim(GRANT), host).await {
-                return Err(AuthError::invalid("the client was disconnected"));
-            }
+            holders.admit(&decoded.claims, &mut verified.principal, host).await?;
             end = end.min(now.saturating_add(GRANT_CHECK_SECONDS));
         }
         self.cache.insert(token, &verified, end, keys_ms);

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::AuthError;
 use crate::budget::Budget;
 use crate::host::{BoxFuture, Host};
-use crate::principal::{Principal, Scopes};
+use crate::json::{Object, Value};
+use crate::principal::{OwnGrant, Principal, Scopes};
 use crate::settings::JwtSettings;
 
 /// The claim of a token that says who holds it, in a form that only [`TokenHolders`] read.
@@ -36,6 +38,33 @@ pub trait TokenHolders: Send + Sync {
     /// Whether the grant of a token, whose claim [`GRANT`] is `grant`, has ended. Each instance asks when it first sees a token,
     /// and again once a minute; a task asks before each step.
     fn has_ended<'a>(&'a self, grant: &'a str, host: &'a dyn Host) -> BoxFuture<'a, bool>;
+
+    /// Limits the principal of a token with these claims to what its holder may do now. Provided, so that it is linked only
+    /// with an implementation.
+    ///
+    /// # Errors
+    /// [`AuthError::Invalid`]: the holder may not call any more, or the grant has ended.
+    fn admit<'a>(
+        &'a self,
+        claims: &'a Object<'_>,
+        principal: &'a mut Principal,
+        host: &'a dyn Host,
+    ) -> BoxFuture<'a, Result<(), AuthError>> {
+        Box::pin(async move {
+            let claim = |name| claims.get(name).and_then(Value::as_str).unwrap_or_default();
+            let permitted = self.permitted(claim(HOLDER));
+            let ended = AuthError::invalid("the person who signed in may no longer call");
+            if let Principal::User { grant, .. } = principal {
+                let [id, holder] = [GRANT, HOLDER].map(|name| claim(name).to_owned());
+                *grant = Some(Arc::new(OwnGrant { id, holder }));
+            }
+            permitted.ok_or(ended)?.limit(principal);
+            if self.has_ended(claim(GRANT), host).await {
+                return Err(AuthError::invalid("the client was disconnected"));
+            }
+            Ok(())
+        })
+    }
 }
 
 /// What the holder of a token may do.
