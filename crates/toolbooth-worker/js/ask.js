@@ -1,4 +1,4 @@
-// Asks the objects of the ledger (ledger.js). What passes the boundary are numbers: windows and units are their positions here.
+// Asks the objects of the ledger (ledger.js). What is taken passes the boundary as numbers: windows and units are their positions here.
 
 /** The number of objects that claims are spread over. */
 const CLAIMS = 16;
@@ -30,24 +30,18 @@ export async function take(namespace, account, budgets, unit, units, life) {
 /** Ends a reservation, of which `used` was used. */
 export const settle = (namespace, account, reservation, used) => ask(namespace, `account:${account}`, (object) => object.settle({ reservation, used }));
 
-/**
- * The budgets of an account (their number, then a window, a unit and a limit each), what is used and reserved in each window of each
- * unit, and what was used on days (a day, a unit and a number each).
- */
+/** What an account has used, as JSON. */
 export async function usage(namespace, account) {
   const { budgets, windows, days } = await ask(namespace, `account:${account}`, (object) => object.usage());
-  const known = budgets.filter(({ window, unit }) => WINDOWS.includes(window) && UNITS.includes(unit));
-  const of = (unit, window) => windows.find((one) => one.unit === unit && one.window === window) ?? { used: 0, reserved: 0 };
-  return Float64Array.from([
-    known.length,
-    ...known.flatMap(({ window, unit, limit }) => [WINDOWS.indexOf(window), UNITS.indexOf(unit), limit]),
-    ...UNITS.flatMap((unit) => WINDOWS.flatMap((window) => [of(unit, window).used, of(unit, window).reserved])),
-    ...days.flatMap(({ day, unit, units }) => [day, UNITS.indexOf(unit), units]),
-  ]);
+  // Rows of another version of the Worker may have others.
+  const known = (rows) => rows.filter(({ window, unit }) => (window === undefined || WINDOWS.includes(window)) && UNITS.includes(unit));
+  return JSON.stringify({ budgets: known(budgets), windows: known(windows), days: known(days) });
 }
 
-/** The names of accounts after the name `after`. */
-export const accounts = (namespace, after, most) => ask(namespace, "accounts", (object) => object.accounts({ after, most }));
+/** The names of accounts after the name `after`, as JSON. */
+export async function accounts(namespace, after, most) {
+  return JSON.stringify(await ask(namespace, "accounts", (object) => object.accounts({ after, most })));
+}
 
 /** Runs an operation in an object. That may just have moved or been replaced: then it is asked once more. */
 export async function ask(namespace, name, operation) {

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// How many nano-dollars a dollar has. Money is counted in whole nano-dollars.
 pub const NANO_DOLLARS: u64 = 1_000_000_000;
 
 /// How much a caller may use of one unit in each window of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// The window.
     pub window: Window,
@@ -17,7 +19,8 @@ pub struct Budget {
 }
 
 /// What a budget counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// What models cost, in nano-dollars.
     Usd,
@@ -28,15 +31,19 @@ pub enum Unit {
 }
 
 /// A period that budgets are about. Windows are fixed: they follow each other from the Unix epoch (UTC).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Window {
     /// `1m`
+    #[serde(rename = "1m")]
     Minute,
     /// `1h`
+    #[serde(rename = "1h")]
     Hour,
     /// `1d`: from midnight to midnight, UTC.
+    #[serde(rename = "1d")]
     Day,
     /// `30d`: 30 days, not a month of the calendar.
+    #[serde(rename = "30d")]
     ThirtyDays,
 }
 
@@ -163,6 +170,13 @@ impl fmt::Display for Dollars {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
+
+    #[test]
+    fn json_has_the_same_names() {
+        assert_eq!(json::to_string(&Unit::ALL), json::to_string(&Unit::ALL.map(Unit::name)));
+        assert_eq!(json::to_string(&Window::ALL), json::to_string(&Window::ALL.map(Window::name)));
+    }
 
     #[test]
     fn amounts_for_people() {

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use js_sys::Promise;
 use toolbooth::budget::{Budget, Unit, Window};
-use toolbooth::host::{
-    AccountUsage, Amount, BoxFuture, DayUsage, Exceeded, LEDGER, Ledger, LedgerError, Reservation,
-    WindowUsage,
-};
+use toolbooth::host::{Amount, BoxFuture, Exceeded, LEDGER, Ledger, LedgerError, Reservation};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -57,38 +54,11 @@ fn position<T: PartialEq>(all: &[T], one: &T) -> usize {
     all.iter().position(|it| it == one).unwrap_or_default()
 }
 
-fn budget(numbers: &[f64]) -> Option<Budget> {
-    let [window, unit, limit] = *numbers else { return None };
-    let (window, unit) = at(&Window::ALL, window).zip(at(&Unit::ALL, unit))?;
-    Some(Budget { window, unit, limit: count(limit) })
-}
-
 fn exceeded(unit: Unit, numbers: &[f64]) -> Option<Exceeded> {
     let [window, limit, left, resets, reserved] = *numbers else { return None };
     let budget = Budget { window: at(&Window::ALL, window)?, unit, limit: count(limit) };
     let (left, resets_in_ms) = (count(left), count(resets));
     Some(Exceeded { budget, left, resets_in_ms, is_reserved: reserved > 0.0 })
-}
-
-fn account_usage(numbers: &[f64]) -> Option<AccountUsage> {
-    let (budgets, rest) = numbers.split_first()?;
-    let budgets = usize::try_from(count(*budgets)).ok()?.checked_mul(3)?;
-    let (budgets, rest) = rest.split_at_checked(budgets)?;
-    let (windows, days) = rest.split_at_checked(2 * Unit::ALL.len() * Window::ALL.len())?;
-    let each = Unit::ALL.into_iter().flat_map(|unit| Window::ALL.map(|window| (unit, window)));
-    let windows = each.zip(windows.chunks(2)).map(|((unit, window), numbers)| {
-        let [used, reserved] = [0, 1].map(|at| numbers.get(at).copied().map_or(0, count));
-        WindowUsage { window, unit, used, reserved }
-    });
-    let day = |numbers: &[f64]| {
-        let [day, unit, used] = *numbers else { return None };
-        Some(DayUsage { day: count(day), unit: at(&Unit::ALL, unit)?, used: count(used) })
-    };
-    Some(AccountUsage {
-        budgets: budgets.chunks(3).filter_map(budget).collect(),
-        windows: windows.collect(),
-        days: days.chunks(3).filter_map(day).collect(),
-    })
 }
 
 fn failed(error: JsValue) -> LedgerError {
@@ -101,6 +71,10 @@ fn malformed() -> LedgerError {
 
 fn numbers(value: JsValue) -> Vec<f64> {
     value.dyn_into::<js_sys::Float64Array>().map(|array| array.to_vec()).unwrap_or_default()
+}
+
+async fn text(promise: Promise) -> Result<String, LedgerError> {
+    Ok(settled(promise).await.map_err(failed)?.as_string().unwrap_or_default())
 }
 
 impl Bindings {
@@ -174,22 +148,15 @@ impl Ledger for Bindings {
         })
     }
 
-    fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>> {
-        Box::pin(async move {
-            let used = settled(usage(&self.ledger()?, account)).await.map_err(failed)?;
-            account_usage(&numbers(used)).ok_or_else(malformed)
-        })
+    fn read_usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<String, LedgerError>> {
+        Box::pin(async move { text(usage(&self.ledger()?, account)).await })
     }
 
-    fn accounts<'a>(
+    fn read_accounts<'a>(
         &'a self,
         after: &'a str,
         most: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
-        Box::pin(async move {
-            let names = settled(accounts(&self.ledger()?, after, most)).await.map_err(failed)?;
-            let names: js_sys::Array = names.unchecked_into();
-            Ok(names.iter().filter_map(|name| name.as_string()).collect())
-        })
+    ) -> BoxFuture<'a, Result<String, LedgerError>> {
+        Box::pin(async move { text(accounts(&self.ledger()?, after, most)).await })
     }
 }

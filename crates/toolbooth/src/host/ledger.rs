@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use super::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use super::{BoxFuture, Host};
 use crate::budget::{Budget, Unit, Window};
+use crate::json;
 
 /// The name of the Durable Object binding, which is optional.
 pub const LEDGER: &str = "LEDGER";
@@ -56,21 +59,50 @@ pub trait Ledger {
         used: u64,
     ) -> BoxFuture<'a, Result<(), LedgerError>>;
 
-    /// What an account has used. One that has used nothing for 31 days is empty.
+    /// What an account has used ([`AccountUsage`] as JSON). One that has used nothing for 31 days is empty.
     ///
     /// # Errors
     /// As of [`claim`](Self::claim).
-    fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>>;
+    fn read_usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<String, LedgerError>>;
 
-    /// The names of the accounts after the name `after`, sorted: at most `most`.
+    /// The names of the accounts after the name `after`, sorted: at most `most`, as a JSON array.
     ///
     /// # Errors
     /// As of [`claim`](Self::claim).
-    fn accounts<'a>(
+    fn read_accounts<'a>(
         &'a self,
         after: &'a str,
         most: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>>;
+    ) -> BoxFuture<'a, Result<String, LedgerError>>;
+}
+
+/// No methods of the trait: those are linked by every Worker, whether it calls them or not.
+impl dyn Host + '_ {
+    /// See [`Ledger::read_usage`].
+    ///
+    /// # Errors
+    /// As of [`Ledger::claim`].
+    pub(crate) async fn usage(&self, account: &str) -> Result<AccountUsage, LedgerError> {
+        let usage = self.read_usage(account).await?;
+        json::read(usage.as_bytes()).ok_or_else(malformed)
+    }
+
+    /// See [`Ledger::read_accounts`].
+    ///
+    /// # Errors
+    /// As of [`Ledger::claim`].
+    pub(crate) async fn accounts(
+        &self,
+        after: &str,
+        most: usize,
+    ) -> Result<Vec<String>, LedgerError> {
+        let accounts = self.read_accounts(after, most).await?;
+        json::read(accounts.as_bytes()).ok_or_else(malformed)
+    }
+}
+
+fn malformed() -> LedgerError {
+    LedgerError::Failed("its answer is malformed".to_owned())
 }
 
 /// What is taken from the budgets of an account.
@@ -103,7 +135,7 @@ pub struct Exceeded {
 }
 
 /// What an account has used.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountUsage {
     /// Its budgets, when something was last taken from them.
     pub budgets: Vec<Budget>,
@@ -114,7 +146,7 @@ pub struct AccountUsage {
 }
 
 /// What an account has used of a unit in a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowUsage {
     /// The window.
     pub window: Window,
@@ -127,13 +159,14 @@ pub struct WindowUsage {
 }
 
 /// What an account has used of a unit on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayUsage {
     /// The day: how many are between it and the Unix epoch, in UTC.
     pub day: u64,
     /// The unit.
     pub unit: Unit,
     /// What was used.
+    #[serde(rename = "units")]
     pub used: u64,
 }
 

@@ -15,10 +15,10 @@ use super::ledger::FakeLedger;
 use super::store::FakeStore;
 use super::tasks::FakeTasks;
 use crate::host::{
-    AccountUsage, Amount, BoxFuture, Clock, DataPoint, Exceeded, HttpClient, HttpError,
-    HttpRequest, HttpResponse, KeyPage, LEDGER, Ledger, LedgerError, Level, Log, Metrics,
-    NoRandomness, Platform, RATE_LIMIT, Random, RateLimit, Reservation, SignatureAlgorithm,
-    Signatures, Store, StoreError, StreamedResponse, TASKS, Tasks, Variables, async_trait,
+    Amount, BoxFuture, Clock, DataPoint, Exceeded, HttpClient, HttpError, HttpRequest,
+    HttpResponse, KeyPage, LEDGER, Ledger, LedgerError, Level, Log, Metrics, NoRandomness,
+    Platform, RATE_LIMIT, Random, RateLimit, Reservation, SignatureAlgorithm, Signatures, Store,
+    StoreError, StreamedResponse, TASKS, Tasks, Variables, async_trait,
 };
 use crate::json;
 
@@ -250,16 +250,16 @@ impl Ledger for FakeHost {
         self.in_ledger(move |ledger, now_ms| ledger.settle(account, reservation, used, now_ms))
     }
 
-    fn usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<AccountUsage, LedgerError>> {
-        self.in_ledger(move |ledger, now_ms| ledger.usage(account, now_ms))
+    fn read_usage<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Result<String, LedgerError>> {
+        self.in_ledger(move |ledger, now_ms| json::to_string(&ledger.usage(account, now_ms)))
     }
 
-    fn accounts<'a>(
+    fn read_accounts<'a>(
         &'a self,
         after: &'a str,
         most: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
-        self.in_ledger(move |ledger, _| ledger.accounts(after, most))
+    ) -> BoxFuture<'a, Result<String, LedgerError>> {
+        self.in_ledger(move |ledger, _| json::to_string(&ledger.accounts(after, most)))
     }
 }
 

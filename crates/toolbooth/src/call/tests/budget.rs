@@ -112,12 +112,12 @@ fn team_host(team: &Value) -> FakeHost {
 
 #[test]
 fn a_team_has_one_budget_beside_those_of_its_members() {
-    use crate::host::Ledger;
+    use crate::host::Host;
 
     let host = team_host(&json!([{"window": "1d", "tool_calls": 7}]));
     let key = |name: &str| Principal::key(name, Scopes::NONE);
     let used = |account: &str| {
-        let usage = ready(host.usage(account)).unwrap();
+        let usage = ready((&host as &dyn Host).usage(account)).unwrap();
         let day = usage
             .windows
             .into_iter()
@@ -153,12 +153,12 @@ fn a_team_has_one_budget_beside_those_of_its_members() {
 
 #[test]
 fn what_a_team_does_not_cover_is_not_taken_from_its_member() {
-    use crate::host::Ledger;
+    use crate::host::Host;
 
     let host = team_host(&json!([{"window": "1d", "tool_calls": 3}]));
     assert!(request(4, &key(), &host).is_err());
     assert_eq!(request(3, &key(), &host), Ok(3));
-    let usage = ready(host.usage("key:ada")).unwrap();
+    let usage = ready((&host as &dyn Host).usage("key:ada")).unwrap();
     let used: Vec<_> = usage.days.iter().map(|day| day.used).collect();
     assert_eq!(used, [3]);
 }
