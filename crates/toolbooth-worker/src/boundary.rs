@@ -3,10 +3,8 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::OnceLock;
-use std::task::Poll;
 
 use js_sys::Promise;
 use toolbooth::catalog::Catalog;
@@ -18,12 +16,11 @@ use toolbooth::http::{
 use toolbooth::{Capability, Server};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{future_to_promise, spawn_local};
 
 use crate::Env;
+use crate::executor;
 use crate::host::{Bindings, JsByteStream, settled};
 use crate::js_value_cache::{JsValueCache, NAMES};
-use crate::poll::poll_once;
 
 #[wasm_bindgen(module = "/js/respond.js")]
 extern "C" {
@@ -65,6 +62,18 @@ extern "C" {
     // Throws if the name is invalid; every name here is a constant or was checked at build time.
     #[wasm_bindgen(method)]
     fn get(this: &HeadersByName, name: &JsValue) -> Option<String>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// A promise with what resolves it.
+    type Resolvers;
+    #[wasm_bindgen(js_namespace = Promise, js_name = withResolvers)]
+    fn with_resolvers() -> Resolvers;
+    #[wasm_bindgen(method, getter)]
+    fn promise(this: &Resolvers) -> Promise;
+    #[wasm_bindgen(method)]
+    fn resolve(this: &Resolvers, value: &JsValue);
 }
 
 thread_local! {
@@ -110,8 +119,8 @@ pub fn answer(
     let method = http::Method::from(method);
     let host = Bindings::new(env);
     let server = server(served, &host);
-    let early = EarlyResponse::default();
-    let sender = early.clone();
+    let later = LaterValue::default();
+    let (early, sender) = (later.clone(), later.clone());
     let future = Box::pin(async move {
         let headers = JsHeaders(headers.unchecked_into());
         let (path, query) = path_and_query(&url);
@@ -122,46 +131,35 @@ pub fn answer(
         let Answer { head, rest } = server.answer(request, &host).await;
         let Some(write) = rest else { return into_js(&head) };
         // The request is not over: this future goes on as the writer of the body.
-        boxed(send_stream(head, write, sender)).await;
-        JsValue::UNDEFINED
+        boxed(send_stream(head, write, &early)).await;
+        early.promise()
     });
     // Without I/O, the first poll completes.
-    poll_once(future).unwrap_or_else(|rest| early.promise(rest))
+    let response = executor::run(future, move |response| sender.send(&response));
+    response.unwrap_or_else(|| later.promise())
 }
 
 /// Sends a response whose body is written in chunks.
-async fn send_stream(head: Response, write: BodyWriter<'_>, sender: EarlyResponse) {
+async fn send_stream(head: Response, write: BodyWriter<'_>, early: &LaterValue) {
     let sink = JsSink(Upload::new(head.status, &headers(&header_lines(&head))));
-    sender.send(&sink.0.response()).await;
-    if sink.write(&head.body).await.is_ok() {
+    early.send(&sink.0.response());
+    if head.body.is_empty() || sink.write(&head.body).await.is_ok() {
         write(Box::new(sink)).await;
     }
 }
 
-/// Resolves the promise of a response, perhaps before the request's future is ready.
+/// A promise, which may be resolved before it is asked for.
 #[derive(Clone, Default)]
-struct EarlyResponse(Rc<OnceCell<js_sys::Function>>);
+struct LaterValue(Rc<OnceCell<Resolvers>>);
 
-impl EarlyResponse {
-    /// A promise of the response that `future` returns, or of the one that it sends before.
-    fn promise(self, future: impl Future<Output = JsValue> + 'static) -> JsValue {
-        let promise = Promise::new(&mut |resolve, _| {
-            // The constructor calls this once.
-            let _ = self.0.set(resolve);
-        });
-        spawn_local(async move {
-            let response = future.await;
-            self.send(&response).await;
-        });
-        promise.into()
+impl LaterValue {
+    fn promise(&self) -> JsValue {
+        self.0.get_or_init(with_resolvers).promise().into()
     }
 
-    /// Sends the response. Only the first one counts.
-    async fn send(&self, response: &JsValue) {
-        // There is no promise during the first poll; the second one follows immediately.
-        let resolve = poll_fn(|_| self.0.get().map_or(Poll::Pending, Poll::Ready)).await;
-        // A function that resolves a promise does not throw.
-        let _ = resolve.call1(&JsValue::UNDEFINED, response);
+    /// Resolves the promise. Only the first value counts.
+    fn send(&self, value: &JsValue) {
+        self.0.get_or_init(with_resolvers).resolve(value);
     }
 }
 
@@ -199,8 +197,14 @@ impl Drop for JsSink {
 pub fn run_step(served: Served, step: String, env: Env) -> JsValue {
     let host = Bindings::new(env);
     let server = server(served, &host);
-    let run = async move { Ok(server.run_step(&step, &host).await.into()) };
-    future_to_promise(run).into()
+    let later = LaterValue::default();
+    let sender = later.clone();
+    let run = Box::pin(async move { server.run_step(&step, &host).await.into() });
+    let done = move |text| sender.send(&text);
+    if let Some(text) = executor::run(run, done) {
+        later.send(&text);
+    }
+    later.promise()
 }
 
 /// Like [`run_step`], for a Worker that keeps no tasks any more since an update: the task ends.

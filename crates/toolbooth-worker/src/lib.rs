@@ -9,11 +9,11 @@ mod bindings;
 mod boundary;
 #[cfg(not(feature = "bindings"))]
 mod crash;
+mod executor;
 mod external;
 mod files;
 mod host;
 mod js_value_cache;
-mod poll;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;

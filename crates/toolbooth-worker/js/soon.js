@@ -1,0 +1,8 @@
+// Calls a function soon. The runtime's `queueMicrotask` does the same, but wraps each function in an object of its own.
+
+const resolved = Promise.resolve();
+
+/** Calls `run` after the code that runs now. */
+export function soon(run) {
+  resolved.then(run);
+}
