@@ -17,6 +17,7 @@ use toolbooth::host::{
     Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
     SignatureAlgorithm, Signatures, Variables, async_trait,
 };
+use toolbooth::json::{self, Member, Value};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -50,9 +51,9 @@ extern "C" {
     fn console_error(line: &str);
 }
 
-#[wasm_bindgen(module = "/js/variable.js")]
+#[wasm_bindgen(module = "/js/variables.js")]
 extern "C" {
-    fn variable(env: &Env, name: &str) -> Option<String>;
+    fn variables(env: &Env) -> String;
 }
 
 #[wasm_bindgen(module = "/js/limit.js")]
@@ -122,8 +123,12 @@ impl Random for Bindings {
 }
 
 impl Variables for Bindings {
-    fn variable(&self, name: &str) -> Option<String> {
-        variable(&self.env, name)
+    fn variables(&self) -> Vec<(String, String)> {
+        let texts = variables(&self.env);
+        // It is what JavaScript writes.
+        let Ok(Value::Object(texts)) = json::parse(&texts) else { return Vec::new() };
+        let pair = |(name, text): &Member<'_>| Some((name.to_string(), text.as_str()?.to_owned()));
+        texts.iter().filter_map(pair).collect()
     }
 
     fn has_binding(&self, name: &str) -> bool {

@@ -62,8 +62,8 @@ pub struct NoRandomness;
 
 /// Reads configuration variables and secrets.
 pub trait Variables {
-    /// The value of the variable or secret `name`, or `None` if it is not set.
-    fn variable(&self, name: &str) -> Option<String>;
+    /// The names and values of all variables and secrets that are set. The server reads them once, when it starts.
+    fn variables(&self) -> Vec<(String, String)>;
 
     /// Whether the host can reach a service by this name ([`HttpRequest::binding`]).
     fn has_binding(&self, _name: &str) -> bool {

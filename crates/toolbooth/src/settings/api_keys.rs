@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::allowlist::Allowlist;
-use super::auth::AuthSettings;
 use super::key_limits::{KeyLimits, parse_limits};
 use super::reader::{VariableDoc, VariableReader};
 use crate::address::is_secure;
@@ -141,19 +140,16 @@ pub(super) fn read_api_keys(reader: &mut VariableReader<'_>) -> Vec<ApiKeySettin
     let (mut keys, mut rejected) = (Vec::new(), Vec::new());
     for (index, entry) in entries.iter().enumerate() {
         match parse_entry(entry, &keys) {
-            Ok(key) => keys.push(key),
+            Ok(key) => {
+                reader.has_budgets(&key.budgets, || format!("{API_KEYS} of {:?}", key.name));
+                keys.push(key);
+            }
             Err(expected) => rejected.push(problem(index, entry, expected)),
         }
     }
     // Without a valid key, the server might serve no one.
     if keys.is_empty() { &mut reader.problems } else { &mut reader.rejected }.extend(rejected);
     keys
-}
-
-/// The entries that have budgets.
-pub(super) fn budgeted(auth: &AuthSettings) -> Vec<String> {
-    let keys = auth.api_keys.iter().flatten().filter(|key| !key.budgets.is_empty());
-    keys.map(|key| format!("{API_KEYS} of {:?}", key.name)).collect()
 }
 
 /// The problem of an entry: `expected` begins with the place in it.

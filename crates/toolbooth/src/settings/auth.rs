@@ -1,5 +1,6 @@
 //! Who may call: `AUTH`, and the variables of the methods that it lists.
 
+use super::CapabilitySettings;
 use super::api_keys::{ApiKeySettings, read_api_keys};
 use super::jwt::JwtSettings;
 use super::reader::{VariableDoc, VariableReader};
@@ -38,11 +39,11 @@ impl AuthSettings {
     /// Reads `AUTH` and the variables of each method that it lists. If `AUTH` is not set or invalid,
     /// no one may call; an invalid variable disables its own method only.
     ///
-    /// `provided` are the methods of capabilities. `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
+    /// `capabilities` may provide methods. `audience` is a name of this server in the `aud` of tokens, beside those of `JWT_AUDIENCE`.
     pub(super) fn read(
         reader: &mut VariableReader<'_>,
         audience: Option<&str>,
-        provided: &[&str],
+        capabilities: &[&CapabilitySettings],
     ) -> Self {
         let mut settings = Self::default();
         let methods = reader.text(AUTH).unwrap_or_default();
@@ -57,7 +58,7 @@ impl AuthSettings {
                 "none" => settings.anonymous = anonymous_scopes(reader),
                 "api-key" => settings.api_keys = Some(read_api_keys(reader)),
                 "jwt" => settings.jwt = Some(JwtSettings::read(reader, audience)),
-                "sign-in" if provided.contains(&method) => settings.sign_in = true,
+                "sign-in" if provides(capabilities, method) => settings.sign_in = true,
                 _ => {
                     let expected = if method == "sign-in" {
                         "sign-in needs a Worker that serves the capability `sign-in`"
@@ -66,12 +67,18 @@ impl AuthSettings {
                          commas"
                     };
                     reader.problem(AUTH, expected);
+                    reader.budgeted.clear();
                     return Self::default();
                 }
             }
         }
         settings
     }
+}
+
+/// Whether a capability provides a method.
+fn provides(capabilities: &[&CapabilitySettings], method: &str) -> bool {
+    capabilities.iter().any(|it| it.auth_methods.contains(&method))
 }
 
 /// If it is not set or empty, callers without credentials have no scope, so they can call only the

@@ -1,6 +1,5 @@
 //! Which tokens are accepted: `JWT_SECRET`, `JWKS_URL`, and the rules for claims.
 
-use super::auth::AuthSettings;
 use super::key_limits::{KeyLimits, LIMITS, parse_limits};
 use super::reader::{Row, VariableDoc, VariableReader, list};
 use crate::address::is_secure;
@@ -167,22 +166,15 @@ fn read_tenants(reader: &mut VariableReader<'_>) -> Vec<TenantSettings> {
             ),
         };
         match parsed {
-            Ok((limits, budgets)) => tenants.push(TenantSettings {
-                name: name.to_string(),
-                limits: limits.unwrap_or_default(),
-                budgets,
-            }),
+            Ok((limits, budgets)) => {
+                reader.has_budgets(&budgets, || format!("{TENANTS}.{}", excerpt(name)));
+                let (name, limits) = (name.to_string(), limits.unwrap_or_default());
+                tenants.push(TenantSettings { name, limits, budgets });
+            }
             Err(expected) => reader.reject(format!("{TENANTS}.{}{expected}", excerpt(name))),
         }
     }
     tenants
-}
-
-/// The tenants that have budgets.
-pub(super) fn budgeted(auth: &AuthSettings) -> Vec<String> {
-    let tenants = auth.jwt.iter().flat_map(|jwt| &jwt.tenants);
-    let tenants = tenants.filter(|tenant| !tenant.budgets.is_empty());
-    tenants.map(|tenant| format!("{TENANTS}.{}", excerpt(&tenant.name))).collect()
 }
 
 fn read_secrets(reader: &mut VariableReader<'_>, has_secret: bool) -> Vec<Secret> {

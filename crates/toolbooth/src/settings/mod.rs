@@ -35,6 +35,8 @@ pub use reader::{Row, VariableDoc, VariableReader, count, documented, list, trut
 pub use teams::TeamSettings;
 pub use tools::{ToolVariables, Variable};
 
+use std::mem;
+
 use crate::address::{is_localhost, is_origin};
 use crate::budget::{Account, Budget};
 use crate::extensions::Extensions;
@@ -166,8 +168,7 @@ impl Settings {
             reader.reject(expected);
         }
         let audience = public_url.as_deref().map(McpResource::identifier_at);
-        let methods: Vec<_> = capabilities.iter().flat_map(|it| it.auth_methods).copied().collect();
-        let mut auth = AuthSettings::read(&mut reader, audience.as_deref(), &methods);
+        let mut auth = AuthSettings::read(&mut reader, audience.as_deref(), capabilities);
         let teams = teams::read(&mut reader, &mut auth);
         let mut settings = Self {
             development: reader.get(&DEVELOPMENT),
@@ -184,8 +185,7 @@ impl Settings {
             redirect_schemes: None,
             mcp_extensions: Vec::new(),
             scopes: Vec::new(),
-            budgeted: [api_keys::budgeted(&auth), jwt::budgeted(&auth), teams::budgeted(&teams)]
-                .concat(),
+            budgeted: mem::take(&mut reader.budgeted),
             auth,
             teams,
             extensions: Extensions::default(),
@@ -196,9 +196,7 @@ impl Settings {
         for capability in capabilities {
             (capability.read)(&mut settings, &mut reader);
         }
-        let mut read = capabilities.iter().flat_map(|it| it.variables).copied().flatten();
-        let is_read = read.any(|it| it.name == OAUTH_PROVIDERS);
-        if !is_read && reader.non_empty(OAUTH_PROVIDERS).is_some() {
+        if reader.non_empty(OAUTH_PROVIDERS).is_some() && !read_providers(capabilities) {
             let expected = "needs a Worker that serves the capability `challenges` or `sign-in`";
             reader.problem(OAUTH_PROVIDERS, expected);
         }
@@ -313,6 +311,14 @@ impl Settings {
         ];
         parts.into_iter().flatten()
     }
+}
+
+/// Whether a capability reads `OAUTH_PROVIDERS`.
+// Few Workers set it, and the first request waits for the code that it runs to be compiled.
+#[inline(never)]
+fn read_providers(capabilities: &[&CapabilitySettings]) -> bool {
+    let mut variables = capabilities.iter().flat_map(|it| it.variables).copied().flatten();
+    variables.any(|it| it.name == OAUTH_PROVIDERS)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Reads variables by rows of name, meaning, default and parser, and collects what is invalid.
 
+use crate::budget::Budget;
 use crate::host::Variables;
 
 /// One variable of the server.
@@ -56,27 +57,42 @@ pub const fn documented(text: &'static str) -> &'static str {
 /// The variables of a host, and the problems found in them so far.
 pub struct VariableReader<'a> {
     source: &'a dyn Variables,
+    /// The names and values of all that are set.
+    texts: Vec<(String, String)>,
     pub(super) problems: Vec<String>,
     /// Problems of single entries.
     pub(super) rejected: Vec<String>,
+    /// The entries that have budgets.
+    pub(super) budgeted: Vec<String>,
 }
 
 impl<'a> VariableReader<'a> {
     /// A reader of these variables.
     pub fn new(source: &'a dyn Variables) -> Self {
-        Self { source, problems: Vec::new(), rejected: Vec::new() }
+        Self {
+            source,
+            texts: source.variables(),
+            problems: Vec::new(),
+            rejected: Vec::new(),
+            budgeted: Vec::new(),
+        }
     }
 
     /// The value of a variable; the default if it is not set or invalid.
     pub fn get<T: Clone>(&mut self, row: &Row<T>) -> T {
-        let Some(text) = self.source.variable(row.name) else { return row.default.clone() };
-        match (row.parse)(&text) {
-            Ok(value) => value,
-            Err(expected) => {
-                self.problem(row.name, &expected);
-                row.default.clone()
-            }
+        match self.text(row.name) {
+            Some(text) => self.parse(row, &text),
+            None => row.default.clone(),
         }
+    }
+
+    // The first request waits for the code that it runs to be compiled, and few variables are set.
+    #[inline(never)]
+    fn parse<T: Clone>(&mut self, row: &Row<T>, text: &str) -> T {
+        (row.parse)(text).unwrap_or_else(|expected| {
+            self.problem(row.name, &expected);
+            row.default.clone()
+        })
     }
 
     /// Checks a variable.
@@ -84,13 +100,14 @@ impl<'a> VariableReader<'a> {
     /// # Errors
     /// The problem, in full sentences.
     pub fn check<T>(&self, row: &Row<T>) -> Result<(), String> {
-        let Some(text) = self.source.variable(row.name) else { return Ok(()) };
+        let Some(text) = self.text(row.name) else { return Ok(()) };
         (row.parse)(&text).map(|_| ()).map_err(|expected| format!("{} {expected}", row.name))
     }
 
     /// The text of a variable; `None` if it is not set.
     pub fn text(&self, name: &str) -> Option<String> {
-        self.source.variable(name)
+        let known = self.texts.iter().find(|(known, _)| known == name);
+        known.map(|(_, text)| text.clone())
     }
 
     /// Whether the host has a binding with this name.
@@ -116,6 +133,13 @@ impl<'a> VariableReader<'a> {
     /// Adds the problem of an entry that has no effect, in full sentences. Everything else is served.
     pub fn reject(&mut self, problem: String) {
         self.rejected.push(problem);
+    }
+
+    /// Adds an entry to those that have budgets, if it has some.
+    pub(super) fn has_budgets(&mut self, budgets: &[Budget], entry: impl FnOnce() -> String) {
+        if !budgets.is_empty() {
+            self.budgeted.push(entry());
+        }
     }
 
     /// Whether a variable has a problem already.

@@ -56,8 +56,20 @@ impl TeamSettings {
 /// `may_act` that the team has, and the limits of the team if they have none of their own. An invalid entry stops the server, because without it
 /// its members might do more.
 pub(super) fn read(reader: &mut VariableReader<'_>, auth: &mut AuthSettings) -> Vec<TeamSettings> {
-    let Some(text) = reader.non_empty(TEAMS) else { return Vec::new() };
-    let Ok(Value::Array(entries)) = json::parse(&text) else {
+    match reader.non_empty(TEAMS) {
+        Some(text) => read_text(&text, reader, auth),
+        None => Vec::new(),
+    }
+}
+
+// A function of its own, so that a Worker compiles it only if there are teams.
+#[inline(never)]
+fn read_text(
+    text: &str,
+    reader: &mut VariableReader<'_>,
+    auth: &mut AuthSettings,
+) -> Vec<TeamSettings> {
+    let Ok(Value::Array(entries)) = json::parse(text) else {
         reader.problem(TEAMS, "must be a JSON array of objects with name and rules");
         return Vec::new();
     };
@@ -79,18 +91,13 @@ pub(super) fn read(reader: &mut VariableReader<'_>, auth: &mut AuthSettings) -> 
                         }
                     }
                 }
+                reader.has_budgets(&team.budgets, || format!("{TEAMS} of {:?}", team.name));
                 teams.push(team);
             }
             Err(expected) => reader.sentence(format!("{place}{expected}")),
         }
     }
     teams
-}
-
-/// The teams that have budgets.
-pub(super) fn budgeted(teams: &[TeamSettings]) -> Vec<String> {
-    let teams = teams.iter().filter(|team| !team.budgets.is_empty());
-    teams.map(|team| format!("{TEAMS} of {:?}", team.name)).collect()
 }
 
 /// Why an API key is not a member of a team.

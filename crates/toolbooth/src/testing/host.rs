@@ -167,8 +167,8 @@ impl Random for FakeHost {
 }
 
 impl Variables for FakeHost {
-    fn variable(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
+    fn variables(&self) -> Vec<(String, String)> {
+        self.variables.clone().into_iter().collect()
     }
 }
 
