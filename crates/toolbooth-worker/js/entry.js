@@ -2,7 +2,7 @@
 //
 // "wasm" is the module that wasm-bindgen generates: the functions that Rust exports, and one that replaces the WebAssembly
 // instance that they belong to.
-import { __wbg_reset_state as replaceInstance, answer, failed, run_step as runStep } from "wasm";
+import { __wbg_reset_state as replaceInstance, answer, failed, log_warnings as logWarnings, run_step as runStep } from "wasm";
 
 import { BodyReader } from "./body.js";
 import { site } from "./site.js";
@@ -41,6 +41,10 @@ async function serve(request, env, context) {
     recover();
     try {
       const response = answer(method, url, headers, body, reader, env);
+      if (!hasWarned) {
+        hasWarned = true;
+        context.waitUntil(warn(env));
+      }
       if (!(response instanceof Promise)) return response;
       const later = await orCrash(response);
       const upload = later[UPLOAD];
@@ -56,6 +60,21 @@ async function serve(request, env, context) {
       recover();
       return failed(url, headers, body, env);
     }
+  }
+}
+
+// Whether this isolate has logged what the operator should know about its configuration.
+let hasWarned = false;
+
+/** Logs it after the response, which need not wait for it: a microtask would run before that is sent. */
+async function warn(env) {
+  await scheduler.wait(0);
+  recover();
+  try {
+    logWarnings(env);
+  } catch (error) {
+    recordCrash(error);
+    console.error("The warnings failed", error);
   }
 }
 

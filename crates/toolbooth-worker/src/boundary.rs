@@ -212,6 +212,12 @@ pub fn end_task(_: Served, _: String, _: Env) -> JsValue {
     Promise::resolve(&JsValue::from_str(StepReport::FAILED)).into()
 }
 
+/// Logs what the operator should know about the configuration.
+pub fn log_warnings(served: Served, env: Env) {
+    let host = Bindings::new(env);
+    server(served, &host).log_warnings(&host);
+}
+
 /// Returns the `Response` to a request that crashed the previous instance. Call it in a new instance, with the
 /// body if it was short enough to be read first.
 pub fn failed(

@@ -17,7 +17,7 @@ mod js_value_cache;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;
-pub use boundary::{Served, answer, end_task, failed, run_step};
+pub use boundary::{Served, answer, end_task, failed, log_warnings, run_step};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
@@ -82,6 +82,12 @@ macro_rules! serve {
         #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
         pub fn run_step(step: String, env: $crate::Env) -> $crate::wasm_bindgen::JsValue {
             (SERVED.run_step)(SERVED, step, env)
+        }
+
+        /// Logs what the operator should know about the configuration, after the first response.
+        #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
+        pub fn log_warnings(env: $crate::Env) {
+            $crate::log_warnings(SERVED, env)
         }
 
         /// Returns the `Response` to a request that crashed the previous instance.

@@ -201,6 +201,13 @@ impl Capabilities {
         docs
     }
 
+    /// What all capabilities list.
+    pub(crate) fn all<T: Copy>(self, listed: fn(&Capability) -> &'static [T]) -> Vec<T> {
+        let mut all = Vec::new();
+        self.iter().for_each(|it| all.extend_from_slice(listed(it)));
+        all
+    }
+
     /// The scopes that mean something, although no tool requires them.
     pub(crate) fn scopes(self) -> impl Iterator<Item = &'static str> {
         self.iter().flat_map(|it| it.scopes).copied()

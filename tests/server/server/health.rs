@@ -104,13 +104,9 @@ fn a_limit_of_calls_alone_is_reported_where_people_sign_in() {
         host.limit = calls.then_some(Ok(9));
         host.limits.extend(visits.then_some((SIGN_IN_LIMITER, Ok(9))));
         let server = Server::new(CATALOG, CAPABILITIES, &host);
-        let warned = server.state().warnings.iter().any(|warning| warning == WARNING);
-        assert_eq!(
-            warned,
-            expected,
-            "{variables:?} {calls} {visits}: {:?}",
-            server.state().warnings
-        );
+        let warnings = server.state().warnings(&host);
+        let warned = warnings.iter().any(|warning| warning == WARNING);
+        assert_eq!(warned, expected, "{variables:?} {calls} {visits}: {warnings:?}");
     }
 }
 

@@ -23,11 +23,11 @@ struct Health<'a> {
 
 /// What a caller with credentials may read of the findings about the configuration, which name other callers and tools:
 /// everything with all scopes, as the operator, otherwise the names of the variables and bindings.
-fn readable<'f>(findings: &'f [String], caller: Option<&Principal>) -> Vec<Cow<'f, str>> {
+fn readable<'f>(findings: &[&'f [String]], caller: Option<&Principal>) -> Vec<Cow<'f, str>> {
     let Some(caller) = caller else { return Vec::new() };
     let sees_all = *caller.scopes() == Scopes::All;
     let mut texts = Vec::new();
-    for finding in findings {
+    for finding in findings.iter().copied().flatten() {
         let text = if sees_all {
             Cow::Borrowed(&**finding)
         } else {
@@ -49,23 +49,25 @@ fn readable<'f>(findings: &'f [String], caller: Option<&Principal>) -> Vec<Cow<'
 async fn health<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     (request.protocol.check_version)(request.headers)?;
     let RouteRequest { state, host, headers, .. } = *request;
-    let (problems, warnings) = (&state.pipeline.settings.problems, &state.warnings);
+    let settings = state.settings();
+    let problems = &settings.problems;
+    let warnings = [state.warnings(host), &settings.rejected, &state.unusable];
     // The key is never written, so a cached miss is correct.
     let store = host.get("health").await;
     if let Err(error) = &store {
         host.log(Level::Error, "store", &[("problem", &error.0)]);
     }
     let is_ready = problems.is_empty() && store.is_ok();
-    let caller = match is_ready && warnings.is_empty() {
+    let caller = match is_ready && warnings.iter().all(|it| it.is_empty()) {
         true => None,
         false => state.caller(request.target, headers, host).await,
     };
     let caller = caller.filter(|it| !matches!(it, Principal::Anonymous { .. }));
-    let mut problems = readable(problems, caller.as_ref());
+    let mut problems = readable(&[problems], caller.as_ref());
     if store.is_err() && caller.is_some() {
         problems.push("the KV namespace does not answer".into());
     }
-    let warnings = readable(warnings, caller.as_ref());
+    let warnings = readable(&warnings, caller.as_ref());
     let (status, text) = if is_ready { (200, "OK") } else { (503, "unavailable") };
     Ok(Response::json_of(status, &Health { status: text, problems, warnings }).into())
 }

@@ -13,6 +13,7 @@ mod policy;
 mod request;
 mod sample;
 mod state;
+mod warnings;
 
 pub use calls::{CallHandler, CallResponse, Calls, PostRequest, QueryCalls, QueryHandler};
 pub use handler::{Handler, MethodNotAllowed};
@@ -183,7 +184,7 @@ impl Protocol {
     }
 
     /// The methods that a path accepts, as in an `Allow` header.
-    pub(crate) fn allow(&self, path: &str, is_named: impl Fn(&Route) -> bool) -> String {
+    pub(crate) fn allow(&self, path: &str, is_named: &dyn Fn(&Route) -> bool) -> String {
         let mut allow = Vec::new();
         for route in self.methods(path).filter(|route| is_named(route)) {
             let head = Some("HEAD").filter(|_| route.accepts(Method::Head));

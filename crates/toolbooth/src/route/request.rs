@@ -106,7 +106,7 @@ impl<'a> RouteRequest<'a> {
     pub(crate) fn not_allowed(&self) -> Rejection {
         let path = self.route.map(|route| route.path).unwrap_or_default();
         Rejection::MethodNotAllowed {
-            allow: self.protocol.allow(path, |route| route.handler.is_listed()),
+            allow: self.protocol.allow(path, &|route| route.handler.is_listed()),
         }
     }
 }

@@ -3,9 +3,9 @@
 mod policy;
 #[doc(hidden)]
 pub mod router;
-mod warnings;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use crate::auth::{Authenticator, Target};
 use crate::call::{Pipeline, Rejection, misconfigured};
@@ -30,7 +30,7 @@ pub struct Server {
 
 impl Server {
     /// Creates a server for `catalog` with these capabilities, configured by the host's variables. Logs each problem of
-    /// the configuration, and each warning.
+    /// the configuration; [`log_warnings`](Self::log_warnings) has the rest.
     pub fn new(
         catalog: &'static Catalog,
         capabilities: &'static [&'static Capability],
@@ -39,11 +39,8 @@ impl Server {
         let capabilities = Capabilities(capabilities);
         let declared = capabilities.iter().flat_map(|it| it.variables).chain(catalog.variables);
         let mut settings = Settings::read(host, &capabilities.settings(), declared);
-        if !host.is_bound(LEDGER) {
-            let unbound = settings.budgeted.iter().map(|place| {
-                format!("{place} has budgets, which need the Durable Object LEDGER: bind it as docs/STORAGE.md#the-ledger says. Until then, these callers get 503")
-            });
-            settings.rejected.extend(unbound);
+        if !settings.budgeted.is_empty() && !host.is_bound(LEDGER) {
+            reject_budgets(&mut settings);
         }
         let events = EventLog::new(&settings, host);
         let mut startup = Startup {
@@ -78,12 +75,9 @@ impl Server {
             [("calls", &settings.problems), ("entry", &settings.rejected), ("tools", &unusable)]
         {
             for problem in problems {
-                let attributes = [("problem", problem.as_str()), ("affects", affected)];
-                host.log(Level::Error, "configuration", &attributes);
+                log_problem(problem, affected, host);
             }
         }
-        let disabled = capabilities.iter().filter(|it| settings.tools.disables(it.variables));
-        let disabled = disabled.map(|it| it.name).collect();
         let pipeline = Pipeline {
             catalog,
             grants,
@@ -91,24 +85,24 @@ impl Server {
             authorization_help,
             search,
             tasks,
-            background: capabilities.iter().flat_map(|it| it.background).copied().collect(),
-            call_forms: capabilities.iter().flat_map(|it| it.call_forms).copied().collect(),
+            background: capabilities.all(|it| it.background),
+            call_forms: capabilities.all(|it| it.call_forms),
             events,
             request_state: settings.state_keys.as_ref().map(StateKeys::new),
             settings,
             rate_limited: host.is_limited(RATE_LIMIT),
             same_for_all: authenticator.is_same_for_all(),
         };
-        let warnings = Vec::new();
-        let mut state =
-            State { capabilities, disabled, authenticator, pipeline, warnings, people, extensions };
-        state.warnings = warnings::warnings(&state, host);
-        for warning in &state.warnings {
-            host.log(Level::Warn, "configuration", &[("warning", warning)]);
-        }
-        let rejected = state.settings().rejected.clone();
-        state.warnings.extend(rejected.into_iter().chain(unusable));
+        let warnings = OnceLock::new();
+        let state =
+            State { capabilities, authenticator, pipeline, unusable, warnings, people, extensions };
         Self { state }
+    }
+
+    /// Logs what the operator should know about a configuration with which calls can be served, unless it has been logged. Call
+    /// it after the first response, which need not wait for it.
+    pub fn log_warnings(&self, host: &dyn Host) {
+        self.state.warnings(host);
     }
 
     /// Serves one request. Every error becomes a response.
@@ -149,13 +143,10 @@ impl Server {
             Err(Rejection::ForbiddenOrigin)
         } else if method == Method::Options {
             let is_cross_origin = request.origin.is_some() && origins.is_some();
-            match http::preflight(headers).filter(|_| is_cross_origin) {
-                Some(response) => Ok(response.into()),
-                None => boxed(self.options(found, &mut request)).await.map(Answer::from),
-            }
+            boxed(self.options(found, is_cross_origin, &mut request)).await.map(Answer::from)
         } else {
             match found.route(method) {
-                Ok(_) if self.state.disabled.contains(&found.capability.name) => {
+                Ok(_) if self.state.settings().tools.disables(found.capability.variables) => {
                     Err(misconfigured())
                 }
                 Ok(route) => {
@@ -200,12 +191,16 @@ impl Server {
         &self.state
     }
 
-    /// Responds to a request for the allowed methods. Some depend on who asks.
+    /// Responds to a preflight, or to a request for the allowed methods. Some depend on who asks.
     async fn options(
         &self,
         found: Match<'_>,
+        is_cross_origin: bool,
         request: &mut RouteRequest<'_>,
     ) -> Result<Response, Rejection> {
+        if is_cross_origin && let Some(response) = http::preflight(request.headers) {
+            return Ok(response);
+        }
         let caller = self.state.caller(request.target, request.headers, request.host).await;
         let is_known = caller.is_some();
         request.principal = caller.unwrap_or(Principal::ANONYMOUS);
@@ -315,4 +310,20 @@ impl Server {
             Cors::AnyPage | Cors::SameOrigin => None,
         }
     }
+}
+
+/// Reports the entries that have budgets, if there is no ledger.
+// The first request waits for the code that it runs to be compiled, so what is rare stays out of it.
+#[inline(never)]
+fn reject_budgets(settings: &mut Settings) {
+    let unbound = settings.budgeted.iter().map(|place| {
+        format!("{place} has budgets, which need the Durable Object LEDGER: bind it as docs/STORAGE.md#the-ledger says. Until then, these callers get 503")
+    });
+    settings.rejected.extend(unbound);
+}
+
+#[inline(never)]
+fn log_problem(problem: &str, affected: &str, host: &dyn Host) {
+    let attributes = [("problem", problem), ("affects", affected)];
+    host.log(Level::Error, "configuration", &attributes);
 }

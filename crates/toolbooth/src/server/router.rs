@@ -120,7 +120,7 @@ impl Match<'_> {
         }
         let route = self.protocol.route(path, method);
         route.ok_or_else(|| {
-            let allow = self.protocol.allow(path, |route| route.handler.is_listed());
+            let allow = self.protocol.allow(path, &|route| route.handler.is_listed());
             Rejection::MethodNotAllowed { allow }
         })
     }
@@ -131,7 +131,7 @@ impl Match<'_> {
     /// The protocol has no such path.
     pub fn allow(&self, request: Option<&RouteRequest<'_>>) -> Result<String, Rejection> {
         let path = self.path.ok_or_else(|| self.not_found())?;
-        Ok(self.protocol.allow(path, |route| route.handler.accepts(request)))
+        Ok(self.protocol.allow(path, &|route| route.handler.accepts(request)))
     }
 
     /// The rejection of a path without a route. It names the endpoints of the path's protocol, or the protocols.

@@ -170,6 +170,7 @@ fn without_verification_the_operator_decides() {
             assert!(text(&page).contains("This link cannot be used"), "{}", text(&page));
         }
         assert_eq!(harness.status(&asked), "failed");
+        harness.instance().log_warnings(&harness.host);
         assert!(harness.log().contains("has no verify_url"), "{}", harness.log());
     }
     let harness = start_with(&[("API_KEYS", VERIFIED), ("UNVERIFIED_USERS", "deny")]);

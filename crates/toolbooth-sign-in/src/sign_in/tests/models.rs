@@ -250,7 +250,7 @@ fn the_limits_of_the_moment_hold() {
     assert_eq!(json_of(&chat(&harness, &tokens))["error"]["code"], "model_not_allowed");
     assert_eq!(models(&harness), ["openai/n"]);
     let warns = |harness: &Harness| {
-        let warnings = &harness.server.state().warnings;
+        let warnings = harness.server.state().warnings(&harness.host);
         warnings.iter().any(|it| {
             it.starts_with(
                 "A rule of SIGN_IN_ALLOWED, ENTERPRISE_ISSUERS or TEAMS limits people to the model",

@@ -194,7 +194,7 @@ pub(super) static CHECKS: &[Check] = &[
         connectors: &ALL,
         prevents: Prevents::Calls,
         test: |_| {
-            MCP.allow("", |route| route.handler.is_listed())
+            MCP.allow("", &|route| route.handler.is_listed())
                 .split(", ")
                 .any(|method| method == "POST")
                 .into()

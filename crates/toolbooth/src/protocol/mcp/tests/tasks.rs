@@ -715,7 +715,7 @@ fn what_is_missing_is_a_warning_if_a_tool_needs_it() {
     ] {
         let mut host = FakeHost::with(if has_key { &[("STATE_KEY", STATE_KEY)] } else { &[] });
         host.bindings.extend(bound.then_some("TASKS"));
-        Server::new(catalog, CAPABILITIES, &host);
+        Server::new(catalog, CAPABILITIES, &host).log_warnings(&host);
         let printed = host.printed();
         for warning in [BINDING, KEY] {
             assert_eq!(printed.contains(warning), expected == Some(warning), "{printed}");

@@ -3,8 +3,9 @@
 use crate::catalog::Tool;
 use crate::host::{Host, RATE_LIMIT, SIGN_IN_LIMITER};
 use crate::principal::Scopes;
-use crate::route::State;
 use crate::settings::{Allowlist, Permission};
+
+use super::State;
 
 /// Warnings for the operator: those of the server, then those of its capabilities.
 pub(super) fn warnings(state: &State, host: &dyn Host) -> Vec<String> {
