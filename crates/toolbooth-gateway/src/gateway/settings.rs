@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::settings::{
-    self, Allowlist, CapabilitySettings, Row, Settings, VariableDoc, VariableReader, count,
-    documented, list, truth,
+    self, Allowlist, CapabilitySettings, Row, Settings, TeamSettings, VariableDoc, VariableReader,
+    count, documented, list, truth,
 };
 
 #[derive(Debug, Clone)]
@@ -172,13 +172,8 @@ impl GatewaySettings {
         let caller_keys = reader.get(&CALLER_KEYS);
         let timeout = milliseconds(reader.get(&TIMEOUT));
         let mut providers = models::read(reader, caller_keys, &settings.teams);
-        let unknown = settings.teams.iter().enumerate().flat_map(|(at, team)| {
-            let ids = team.provider_keys.iter().map(|(id, _)| id);
-            ids.filter(|id| providers.iter().all(|it| it.id != **id)).map(move |id| (at, id))
-        });
-        for (at, id) in unknown {
-            let lacks = models::lacks(id);
-            reader.reject(format!("TEAMS[{at}].provider_keys has a key of {id:?}, which {lacks}"));
+        if !settings.teams.is_empty() {
+            reject_unknown_keys(&settings.teams, &providers, reader);
         }
         let is_public = settings.auth.anonymous.is_some();
         // Templates bind it, so a server for everyone has no problem with it, but no models of it either.
@@ -239,6 +234,23 @@ impl GatewaySettings {
         // The seed writes google, Google's own documentation gemini.
         let id = if id == "gemini" { "google" } else { id };
         Some((self.providers.iter().find(|provider| provider.id == id)?, name))
+    }
+}
+
+/// Reports the keys of teams for providers that the server does not have.
+// A function of its own, so that a Worker compiles it only if there are teams.
+#[inline(never)]
+fn reject_unknown_keys(
+    teams: &[TeamSettings],
+    providers: &[ModelProvider],
+    reader: &mut VariableReader<'_>,
+) {
+    for (at, team) in teams.iter().enumerate() {
+        let ids = team.provider_keys.iter().map(|(id, _)| id);
+        for id in ids.filter(|id| providers.iter().all(|it| it.id != **id)) {
+            let lacks = models::lacks(id);
+            reader.reject(format!("TEAMS[{at}].provider_keys has a key of {id:?}, which {lacks}"));
+        }
     }
 }
 

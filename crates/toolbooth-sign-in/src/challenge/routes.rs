@@ -32,8 +32,15 @@ pub static CAPABILITY: Capability = Capability {
 /// Creates the challenges, if the operator has configured them.
 fn start(startup: &mut Startup<'_>) {
     startup.authorization_help = Some(without_provider(HELP));
+    if let Some(own) = startup.settings.extensions.get::<ChallengeSettings>() {
+        start_with(own, startup);
+    }
+}
+
+// Out of the code that each start compiles.
+#[inline(never)]
+fn start_with(own: &ChallengeSettings, startup: &mut Startup<'_>) {
     let settings = startup.settings;
-    let Some(own) = settings.extensions.get::<ChallengeSettings>() else { return };
     let verifiers = Verifiers {
         issuers: settings.sign_in_issuers.clone(),
         api_keys: settings.auth.api_keys.clone().unwrap_or_default(),

@@ -52,9 +52,16 @@ impl ChallengeSettings {
     /// the providers, if they can.
     fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) -> Option<Self> {
         let OAuthProviders { ids, providers } = OAuthProviders::read(settings, reader);
-        if ids.is_empty() {
-            return None;
-        }
+        if ids.is_empty() { None } else { Self::read_at(providers, settings, reader) }
+    }
+
+    // A function of its own, so that a Worker compiles it only if there are providers.
+    #[inline(never)]
+    fn read_at(
+        providers: Vec<ProviderSettings>,
+        settings: &Settings,
+        reader: &mut VariableReader<'_>,
+    ) -> Option<Self> {
         let state_keys = StateKeySettings::required(settings, reader);
         // Without keys, people only sign in there. With an invalid AUTH that is not known.
         let needs_keys = !settings.auth.sign_in && !reader.has_problem("AUTH");

@@ -7,7 +7,7 @@ use toolbooth::settings::OAUTH_PROVIDERS;
 use toolbooth::settings::{PUBLIC_URL, Settings, VariableDoc, VariableReader, list};
 
 /// The providers of `OAUTH_PROVIDERS`, where users authorize tools or sign in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OAuthProviders {
     pub ids: Vec<String>,
     /// Those of which all variables are valid.
@@ -20,21 +20,33 @@ impl OAuthProviders {
         if let Some(known) = settings.extensions.get::<Self>() {
             return known.clone();
         }
-        let ids = provider_ids(reader, settings.public_url.as_deref());
-        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
-        let read = Self { ids, providers };
+        let read = match reader.non_empty(OAUTH_PROVIDERS) {
+            Some(text) => Self::parse(&text, settings.public_url.as_deref(), reader),
+            None => Self::default(),
+        };
         settings.extensions.insert(read.clone());
         read
+    }
+
+    // A function of its own, so that a Worker compiles it only if there are providers.
+    #[inline(never)]
+    fn parse(text: &str, public_url: Option<&str>, reader: &mut VariableReader<'_>) -> Self {
+        let ids = provider_ids(text, reader, public_url);
+        let providers = ids.iter().filter_map(|id| ProviderSettings::read(id, reader)).collect();
+        Self { ids, providers }
     }
 }
 
 /// Ids that no provider may have: the other ways to sign in.
 const RESERVED_IDS: &[&str] = &["access", "api-key", "development"];
 
-/// The ids in `OAUTH_PROVIDERS`; empty if it is not set or invalid.
-fn provider_ids(reader: &mut VariableReader<'_>, public_url: Option<&str>) -> Vec<String> {
-    let ids: Vec<String> =
-        list(&reader.text(OAUTH_PROVIDERS).unwrap_or_default()).map(str::to_owned).collect();
+/// The ids in `OAUTH_PROVIDERS`; empty if it is invalid.
+fn provider_ids(
+    text: &str,
+    reader: &mut VariableReader<'_>,
+    public_url: Option<&str>,
+) -> Vec<String> {
+    let ids: Vec<String> = list(text).map(str::to_owned).collect();
     let is_plain =
         |id: &String| id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     if !ids.iter().all(is_plain) {

@@ -126,7 +126,8 @@ impl Authenticator {
     /// issues, if people sign in to it.
     pub fn new(settings: &Settings, own: Option<&OwnTokens>) -> Self {
         let AuthSettings { anonymous, api_keys, jwt, .. } = &settings.auth;
-        let tokens = JwtVerifier::new(jwt.as_ref(), own);
+        let has_tokens = jwt.is_some() || own.is_some();
+        let tokens = has_tokens.then(|| JwtVerifier::new(jwt.as_ref(), own));
         Self {
             anonymous: anonymous.clone(),
             api_keys: api_keys.as_deref().map(ApiKeys::new),

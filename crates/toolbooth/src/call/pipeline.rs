@@ -252,6 +252,7 @@ impl<'a> RequestContext<'a> {
     }
 
     /// Adds how each protocol writes a call to the rejection of one that looks like that of a different protocol.
+    #[inline(never)]
     fn explain(self, rejection: Rejection) -> Rejection {
         let Rejection::OtherProtocol(reason) = rejection else { return rejection };
         let forms = self.pipeline.call_forms.join("; ");

@@ -9,6 +9,7 @@ use futures_util::future::maybe_done;
 use super::outcome::Outcome;
 use super::pipeline::{Prepared, RequestContext};
 use super::rejection::Rejection;
+use super::requirements::ResolvedRequirements;
 use crate::catalog::{Run, RunError, Tool};
 use crate::host::{BoxFuture, Host, Level, boxed};
 use crate::schema;
@@ -111,55 +112,70 @@ impl<'a> RequestContext<'a> {
             },
         };
         let duration_ms = host.now_ms().saturating_sub(started);
-        let notifications = context.notifications.take();
-
-        let error = match result {
+        let mut notifications = context.notifications.take();
+        match result {
             Ok(value) if tool.output.is_valid(&(&value).into()) => {
                 let call_id = mem::take(call_id);
-                return RunEnd::Outcome(Outcome::Done {
-                    call_id,
-                    duration_ms,
-                    value,
-                    notifications,
-                });
+                RunEnd::Outcome(Outcome::Done { call_id, duration_ms, value, notifications })
             }
-            Ok(value) => {
-                let errors = schema::describe_as("value", tool.output, &(&value).into());
-                let errors = errors.to_string();
-                faulty_tool(tool, host, "its output does not match output_schema", &errors)
-            }
-            Err(RunError::Crashed) => {
-                return RunEnd::Outcome(Outcome::Rejected(Rejection::Internal));
-            }
-            Err(RunError::Mismatch(reason)) => {
-                faulty_tool(tool, host, "its types do not match its schemas", &reason)
-            }
-            Err(RunError::Tool(error)) => {
-                if let Some(end) = context.suspended.take() {
-                    return RunEnd::Suspended(end, notifications);
+            result => match end_without_value(tool, result, &context, resolved, &mut notifications)
+            {
+                Ok(end) => end,
+                Err(error) => {
+                    let call_id = mem::take(call_id);
+                    RunEnd::Outcome(Outcome::Failed { call_id, duration_ms, error, notifications })
                 }
-                let rejected = context.rejected_token.take();
-                if let Some(rejection) =
-                    rejected.and_then(|provider| resolved.token_rejected(tool, &provider))
-                {
-                    return RunEnd::Outcome(Outcome::Rejected(rejection));
-                }
-                match context.requested.take() {
-                    None => error,
-                    Some((questions, state)) => {
-                        let required = InputRequired { tool: tool.name, questions, state };
-                        let Some(problem) = required.problem() else {
-                            let capabilities = dialogue.capabilities;
-                            let asked = request_input(required, capabilities, notifications);
-                            return RunEnd::Outcome(asked);
-                        };
-                        faulty_tool(tool, host, problem, "")
-                    }
-                }
-            }
-        };
-        let call_id = mem::take(call_id);
-        RunEnd::Outcome(Outcome::Failed { call_id, duration_ms, error, notifications })
+            },
+        }
+    }
+}
+
+/// How a run ended that did not return a valid value. The error is that of the tool.
+// Few runs do: the others need not wait until it is compiled.
+#[inline(never)]
+fn end_without_value(
+    tool: &'static Tool,
+    result: Result<serde_json::Value, RunError>,
+    context: &Context<'_>,
+    resolved: &ResolvedRequirements<'_>,
+    notifications: &mut Vec<Notification>,
+) -> Result<RunEnd, ToolError> {
+    let host = context.host;
+    let error = match result {
+        Ok(value) => {
+            let errors = schema::describe_as("value", tool.output, &(&value).into());
+            let errors = errors.to_string();
+            return Err(faulty_tool(
+                tool,
+                host,
+                "its output does not match output_schema",
+                &errors,
+            ));
+        }
+        Err(RunError::Crashed) => {
+            return Ok(RunEnd::Outcome(Outcome::Rejected(Rejection::Internal)));
+        }
+        Err(RunError::Mismatch(reason)) => {
+            return Err(faulty_tool(tool, host, "its types do not match its schemas", &reason));
+        }
+        Err(RunError::Tool(error)) => error,
+    };
+    if let Some(end) = context.suspended.take() {
+        return Ok(RunEnd::Suspended(end, mem::take(notifications)));
+    }
+    let rejected = context.rejected_token.take();
+    if let Some(rejection) = rejected.and_then(|provider| resolved.token_rejected(tool, &provider))
+    {
+        return Ok(RunEnd::Outcome(Outcome::Rejected(rejection)));
+    }
+    let Some((questions, state)) = context.requested.take() else { return Err(error) };
+    let required = InputRequired { tool: tool.name, questions, state };
+    match required.problem() {
+        Some(problem) => Err(faulty_tool(tool, host, problem, "")),
+        None => {
+            let capabilities = context.dialogue.capabilities;
+            Ok(RunEnd::Outcome(request_input(required, capabilities, mem::take(notifications))))
+        }
     }
 }
 

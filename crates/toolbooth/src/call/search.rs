@@ -147,10 +147,22 @@ impl RequestContext<'_> {
         input: Value<'t>,
         version: Option<&str>,
     ) -> Result<(ToolSelector<'t>, Value<'t>), Rejection> {
-        let Some(search) = &self.pipeline.search else { return Ok((selector, input)) };
-        if !matches!(&selector, ToolSelector::Name(name) if name == search.call_tool.name) {
-            return Ok((selector, input));
+        let is_named = |search: &&Search| matches!(&selector, ToolSelector::Name(name) if name == search.call_tool.name);
+        match self.pipeline.search.as_ref().filter(is_named) {
+            Some(search) => self.target_of(search, input, version),
+            None => Ok((selector, input)),
         }
+    }
+
+    /// What a call of `call_tool` is a call of.
+    // Few calls are: the others need not wait until it is compiled.
+    #[inline(never)]
+    fn target_of<'t>(
+        &self,
+        search: &Search,
+        input: Value<'t>,
+        version: Option<&str>,
+    ) -> Result<(ToolSelector<'t>, Value<'t>), Rejection> {
         let (name, arguments) = match named(input, search.call_tool.name) {
             Ok(named) => named,
             // The schema of `call_tool` says what is wrong.

@@ -118,21 +118,23 @@ impl ToolVariables {
                 unbound.push(name);
             }
         }
-        let describe = |(name, problem): (&str, &str)| {
-            let needs =
-                |tool: &&Tool| tool.variables.contains(&name) || tool.bindings.contains(&name);
-            let reads = |it: &Variable| it.name == name;
-            let others = others.iter().filter(|(_, variables)| variables.iter().any(reads));
-            let tools = tools.iter().filter(needs).map(Tool::id);
-            let disabled: Vec<_> =
-                others.map(|(name, _)| (*name).to_owned()).chain(tools).collect();
-            let disabled =
-                if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
-            format!("{name} {problem}; it disables {disabled}")
-        };
         let unbound = unbound.into_iter().map(|name| (name, "is not bound"));
-        self.problems.iter().copied().chain(unbound).map(describe).collect()
+        let problems = self.problems.iter().copied().chain(unbound);
+        problems.map(|(name, problem)| effect(name, problem, tools, others)).collect()
     }
+}
+
+/// A problem of a variable or binding, and what it disables.
+// Out of the code that each start compiles.
+#[inline(never)]
+fn effect(name: &str, problem: &str, tools: &[Tool], others: &[(&str, &[Variable])]) -> String {
+    let needs = |tool: &&Tool| tool.variables.contains(&name) || tool.bindings.contains(&name);
+    let reads = |it: &Variable| it.name == name;
+    let others = others.iter().filter(|(_, variables)| variables.iter().any(reads));
+    let tools = tools.iter().filter(needs).map(Tool::id);
+    let disabled: Vec<_> = others.map(|(name, _)| (*name).to_owned()).chain(tools).collect();
+    let disabled = if disabled.is_empty() { "no tool".to_owned() } else { disabled.join(", ") };
+    format!("{name} {problem}; it disables {disabled}")
 }
 
 #[cfg(test)]

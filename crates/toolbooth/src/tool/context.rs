@@ -24,9 +24,9 @@ pub struct Context<'a> {
     pub(super) tool: &'a Tool,
     principal: &'a Principal,
     pub(super) credentials: &'a Credentials,
-    pub(super) dialogue: &'a Dialogue,
+    pub(crate) dialogue: &'a Dialogue,
     variables: &'a ToolVariables,
-    pub(super) host: &'a dyn Host,
+    pub(crate) host: &'a dyn Host,
     /// The provider whose token a service rejected.
     pub(crate) rejected_token: RefCell<Option<String>>,
     pub(crate) notifications: Notifications,
