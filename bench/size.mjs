@@ -13,7 +13,7 @@ const STARTS = 24;
 const BUILDS = [
   { title: "the calculator, all capabilities" },
   { title: "the calculator, all capabilities, and `bindings`", bindings: true },
-  { title: "the calculator, no capability", capabilities: [] },
+  { title: "the calculator, no capability", capabilities: [], limit: BUDGET.none },
   { title: "the calculator, `MCP`", capabilities: ["MCP"], limit: BUDGET.mcp },
   { title: "the calculator, `PROVIDERS`", capabilities: ["PROVIDERS"] },
   { title: "the calculator, `REST`", capabilities: ["REST"] },
