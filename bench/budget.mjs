@@ -8,10 +8,10 @@ export const BUDGET = {
    * providers, limits of models, tokens and members, 24 for budgets, their page and what is used exactly once, 106 for Anthropic Messages and OpenAI Responses in both directions, lists of
    * models and embeddings, 25 for skills, the registry, the search in large catalogues, a company's identity provider and shipped toolkits,
    * 65 for tasks, views, teams, machines, agents that act for people, keys of clients (DPoP), groups at sign-in and the audit,
-   * 10 for responses in the background, tasks that end with the rights of their caller, and views with permissions, 15 more for
-   * code that is built for speed (36) and tasks in every Worker (25), less what simpler code has saved (46).
+   * 10 for responses in the background, tasks that end with the rights of their caller, and views with permissions, 6 more for
+   * code that is built for speed (36) and tasks in every Worker (25), less what simpler code has saved (55).
    */
-  everything: 825,
+  everything: 816,
   /**
    * The calculator with only MCP: 170 for the engine, 50 for hints, the log, defaults, the store, the doctor and entries that are
    * rejected alone, 35 for teams, the audit, views, skills, DPoP and functions in TypeScript, and 13 for code that is built for speed.
