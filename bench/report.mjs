@@ -99,7 +99,7 @@ ${table(
   }),
 )}
 
-OXP, flat; one Worker per row, all but the last with the bundle called ours above. The last one is the service in JavaScript, which hashes the key with WebCrypto and compares the hash in constant time, as ours does. The free plan gives a request ${BUDGET_MS} ms of CPU; the last column is the share that a call uses here, including the work of workerd. The Worker fetched the ES256 key from an issuer on the same machine before the rounds, and verifies with the runtime's WebCrypto.
+OXP, flat; one Worker per row, all but the last with the bundle called ours above. The last one is the service in JavaScript, which hashes the key with WebCrypto; ours does so in WebAssembly. Both compare hashes in constant time. The free plan gives a request ${BUDGET_MS} ms of CPU; the last column is the share that a call uses here, including the work of workerd. The Worker fetched the ES256 key from an issuer on the same machine before the rounds, and verifies with the runtime's WebCrypto.
 
 ## Lists
 

@@ -224,3 +224,41 @@ fn a_later_capability_replaces_routes_at_the_same_mount() {
         assert_eq!(find(Capabilities(SERVED), path).protocol.name, protocol, "{path}");
     }
 }
+
+#[test]
+fn the_longest_mount_counts() {
+    const fn at(name: &'static str, routes: &'static [Route]) -> Protocol {
+        Protocol {
+            routes,
+            ..Protocol::new(name, name, EncodeRejection::Plain(oxp::encode_rejection))
+        }
+    }
+    async fn own<'a>(_: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+        Err(Rejection::NOT_FOUND)
+    }
+    static LONG: Protocol = at("long", &[Route::get("", Policy::PUBLIC, &own)]);
+    static FIRST: Protocol = at("first", &[Route::get("/b/c", Policy::PUBLIC, &own)]);
+    static SECOND: Protocol = at("second", &[Route::get("/d", Policy::PUBLIC, &own)]);
+    static CAPABILITY: Capability = Capability {
+        protocols: &[("/a/b", &LONG), ("/a", &FIRST), ("/a", &SECOND)],
+        ..Capability::new("own")
+    };
+    static SERVED: &[&Capability] = &[&CORE, &CAPABILITY];
+    for (path, protocol, is_found) in [
+        ("/a/b", "long", true),
+        ("/a/b/", "long", true),
+        // A shorter mount has the path, but a longer one is a prefix of it too.
+        ("/a/b/c", "long", false),
+        ("/a/d", "second", true),
+        ("/a/e", "first", false),
+        ("/a", "first", false),
+        ("/ab", "root", false),
+        ("/a\u{e4}", "root", false),
+        ("/a/b\u{e4}", "first", false),
+        ("", "root", false),
+    ] {
+        let found = find(Capabilities(SERVED), path);
+        let got = (found.protocol.name, found.route(Method::Get).is_ok());
+        assert_eq!(got, (protocol, is_found), "{path}");
+    }
+}

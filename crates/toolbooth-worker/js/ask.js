@@ -33,7 +33,7 @@ export const settle = (namespace, account, reservation, used) => ask(namespace, 
 /** What an account has used, as JSON. */
 export async function usage(namespace, account) {
   const { budgets, windows, days } = await ask(namespace, `account:${account}`, (object) => object.usage());
-  // Rows of another version of the Worker may have others.
+  // Rows that another version of the Worker has written may have other windows and units.
   const known = (rows) => rows.filter(({ window, unit }) => (window === undefined || WINDOWS.includes(window)) && UNITS.includes(unit));
   return JSON.stringify({ budgets: known(budgets), windows: known(windows), days: known(days) });
 }

@@ -40,17 +40,18 @@ async function serve(request, env, context) {
     // Another request may have crashed the instance.
     recover();
     try {
-      const response = answer(method, url, headers, body, reader, env);
+      let response = answer(method, url, headers, body, reader, env);
+      if (response instanceof Promise) {
+        response = await orCrash(response);
+        const upload = response[UPLOAD];
+        // If the client goes, the runtime would drop the writer, without a line in the log.
+        if (upload) context.waitUntil(orAbort(upload));
+      }
       if (!hasWarned) {
         hasWarned = true;
         context.waitUntil(warn(env));
       }
-      if (!(response instanceof Promise)) return response;
-      const later = await orCrash(response);
-      const upload = later[UPLOAD];
-      // If the client goes, the runtime would drop the writer, without a line in the log.
-      if (upload) context.waitUntil(orAbort(upload));
-      return later;
+      return response;
     } catch (error) {
       recordCrash(error);
       // No tool has run yet for a request whose body is still arriving: retry it.

@@ -1,5 +1,5 @@
-//! Runs the futures of requests. `wasm_bindgen_futures::spawn_local` does so too, but polls each a second time at once, and waits
-//! for microtasks of workerd, which cost more than most polls.
+//! Runs the futures of requests. `wasm_bindgen_futures::spawn_local` does so too, but polls each a second time at once, and uses
+//! workerd's `queueMicrotask`, which wraps each function in an object of its own: that costs more than most polls.
 
 use std::cell::{Cell, RefCell};
 use std::pin::Pin;
@@ -58,12 +58,14 @@ fn keep(id: u64, task: Task) {
 
 fn take(id: u64) -> Option<Task> {
     WAITING.with_borrow_mut(|waiting| {
-        let at = waiting.iter().position(|(other, _)| *other == id)?;
+        // From the end: what has waited for long may wait for ever.
+        let at = waiting.iter().rposition(|(other, _)| *other == id)?;
         Some(waiting.swap_remove(at).1)
     })
 }
 
-/// Wakes the task with this id. If none is left, nothing can wake the task any more: its request was cancelled.
+/// Wakes the task with this id. If none is left, nothing can wake the task any more, so it ends. The task of a request that was
+/// cancelled while it waited for a promise stays: such a promise keeps the waker.
 struct TaskWaker(u64);
 
 impl Wake for TaskWaker {

@@ -55,7 +55,7 @@ macro_rules! serve {
             } else {
                 &[&CORE, $(&$capability),*]
             },
-            // Only linked with tasks.
+            // Only linked with tasks; without them, a step that is left from an earlier version ends its task.
             run_step: if $catalog.has_tasks() || TASKS.is_among(&[$($capability.name),*]) {
                 $crate::run_step
             } else {

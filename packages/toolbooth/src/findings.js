@@ -17,7 +17,8 @@ const SECRETS = {
   JWT_SECRET: randomBytes(32).toString("base64"),
   STATE_KEY: randomBytes(32).toString("base64"),
 };
-// Responds with the log of the Worker, which names every problem of the configuration when it starts.
+// Responds with the log of the Worker, which names every problem of the configuration when it starts, and every warning before it
+// answers /health.
 const ENTRY = `import Worker from "./worker.js";
 const lines = [];
 for (const level of ["warn", "error"]) console[level] = (line) => lines.push(line);

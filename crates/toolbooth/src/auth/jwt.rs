@@ -45,7 +45,7 @@ pub(super) struct JwtVerifier {
 }
 
 impl JwtVerifier {
-    /// A verifier of the tokens of other signers, and of the server's `own`; `None` without either.
+    /// A verifier of the tokens of other signers, and of the server's `own`.
     // A function of its own, so that a Worker compiles it only if there are tokens.
     #[inline(never)]
     pub(super) fn new(others: Option<&JwtSettings>, own: Option<&OwnTokens>) -> Self {

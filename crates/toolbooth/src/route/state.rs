@@ -92,8 +92,8 @@ impl State {
         listed.iter().filter(move |scope| !known.contains(&scope.as_str()))
     }
 
-    /// What the operator should know about a configuration with which calls can be served. No call needs it, so it is found out,
-    /// and logged, when it is asked for first.
+    /// What the operator should know about a configuration with which calls can be served. No call needs it, so it is
+    /// determined, and logged, when it is first asked for.
     pub fn warnings(&self, host: &dyn Host) -> &[String] {
         self.warnings.get_or_init(|| {
             let found = warnings(self, host);

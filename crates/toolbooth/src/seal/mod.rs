@@ -1,6 +1,6 @@
 //! Sealed state: encrypted tokens that expire, keyed hashes, and their keys. So the server keeps its state with clients.
 //!
-//! - `cipher`: the encryption, and the keys of what the store has; `mac`: what signs;
+//! - `cipher`: the encryption, and the keys of what the store has; `mac`: the keys that sign;
 //! - `sealed_token`: tokens and hashes; `state_keys`: the keys for them, current and previous;
 //! - `request_state`: requests that continue when their client has asked the user.
 

@@ -137,8 +137,13 @@ impl<'a> VariableReader<'a> {
 
     /// Adds an entry to those that have budgets, if it has some.
     pub(super) fn has_budgets(&mut self, budgets: &[Budget], entry: impl FnOnce() -> String) {
-        if !budgets.is_empty() {
-            self.budgeted.push(entry());
+        if budgets.is_empty() {
+            return;
+        }
+        let entry = entry();
+        // AUTH may name a method twice.
+        if !self.budgeted.contains(&entry) {
+            self.budgeted.push(entry);
         }
     }
 
