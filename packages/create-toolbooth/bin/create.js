@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { fromClone, fromGit } from "../source.js";
 
-// The package has a copy of the template; the repository has the template itself.
+// The package has a copy of the template; the repository has the template itself, and pack.js. A copy is there too while npm packs.
 const packed = fileURLToPath(new URL("../template", import.meta.url));
-const clone = existsSync(packed) ? undefined : fileURLToPath(new URL("../../..", import.meta.url));
+const clone = existsSync(new URL("../pack.js", import.meta.url)) ? fileURLToPath(new URL("../../..", import.meta.url)) : undefined;
 const PLACEHOLDER = "{{project-name}}";
 const USAGE = clone ? "make project DIR=../my-tools" : "npm create toolbooth@latest my-tools";
 /** The files of a project in one language only, as in the template's cargo-generate.toml. */

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { IS_PACKED } from "./packed.js";
 
-/** The shipped toolkits, as they are packed with this command, or else in the repository of Toolbooth. */
-const SHIPPED = ["../toolkits", "../../../toolkits"].map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
+/** The shipped toolkits, as they are packed with this command, or in the repository of Toolbooth. */
+const SHIPPED = fileURLToPath(new URL(IS_PACKED ? "../toolkits" : "../../../toolkits", import.meta.url));
 
 /** The folder with the toolkits of a crate: `tools`, or else the crate's own folder. */
 export function catalogue(crate = ".") {
