@@ -1,7 +1,7 @@
 // `toolbooth dev` while it runs: variables change, workerd ends, and a table is missing. The other tests of the command are in
 // project.test.mjs and tutorial.test.mjs.
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -41,7 +41,7 @@ test("a saved .dev.vars or .env is read without a restart", LIMITED, async () =>
   const list = (headers) => fetch(`${address}/tools`, { headers }).then(({ status }) => status);
   assert.equal(await list({}), 401);
   writeFileSync(join(folder, ".env"), "AUTH=none\n");
-  await dev.until(/^The variables have changed\.$[^]*^Toolbooth is running on \S+ Anyone may call, because AUTH includes none\.$/m);
+  await dev.until(/^The configuration has changed\.$[^]*^Toolbooth is running on \S+ Anyone may call, because AUTH includes none\.$/m);
   assert.equal(await list({}), 200);
   // wrangler reads .env only if there is no .dev.vars.
   writeFileSync(join(folder, ".dev.vars"), "MAX_BODY_BYTES=lots\n");
@@ -49,8 +49,24 @@ test("a saved .dev.vars or .env is read without a restart", LIMITED, async () =>
   assert.equal(await list({}), 401);
   rmSync(join(folder, ".dev.vars"));
   rmSync(join(folder, ".env"));
-  await dev.until(/^Configuration problem: MAX_BODY_BYTES[^]*^The variables have changed\.$[^]*^Toolbooth is running on \S+ Calls need the development key/m);
+  await dev.until(/^Configuration problem: MAX_BODY_BYTES[^]*^The configuration has changed\.$[^]*^Toolbooth is running on \S+ Calls need the development key/m);
   assert.equal(await list({ authorization: "Bearer development-key" }), 200);
+});
+
+test("a saved wrangler.toml is read when it is complete", LIMITED, async () => {
+  const path = join(folder, "wrangler.toml");
+  const saved = readFileSync(path, "utf8");
+  const save = (text) => {
+    // An editor that empties the file first.
+    writeFileSync(path, "");
+    writeFileSync(path, text);
+  };
+  for (const text of [saved.replace("2097152", "1048576"), saved.replace("2097152", "524288"), saved]) {
+    const changes = dev.printed().match(/^The configuration has changed\.$/gm).length + 1;
+    save(text);
+    await dev.until(new RegExp(`(^The configuration has changed\\.$[^]*){${changes}}^Toolbooth is running on `, "m"));
+    assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
+  }
 });
 
 test("a process of workerd that ends is started again, and the command says so", LIMITED, async () => {

@@ -158,7 +158,8 @@ test("a call that needs an account is not sent with empty required fields, and i
     const calls = [];
     page.on("request", (request) => request.method() === "POST" && calls.push(request.url()));
     await visitor.run();
-    assert.deepEqual(await page.getByText("Enter a value.", { exact: true }).count(), 2);
+    await page.getByText("Enter a value.", { exact: true }).nth(1).waitFor();
+    assert.equal(await page.getByText("Enter a value.", { exact: true }).count(), 2);
     assert.equal(await page.getByLabel("owner").evaluate((field) => field === document.activeElement), true);
     assert.deepEqual(calls, []);
     await visitor.fill({ owner: "octocat", repository: "hello-world" });
@@ -182,6 +183,7 @@ test("the hint for the model and the text for the log are shown", () =>
     await visitor.context.route("**/oxp/tools/call", (route) => route.fulfill({ contentType: "application/json", body: JSON.stringify({ success: false, error }) }));
     await visitor.open("Weather.Current@1.0.0");
     await visitor.run();
+    await page.locator(".failure").getByText("Unknown city").waitFor();
     const texts = await page.locator(".failure p").allTextContents();
     assert.deepEqual(texts, ["Unknown city", "Hint for the model: Use an English name.", "For the log: It returned 404."]);
   }));

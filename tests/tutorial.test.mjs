@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, test } from "node:test";
+import { after, afterEach, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { root, run, serve } from "./support/commands.mjs";
 import { Client } from "./support/http.mjs";
@@ -134,6 +134,8 @@ test("a scaffolded tool", async (t) => {
 
 const servers = [];
 after(() => Promise.all(servers.map(({ interrupt }) => interrupt())));
+// Why a call failed is in the log of the server.
+afterEach((context) => context.passed || context.diagnostic(dev?.printed() ?? "No server has been started."));
 
 /** A file that a paragraph names, and whether the block below belongs at its end. */
 function destination(paragraph) {

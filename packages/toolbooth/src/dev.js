@@ -8,7 +8,7 @@
 // authorize tools at a stand-in for every OAuth provider, and tools for GitHub call that, too. With AI=1, a bound Workers AI
 // is that of a Cloudflare account.
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -19,7 +19,7 @@ import { entryOf, token } from "./credentials.js";
 import { Failure } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
 import { BUILD_FAILED, changes, rebuild } from "./rebuild.js";
-import { bindings, keepRunning, printer, replaceVariables } from "./runtime.js";
+import { bindings, keepRunning, printer, reconfigure } from "./runtime.js";
 import { site } from "./site.js";
 import { typeErrors } from "./types.js";
 import { misspelled, variables } from "./variables.js";
@@ -46,13 +46,16 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   // Send nothing to Cloudflare and fetch nothing from it.
   process.env.WRANGLER_SEND_METRICS ??= "false";
   process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
+  // wrangler reads its configuration at the first change, perhaps half-written or empty, and misses the next one. `edits` below
+  // waits until the file is complete.
+  process.env.WRANGLER_CI_DISABLE_CONFIG_WATCHING = "true";
   const { unstable_getVarsForDev, unstable_readConfig, unstable_startWorker } = await import("wrangler");
   const readConfig = () => unstable_readConfig({ env }, { hideWarnings: true });
   const config = readConfig();
   const { DEV_PROVIDER } = process.env;
   const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
   const stateKey = randomBytes(32).toString("base64");
-  /** The settings, as the files and the definitions have them now. */
+  /** The settings, as the files and the definitions have them now, and the text of wrangler's configuration. */
   const read = () => {
     const { userConfigPath, vars, secrets } = readConfig();
     const bound = Object.entries(unstable_getVarsForDev(userConfigPath, undefined, {}, env, true, secrets));
@@ -62,7 +65,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     // A service that the author has chosen, such as GitHub itself, stays.
     const set = { ...provider?.services, ...chosen, ...provider?.vars };
     const inherited = Object.keys(chosen).filter((name) => process.env[name]);
-    return { ...configure(set, vars, address, stateKey), inherited, misspelled: misspelled({ ...vars, ...file }, ofTools) };
+    const configuration = readFileSync(config.configPath, "utf8");
+    return { ...configure(set, vars, address, stateKey), configuration, inherited, misspelled: misspelled({ ...vars, ...file }, ofTools) };
   };
   const edits = changes(filesOfVariables(config.configPath, env));
   await edits.next();
@@ -108,7 +112,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     await announce(address, settings, hasPlayground(), calls);
     announced = true;
   };
-  /** Applies changes of variables. */
+  /** Applies changes of variables, and of wrangler's configuration. */
   const update = async () => {
     let next;
     try {
@@ -117,10 +121,10 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
       console.error(message);
       return;
     }
-    if (isDeepStrictEqual(next.vars, settings.vars)) return;
+    if (isDeepStrictEqual(next.vars, settings.vars) && next.configuration === settings.configuration) return;
     settings = next;
-    await replaceVariables(worker, settings.vars);
-    console.log("The variables have changed.");
+    await reconfigure(worker, settings.vars);
+    console.log("The configuration has changed.");
     // The response of a failed build says nothing about variables.
     if (announced && built) await say([]);
   };

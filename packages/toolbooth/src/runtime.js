@@ -54,8 +54,8 @@ async function recovered(address, update, interval) {
   throw new Failure("The Workers runtime does not start again. The messages above may say why. Correct that, and run this command again.");
 }
 
-/** Gives a running Worker of wrangler other variables, and waits until it has them. */
-export async function replaceVariables(worker, vars) {
+/** Gives a running Worker other variables and what wrangler's configuration has now, and waits until it has both. */
+export async function reconfigure(worker, vars) {
   const reloaded = once(worker.raw, "reloadComplete");
   await worker.patchConfig({ bindings: bindings(vars) });
   await reloaded;
