@@ -25,12 +25,13 @@ const WASM_BINDGEN = ["--target", "module", "--no-typescript", "--out-name", "in
  * What Rust and wasm-bindgen use; not `--all-features`, which writes encodings that workerd may not know. Sorting functions by
  * name (the names are stripped afterwards) puts similar ones next to each other, which saves 2 KB after gzip. Rust uses the lowest
  * kilobyte of the memory only when the stack is about to overflow; that it is unused makes addresses shorter, which saves another.
+ * Data stays in one piece: cut at its zeros, it is shorter, but not after gzip (2 KB more, and 55 KB more with 1,000 tools).
  */
 const WASM_OPT = [
   ...["mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types", "exception-handling"].map(
     (feature) => `--enable-${feature}`,
   ),
-  ...["-Os", "--one-caller-inline-max-function-size=100", "--low-memory-unused", "--reorder-functions-by-name"],
+  ...["-Os", "--one-caller-inline-max-function-size=100", "--low-memory-unused", "--reorder-functions-by-name", "--skip-pass=memory-packing"],
   ...["--strip-debug", "--strip-producers", "--strip-target-features"],
 ];
 

@@ -156,7 +156,7 @@ fn end_without_value(
             return Ok(RunEnd::Outcome(Outcome::Rejected(Rejection::Internal)));
         }
         Err(RunError::Mismatch(reason)) => {
-            return Err(faulty_tool(tool, host, "its types do not match its schemas", &reason));
+            return Err(faulty_tool(tool, host, "its types do not match its schemas", reason));
         }
         Err(RunError::Tool(error)) => error,
     };

@@ -158,7 +158,7 @@ pub enum RunError {
     Tool(ToolError),
     /// The function's types do not match the definition's schemas, which is a bug of the tool. The text is for
     /// the log.
-    Mismatch(String),
+    Mismatch(&'static str),
     /// The function ended without a result, as a panic would end it. The host has logged why.
     Crashed,
 }
@@ -177,14 +177,20 @@ where
     R: Future<Output = Result<O, ToolError>> + 'a,
 {
     let started = json::read_value(input).map(|input| handler(input, context));
+    // Each tool has its own copy of this future, so it does little.
     Box::pin(async move {
-        let future = started.ok_or_else(|| {
-            RunError::Mismatch(
-                "the function's input type does not accept what input_schema allows".to_owned(),
-            )
-        })?;
-        let output = future.await.map_err(RunError::Tool)?;
-        serde_json::to_value(output)
-            .map_err(|_| RunError::Mismatch("the function's output is not JSON".to_owned()))
+        match started {
+            Some(future) => serialized(future.await),
+            None => Err(RunError::Mismatch(
+                "the function's input type does not accept what input_schema allows",
+            )),
+        }
     })
+}
+
+/// The result of a typed function as JSON. Functions with the same output type share it.
+#[inline(never)]
+fn serialized<O: Serialize>(result: Result<O, ToolError>) -> Result<serde_json::Value, RunError> {
+    serde_json::to_value(result.map_err(RunError::Tool)?)
+        .map_err(|_| RunError::Mismatch("the function's output is not JSON"))
 }

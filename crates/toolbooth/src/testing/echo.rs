@@ -223,7 +223,7 @@ const fn tool(tool: &'static str, name: &'static str, version: Version, run: Too
 }
 
 const RUN_SAY: ToolFn = |input, context| run(input, context, say);
-const RUN_BROKEN: ToolFn = |_, _| Box::pin(async { Err(RunError::Mismatch("detail".to_owned())) });
+const RUN_BROKEN: ToolFn = |_, _| Box::pin(async { Err(RunError::Mismatch("detail")) });
 const RUN_NARROW: ToolFn = |input, context| run(input, context, narrow);
 
 /// A template for the tools of tests that run no tool.

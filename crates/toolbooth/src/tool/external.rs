@@ -150,8 +150,9 @@ impl Context<'_> {
     /// The function returned no value.
     pub fn end_external(&self, report: &str) -> Result<Value, RunError> {
         let Some(report) = json::read::<Report>(report.as_bytes()) else {
-            let limits = "the function's value is too deeply nested, or has too many values";
-            return Err(RunError::Mismatch(limits.to_owned()));
+            return Err(RunError::Mismatch(
+                "the function's value is too deeply nested, or has too many values",
+            ));
         };
         for Note { done, total, level, text } in &report.notifications {
             match level.as_deref() {
