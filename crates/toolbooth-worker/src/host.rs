@@ -12,9 +12,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use js_sys::Promise;
-use toolbooth::host::BoxFuture;
 use toolbooth::host::{
-    Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
+    BoxFuture, Clock, DataPoint, Level, Log, Metrics, NoRandomness, Platform, Random, RateLimit,
     SignatureAlgorithm, Signatures, Variables, async_trait,
 };
 use toolbooth::json::{self, Member, Value};
