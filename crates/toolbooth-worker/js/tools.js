@@ -141,7 +141,9 @@ class Context {
 
   progress(done, total, text = "") {
     const number = (value) => (Number.isFinite(Number(value)) ? Number(value) : undefined);
-    this.#notify({ done: number(done) ?? 0, total: total == null ? undefined : number(total), text: `${text}` });
+    const counted = number(done);
+    // As in Rust: what is not a number is no progress.
+    if (counted !== undefined) this.#notify({ done: counted, total: total == null ? undefined : number(total), text: `${text}` });
   }
 
   log(level, text) {

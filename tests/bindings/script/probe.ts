@@ -46,7 +46,7 @@ const ACTIONS: Record<string, (any: any, context: Context) => unknown> = {
     throw context.ask({ name: { form: "Who is it?", schema: { type: "object" } } }, state);
   },
   notify: async (_, context) => {
-    for (const done of [1, 1, 2]) context.progress(done, 2, `step ${done}`);
+    for (const done of [0 / 0, 1, 1, 2]) context.progress(done, 2, `step ${done}`);
     context.log("warning", "careful");
     context.warn("slow", { service: "orders" });
   },
