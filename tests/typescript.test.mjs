@@ -44,6 +44,9 @@ for (const [tool, input, expected] of [
   // Neither tokens nor secrets.
   ["Probe", { do: "show context" }, "{}"],
   ["Probe", { do: "odd notes" }, "done"],
+  // What is not Unicode becomes the replacement character, as in every text that leaves JavaScript.
+  ["Probe", { do: "half a pair" }, { "\ufffd": ["\ufffd", "\ufffd\ufffdb", "\\ud83d", "\\\ufffd", "😀"] }],
+  ["Probe", { do: "half a pair in an error" }, { message: "a\ufffd", can_retry: true, additional_prompt_content: "\ufffd" }],
 ]) {
   test(`a value: ${tool} ${JSON.stringify(input)}`, async () => {
     assert.deepEqual(outcome(await worker.call(`Script.${tool}`, input)), expected);

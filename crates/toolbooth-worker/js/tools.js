@@ -191,8 +191,16 @@ class Context {
 
   [REPORT](end) {
     if (this.#notifications.length > 0) end.notifications = this.#notifications;
-    return JSON.stringify(end);
+    return wellFormed(JSON.stringify(end));
   }
+}
+
+/**
+ * JSON that Rust can read. Half of a surrogate pair, such as the end of a text that was cut within an emoji, is an escape in JSON, and
+ * becomes U+FFFD. The pairs of backslashes are matched so that the one before `ud83d` in the text of a tool is not taken for an escape.
+ */
+function wellFormed(json) {
+  return json.includes("\\ud") ? json.replace(/\\\\|\\ud[89a-f]../g, (escape) => (escape.length === 2 ? escape : "\ufffd")) : json;
 }
 
 /** Thrown to end a run without a value or an error of the tool. */

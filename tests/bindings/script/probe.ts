@@ -1,11 +1,21 @@
 import { tool, ToolError, type Context } from "toolbooth";
 import type { Input, Output } from "./probe.types.js";
 
+/** The first half of a surrogate pair. */
+const HALF = "😀".slice(0, 1);
+
 const ACTIONS: Record<string, (any: any, context: Context) => unknown> = {
   return: async (any) => any,
   "return at once": (any) => any,
   nothing: () => undefined,
   number: async () => 10n,
+  "half a pair": (_, context) => {
+    context.log("info", `a${HALF}`);
+    return { [HALF]: ["😀".slice(1), `${HALF}${HALF}b`, "\\ud83d", `\\${HALF}`, "😀"] };
+  },
+  "half a pair in an error": () => {
+    throw new ToolError(`a${HALF}`, { prompt: HALF });
+  },
   error: async (any) => {
     throw new ToolError("It does not work", any);
   },
