@@ -6,7 +6,7 @@ use std::ptr;
 use super::RequestContext;
 use super::rejection::Rejection;
 use super::selector::ToolSelector;
-use crate::catalog::{Entry, List, SearchIndex, Tool};
+use crate::catalog::{Entry, List, Needs, SearchIndex, Tool};
 use crate::json::{Object, Value};
 use crate::text::excerpt;
 
@@ -109,9 +109,12 @@ impl RequestContext<'_> {
             return Ok(entries.collect());
         };
         let search = self.pipeline.search.as_ref().ok_or_else(not_served)?;
+        // Skills and views come after the tools, in an order of their own. The search finds tools.
+        let end = list.entries.partition_point(|entry| entry.needs == Needs::Tool);
+        let listed = list.entries.get(..end).unwrap_or_default();
         let entry = |at: usize| {
-            let place = list.entries.binary_search_by_key(&at, |entry| entry.tool).ok()?;
-            list.entries.get(place)
+            let place = listed.binary_search_by_key(&at, |entry| entry.tool).ok()?;
+            listed.get(place)
         };
         let is_listed =
             |at: usize| entry(at).is_some() && tool(at).is_some_and(|tool| self.allows(tool));

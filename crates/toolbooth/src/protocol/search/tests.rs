@@ -26,24 +26,23 @@ const SAY: &str = r#"{"name":"Echo_Say","description":"Says it.","inputSchema":{
 const SCOPED: &str =
     r#"{"name":"Echo_Scoped","description":"Says it to few.","inputSchema":{"type":"object"}}"#;
 
+/// A skill of the last tool's toolkit, for callers who may run two tools.
+const SKILL: &str = r#"{"skill":"say-it"}"#;
+
 /// The small catalogue with these entries and the index.
 fn catalogue() -> &'static Catalog {
+    with_entries(&[(2, Needs::Tool, PRIVATE), (5, Needs::Tool, SAY), (6, Needs::Tool, SCOPED)])
+}
+
+fn with_entries(listed: &[(usize, Needs, &str)]) -> &'static Catalog {
     let mut body = "[".to_owned();
     let mut entries = Vec::new();
-    for (tool, json) in [(2, PRIVATE), (5, SAY), (6, SCOPED)] {
+    for &(tool, needs, json) in listed {
         body.push_str(if entries.is_empty() { "" } else { "," });
         let start = body.len();
         body.push_str(json);
         let end = body.len();
-        entries.push(Entry {
-            tool,
-            needs: Needs::Tool,
-            name: "",
-            start,
-            end,
-            unsupported: &[],
-            warnings: &[],
-        });
+        entries.push(Entry { tool, needs, name: "", start, end, unsupported: &[], warnings: &[] });
     }
     body.push(']');
     let body = ListBody::Plain(body.leak());
@@ -417,4 +416,34 @@ fn a_query_selects_entries_of_lists() {
     }
     let (_, body) = list("/llms.txt", "query=say&toolkit=Echo", &[]);
     assert!(body.contains(SAY) && !body.contains(PRIVATE), "{body}");
+}
+
+#[test]
+fn skills_hide_no_tool_from_a_query_and_are_not_found_in_place_of_one() {
+    // Each at a tool before and at the last one, and more of them than tools.
+    const NEEDED: Needs = Needs::Tools(&[5, 6]);
+    for skills in [&[2][..], &[5], &[2, 2], &[5, 5, 5, 5]] {
+        let mut listed = vec![(2, Needs::Tool, PRIVATE), (5, Needs::Tool, SAY)];
+        listed.extend(skills.iter().map(|tool| (*tool, NEEDED, SKILL)));
+        let catalog = with_entries(&listed);
+        for (query, variables, expected) in [
+            ("query=mail+text", &[SCOPES][..], format!("{PRIVATE},{SAY}")),
+            ("query=mail+text", &[], format!("{PRIVATE},{SAY}")),
+            ("query=say", &[], SAY.to_owned()),
+        ] {
+            let host = host(variables);
+            let request = Request {
+                own_origin: None,
+                method: Method::Get,
+                path: "/xaibo/tools",
+                query,
+                headers: &Pairs(&[]),
+                body: Body::from(""),
+            };
+            let response =
+                ready(Server::new(catalog, CAPABILITIES, &host).answer(request, &host)).head;
+            let body = String::from_utf8(response.body.into_owned()).unwrap();
+            assert_eq!(body, format!("[{expected}]"), "{skills:?} {query} {variables:?}");
+        }
+    }
 }
