@@ -35,6 +35,7 @@ const GITHUB = /^OAUTH_PROVIDERS does not include "github"/;
 const MODELS = JSON.stringify({ fast: { targets: [{ provider: "openai", model: "m" }] } });
 const BUDGETED = JSON.stringify([{ ...entryOf("canary-key", "ada", []), budgets: [{ window: "1d", tool_calls: 5 }] }]);
 const LEDGER = '[[durable_objects.bindings]]\nname = "LEDGER"\nclass_name = "Ledger"\n[[migrations]]\ntag = "ledger"\nnew_sqlite_classes = ["Ledger"]\n';
+const CHALLENGES = { OAUTH_PROVIDERS: "github", OAUTH_GITHUB_CLIENT_ID: "a", OAUTH_GITHUB_CLIENT_SECRET: "b", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "GitHub.*,Note.*" };
 const NO_KEY = /^MODELS\.fast\.targets\[0\]\.provider is openai, which needs the secret OPENAI_API_KEY$/;
 // The last member: every call would be rejected although all secrets are stored.
 for (const [what, bundle, vars, sections, expected, created, rejecting = false] of [
@@ -46,6 +47,7 @@ for (const [what, bundle, vars, sections, expected, created, rejecting = false] 
   ["secrets of tokens", NOTES, { AUTH: "jwt" }, KV + D1, { calls: [/^JWT_SECRET .*must be set|JWKS_URL/] }, ["KV", "NOTES"]],
   ["sign-in: PUBLIC_URL and secrets", NOTES, { AUTH: "sign-in" }, KV + D1, { calls: [/^STATE_KEY is not set/, /^PUBLIC_URL must be set/, /^SIGN_IN_ALLOWED must name/] }, ["KV", "NOTES"], true],
   ["what is less urgent than the secrets of sign-in", NOTES, { AUTH: "api-key, sign-in", PUBLIC_URL: "https://a.example", TOOL_ALLOWLIST: "Notes.*,Note.*" }, KV + D1, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV", "NOTES"]],
+  ["what is less urgent than the secrets of challenges", SAMPLES, { AUTH: "api-key", ...CHALLENGES }, KV, { calls: [/^API_KEYS must/, /^STATE_KEY is not set/, /^GRANT_KEYS must/], notes: [/^TOOL_ALLOWLIST includes "Note\.\*"/] }, ["KV"]],
   ["a secret of a tool", BINDINGS, { AUTH: "none" }, PLATFORM, { tools: [/^PLATFORM_KEY is a secret that is not set; it disables Platform\.Send@1\.0\.0, Remote\.Ask@1\.0\.0, Script\.Private@1\.0\.0$/, /^SCRIPT_CITY is not set; it disables Remote\.Ask@1\.0\.0, Script\.Private@1\.0\.0$/], notes: [/^The Durable Object TASKS is not bound: /, /^OAUTH_PROVIDERS does not include "github", which Remote_Ask and 1 more require/] }, []],
   ["bindings", NOTES, { AUTH: "none" }, KV, { tools: [/^NOTES is not bound; it disables Notes\.Attach@1\.0\.0/, /^ATTACHMENTS is not bound/] }, ["KV"]],
   ["the store", NOTES, { AUTH: "none" }, D1, { notes: [/^KV: .* \/health responds with 503$/] }, ["NOTES"]],
@@ -120,7 +122,9 @@ test("toolbooth deploy --dry-run prints it for the environment, and fails if cal
   // A scaffolded tool.
   mkdirSync("tools/shop", { recursive: true });
   writeFileSync("tools/shop/mod.rs", 'Variable::new("SHOP_BUY_URL", "https://shop.example", base_address);\nVariable::new("OTHER_URL", "https://other.test", base_address);');
-  configure(NOTES, { AUTH: "none", SHOP_BUY_URL: "https://shop.test" }, `${KV}${D1}[env.staging]\nvars = { AUTH = "api-key" }\n[[env.staging.kv_namespaces]]\nbinding = "KV"\n[[env.staging.d1_databases]]\nbinding = "TALLY"\ndatabase_name = "tally"\ndatabase_id = "2"\n`);
+  // One of a tool in TypeScript, and one with the address of a service.
+  writeFileSync("tools/shop/toolkit.json", JSON.stringify({ variables: { SHOP_SELL_URL: { kind: "base", default: "https://shop.example" }, SHOP_API_URL: { kind: "base", default: "https://api.shop.test" }, SHOP_KEY: { kind: "secret" } } }));
+  configure(NOTES, { AUTH: "none", SHOP_BUY_URL: "https://shop.test", SHOP_SELL_URL: "https://shop.test" }, `${KV}${D1}[env.staging]\nvars = { AUTH = "api-key" }\n[[env.staging.kv_namespaces]]\nbinding = "KV"\n[[env.staging.d1_databases]]\nbinding = "TALLY"\ndatabase_name = "tally"\ndatabase_id = "2"\n`);
   const complete = await toolbooth("--dry-run");
   assert.equal(complete.code, 0, complete.err);
   assert.doesNotMatch(`${complete.out}${complete.err}`, /no target environment was specified/);
@@ -131,8 +135,8 @@ test("toolbooth deploy --dry-run prints it for the environment, and fails if cal
   const calls = /^Every call is rejected until you fix this, and \/health responds with 503:\n  API_KEYS must be .*`npx toolbooth key` prints one\n    npx wrangler secret put API_KEYS --env staging\n\n/m;
   assert.match(report, calls);
   assert.match(report, /^These tools are disabled until you fix this:\n(  .*\n)*  NOTES is not bound; it disables /m);
-  assert.match(report, /^Worth knowing:\n(  .*\n)*  SHOP_BUY_URL is not set; its default is the placeholder https:\/\/shop\.example$/m);
-  assert.doesNotMatch(report, /OTHER_URL/);
+  assert.match(report, /^Worth knowing:\n(  .*\n)*  SHOP_BUY_URL is not set; its default is the placeholder https:\/\/shop\.example\n  SHOP_SELL_URL is not set; its default is the placeholder https:\/\/shop\.example$/m);
+  assert.doesNotMatch(report, /OTHER_URL|SHOP_API_URL|SHOP_KEY/);
   assert.match(report, /^Before you deploy, apply new migrations of TALLY: npx wrangler d1 migrations apply tally --remote --env staging$/m);
   assert.match(report, /cannot be seen from here: npx wrangler secret list --env staging names them/);
   assert.doesNotMatch(err, /would reject every call/);

@@ -10,10 +10,13 @@ import { Failure } from "./process.js";
 import { misspelled } from "./variables.js";
 
 const OUT = ".wrangler/check";
-/** Secrets that no deployed Worker has. With them, the Worker also reports what is less urgent. */
+/**
+ * Secrets that no deployed Worker has. With them, the Worker also reports what is less urgent. The key is complete, so that nothing
+ * is reported about an application that does not exist.
+ */
 const SECRETS = {
-  API_KEYS: JSON.stringify([newKey("dry run", []).entry]),
-  GRANT_KEYS: randomBytes(32).toString("base64"),
+  API_KEYS: JSON.stringify([{ ...newKey("dry run", []).entry, verify_url: "https://example.com/verify" }]),
+  GRANT_KEYS: `check:${randomBytes(32).toString("base64")}`,
   JWT_SECRET: randomBytes(32).toString("base64"),
   STATE_KEY: randomBytes(32).toString("base64"),
 };
@@ -91,10 +94,12 @@ function databases({ d1_databases }) {
 
 /** The variables of scaffolded tools that still have the scaffold's address, where no service is. */
 function placeholders({ vars }) {
-  const code = files(/\.rs$/).map((file) => readFileSync(file, "utf8")).join("\n");
-  return [...code.matchAll(/\bVariable::new\(\s*"(\w+)",\s*"(https:\/\/[a-z0-9]+\.example)"/g)]
-    .filter(([, name]) => !vars[name])
-    .map(([, name, url]) => `${name} is not set; its default is the placeholder ${url}`);
+  const read = (pattern) => files(pattern).map((file) => readFileSync(file, "utf8"));
+  const inRust = read(/\.rs$/).flatMap((code) => [...code.matchAll(/\bVariable::new\(\s*"(\w+)",\s*"([^"]*)"/g)].map(([, ...pair]) => pair));
+  const declared = read(/(^|[/\\])toolkit\.json$/).flatMap((text) => Object.entries(JSON.parse(text).variables ?? {}));
+  return [...inRust, ...declared.map(([name, { default: url = "" }]) => [name, url])]
+    .filter(([name, url]) => /^https:\/\/[a-z0-9]+\.example$/.test(url) && !vars[name])
+    .map(([name, url]) => `${name} is not set; its default is the placeholder ${url}`);
 }
 
 /** Values for the bindings that are not simulated here: the Worker only looks whether they exist. */
