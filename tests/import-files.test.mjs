@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { stringify } from "yaml";
+import { PRESETS } from "../packages/toolbooth/src/presets.js";
 import { readDocuments } from "../packages/toolbooth/src/import/read.js";
 import { root, run } from "./support/commands.mjs";
 
@@ -143,6 +144,21 @@ Left to configure, in .dev.vars, and in wrangler.toml or as secrets when you dep
   assert.deepEqual(json(folder, "tools/pets/toolkit.json"), { variables: { PETS_URL: { kind: "base" } } });
   const record = json(folder, "tools/pets/import.json");
   assert.deepEqual(record, { toolkit: "Pets", document: "openapi.json", variables: { PETS_URL: { kind: "base" } }, tools: { PetsList: { operation: "GET /pets", definition: { name, ...definition } } } });
+});
+
+test("the providers whose addresses the Worker knows need a client only", async () => {
+  const presets = readFileSync(join(root, "crates/toolbooth-sign-in/src/oauth/presets.rs"), "utf8");
+  const known = Object.fromEntries([...presets.matchAll(/^ +\("(\w+)", "(\w+)"\),$/gm)].map(([, id, title]) => [id, title]));
+  assert.deepEqual(PRESETS, known);
+  assert.equal(Object.keys(known).length, presets.match(/\bPreset::new\(/g).length);
+  const folder = project("presets");
+  const components = { securitySchemes: { oauth: { type: "oauth2", flows: { authorizationCode: { authorizationUrl: "https://id.example/authorize", tokenUrl: "https://id.example/token" } } } } };
+  write("presets/openapi.json", { ...document({ "/pets": get("list", { security: [{ oauth: [] }] }) }), components });
+  for (const id of ["linear", "constructor"]) {
+    const { out } = await toolbooth(folder, `openapi.json --toolkit ${id} --dry-run`);
+    assert.match(out, new RegExp(`OAUTH_PROVIDERS: add ${id}, with`));
+    assert.equal(/_TOKEN_URL=/.test(out), id !== "linear", out);
+  }
 });
 
 test("importing again keeps edits, and raises versions", async () => {

@@ -7,10 +7,10 @@ import { createServer } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as github from "./github.js";
+import { PRESETS } from "./presets.js";
 import { Failure } from "./process.js";
 
 const CLIENT = "development";
-const TITLES = { github: "GitHub", google: "Google", slack: "Slack", notion: "Notion", linear: "Linear", atlassian: "Atlassian" };
 
 /** The service that `DEV_PROVIDER` chooses: GitHub, or the module at a path. */
 export async function serviceOf(value) {
@@ -75,7 +75,7 @@ function requestOf(incoming) {
   }
 }
 
-const titleOf = (id) => `${TITLES[id] ?? id} (stand-in)`;
+const titleOf = (id) => `${PRESETS[id] ?? id} (stand-in)`;
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c1e21; --paper: #fff; --line: #6b7078; --accent: #0b57d0 }

@@ -1,9 +1,8 @@
 // Prints what an import did, what it left out and why, and what is left to configure.
+import { PRESETS } from "../presets.js";
 
 /** How many places or names a list shows, unless all are to be shown. */
 const MAX_SHOWN = 10;
-/** The providers whose addresses the Worker knows. */
-const PRESETS = ["github", "google"];
 
 /** Prints the report of an import. */
 export function report({ catalogue, changes, files, toolkit, isDryRun, verbose }) {
@@ -59,7 +58,7 @@ function configuration({ servers, credentials }, print) {
   for (const [id, { authorizeUrl, tokenUrl, issuer, scopes }] of credentials.providers) {
     const prefix = `OAUTH_${id.toUpperCase().replaceAll("-", "_")}`;
     lines.push(`OAUTH_PROVIDERS: add ${id}, with ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET of a client that you register there`);
-    if (!PRESETS.includes(id)) {
+    if (!Object.hasOwn(PRESETS, id)) {
       if (issuer) lines.push(`${prefix}_ISSUER=${issuer}`);
       else lines.push(`${prefix}_AUTHORIZE_URL=${authorizeUrl ?? "…"}`, `${prefix}_TOKEN_URL=${tokenUrl ?? "…"}`);
     }
