@@ -290,8 +290,18 @@ test("a tool without a function is a definition and variables", async (t) => {
   assert.match((await create("Books.Get")).err, /already exists/);
 });
 
-test("unknown commands and options are rejected", async () => {
-  for (const [given, message] of [["fly", /There is no command fly/], ["build --fast", /--fast/], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /PORT/], ["tool Greeter.Hello --scopes '*'", /scopes/], ...["LOG", "API_KEYS", "OAUTH_GITHUB_CLIENT_SECRET", "KV"].map((name) => [`tool A.B --http --secret ${name}`, new RegExp(`The Worker itself uses the name ${name}`)]), ["tool A.B --http --secret A_B_URL", /A_B_URL is the variable with the service's address/], ["tool OAuth.Token --http", /The Worker itself uses the name OAUTH_TOKEN_URL/]]) {
+// A list with a space, text without quotes, and commands that take nothing.
+const UNEXPECTED = [
+  ["key ada github:read fetch:read", "fetch:read"],
+  ["key --check keys.json ada", "ada"],
+  ["tool X.Y --description Shortens a text.", "a"],
+  ["import a.json b.json", "b\\.json"],
+  ["registry a/b https://a.example Weather", "Weather"],
+  ["registry --check a/b", "a/b"],
+  ...["dev", "build", "types", "doctor"].map((name) => [`${name} x`, "x"]),
+];
+test("unknown commands, options and arguments are rejected", async () => {
+  for (const [given, message] of [["fly", /There is no command fly/], ["build --fast", /--fast/], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /PORT/], ["tool Greeter.Hello --scopes '*'", /scopes/], ...["LOG", "API_KEYS", "OAUTH_GITHUB_CLIENT_SECRET", "KV"].map((name) => [`tool A.B --http --secret ${name}`, new RegExp(`The Worker itself uses the name ${name}`)]), ["tool A.B --http --secret A_B_URL", /A_B_URL is the variable with the service's address/], ["tool OAuth.Token --http", /The Worker itself uses the name OAUTH_TOKEN_URL/], ...UNEXPECTED.map(([given, argument]) => [given, new RegExp(`^Unexpected argument: ${argument}\\. Write `)])]) {
     const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js ${given}`);
     assert.equal(code, 2, given);
     assert.match(err, message);
@@ -311,7 +321,7 @@ test("make gives values to commands without running any part of them", async () 
 
 test("every command describes itself", async () => {
   for (const [command, described] of [
-    ["dev", "--port"],
+    ["dev", "--env"],
     ["build", "--crate"],
     ["test", "cargo test"],
     ["tool", "--scopes a,b"],
@@ -326,6 +336,21 @@ test("every command describes itself", async () => {
       assert.ok(out.startsWith(`toolbooth ${command}`) && out.includes(described), out);
       assert.equal(out.match(/^(?:  \w|toolbooth)/gm).length, 1, "of no other command");
     }
+  }
+  const { version } = JSON.parse(read(root, "packages/toolbooth/package.json"));
+  assert.equal((await run("node packages/toolbooth/bin/toolbooth.js --version")).out, `${version}\n`);
+  const options = [...read(root, "packages/create-toolbooth/README.md").matchAll(/`(--[\w-]+)(?: <url>)?`/g)].map(([, option]) => option);
+  for (const flag of ["--help", "-h"]) {
+    const { code, out, err } = await create(flag);
+    assert.deepEqual([code, err], [0, ""], flag);
+    assert.deepEqual(out.match(/--[a-z-]+(?=.* {2}[A-Z])/g).filter((option) => option !== "--clone"), options.filter((option) => option !== "--"), "as in its README");
+  }
+});
+
+test("make project passes the language on", async () => {
+  for (const [setting, option] of [["TS=1", "--typescript"], ["RUST=1", "--rust"]]) {
+    const { out } = await run(`make --dry-run project DIR=../x ${setting}`);
+    assert.match(out, new RegExp(`create\\.js +${option} +--clone -- "\\$DIR"$`, "m"));
   }
 });
 
@@ -380,6 +405,7 @@ test("make project rejects folders and names that would not work, and says why",
     ["", /Name the folder to create: make project DIR/],
     ["''", /Name the folder to create: make project DIR/],
     ["--fly", /--fly.*Name the folder to create/s],
+    ["my tools", /Name one folder, not my and tools/],
     ["My-Tools", /lower-case letters.* not "My-Tools"/],
     ["'my tools'", /lower-case letters.* not "my tools"/],
     ["1st", /starting with a letter/],

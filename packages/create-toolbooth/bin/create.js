@@ -14,6 +14,17 @@ const packed = fileURLToPath(new URL("../template", import.meta.url));
 const clone = existsSync(new URL("../pack.js", import.meta.url)) ? fileURLToPath(new URL("../../..", import.meta.url)) : undefined;
 const PLACEHOLDER = "{{project-name}}";
 const USAGE = clone ? "make project DIR=../my-tools" : "npm create toolbooth@latest my-tools";
+const HELP = `${USAGE}
+
+Creates a project in a new folder, with a first tool, and installs its npm packages.
+${clone ? "make project runs this command: TS=1 is --typescript, RUST=1 --rust, GIT=<url> --git." : "npm passes on the options that follow --, as in npm create toolbooth@latest my-tools -- --rust"}
+
+  --typescript  Write the first tool in TypeScript
+  --rust        Write the first tool in Rust. Without either, the command asks in a terminal; elsewhere it is Rust
+  --git <url>   Depend on a git repository of Toolbooth, at the newest commit of its default branch
+${clone ? "  --clone       Depend on the clone that contains this command, not on a release\n" : ""}  --no-install  Do not run npm install
+  --help, -h    Print this text
+`;
 /** The files of a project in one language only, as in the template's cargo-generate.toml. */
 const ONLY = {
   rust: ["tools/greeter/mod.rs"],
@@ -71,8 +82,13 @@ ${install ? "" : "  npm install\n"}  npm run dev
 function options() {
   try {
     const flag = { type: "boolean" };
-    const options = { git: { type: "string" }, clone: flag, "no-install": flag, typescript: flag, rust: flag };
+    const options = { git: { type: "string" }, clone: flag, "no-install": flag, typescript: flag, rust: flag, help: { ...flag, short: "h" } };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (values.help) {
+      console.log(HELP);
+      process.exit();
+    }
+    if (positionals.length > 1) fail(`Name one folder, not ${positionals.join(" and ")}: ${USAGE}`);
     if (values.clone && !clone) fail("--clone needs a clone of Toolbooth's repository");
     if (values.typescript && values.rust) fail("The first tool is in one language: choose --typescript or --rust");
     const chosen = Object.keys(ONLY).find((language) => values[language]);
