@@ -38,7 +38,7 @@ DEV := $(if $(SAMPLE),cd "samples/$$SAMPLE" && $(addprefix ../../,$(TOOLBOOTH)) 
 
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
-.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package prebuilt release semver size deploy key tool registry import documents parity project client contracts site screenshots clean chromium instructions lints workers test-commands test-workers test-clients compile deny
+.PHONY: help setup dev check test build bench gateway-bench sign-in-bench prove package prebuilt release semver size deploy key tool registry import documents parity project client contracts site screenshots clean chromium instructions lints workers test-tools test-commands test-workers test-clients compile deny
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -100,6 +100,9 @@ workers: target/app/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/inde
 test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
 	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS),$(wildcard tests/*.test.mjs))
+
+test-tools: setup .tools/suite/.done .tools/.wasm-bindgen ## Run the native tests, then on workerd those of tools in TypeScript and of tools with bindings such as D1
+	@$(TOOLBOOTH) test
 
 test-commands: workers ## Run the tests of the commands, such as make dev
 	$(call say,Tests of the commands)
@@ -171,8 +174,8 @@ documents: node_modules/.done .tools/documents/.done ## Import public descriptio
 parity: setup .tools/documents/.done .tools/parity/.done ## Compare imported tools with FastMCP's from_openapi and with jsonschema-rs; DOCUMENTS=Stripe,Slack names others of the documents
 	$(NODE) scripts/parity.mjs .tools/documents .tools/parity/bin/python "$${DOCUMENTS:-Styles,Figma,Box,Asana}"
 
-project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; TS=1 in TypeScript; GIT=<url> makes it depend on a git repository
-	@node packages/create-toolbooth/bin/create.js $(if $(TS),--typescript) $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
+project: $(if $(DIR),setup) ## Create a project of your own next to this clone: make project DIR=../my-tools; TS=1 in TypeScript, RUST=1 in Rust; GIT=<url> makes it depend on a git repository
+	@node packages/create-toolbooth/bin/create.js $(if $(TS),--typescript) $(if $(RUST),--rust) $(if $(GIT),--git "$$GIT",--clone) -- "$$DIR"
 
 client: node_modules/.done ## Pack the typed client of a server for npm: make client URL=https://tools.example.com; KEY=…, NAME=@me/tools
 	@$(NODE) scripts/client.mjs "$$URL" "$${OUT:-build/client}" "$${NAME:-toolbooth-client}" "$$KEY"

@@ -48,7 +48,7 @@ const ways = {
   "make key NAME=ada SCOPES=github:read": "make key prints",
   "npx wrangler login": "none",
   "npx wrangler secret put API_KEYS": "none",
-  "make deploy": "make build and make deploy",
+  "make deploy": "make build, make deploy and make test-tools",
   'claude mcp add --transport http toolbooth http://localhost:8787/mcp --header "Authorization: Bearer development-key"':
     "connecting.test.mjs",
 };
@@ -98,7 +98,7 @@ test("make dev prefers the environment to .dev.vars, and takes nothing else from
 test("make help lists every command", async () => {
   const { code, out } = await run("make help");
   assert.equal(code, 0);
-  for (const name of ["help", "setup", "dev", "check", "test", "lints", "instructions", "test-workers", "test-commands", "test-clients", "compile", "deny", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
+  for (const name of ["help", "setup", "dev", "check", "test", "lints", "instructions", "test-workers", "test-tools", "test-commands", "test-clients", "compile", "deny", "build", "bench", "gateway-bench", "sign-in-bench", "prove", "package", "release", "size", "deploy", "key", "tool", "project", "site", "screenshots", "clean"]) {
     assert.match(out, new RegExp(`make ${name} `));
   }
 });
@@ -283,10 +283,10 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", asyn
   assert.equal(refused, "ECONNREFUSED", "nothing listens after Ctrl-C");
 });
 
-test("make build and make deploy run the command", async () => {
+test("make build, make deploy and make test-tools run the command", async () => {
   // Building takes minutes: that of the sample tools shows that the command can.
-  const { out } = await run("make --dry-run --always-make build deploy ENV=staging DRY_RUN=1");
-  assert.deepEqual(out.match(/(?<=toolbooth\.js )(build|deploy .*)$/gm), ["build", 'deploy --env "$ENV" --dry-run']);
+  const { out } = await run("make --dry-run --always-make build deploy test-tools ENV=staging DRY_RUN=1");
+  assert.deepEqual(out.match(/(?<=toolbooth\.js )(build|deploy .*|test)$/gm), ["build", 'deploy --env "$ENV" --dry-run', "test"]);
 });
 
 test("a dry run of a deployment reports the size, and the sample tools fit the budget", async () => {

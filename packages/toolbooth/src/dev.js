@@ -162,7 +162,7 @@ async function printTypeErrors() {
   while (isOutdated) {
     isOutdated = false;
     const errors = await typeErrors({ priority: constants.priority.PRIORITY_BELOW_NORMAL }).catch(({ message }) => message);
-    if (errors && !isOutdated) console.error(`The types are wrong, although the tools run:\n${errors}`);
+    if (errors && !isOutdated) console.error(`Type errors (the tools still run):\n${errors}`);
   }
   isChecking = false;
 }
