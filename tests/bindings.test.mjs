@@ -84,6 +84,28 @@ test("the store: failures can be retried, and reach the log without keys and val
   assert.match(JSON.parse(message).problem, /KV PUT failed/);
 });
 
+for (const [what, binding] of [
+  ["a Durable Object", { type: "durable-object", worker: "worker", exportName: "Ledger" }],
+  ["a variable", { type: "json", value: {} }],
+]) {
+  test(`the store: where ${what} is bound in its place, the call fails and the instance does not`, async () => {
+    const mistaken = await start(BINDINGS, { vars, kv: false, bindings: { KV: binding } });
+    try {
+      const operations = ["get", "put", "delete", "list"];
+      const waiting = mistaken.call("Platform.Wait", {});
+      for (const operation of operations) {
+        const { json } = await mistaken.call("Platform.Store", { do: operation, key: "a", ...(operation === "put" && { value: 1 }) });
+        assert.deepEqual([json.error?.message, json.error?.can_retry], ["The tool's storage failed", true], operation);
+      }
+      assert.equal((await waiting).json.value, "waited");
+      const problems = (await mistaken.logs()).map(({ message }) => message).filter((message) => !message.includes('"configuration"'));
+      assert.deepEqual(problems.map((message) => JSON.parse(message).event), operations.map(() => "store"));
+    } finally {
+      await mistaken.close();
+    }
+  });
+}
+
 for (const tool of ["Panic", "LatePanic", "Overflow"]) {
   test(`${tool}: 500, the next request is served, and the log has an error`, async () => {
     const errors = async () => (await worker.logs()).filter(({ level }) => level === "error").length;

@@ -1,6 +1,6 @@
 // The values that the tools of a toolkit keep in the KV namespace, for functions in JavaScript.
 import { ToolError } from "toolbooth";
-import { list } from "./list.js";
+import { list } from "./kv.js";
 
 /** The shortest lifetime of a value, in seconds. */
 const SHORTEST_LIFE = 60;

@@ -4,36 +4,27 @@ use std::time::Duration;
 
 use js_sys::Promise;
 use toolbooth::host::{KeyPage, SHORTEST_LIFE, Store, StoreError, async_trait};
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
 use super::{Bindings, reason, settled};
 
 /// The name of the KV binding in `wrangler.toml`.
 const KV: &str = "KV";
 
-#[wasm_bindgen(module = "/js/list.js")]
+#[wasm_bindgen(module = "/js/kv.js")]
 extern "C" {
-    fn list(namespace: &Namespace, prefix: &str, cursor: Option<&str>) -> Promise;
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// A KV namespace.
-    type Namespace;
-    #[wasm_bindgen(method)]
-    fn get(this: &Namespace, key: &str) -> Promise;
-    #[wasm_bindgen(method)]
-    fn put(this: &Namespace, key: &str, value: &str, options: &js_sys::Object) -> Promise;
-    #[wasm_bindgen(method)]
-    fn delete(this: &Namespace, key: &str) -> Promise;
+    fn get(namespace: &JsValue, key: &str) -> Promise;
+    fn put(namespace: &JsValue, key: &str, value: &str, life: Option<u32>) -> Promise;
+    fn remove(namespace: &JsValue, key: &str) -> Promise;
+    fn list(namespace: &JsValue, prefix: &str, cursor: Option<&str>) -> Promise;
 }
 
 impl Bindings {
-    fn store(&self) -> Result<Namespace, StoreError> {
+    fn store(&self) -> Result<JsValue, StoreError> {
         let binding = self.binding(KV);
         if binding.is_object() {
-            Ok(binding.unchecked_into())
+            Ok(binding)
         } else {
             Err(StoreError(format!("the KV binding {KV} is missing")))
         }
@@ -43,23 +34,19 @@ impl Bindings {
 #[async_trait(?Send)]
 impl Store for Bindings {
     async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
-        let value = settled(self.store()?.get(key)).await;
+        let value = settled(get(&self.store()?, key)).await;
         value.map(|value| value.as_string()).map_err(|error| StoreError(reason(error)))
     }
 
     async fn put(&self, key: &str, value: &str, life: Option<Duration>) -> Result<(), StoreError> {
-        let options = js_sys::Object::new();
-        if let Some(life) = life {
-            let seconds = u32::try_from(life.max(SHORTEST_LIFE).as_secs()).unwrap_or(u32::MAX);
-            // Setting a property of a plain object cannot fail.
-            let _ = js_sys::Reflect::set(&options, &"expirationTtl".into(), &seconds.into());
-        }
-        let put = settled(self.store()?.put(key, value, &options)).await;
+        let seconds = |life: Duration| life.max(SHORTEST_LIFE).as_secs();
+        let life = life.map(|life| u32::try_from(seconds(life)).unwrap_or(u32::MAX));
+        let put = settled(put(&self.store()?, key, value, life)).await;
         put.map(drop).map_err(|error| StoreError(reason(error)))
     }
 
     async fn delete(&self, key: &str) -> Result<(), StoreError> {
-        let delete = settled(self.store()?.delete(key)).await;
+        let delete = settled(remove(&self.store()?, key)).await;
         delete.map(drop).map_err(|error| StoreError(reason(error)))
     }
 
