@@ -31,7 +31,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
   const name = `ALLOWED_ORIGINS="${configured}", Origin ${origin}`;
 
   test(`${name}: the preflight is ${allowed ? "granted" : "rejected"}`, async () => {
-    for (const [path, method] of [["/tools/call", "POST"], ["/tools", "GET"], ["/health", "GET"], ["/oxp/call", "POST"]]) {
+    for (const [path, method] of [["/tools/call", "POST"], ["/tools", "GET"], ["/health", "GET"], ["/oxp/call", "POST"], ["/v1/responses/resp_1", "DELETE"]]) {
       const reply = await workers[configured].request("OPTIONS", path, {
         headers: { origin, "access-control-request-method": method, "access-control-request-headers": "content-type,oxp-version" },
       });
@@ -42,7 +42,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
       assert.ok(words(reply.headers.vary).includes("origin"));
       assert.ok(words(reply.headers["access-control-allow-methods"]).includes(method.toLowerCase()));
       const may = words(reply.headers["access-control-allow-headers"]);
-      for (const header of ["content-type", "authorization", "oxp-version", "oxp-api-key", "if-none-match"]) {
+      for (const header of ["content-type", "authorization", "oxp-version", "oxp-api-key", "if-none-match", "prefer"]) {
         assert.ok(may.includes(header), header);
       }
       assert.ok(Number(reply.headers["access-control-max-age"]) > 0);
@@ -69,7 +69,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
       }
       assert.ok(words(reply.headers.vary).includes("origin"));
       const may = words(reply.headers["access-control-expose-headers"]);
-      for (const header of ["oxp-version", "etag", "retry-after", "www-authenticate"]) assert.ok(may.includes(header), header);
+      for (const header of ["oxp-version", "etag", "retry-after", "www-authenticate", "location", "preference-applied"]) assert.ok(may.includes(header), header);
       assert.equal(reply.headers["access-control-allow-credentials"], undefined);
     });
   }

@@ -30,13 +30,13 @@ fn preflights_are_handled_first() {
     let varying = rejected.replace("oxp-version: 1.0\n", "oxp-version: 1.0\nvary: Origin\n");
     let allowed = |origin: &str| {
         format!(
-            "204\naccess-control-allow-methods: GET, HEAD, POST, OPTIONS\n\
+            "204\naccess-control-allow-methods: GET, HEAD, POST, DELETE, OPTIONS\n\
              access-control-allow-headers: accept, authorization, content-type, dpop, if-none-match, \
              last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
-             oxp-api-key, oxp-version, x-api-key, x-auth-token, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
-             access-control-expose-headers: dpop-nonce, etag, oxp-version, retry-after, retry-after-ms, \
-             toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, \
-             x-2api-warnings, x-should-retry\n\
+             oxp-api-key, oxp-version, prefer, x-api-key, x-auth-token, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
+             access-control-expose-headers: dpop-nonce, etag, location, oxp-version, preference-applied, \
+             retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, \
+             x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry\n\
              access-control-allow-origin: {origin}\nvary: Origin\n"
         )
     };
@@ -64,9 +64,9 @@ fn preflights_are_handled_first() {
 #[test]
 fn only_allowed_pages_can_read_responses() {
     let host = FakeHost::with(&[("ALLOWED_ORIGINS", "https://a.example")]);
-    let readable = "access-control-expose-headers: dpop-nonce, etag, oxp-version, retry-after, retry-after-ms, \
-                    toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, \
-             x-2api-warnings, x-should-retry\n\
+    let readable = "access-control-expose-headers: dpop-nonce, etag, location, oxp-version, preference-applied, \
+                    retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, \
+                    x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry\n\
                     access-control-allow-origin: https://a.example\nvary: Origin\n";
     for (method, path, body, status) in [
         ("GET", "/tools", "", 200),

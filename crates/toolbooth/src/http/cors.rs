@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::{Headers, Origins, Response};
 
 /// Request headers that a browser's page may send.
-const ALLOW_HEADERS: &str = "accept, authorization, content-type, dpop, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, x-api-key, x-auth-token, x-provider-key";
+const ALLOW_HEADERS: &str = "accept, authorization, content-type, dpop, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, prefer, x-api-key, x-auth-token, x-provider-key";
 /// Response headers that a browser's page may read.
-const EXPOSE_HEADERS: &str = "dpop-nonce, etag, oxp-version, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry";
+const EXPOSE_HEADERS: &str = "dpop-nonce, etag, location, oxp-version, preference-applied, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry";
 
 /// The response to a preflight of an allowed page; [`cross_origin`] adds the other headers. `None` if the
 /// `OPTIONS` request is not a preflight (Fetch standard, "CORS-preflight request").
@@ -15,7 +15,7 @@ pub fn preflight(headers: &dyn Headers) -> Option<Response> {
     headers.get("access-control-request-method")?;
     let requested = headers.get("access-control-request-headers").unwrap_or_default();
     let response = Response::empty(204)
-        .with("access-control-allow-methods", "GET, HEAD, POST, OPTIONS")
+        .with("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS")
         .with("access-control-allow-headers", allow_headers(&requested))
         .with("access-control-max-age", "86400");
     Some(response)
