@@ -37,6 +37,7 @@ pub(crate) use task::{Answered, TaskAction, TaskView};
 pub use task::{BackgroundHandler, BackgroundRequest, BackgroundState, BackgroundTask, Tasks};
 pub(crate) use view::has;
 
+use crate::catalog::TaskSupport;
 use crate::json::Value;
 pub use crate::schema::{InvalidInput, ParameterError};
 use crate::tool::{Credentials, Dialogue};
@@ -50,6 +51,28 @@ pub enum CallId {
     Generated,
     /// The client's, which the response repeats.
     Sent(String),
+}
+
+/// Whether a client takes a task instead of the outcome of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TakesTask {
+    /// It does not know tasks.
+    Never,
+    /// Of tools that run as tasks only.
+    IfRequired,
+    /// Of every tool that can run as one.
+    Always,
+}
+
+impl TakesTask {
+    /// Whether the client takes a task of a tool with this support.
+    fn of(self, support: Option<TaskSupport>) -> bool {
+        match self {
+            Self::Never => false,
+            Self::IfRequired => support == Some(TaskSupport::Required),
+            Self::Always => true,
+        }
+    }
 }
 
 /// A call that a protocol has decoded; parts of it borrow from the request's body.
@@ -66,7 +89,7 @@ pub struct ToolRequest<'t> {
     /// The user, and tokens and secrets that the client sent.
     pub credentials: Credentials,
     /// Whether the client takes a task instead of the outcome.
-    pub takes_task: bool,
+    pub takes_task: TakesTask,
     /// The client's capabilities, and its responses to earlier requests for input.
     pub dialogue: Dialogue,
 }
@@ -80,7 +103,7 @@ impl<'t> ToolRequest<'t> {
             input,
             nulls: NullHandling::STRICT,
             credentials: Credentials::default(),
-            takes_task: false,
+            takes_task: TakesTask::Never,
             dialogue: Dialogue::default(),
         }
     }

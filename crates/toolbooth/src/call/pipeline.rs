@@ -285,6 +285,7 @@ impl<'a> RequestContext<'a> {
         if settings.tools.disable(tool, host) {
             return Err(Outcome::Rejected(Rejection::ToolNotConfigured { name: tool.name }));
         }
+        let takes_task = takes_task.of(tool.task);
         if tool.task == Some(TaskSupport::Required) && !takes_task {
             return Err(Outcome::Rejected(Rejection::NeedsTask { name: tool.name }));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{FakeHost, SentRequest, Upstream, call_tool};
-use crate::call::{Outcome, Rejection, ToolRequest, ToolSelector};
+use crate::call::{Outcome, Rejection, TakesTask, ToolRequest, ToolSelector};
 use crate::catalog::Catalog;
 use crate::host::{HttpError, HttpRequest, HttpResponse, TASKS};
 use crate::principal::{Principal, Scopes};
@@ -253,7 +253,7 @@ impl ToolTest {
         let call = ToolRequest {
             credentials,
             // All steps run within the call.
-            takes_task: true,
+            takes_task: TakesTask::Always,
             dialogue: self.dialogue.clone(),
             ..ToolRequest::new(ToolSelector::Id(tool.into()), input.into())
         };

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{KEPT, LONGEST};
 use crate::call::pipeline::{Pipeline, Prepared, RequestContext};
 use crate::call::rejection::Rejection;
-use crate::call::{CallId, NullHandling, ToolRequest, ToolSelector};
+use crate::call::{CallId, NullHandling, TakesTask, ToolRequest, ToolSelector};
 use crate::host::Host;
 use crate::http::Headers;
 use crate::json::{self, Value as Input};
@@ -226,7 +226,7 @@ impl Call {
             call_id: self.call_id.take().map_or(CallId::Unused, CallId::Sent),
             nulls: NullHandling::STRICT,
             credentials,
-            takes_task: true,
+            takes_task: TakesTask::Always,
             dialogue,
             ..ToolRequest::new(ToolSelector::Id(self.tool.clone().into()), input)
         })

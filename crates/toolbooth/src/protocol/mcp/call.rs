@@ -7,7 +7,7 @@ use super::message::{Era, McpRequest, TOOL_VERSION};
 use super::outcome::{CallTarget, ResultContext};
 use super::response::ResultOptions;
 use super::tasks::{self, TaskRequest};
-use crate::call::{NullHandling, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{NullHandling, Rejection, RequestContext, TakesTask, ToolRequest, ToolSelector};
 use crate::catalog::View;
 use crate::http::Response;
 use crate::json::{Object, Value};
@@ -77,9 +77,10 @@ pub(super) fn of_tool<'t>(
         headers::check_parameters(tool, &input, context.headers, request.era)?;
     }
     let elicitation = Elicitation::read(&request, &selector, &input, &credentials, context)?;
-    let takes_task = request.era == Era::Modern
+    let knows_tasks = request.era == Era::Modern
         && matches!(target, CallTarget::Tool)
         && tasks::declares(request.meta.client_capabilities.as_ref());
+    let takes_task = if knows_tasks { TakesTask::Always } else { TakesTask::Never };
     let dialogue = elicitation.dialogue(&request.params);
     let declined = elicitation.declined(&request.params);
     let result = ResultContext {

@@ -16,9 +16,11 @@ mod utcp;
 use percent_encoding::percent_decode_str;
 
 use super::{oxp, sample, tasks};
-use crate::call::{Answered, Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{
+    Answered, Outcome, Rejection, RequestContext, TakesTask, ToolRequest, ToolSelector,
+};
 use crate::capability::Capability;
-use crate::catalog::{ListForm, TaskSupport};
+use crate::catalog::ListForm;
 use crate::http::Response;
 use crate::route::{
     CallResponse, Calls, Document, EncodeRejection, Policy, PostRequest, Protocol, QueryCalls,
@@ -74,21 +76,15 @@ static DOCUMENTS: Protocol = Protocol {
 fn call(request: PostRequest<'_>) -> CallResponse<'_> {
     let PostRequest { body, context } = request;
     Box::pin(async move {
-        let call = ToolRequest::new(selector(context.parameter), body);
         let is_preferred = prefer::respond_async(context.headers);
-        let takes_task = is_preferred || needs_task(&call, &context);
-        let call = ToolRequest { takes_task, ..call };
+        let takes_task = if is_preferred { TakesTask::Always } else { TakesTask::IfRequired };
+        let call =
+            ToolRequest { takes_task, ..ToolRequest::new(selector(context.parameter), body) };
         Ok(match context.call_or_begin(Ok(call)).await? {
             Answered::Outcome(outcome) => encode(outcome),
             Answered::Task(task) => tasks::accepted(&task, is_preferred),
         })
     })
-}
-
-/// Whether a tool runs as a task only.
-fn needs_task(call: &ToolRequest<'_>, context: &RequestContext<'_>) -> bool {
-    let tool = context.resolve(&call.tool);
-    tool.is_ok_and(|tool| tool.task == Some(TaskSupport::Required))
 }
 
 /// The tool that the path names: a name, a versioned name or an id.

@@ -13,7 +13,9 @@ use super::*;
 use crate::Server;
 use crate::auth::{GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 use crate::capability::Capability;
-use crate::catalog::{Lists, Run, ServerInfo, TaskSupport, Tool, ToolFn, Version, Views, run};
+use crate::catalog::{
+    Lists, Run, SearchIndex, ServerInfo, TaskSupport, Tool, ToolFn, Version, Views, run,
+};
 use crate::host::{BoxFuture, Host};
 use crate::http::{Body, Method, Request};
 use crate::principal::Scopes;
@@ -144,7 +146,14 @@ static TOOLS: [Tool; 6] = [
 const LONG: &Catalog = &Catalog {
     tools: &TOOLS,
     names: &[("Ask", 0), ("Count", 1), ("Crash", 2), ("Deep", 3), ("Large", 4), ("Send", 5)],
-    lists: &[Lists::all(LISTS)],
+    lists: &[
+        Lists::all(LISTS),
+        Lists {
+            capability: "search",
+            lists: &[],
+            search: Some(SearchIndex { words: &[], pinned: &[] }),
+        },
+    ],
     variables: &[],
     server: ServerInfo { name: "long", title: "Long", version: "1.0.0" },
     external: None,
@@ -751,6 +760,8 @@ fn rest_answers_202_with_the_address_of_the_status() {
 
     let required = post("Send", &[], json!({}));
     assert_eq!((required.status, header(&required, "preference-applied")), (202, None));
+    let through_search = post("call_tool", &[], json!({"name": "Send", "arguments": {}}));
+    assert_eq!(through_search.status, 202, "{}", String::from_utf8_lossy(&through_search.body));
     let path = header(&required, "location").unwrap();
     assert_eq!(tested.request((Method::Delete, &path), &[], "").status, 204);
     assert_eq!(json_of(&get(&path))["status"], "cancelled");
