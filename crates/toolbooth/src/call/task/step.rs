@@ -3,7 +3,7 @@
 
 use super::end::TaskEnd;
 use super::job::{Job, Memory, NoCaller, Work};
-use super::{BackgroundRequest, KEPT, background};
+use super::{BackgroundRequest, KEPT, LONGEST, background};
 use crate::call::outcome::Outcome;
 use crate::call::pipeline::{CheckOrder, Pipeline, RequestContext};
 use crate::call::rejection::Rejection;
@@ -14,7 +14,7 @@ use crate::json::number_text;
 use crate::log::{CallRecorder, CallRequest};
 use crate::principal::Principal;
 use crate::seal::StateKeys;
-use crate::tool::{InputResponse, Named, Notification, Stage, Step, Suspension};
+use crate::tool::{InputResponse, Named, Notification, Stage, Step, Suspension, ToolError};
 
 /// How often a step is begun.
 const MOST_ATTEMPTS: u32 = 5;
@@ -39,7 +39,8 @@ pub(super) async fn run(pipeline: &Pipeline, step: TaskStep, host: &dyn Host) ->
             Err(_) => return crashed,
         },
     };
-    let running = RunningStep { pipeline, host, keys, expires_ms, round: step.round };
+    let beside = step.job.len();
+    let running = RunningStep { pipeline, host, keys, expires_ms, beside, round: step.round };
     running.run(job, memory, step).await
 }
 
@@ -48,6 +49,8 @@ struct RunningStep<'a> {
     host: &'a dyn Host,
     keys: &'a StateKeys,
     expires_ms: u64,
+    /// The bytes that the row of the memory has already.
+    beside: usize,
     round: u32,
 }
 
@@ -116,38 +119,60 @@ impl RunningStep<'_> {
         }
         let stage = Stage::Step(Step { name, checkpoint: memory.checkpoint.clone() });
         let span = calls.span(host);
-        match context.run_tool(&mut prepared, stage, span.as_ref()).await {
+        let outcome = match context.run_tool(&mut prepared, stage, span.as_ref()).await {
             RunEnd::Suspended(Suspension::Checkpoint { value, after }, notifications) => {
                 let memory = Memory { checkpoint: Some(value), state: memory.state, begun: 0 };
                 let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                 let message = self.progress(&notifications);
-                StepReport::Continue { memory: self.seal(&memory), after_ms, message }
-            }
-            // Never: there is a task.
-            RunEnd::Suspended(Suspension::Begin, _) => {
-                self.end(&id, Outcome::Rejected(Rejection::Internal), None)
-            }
-            RunEnd::Outcome(Outcome::InputRequired { required, notifications }) => {
-                let question =
-                    |(key, request)| (format!("{key}.{}", self.round + 1), self.seal(&request));
-                StepReport::Ask {
-                    questions: required.questions.into_iter().map(question).collect(),
-                    memory: self.seal(&Memory { state: required.state, begun: 0, ..memory }),
-                    message: self.progress(&notifications),
+                match self.remember(&memory) {
+                    Ok(memory) => return StepReport::Continue { memory, after_ms, message },
+                    Err(outcome) => outcome,
                 }
             }
-            RunEnd::Outcome(outcome) => {
-                calls.record(Some(tool), outcome.summary(), (span, prepared.user.take()), host);
-                self.write(calls, &principal);
-                let message = match &outcome {
-                    Outcome::Done { notifications, .. } | Outcome::Failed { notifications, .. } => {
-                        self.progress(notifications)
+            // Never: there is a task.
+            RunEnd::Suspended(Suspension::Begin, _) => Outcome::Rejected(Rejection::Internal),
+            RunEnd::Outcome(Outcome::InputRequired { required, notifications }) => {
+                match self.remember(&Memory { state: required.state, begun: 0, ..memory }) {
+                    Ok(memory) => {
+                        let question =
+                            |(key, asked)| (format!("{key}.{}", self.round + 1), self.seal(&asked));
+                        return StepReport::Ask {
+                            questions: required.questions.into_iter().map(question).collect(),
+                            memory,
+                            message: self.progress(&notifications),
+                        };
                     }
-                    _ => None,
-                };
-                self.end(&id, outcome, message)
+                    Err(outcome) => outcome,
+                }
             }
+            RunEnd::Outcome(outcome) => outcome,
+        };
+        calls.record(Some(tool), outcome.summary(), (span, prepared.user.take()), host);
+        self.write(calls, &principal);
+        let message = match &outcome {
+            Outcome::Done { notifications, .. } | Outcome::Failed { notifications, .. } => {
+                self.progress(notifications)
+            }
+            _ => None,
+        };
+        self.end(&id, outcome, message)
+    }
+
+    /// What the task remembers, sealed. It is kept in a row with the call: what does not fit there is an error of the tool.
+    fn remember(&self, memory: &Memory) -> Result<String, Outcome> {
+        let sealed = self.seal(memory);
+        if sealed.len().saturating_add(self.beside) <= LONGEST {
+            return Ok(sealed);
         }
+        let most = LONGEST.saturating_sub(self.beside) / 4 * 3;
+        let error =
+            format!("The task has too much to remember: with this call, it may have {most} bytes");
+        Err(Outcome::Failed {
+            call_id: None,
+            duration_ms: 0,
+            error: ToolError::new(error),
+            notifications: Vec::new(),
+        })
     }
 
     /// The same step, later. That it was begun now does not count, because nothing of it has run.

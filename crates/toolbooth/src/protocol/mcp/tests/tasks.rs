@@ -84,6 +84,12 @@ async fn ask(_: Input, context: &Context<'_>) -> Result<Value, ToolError> {
     }
 }
 
+/// Remembers as many bytes as it is told.
+async fn remember(input: Input, context: &Context<'_>) -> Result<Value, ToolError> {
+    let task = context.task()?;
+    Err(task.checkpoint("x".repeat(usize::try_from(input.steps).unwrap())))
+}
+
 /// Leaves nothing but a checkpoint.
 async fn large(input: Input, context: &Context<'_>) -> Result<Value, ToolError> {
     let task = context.task()?;
@@ -129,7 +135,7 @@ const fn tool(
     }
 }
 
-static TOOLS: [Tool; 6] = [
+static TOOLS: [Tool; 7] = [
     tool("Ask", &[], TaskSupport::Required, |input, context| run(input, context, ask)),
     tool("Count", &[], TaskSupport::Optional, |input, context| run(input, context, count)),
     tool("Crash", &[], TaskSupport::Optional, |_, context| {
@@ -140,12 +146,21 @@ static TOOLS: [Tool; 6] = [
     }),
     tool("Deep", &["deep"], TaskSupport::Optional, |input, context| run(input, context, count)),
     tool("Large", &[], TaskSupport::Optional, |input, context| run(input, context, large)),
+    tool("Remember", &[], TaskSupport::Optional, |input, context| run(input, context, remember)),
     tool("Send", &[], TaskSupport::Required, |input, context| run(input, context, send)),
 ];
 
 const LONG: &Catalog = &Catalog {
     tools: &TOOLS,
-    names: &[("Ask", 0), ("Count", 1), ("Crash", 2), ("Deep", 3), ("Large", 4), ("Send", 5)],
+    names: &[
+        ("Ask", 0),
+        ("Count", 1),
+        ("Crash", 2),
+        ("Deep", 3),
+        ("Large", 4),
+        ("Remember", 5),
+        ("Send", 6),
+    ],
     lists: &[
         Lists::all(LISTS),
         Lists {
@@ -686,6 +701,19 @@ fn mc83_callers_have_a_limited_number_of_tasks_and_results_a_largest_size() {
     assert_eq!(large["isError"], true);
     assert!(large["content"][0]["text"].as_str().unwrap().contains("too large"));
     tested.begin("Count", json!({"steps": 1}));
+}
+
+#[test]
+fn what_a_task_remembers_fits_into_a_row_with_its_call() {
+    let tested = Tested::new(&[("MAX_BODY_BYTES", "2097152")]);
+    // Each of the two fits alone.
+    let arguments = json!({"steps": 900_000, "secret": "s".repeat(700_000)});
+    let task = tested.begin("Remember", arguments);
+    assert_eq!(tested.run(), 1, "the step is not repeated");
+    let result = &tested.get(&task)["result"];
+    assert_eq!(result["isError"], true, "{result}");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("too much to remember"), "{text}");
 }
 
 #[test]
