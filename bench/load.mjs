@@ -67,18 +67,34 @@ export class Connection {
     if (end < 0) return;
     const head = this.#received.slice(0, end);
     const status = Number(head.slice(9, 12));
+    const rest = this.#received.slice(end + 4);
     const length = status === 304 ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
-    if (Number.isNaN(length)) return this.#waiting.reject(new Error(`no content-length in ${head}`));
-    const body = this.#received.slice(end + 4);
-    if (body.length < length) return;
+    const inChunks = /\r\ntransfer-encoding: *chunked/i.test(head);
+    if (Number.isNaN(length) && !inChunks) return this.#waiting.reject(new Error(`no content-length in ${head}`));
+    if (inChunks ? !rest.endsWith(LAST_CHUNK) : rest.length < length) return;
+    const body = inChunks ? joined(rest) : rest;
     this.#received = "";
     this.#waiting.resolve({ status, head, body });
   }
 }
 
+const LAST_CHUNK = "0\r\n\r\n";
+
+/** The body in complete chunks. */
+function joined(chunks) {
+  let body = "";
+  for (let at = 0; !chunks.startsWith(LAST_CHUNK, at); ) {
+    const start = chunks.indexOf("\r\n", at) + 2;
+    const end = start + Number.parseInt(chunks.slice(at, start), 16);
+    body += chunks.slice(start, end);
+    at = end + 2;
+  }
+  return body;
+}
+
 /** `count` connections to a port. */
-export function open(port, count) {
-  return Promise.all(Array.from({ length: count }, () => Connection.open(port)));
+export function open(port, count, connect = Connection.open) {
+  return Promise.all(Array.from({ length: count }, () => connect(port)));
 }
 
 /** Sends `requests` equal requests over the connections. Returns the total seconds and the milliseconds of

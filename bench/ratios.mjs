@@ -54,7 +54,8 @@ export function ratios({ rows, basic }) {
 export function mcpRatios(servers) {
   const ours = (tools) => servers.find(({ title, count }) => title === "ours" && count === tools)?.passes.call;
   if (ours(100) === undefined) return [];
-  const others = servers.filter(({ documented, count }) => documented && count === 100);
+  const { revision } = servers.find(({ title }) => title === "ours");
+  const others = servers.filter((server) => server.documented && server.count === 100 && server.revision === revision);
   return [
     ...others.map(({ title, passes }) => ({
       title: `MCP, a call with 100 tools: ours to \`${title}\``,

@@ -22,6 +22,9 @@ export function report({ rows, basic, mcp, load, memory }, plan, { counter, nois
     return [cost.least.toFixed(1), cost.median.toFixed(1), cost.ratio.toFixed(2)];
   };
   const rounds = plan.passes * plan.rounds;
+  /** Ours with as many tools as an MCP server, and how the tables name one. */
+  const ownOf = (server) => mcp.find(({ title, count }) => title === "ours" && count === server.count) ?? server;
+  const named = ({ title, count }) => [count?.toLocaleString("en") ?? "", title];
 
   return `# Benchmark
 
@@ -131,15 +134,17 @@ ${table(
     "× ours",
     "gzip KB",
   ],
-  mcp.map(({ title, count, passes, gzip }) => {
-    const own = mcp.find((other) => other.title === "ours" && other.count === count)?.passes ?? passes;
-    const measures = ["call", "list"].map((kind) => compare(passes[kind], own[kind], ({ cost }) => cost));
+  mcp.map((server) => {
+    const { passes } = ownOf(server);
+    const measures = ["call", "list"].map((kind) => compare(server.passes[kind], passes[kind], ({ cost }) => cost));
     const figures = measures.flatMap((cost) => [cost.least.toFixed(1), ...cells(cost, 1)]);
-    return [count?.toLocaleString("en") ?? "", title, ...figures, kilobytes(gzip)];
+    return [...named(server), ...figures, kilobytes(server.gzip)];
   }),
 )}
 
 A \`tools/call\` of \`Calculator_Add\` and a full \`tools/list\` (ours needs \`?tools=all\` for more than 40 tools), revision 2026-07-28, in ${plan.mcp.rounds} rounds: ${plan.requests} requests to ours, ${[...plan.mcp.requests.values()].join(", ")} to the others, over ${plan.mcp.connections} connections. Servers with the same number of tools have the same tools; before measuring, the benchmark checks that their lists and their responses to valid and invalid calls are equal. \`@modelcontextprotocol/server\` and \`agents\` are used as documented: a function declares all tools for each request; for "schemas made once", the zod schemas are created outside of it. Ours renders its lists at build time, so a longer list only has more bytes to send.
+
+\`McpAgent\` of \`agents\`, which its documentation calls deprecated in favour of a handler without sessions, knows no revision after 2025-11-25: it keeps a Durable Object for each session, here with SQLite on disk, and creates the server once for it. Each connection has a session, initialized before the measured requests, and the responses are streams of one event. Its list and its responses are checked like the others', but it answers a call of an unknown tool with a failed call instead of an error.
 
 ## Size and startup
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { load, open } from "./load.mjs";
-import { REQUESTS, verifyMcp } from "./mcp.mjs";
+import { verifyMcp } from "./mcp.mjs";
 import { CALL } from "./verify.mjs";
 import { configure, serve } from "./workerd.mjs";
 
@@ -38,20 +38,20 @@ export async function measureMcp(servers, plan, counter) {
     await verifyMcp(servers, ports);
     // Open new connections each time: some servers are so slow that the idle connections to the others
     // would be closed.
-    const serving = async ({ name }, use) => {
-      const connections = await open(ports[name], plan.connections);
+    const serving = async ({ name, revision }, use) => {
+      const connections = await open(ports[name], plan.connections, revision.connect);
       await use(connections);
       for (const each of connections) each.close();
     };
     for (const server of servers) {
-      for (const request of Object.values(REQUESTS)) {
+      for (const request of Object.values(server.revision.requests)) {
         await serving(server, (connections) => load(connections, request, 2 * server.requests));
       }
     }
-    for (const { passes } of servers) for (const kind in REQUESTS) passes[kind].push([]);
+    for (const { passes } of servers) for (const kind in passes) passes[kind].push([]);
     for (let round = 0; round < plan.rounds; round++) {
       for (const server of inTurn(servers, round)) {
-        for (const [kind, request] of Object.entries(REQUESTS)) {
+        for (const [kind, request] of Object.entries(server.revision.requests)) {
           await serving(server, async (connections) => {
             const measured = await measure(pid, connections, { request, status: 200 }, server.requests, counter);
             server.passes[kind].at(-1).push(measured);

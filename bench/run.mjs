@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { withAccess } from "./access.mjs";
 import { bystanders, pick } from "./counter.mjs";
 import { judge, passes, stored } from "./guard.mjs";
-import { servers } from "./mcp.mjs";
+import { STATELESS, servers } from "./mcp.mjs";
 import { ROOT, SCRATCH } from "./paths.mjs";
 import { writePrices } from "./price.mjs";
 import { ratios } from "./ratios.mjs";
@@ -132,12 +132,12 @@ async function mcpServers(basic) {
   const mcp = [];
   for (const [count, requests] of plan.mcp.requests) {
     const own = basic.find(({ name }) => name === `tools-${count}`);
-    if (own) mcp.push({ ...own, title: "ours", count, requests: plan.requests });
+    if (own) mcp.push({ ...own, title: "ours", count, revision: STATELESS, requests: plan.requests });
     for (const server of await servers(count)) mcp.push({ ...server, requests });
   }
   // Without the generated catalogues, ours has the deployed tools.
   if (plan.catalogues.length === 0) {
-    mcp.push({ ...basic.find(({ name }) => name === "ours"), requests: plan.requests });
+    mcp.push({ ...basic.find(({ name }) => name === "ours"), revision: STATELESS, requests: plan.requests });
   }
   for (const server of mcp) Object.assign(server, sizes(server), { passes: { call: [], list: [] } });
   return mcp;

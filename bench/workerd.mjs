@@ -2,7 +2,7 @@
 // and any interference.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -16,7 +16,7 @@ export const { version } = workerd;
 const run = promisify(execFile);
 
 /** Writes a configuration with all `workers` for `serve`. The `variables` of a Worker are its text
- *  bindings. */
+ *  bindings, and its `objects` the classes of its Durable Objects, by binding. Their storage is empty. */
 export async function configure(workers) {
   const names = workers.map(({ name }) => name);
   const date = /^compatibility_date = (".+")$/m;
@@ -27,7 +27,7 @@ export async function configure(workers) {
       await writeFile(join(SCRATCH, "modules", name, module.name), module.bytes);
     }
   }
-  const services = workers.map(({ name, modules, variables = { AUTH: "none", ANONYMOUS_SCOPES: "*" } }) => {
+  const services = workers.map(({ name, modules, variables = { AUTH: "none", ANONYMOUS_SCOPES: "*" }, objects = {} }) => {
     const embedded = modules.map(
       (module) =>
         `(name = "${module.name}", ${module.type} = embed "modules/${name}/${module.name}")`,
@@ -36,9 +36,20 @@ export async function configure(workers) {
     const bindings = Object.entries({ LOG: "off", ...variables }).map(
       ([variable, value]) => `(name = "${variable}", text = ${JSON.stringify(value)})`,
     );
-    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}])`;
+    const namespaces = [];
+    for (const [binding, className] of Object.entries(objects)) {
+      bindings.push(`(name = "${binding}", durableObjectNamespace = "${className}")`);
+      namespaces.push(`(className = "${className}", uniqueKey = "${name}-${className}", enableSql = true)`);
+    }
+    const storage = `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "storage")`;
+    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}], ${storage})`;
     return `(name = "${name}", worker = ${worker})`;
   });
+  // A folder, because workerd has no SQL in memory.
+  const storage = join(SCRATCH, "storage");
+  await rm(storage, { recursive: true, force: true });
+  await mkdir(storage, { recursive: true });
+  services.push(`(name = "storage", disk = (path = ${JSON.stringify(storage)}, writable = true))`);
   // Allow fetches to private addresses: the token issuer runs on this machine.
   services.push(`(name = "internet", network = (allow = ["private"]))`);
   // Port 0: the system chooses a free port, and workerd reports it.
