@@ -77,6 +77,12 @@ async function times(pid) {
   return fields.slice(11, 15).map(Number);
 }
 
+/** The memory of a process that is in RAM (RSS), in bytes. */
+export async function resident(pid) {
+  const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes) * 1024;
+}
+
 /** Starts to measure interference. The result returns the shares of CPU time that other programs and the
  *  hypervisor have used since. The benchmark's own child processes count once they have ended. */
 export async function bystanders() {

@@ -146,6 +146,18 @@ A \`tools/call\` of \`Calculator_Add\` and a full \`tools/list\` (ours needs \`?
 
 \`McpAgent\` of \`agents\`, which its documentation calls deprecated in favour of a handler without sessions, knows no revision after 2025-11-25: it keeps a Durable Object for each session, here with SQLite on disk, and creates the server once for it. Each connection has a session, initialized before the measured requests, and the responses are streams of one event. Its list and its responses are checked like the others', but it answers a call of an unknown tool with a failed call instead of an error.
 
+${table(
+  ["Tools", "Server", "first response: min ms", "ms", "× ours", "RSS, MB", "× ours"],
+  mcp.map((server) => {
+    const { starts } = ownOf(server);
+    const time = compare([server.starts], [starts], ({ milliseconds }) => milliseconds);
+    const memory = compare([server.starts], [starts], ({ memory }) => memory);
+    return [...named(server), time.least.toFixed(1), ...cells(time, 1), megabytes(memory.median), memory.ratio.toFixed(2)];
+  }),
+)}
+
+The time is from the start of a workerd with only this Worker to its first response to the \`tools/call\`, with the initialization of the session if there is one, and RSS is the memory of this workerd after ${plan.mcp.calls} calls, one after the other: medians of ${plan.mcp.starts} starts.
+
 ## Size and startup
 
 ${table(

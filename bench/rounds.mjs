@@ -2,6 +2,7 @@
 // Workers of a round alike, and the median removes outliers.
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { resident } from "./counter.mjs";
 import { load, open } from "./load.mjs";
 import { verifyMcp } from "./mcp.mjs";
 import { CALL } from "./verify.mjs";
@@ -28,11 +29,12 @@ export async function measurePass({ basic, workers, rows, verify }, plan, counte
   }, { output: "ignore" });
   for (const worker of basic) worker.starts.push([]);
   for (let round = 0; round < plan.starts; round++) {
-    for (const worker of inTurn(basic, round)) worker.starts.at(-1).push(await firstAnswer(worker));
+    for (const worker of inTurn(basic, round)) worker.starts.at(-1).push((await measureStart(worker)).milliseconds);
   }
 }
 
-/** Measures the MCP servers in one pass: adds rounds to the `passes` of each kind of request. */
+/** Measures the MCP servers in one pass: adds rounds to the `passes` of each kind of request, and what
+ *  `measureStart` returns to the `starts`. */
 export async function measureMcp(servers, plan, counter) {
   await serve(await configure(servers), async ({ pid, ports }) => {
     await verifyMcp(servers, ports);
@@ -60,6 +62,12 @@ export async function measureMcp(servers, plan, counter) {
       }
     }
   });
+  for (let round = 0; round < plan.starts; round++) {
+    for (const server of inTurn(servers, round)) {
+      const { connect, requests } = server.revision;
+      server.starts.push(await measureStart(server, { request: requests.call, connect, calls: plan.calls }));
+    }
+  }
 }
 
 /** The cost and the latencies of a call in one round. */
@@ -73,17 +81,19 @@ async function measure(pid, connections, { request, status }, requests, counter)
   return { cost: (await stop()) / requests, rate: requests / seconds, latencies };
 }
 
-/** Milliseconds from the start of a workerd with only this Worker to its first response. */
-export async function firstAnswer(worker) {
+/** Starts a workerd with only this Worker. Returns the `milliseconds` from its start to the first response to
+ *  `request`, and its `memory` in bytes after `calls` of them. */
+export async function measureStart(worker, { request = CALL, connect, calls = 1 } = {}) {
   const config = await configure([worker]);
   const started = performance.now();
-  return serve(config, async ({ ports }) => {
-    const [connection] = await open(ports[worker.name], 1);
-    const { status } = await connection.send(CALL);
-    const time = performance.now() - started;
+  return serve(config, async ({ pid, ports }) => {
+    const [connection] = await open(ports[worker.name], 1, connect);
+    await load([connection], request, 1);
+    const milliseconds = performance.now() - started;
+    await load([connection], request, calls - 1);
+    const memory = await resident(pid);
     connection.close();
-    if (status !== 200) throw new Error(`${worker.name} first returned ${status}`);
-    return time;
+    return { milliseconds, memory };
   });
 }
 

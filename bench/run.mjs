@@ -30,7 +30,7 @@ const FULL = {
   warmup: 10_000,
   connections: 16,
   // Requests by the number of tools: the packages are slower with more tools.
-  mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]) },
+  mcp: { rounds: 11, connections: 4, requests: new Map([[1, 200], [100, 20], [1000, 5]]), starts: 5, calls: 20 },
   load: { slices: 10, milliseconds: 2000, connections: 64 },
   soak: { calls: 1_000_000, step: 50_000, connections: 64 },
 };
@@ -42,7 +42,7 @@ const SMOKE = {
   requests: 50,
   warmup: 50,
   connections: 16,
-  mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2]]) },
+  mcp: { rounds: 2, connections: 4, requests: new Map([[1, 10], [100, 2]]), starts: 1, calls: 20 },
   load: { slices: 1, milliseconds: 200, connections: 64 },
   soak: { calls: 4000, step: 500, connections: 64 },
 };
@@ -139,7 +139,7 @@ async function mcpServers(basic) {
   if (plan.catalogues.length === 0) {
     mcp.push({ ...basic.find(({ name }) => name === "ours"), revision: STATELESS, requests: plan.requests });
   }
-  for (const server of mcp) Object.assign(server, sizes(server), { passes: { call: [], list: [] } });
+  for (const server of mcp) Object.assign(server, sizes(server), { passes: { call: [], list: [] }, starts: [] });
   return mcp;
 }
 

@@ -1,6 +1,6 @@
 // Measures the size and startup time of the Worker with each capability, and writes the table of docs/SIZE.md.
 import { BUDGET } from "./budget.mjs";
-import { firstAnswer } from "./rounds.mjs";
+import { measureStart } from "./rounds.mjs";
 import { compare } from "./statistics.mjs";
 import { deployed } from "./subjects.mjs";
 import { table, writeTable } from "./table.mjs";
@@ -41,7 +41,7 @@ for (const { title, capabilities, bindings = false, limit } of BUILDS) {
 log(`${STARTS} starts of each`);
 for (const worker of workers) worker.starts = [];
 for (let round = 0; round < STARTS; round++) {
-  for (const worker of round % 2 === 0 ? workers : workers.toReversed()) worker.starts.push(await firstAnswer(worker));
+  for (const worker of round % 2 === 0 ? workers : workers.toReversed()) worker.starts.push((await measureStart(worker)).milliseconds);
 }
 
 const rows = workers.map((worker) => {

@@ -1,6 +1,5 @@
 // Load test and soak test with mixed traffic: measures latency and memory.
-import { readFile } from "node:fs/promises";
-
+import { resident } from "./counter.mjs";
 import { inspect } from "./inspector.mjs";
 import { Connection, open, post } from "./load.mjs";
 import { median, quantile, trend } from "./statistics.mjs";
@@ -85,11 +84,6 @@ export function growth(samples) {
   const wasm = half.at(-1).wasm - half[0].wasm;
   const grows = wasm > 0 || growth > Math.max(3 * error, NEGLIGIBLE * calls);
   return { calls, rss: growth, error, wasm, grows };
-}
-
-async function resident(pid) {
-  const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"));
-  return Number(kilobytes) * 1024;
 }
 
 const LIMIT = 256 * 1024;
