@@ -2,7 +2,7 @@
 //
 // "wasm" is the module that wasm-bindgen generates: the functions that Rust exports, and one that replaces the WebAssembly
 // instance that they belong to.
-import { __wbg_reset_state as replaceInstance, answer, failed, log_warnings as logWarnings, run_step as runStep } from "wasm";
+import { __wbg_reset_state as replaceInstance, answer, cancel, failed, log_warnings as logWarnings, run_step as runStep } from "wasm";
 
 import { BodyReader } from "./body.js";
 import { site } from "./site.js";
@@ -28,8 +28,12 @@ export default {
   },
 };
 
+// The number of the latest request or step. WebAssembly knows by it which of them is meant.
+let latest = 0;
+
 async function serve(request, env, context) {
   const { method, url, headers } = request;
+  const id = (latest += 1);
   const length = headers.get("content-length");
   let body, reader;
   // If the body breaks off, the client is gone, so the error may go to the runtime. Another async
@@ -40,9 +44,9 @@ async function serve(request, env, context) {
     // Another request may have crashed the instance.
     recover();
     try {
-      let response = answer(method, url, headers, body, reader, env);
+      let response = answer(id, method, url, headers, body, reader, env);
       if (response instanceof Promise) {
-        response = await orCrash(response);
+        response = await orCrash(response, id, request.signal);
         const upload = response[UPLOAD];
         // If the client goes, the runtime would drop the writer, without a line in the log.
         if (upload) context.waitUntil(orAbort(upload));
@@ -81,9 +85,10 @@ async function warn(env) {
 
 /** Runs a step of a task, in the object that keeps it. Undefined if the instance has crashed meanwhile. */
 async function step(text, env) {
+  const id = (latest += 1);
   recover();
   try {
-    return await orCrash(runStep(text, env));
+    return await orCrash(runStep(id, text, env), id);
   } catch (error) {
     recordCrash(error);
     console.error("A step of a task failed", error);
@@ -116,10 +121,23 @@ function recordCrash(error) {
   for (const upload of uploads) upload.abort(error);
 }
 
-function orCrash(response) {
+/**
+ * What `response` resolves to; throws if WebAssembly crashes meanwhile. If the client of the request `id` goes, which `signal` says,
+ * the runtime ends the request: what it waits for never comes, so WebAssembly must not keep it, nor this code its promise.
+ */
+function orCrash(response, id, signal) {
   return new Promise((resolve, reject) => {
     waiting.add(reject);
     response.then(resolve, reject).finally(() => waiting.delete(reject));
+    signal?.addEventListener("abort", () => {
+      // A response that is being written ends by itself.
+      if (!waiting.delete(reject)) return;
+      try {
+        cancel(id);
+      } catch (error) {
+        recordCrash(error);
+      }
+    });
   });
 }
 

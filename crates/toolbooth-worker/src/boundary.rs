@@ -95,7 +95,16 @@ pub struct Served {
     /// The capabilities.
     pub capabilities: &'static [&'static Capability],
     /// [`run_step`] if it keeps tasks, otherwise [`end_task`].
-    pub run_step: fn(Served, String, Env) -> JsValue,
+    pub run_step: fn(Served, Invocation, String) -> JsValue,
+}
+
+/// A request, or a step of a task.
+#[derive(Debug)]
+pub struct Invocation {
+    /// Its number, which no other one has in this isolate.
+    pub id: u32,
+    /// The environment of the Worker.
+    pub env: Env,
 }
 
 fn server(served: Served, host: &Bindings) -> &'static Server {
@@ -109,12 +118,12 @@ fn server(served: Served, host: &Bindings) -> &'static Server {
 /// Returns a `Response`, or a promise of one if the request waits for I/O.
 pub fn answer(
     served: Served,
+    Invocation { id, env }: Invocation,
     method: &str,
     url: String,
     headers: web_sys::Headers,
     body: Option<Vec<u8>>,
     reader: JsValue,
-    env: Env,
 ) -> JsValue {
     let method = http::Method::from(method);
     let host = Bindings::new(env);
@@ -135,7 +144,7 @@ pub fn answer(
         early.promise()
     });
     // Without I/O, the first poll completes.
-    let response = executor::run(future, move |response| sender.send(&response));
+    let response = executor::run(id, future, move |response| sender.send(&response));
     response.unwrap_or_else(|| later.promise())
 }
 
@@ -193,22 +202,27 @@ impl Drop for JsSink {
     }
 }
 
+/// Ends a request that waits, and whose client has gone: nothing would ever wake it.
+pub fn cancel(id: u32) {
+    executor::cancel(id);
+}
+
 /// Runs a step of a task, which is JSON. Returns a promise of JSON: what follows it.
-pub fn run_step(served: Served, step: String, env: Env) -> JsValue {
+pub fn run_step(served: Served, Invocation { id, env }: Invocation, step: String) -> JsValue {
     let host = Bindings::new(env);
     let server = server(served, &host);
     let later = LaterValue::default();
     let sender = later.clone();
     let run = Box::pin(async move { server.run_step(&step, &host).await.into() });
     let done = move |text| sender.send(&text);
-    if let Some(text) = executor::run(run, done) {
+    if let Some(text) = executor::run(id, run, done) {
         later.send(&text);
     }
     later.promise()
 }
 
 /// Like [`run_step`], for a Worker that keeps no tasks any more since an update: the task ends.
-pub fn end_task(_: Served, _: String, _: Env) -> JsValue {
+pub fn end_task(_: Served, _: Invocation, _: String) -> JsValue {
     Promise::resolve(&JsValue::from_str(StepReport::FAILED)).into()
 }
 

@@ -1,7 +1,7 @@
 //! Runs the futures of requests. `wasm_bindgen_futures::spawn_local` does so too, but polls each a second time at once, and uses
 //! workerd's `queueMicrotask`, which wraps each function in an object of its own: that costs more than most polls.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
@@ -18,21 +18,20 @@ extern "C" {
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 
 thread_local! {
-    static LAST_ID: Cell<u64> = const { Cell::new(0) };
     /// The tasks of all requests, except the one that is being polled.
-    static WAITING: RefCell<Vec<(u64, Task)>> = const { RefCell::new(Vec::new()) };
+    static WAITING: RefCell<Vec<(u32, Task)>> = const { RefCell::new(Vec::new()) };
     /// Those that will be polled soon.
     static WOKEN: RefCell<Vec<Arc<TaskWaker>>> = const { RefCell::new(Vec::new()) };
     static POLL_WOKEN: Closure<dyn FnMut(JsValue)> = Closure::new(|_| poll_woken());
 }
 
-/// Polls `future`, and returns its value if it waits for nothing. Otherwise `done` gets the value later.
+/// Polls `future`, and returns its value if it waits for nothing. Otherwise `done` gets the value later. No other task has this id.
 pub(crate) fn run<T>(
+    id: u32,
     mut future: Pin<Box<impl Future<Output = T> + 'static>>,
     done: impl FnOnce(T) + 'static,
 ) -> Option<T> {
-    let waker = Arc::new(TaskWaker(LAST_ID.get() + 1));
-    LAST_ID.set(waker.0);
+    let waker = Arc::new(TaskWaker(id));
     match future.as_mut().poll(&mut Context::from_waker(&waker.clone().into())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => {
@@ -40,6 +39,11 @@ pub(crate) fn run<T>(
             None
         }
     }
+}
+
+/// Ends the task with this id, if it waits.
+pub(crate) fn cancel(id: u32) {
+    drop(take(id));
 }
 
 fn poll_woken() {
@@ -52,11 +56,11 @@ fn poll_woken() {
     }
 }
 
-fn keep(id: u64, task: Task) {
+fn keep(id: u32, task: Task) {
     WAITING.with_borrow_mut(|waiting| waiting.push((id, task)));
 }
 
-fn take(id: u64) -> Option<Task> {
+fn take(id: u32) -> Option<Task> {
     WAITING.with_borrow_mut(|waiting| {
         // From the end: what has waited for long may wait for ever.
         let at = waiting.iter().rposition(|(other, _)| *other == id)?;
@@ -64,9 +68,9 @@ fn take(id: u64) -> Option<Task> {
     })
 }
 
-/// Wakes the task with this id. If none is left, nothing can wake the task any more, so it ends. The task of a request that was
-/// cancelled while it waited for a promise stays: such a promise keeps the waker.
-struct TaskWaker(u64);
+/// Wakes the task with this id. If none is left, nothing can wake the task any more, so it ends. A promise that will never settle,
+/// because its request has ended, keeps the waker: [`cancel`] ends such a task.
+struct TaskWaker(u32);
 
 impl Wake for TaskWaker {
     // Some futures are only ready after they have called this, such as `worker::Delay`, so it does not poll.

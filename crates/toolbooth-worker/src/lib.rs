@@ -17,7 +17,7 @@ mod js_value_cache;
 
 #[cfg(feature = "bindings")]
 pub use bindings::ContextExt;
-pub use boundary::{Served, answer, end_task, failed, log_warnings, run_step};
+pub use boundary::{Invocation, Served, answer, cancel, end_task, failed, log_warnings, run_step};
 /// The environment of a Worker: variables, secrets and bindings.
 pub use js_sys::Object as Env;
 
@@ -64,10 +64,11 @@ macro_rules! serve {
             }
         };
 
-        /// Answers a request with a `Response`, or a promise of one. Without a `body`, `reader` reads
+        /// Answers the request `id` with a `Response`, or a promise of one. Without a `body`, `reader` reads
         /// it on demand.
         #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
         pub fn answer(
+            id: u32,
             method: &str,
             url: String,
             headers: $crate::Headers,
@@ -75,13 +76,19 @@ macro_rules! serve {
             reader: $crate::wasm_bindgen::JsValue,
             env: $crate::Env,
         ) -> $crate::wasm_bindgen::JsValue {
-            $crate::answer(SERVED, method, url, headers, body, reader, env)
+            $crate::answer(SERVED, $crate::Invocation { id, env }, method, url, headers, body, reader)
+        }
+
+        /// Ends the request `id`, if it waits.
+        #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
+        pub fn cancel(id: u32) {
+            $crate::cancel(id);
         }
 
         /// Runs a step of a task: a promise of JSON for JSON.
         #[$crate::wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::wasm_bindgen)]
-        pub fn run_step(step: String, env: $crate::Env) -> $crate::wasm_bindgen::JsValue {
-            (SERVED.run_step)(SERVED, step, env)
+        pub fn run_step(id: u32, step: String, env: $crate::Env) -> $crate::wasm_bindgen::JsValue {
+            (SERVED.run_step)(SERVED, $crate::Invocation { id, env }, step)
         }
 
         /// Logs what the operator should know about the configuration, after the first response.
