@@ -12,6 +12,7 @@ let now = Date.UTC(2096, 2, 1, 12, 34, 56);
 Date.now = () => now;
 export class Ledger extends Real {
   ring() { return this.alarm(); }
+  write(query) { this.ctx.storage.sql.exec(query); }
   alarmTime() { return this.ctx.storage.getAlarm(); }
   stored() {
     const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\\\_cf%' ESCAPE '\\\\' AND type = 'table'").toArray();
@@ -198,6 +199,17 @@ describe("budgets", () => {
     assert.deepEqual(await take("key:a", [calls("1d", 9)], 1), { reservation: 0 });
     await listed("key:a");
   });
+
+  for (const budgets of ["{", "{}", "null"]) {
+    it(`tells the usage if the stored budgets are ${budgets}`, async () => {
+      await set(NOON);
+      await take(`broken${budgets}`, [calls("1d", 9)], 2);
+      await ask(`account:broken${budgets}`, "write", `UPDATE account SET budgets = '${budgets}'`);
+      await worker.evict(`account:broken${budgets}`);
+      assert.deepEqual((await ask(`account:broken${budgets}`, "usage")).budgets, []);
+      assert.deepEqual(await used(`broken${budgets}`, "tool_calls", "1d"), [2, 0]);
+    });
+  }
 
   it("counts exactly, with many requests at once", async () => {
     await set(NOON);

@@ -4,6 +4,8 @@
 const CLAIMS = 16;
 const WINDOWS = ["1m", "1h", "1d", "30d"];
 const UNITS = ["usd", "requests", "tool_calls"];
+/** The lists of an account's usage, and the numbers in their rows. */
+const COUNTS = { budgets: ["limit"], windows: ["used", "reserved"], days: ["day", "units"] };
 
 /** Whether the key was free. If the object is asked twice, the second answer is that of the first: the claim has an owner. */
 export function claim(namespace, key, life) {
@@ -32,10 +34,18 @@ export const settle = (namespace, account, reservation, used) => ask(namespace, 
 
 /** What an account has used, as JSON. */
 export async function usage(namespace, account) {
-  const { budgets, windows, days } = await ask(namespace, `account:${account}`, (object) => object.usage());
-  // Rows that another version of the Worker has written may have other windows and units.
-  const known = (rows) => rows.filter(({ window, unit }) => (window === undefined || WINDOWS.includes(window)) && UNITS.includes(unit));
-  return JSON.stringify({ budgets: known(budgets), windows: known(windows), days: known(days) });
+  const stored = await ask(namespace, `account:${account}`, (object) => object.usage());
+  let malformed = 0;
+  const usage = Object.entries(COUNTS).map(([list, names]) => {
+    // Rows that another version of the Worker has written may have other windows and units.
+    const known = stored[list].filter((row) => UNITS.includes(row?.unit) && (list === "days" || WINDOWS.includes(row.window)));
+    // One number that Rust cannot read would make all rows unreadable.
+    const counted = known.filter((row) => names.every((name) => Number.isSafeInteger(row[name]) && row[name] >= 0));
+    malformed += known.length - counted.length;
+    return [list, counted];
+  });
+  if (malformed > 0) console.error(JSON.stringify({ event: "ledger", problem: `${malformed} rows of an account are left out of its usage: their numbers are malformed` }));
+  return JSON.stringify(Object.fromEntries(usage));
 }
 
 /** The names of accounts after the name `after`, as JSON. */

@@ -119,7 +119,7 @@ export class Ledger extends DurableObject {
     const past = this.#rows("SELECT day, unit, units FROM days WHERE day > ? ORDER BY day", today - DAYS);
     const last = this.#rows('SELECT at, unit, "1d" AS units FROM used').map(({ at, ...rest }) => ({ day: Math.floor(at / DAY), ...rest }));
     const days = [...past, ...last].filter(({ day, units }) => units > 0 && day > today - DAYS);
-    return { budgets: JSON.parse(this.#budgets ?? "[]"), windows, days: days.sort((one, other) => one.day - other.day) };
+    return { budgets: listed(this.#budgets), windows, days: days.sort((one, other) => one.day - other.day) };
   }
 
   /** The names of accounts after the name `after`, in order. */
@@ -233,6 +233,16 @@ export class Ledger extends DurableObject {
       this.#isListed = false;
       console.error(JSON.stringify({ event: "ledger", problem: `an account cannot be listed: ${error}` }));
     }
+  }
+}
+
+/** The budgets of an account, which are stored as JSON. None if something else is stored. */
+function listed(budgets) {
+  try {
+    const list = JSON.parse(budgets);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
   }
 }
 
