@@ -1,10 +1,19 @@
 // What the Worker asks of the objects of the ledger, without the objects.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usage } from "../crates/toolbooth-worker/js/ask.js";
+import { claim, usage } from "../crates/toolbooth-worker/js/ask.js";
 
 /** A namespace whose objects are all `object`. */
 const namespace = (object) => ({ idFromName: (name) => name, get: () => object });
+
+test("the owner of a claim is the request, also if it begins again or the object is asked twice", async () => {
+  const owners = [];
+  let broken = 1;
+  const object = { claim: ({ owner }) => (owners.push(owner), broken-- > 0 ? Promise.reject(Object.assign(new Error(), { retryable: true })) : true) };
+  for (const request of [7, 7, 8]) assert.equal(await claim(namespace(object), "proof", 60_000, request), true);
+  assert.equal(owners.length, 4);
+  assert.deepEqual([new Set(owners.slice(0, 3)).size, new Set(owners).size], [1, 2]);
+});
 
 test("malformed rows are left out of the usage of an account, and the log says so once", async (t) => {
   const rows = (well, ...malformed) => [well, ...malformed.map((change) => ({ ...well, ...change }))];

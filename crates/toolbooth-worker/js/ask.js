@@ -7,9 +7,16 @@ const UNITS = ["usd", "requests", "tool_calls"];
 /** The lists of an account's usage, and the numbers in their rows. */
 const COUNTS = { budgets: ["limit"], windows: ["used", "reserved"], days: ["day", "units"] };
 
-/** Whether the key was free. If the object is asked twice, the second answer is that of the first: the claim has an owner. */
-export function claim(namespace, key, life) {
-  const owner = crypto.randomUUID();
+/** A part of the names of owners. Outside of requests, there are no random numbers. */
+let isolate;
+
+/**
+ * Whether the key was free, or is that of this request. The object may be asked twice, and a request that begins again, after another
+ * one has crashed the instance, claims again.
+ */
+export function claim(namespace, key, life, request) {
+  isolate ??= crypto.randomUUID();
+  const owner = `${isolate}:${request}`;
   return ask(namespace, `claims:${hash(key) % CLAIMS}`, (object) => object.claim({ key, life, owner }));
 }
 

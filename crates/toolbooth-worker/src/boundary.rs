@@ -87,6 +87,9 @@ thread_local! {
 /// them once; after a panic, the new instance reads them again.
 static SERVER: OnceLock<Server> = OnceLock::new();
 
+/// The number of no request: for what claims nothing in the ledger.
+const NO_REQUEST: u32 = 0;
+
 /// What a Worker serves.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
@@ -126,7 +129,7 @@ pub fn answer(
     reader: JsValue,
 ) -> JsValue {
     let method = http::Method::from(method);
-    let host = Bindings::new(env);
+    let host = Bindings::new(id, env);
     let server = server(served, &host);
     let later = LaterValue::default();
     let (early, sender) = (later.clone(), later.clone());
@@ -209,7 +212,7 @@ pub fn cancel(id: u32) {
 
 /// Runs a step of a task, which is JSON. Returns a promise of JSON: what follows it.
 pub fn run_step(served: Served, Invocation { id, env }: Invocation, step: String) -> JsValue {
-    let host = Bindings::new(env);
+    let host = Bindings::new(id, env);
     let server = server(served, &host);
     let later = LaterValue::default();
     let sender = later.clone();
@@ -228,7 +231,7 @@ pub fn end_task(_: Served, _: Invocation, _: String) -> JsValue {
 
 /// Logs what the operator should know about the configuration.
 pub fn log_warnings(served: Served, env: Env) {
-    let host = Bindings::new(env);
+    let host = Bindings::new(NO_REQUEST, env);
     server(served, &host).log_warnings(&host);
 }
 
@@ -242,7 +245,7 @@ pub fn failed(
     env: Env,
 ) -> JsValue {
     let (path, _) = path_and_query(url);
-    let server = server(served, &Bindings::new(env));
+    let server = server(served, &Bindings::new(NO_REQUEST, env));
     let headers = JsHeaders(headers.unchecked_into());
     into_js(&server.failed(path, &headers, &body.unwrap_or_default()))
 }

@@ -69,12 +69,14 @@ extern "C" {
 
 /// The bindings of one request.
 pub(crate) struct Bindings {
+    /// Its number.
+    request: u32,
     env: Env,
 }
 
 impl Bindings {
-    pub(crate) fn new(env: Env) -> Self {
-        Self { env }
+    pub(crate) fn new(request: u32, env: Env) -> Self {
+        Self { request, env }
     }
 
     /// The binding called `name`; undefined if there is none.

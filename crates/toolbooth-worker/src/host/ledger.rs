@@ -12,7 +12,7 @@ use super::{Bindings, reason, settled};
 
 #[wasm_bindgen(module = "/js/ask.js")]
 extern "C" {
-    fn claim(namespace: &JsValue, key: &str, life: f64) -> Promise;
+    fn claim(namespace: &JsValue, key: &str, life: f64, request: u32) -> Promise;
     fn take(
         namespace: &JsValue,
         account: &str,
@@ -113,7 +113,7 @@ impl Ledger for Bindings {
         life: Duration,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
         Box::pin(async move {
-            let claimed = claim(&self.ledger()?, key, milliseconds(life));
+            let claimed = claim(&self.ledger()?, key, milliseconds(life), self.request);
             Ok(settled(claimed).await.map_err(failed)?.is_truthy())
         })
     }
