@@ -3,6 +3,8 @@
 // is stored like everything else: a task survives a restart at any time.
 import { DurableObject } from "cloudflare:workers";
 
+import { ask } from "./ask.js";
+
 const TABLES = `
 CREATE TABLE IF NOT EXISTS task (id INTEGER PRIMARY KEY, name TEXT NOT NULL, owner TEXT NOT NULL, job TEXT NOT NULL, memory TEXT,
   status TEXT NOT NULL, message TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL, expires INTEGER NOT NULL,
@@ -51,13 +53,18 @@ export const tasksThat = (run) =>
       if (this.#rows("SELECT 1 FROM running LIMIT 1").length === 0) await this.#delete();
     }
 
-    /** Stores a task; once, if it is asked again. */
-    create({ name, owner, job, draft, life_ms: life }) {
+    /**
+     * Stores a task, unless `most` of this caller are running; once, if it is asked again. It is counted from here: unlike a request,
+     * an object does not end when the client goes, so no place is left behind that no task takes.
+     */
+    async create({ name, owner, most, job, draft, life_ms: life }) {
+      const expires = Date.now() + life;
+      if (!(await ask(this.env.TASKS, owner, (object) => object.admit({ name, most, expires })))) return null;
       const now = Date.now();
       this.#write(() => {
         this.#rows(
           "INSERT OR IGNORE INTO task VALUES (1, ?, ?, ?, NULL, ?, NULL, ?, ?, ?, 0, 0, ?, ?)",
-          ...[name, owner, job, WORKING, now, now, now + life, now, draft],
+          ...[name, owner, job, WORKING, now, now, expires, now, draft],
         );
         this.#storage.setAlarm(now);
       });
