@@ -19,8 +19,9 @@ const run = promisify(execFile);
  *  bindings, and its `objects` the classes of its Durable Objects, by binding. Their storage is empty. */
 export async function configure(workers) {
   const names = workers.map(({ name }) => name);
-  const date = /^compatibility_date = (".+")$/m;
-  const [, compatibilityDate] = date.exec(await readFile(join(ROOT, "wrangler.toml"), "utf8"));
+  const deployed = await readFile(join(ROOT, "wrangler.toml"), "utf8");
+  const [, compatibilityDate] = /^compatibility_date = (".+")$/m.exec(deployed);
+  const [, compatibilityFlags] = /^compatibility_flags = (\[.+\])$/m.exec(deployed);
   for (const { name, modules } of workers) {
     await mkdir(join(SCRATCH, "modules", name), { recursive: true });
     for (const module of modules) {
@@ -42,7 +43,10 @@ export async function configure(workers) {
       namespaces.push(`(className = "${className}", uniqueKey = "${name}-${className}", enableSql = true)`);
     }
     const storage = `durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "storage")`;
-    const worker = `(compatibilityDate = ${compatibilityDate}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}], ${storage})`;
+    // Ours has what its deployment sets, and pays for it.
+    const isOurs = modules.some(({ type }) => type === "wasm");
+    const compatibility = `compatibilityDate = ${compatibilityDate}${isOurs ? `, compatibilityFlags = ${compatibilityFlags}` : ""}`;
+    const worker = `(${compatibility}, modules = [${embedded.join(", ")}], bindings = [${bindings.join(", ")}], ${storage})`;
     return `(name = "${name}", worker = ${worker})`;
   });
   // A folder, because workerd has no SQL in memory.
