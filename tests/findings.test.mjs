@@ -24,10 +24,10 @@ const CACHE = `${KV}id = "0"\n[[kv_namespaces]]\nbinding = "CACHE"\nid = "1"\n[[
 const PLATFORM = `${CACHE}[[queues.producers]]\nbinding = "JOBS"\nqueue = "jobs"\n[[services]]\nbinding = "ECHO"\nservice = "echo"\n[[services]]\nbinding = "OTHER"\nservice = "other"\n[[services]]\nbinding = "PYTHON"\nservice = "python"\n`;
 
 /** Writes a configuration with these variables and sections. */
-function configure(bundle, vars, sections) {
+function configure(bundle, vars, sections, flags = ["enable_request_signal"]) {
   const lines = Object.entries(vars).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);
   const main = join(root, bundle, "worker.js");
-  const text = `name = "a"\nmain = "${main}"\ncompatibility_date = "${deployed.compatibilityDate}"\n[vars]\n${lines.join("")}${sections}`;
+  const text = `name = "a"\nmain = "${main}"\ncompatibility_date = "${deployed.compatibilityDate}"\ncompatibility_flags = ${JSON.stringify(flags)}\n[vars]\n${lines.join("")}${sections}`;
   writeFileSync("wrangler.toml", text);
 }
 
@@ -68,6 +68,12 @@ for (const [what, bundle, vars, sections, expected, created, rejecting = false] 
     }
   });
 }
+
+test("a missing compatibility flag is named", async () => {
+  configure(NOTES, { AUTH: "none" }, KV + D1, []);
+  const { notes } = await findings({});
+  assert.match(notes.join("\n"), /^compatibility_flags does not include enable_request_signal: /);
+});
 
 test("the example of a team in docs/OPERATING.md is valid", async () => {
   const [, example] = /^## Example: a team$[^]*?```toml\n\[vars\]\n([^]*?)```/m.exec(readFileSync(join(root, "docs/OPERATING.md"), "utf8"));

@@ -62,7 +62,7 @@ export async function findings({ config: file, env, vars: further = {} }) {
     // With these secrets, the Worker also reports what is less urgent, and no longer what only follows from their absence.
     const others = missing.length > 0 ? await started(Object.fromEntries(missing)) : found;
     const ofTools = variablesOfTools();
-    const notes = [...placeholders(config), ...misspelled(config.vars, ofTools)].map((text) => ({ affects: "notes", text }));
+    const notes = [...placeholders(config), ...misspelled(config.vars, ofTools), ...flags(config)].map((text) => ({ affects: "notes", text }));
     const about = (what) => [...new Set([...absent, ...others, ...notes].filter(({ affects }) => affects === what).map(({ text }) => text))];
     return { calls: about("calls"), tools: about("tools"), notes: about("notes"), created: created(config), databases: databases(config), vars: config.vars };
   } finally {
@@ -90,6 +90,13 @@ function parsed(line) {
 /** The D1 databases whose tables migrations create. */
 function databases({ d1_databases }) {
   return d1_databases.filter((database) => existsSync(migrations(database)));
+}
+
+/** The compatibility flag that projects of earlier versions lack. */
+function flags({ compatibility_flags }) {
+  const flag = "enable_request_signal";
+  const consequence = "without it, a request whose client goes while it waits stays in the memory of the Worker";
+  return compatibility_flags.includes(flag) ? [] : [`compatibility_flags does not include ${flag}: ${consequence}`];
 }
 
 /** The variables of scaffolded tools that still have the scaffold's address, where no service is. */
