@@ -1,6 +1,6 @@
 // The step before a call for which a user must first grant access to an account: who asks, for which tool, at which provider. The
 // button opens the server's page, and when the user has agreed, the call repeats.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { isLocal } from "../credential.ts";
 import { at } from "../json.ts";
 import type { Challenge } from "../protocols.ts";
@@ -61,16 +61,23 @@ function Step({ url, check, tool, providers, user, completed }: StepProps) {
     return { status: at(json, "/status"), proof: typeof proof === "string" ? proof : undefined };
   };
   useEffect(() => void ask(), [check]);
-  useEffect(() => {
+  // A layout effect ends with the step itself. Others end after a paint, which takes a while behind the tab where the user agrees.
+  useLayoutEffect(() => {
     if (state !== "opened") return;
+    // Several checks may be on their way: the first answer counts, and none after the step has gone.
+    let isCurrent = true;
+    const stop = () => {
+      isCurrent = false;
+      clearInterval(timer);
+    };
     const timer = setInterval(async () => {
       const { status, proof } = await ask();
-      if (status !== "completed" && status !== "failed") return;
-      clearInterval(timer);
+      if (!isCurrent || (status !== "completed" && status !== "failed")) return;
+      stop();
       if (status === "completed") completed(proof);
       else setState("failed");
     }, INTERVAL);
-    return () => clearInterval(timer);
+    return stop;
   }, [state, check]);
   if (provider === undefined) return null;
   const account = user ? <>the account of <strong><bdi>{user}</bdi></strong></> : "your account";
