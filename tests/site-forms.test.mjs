@@ -161,3 +161,72 @@ test("invalid input is shown at its field, which gets the focus", () =>
     await page.locator(".value").getByText("15", { exact: true }).waitFor();
     assert.equal(await page.locator("[aria-invalid]").count(), 0);
   }));
+
+test("an item of a list that is removed takes its text along, and no other", () =>
+  visiting(async (visitor, page) => {
+    const inputs = await pretend(visitor, { type: "object", properties: { list: { type: "array", items: {} } }, required: ["list"] });
+    await visitor.open("Test.Tool@1.0.0");
+    for (const [index, text] of ['{"a": 1}', "[2]", "3"].entries()) {
+      await page.locator("[data-add=list]").click();
+      await page.locator(`[data-path="list[${index}]"]`).fill(text);
+    }
+    await page.getByRole("button", { name: "Remove list 1" }).click();
+    const texts = () => page.locator("textarea").evaluateAll((all) => all.map(({ value }) => value));
+    assert.deepEqual(await texts(), ["[2]", "3"]);
+    await visitor.run();
+    await page.locator(".verdict").waitFor();
+    assert.deepEqual(inputs, ['{"list":[[2],3]}']);
+  }));
+
+test("the focus stays where a part of the form was added or removed", () =>
+  visiting(async (visitor, page) => {
+    const item = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+    const properties = { list: { type: "array", items: item, maxItems: 3 }, box: item };
+    await pretend(visitor, { type: "object", properties, additionalProperties: item });
+    await visitor.open("Test.Tool@1.0.0");
+    const focused = () => page.evaluate(() => [document.activeElement.tagName, document.activeElement.getAttribute("aria-label") ?? (document.activeElement.id || document.activeElement.textContent)]);
+    for (const [name, expected] of [
+      ["Add box", ["INPUT", "field-box.name"]],
+      ["Remove box", ["BUTTON", "field-box"]],
+      ["Add list", ["BUTTON", "Add an item"]],
+      ["Add an item", ["INPUT", "field-list[0].name"]],
+      ["Add another item", ["INPUT", "field-list[1].name"]],
+      ["Add another item", ["INPUT", "field-list[2].name"]],
+      ["Remove list 2", ["BUTTON", "Remove list 2"]],
+      ["Remove list 2", ["BUTTON", "Add another item"]],
+      ["Remove list 1", ["BUTTON", "Add an item"]],
+      ["Remove list", ["BUTTON", "field-list"]],
+    ]) {
+      await page.getByRole("button", { name, exact: true }).press("Enter");
+      assert.deepEqual(await focused(), expected, name);
+    }
+    await page.getByLabel("Name of the new property").fill("more");
+    await page.getByRole("button", { name: "Add", exact: true }).press("Enter");
+    await page.getByRole("button", { name: "Remove more", exact: true }).press("Enter");
+    assert.deepEqual(await focused(), ["INPUT", "field--new"]);
+  }));
+
+test("an error of a group of fields is shown, and the group gets the focus", () =>
+  visiting(async (visitor, page) => {
+    const properties = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`p${at}`, { type: "string" }]));
+    const list = { type: "array", items: { type: "string" } };
+    const either = { oneOf: [{ type: "object", properties: { a: { type: "string" } } }, list] };
+    const schema = { type: "object", properties: { list, either, box: { type: "object", properties: { inner: { type: "string" } } }, ...properties }, required: ["list", "either"] };
+    await pretend(visitor, schema);
+    let wrong;
+    await visitor.context.route("**/oxp/tools/call", (route) => route.fulfill({ status: 422, contentType: "application/json", body: JSON.stringify({ message: "Invalid", parameter_errors: { [wrong]: "Must be something else" } }) }));
+    await visitor.open("Test.Tool@1.0.0");
+    for (const [path, id] of [["list", "field-list-group"], ["either", "field-either-group"], ["box", "field-box"], ["p3", "field-p3"]]) {
+      wrong = path;
+      await visitor.run();
+      await page.locator(`[id="field-${path}-error"]`).waitFor();
+      await page.locator(`[id="${id}"]:focus`).waitFor();
+      // Once the page has scrolled.
+      await page.waitForFunction((id) => {
+        const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      }, `field-${path}-error`);
+      const described = await page.locator(":focus").getAttribute("aria-describedby");
+      if (path !== "either") assert.match(described ?? "", new RegExp(`field-${path}-error`), path);
+    }
+  }));

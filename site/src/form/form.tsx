@@ -1,9 +1,10 @@
 // A form that is generated from a JSON Schema. The libraries that do this are larger than the whole page may be: gzipped,
 // react-jsonschema-form with React and its validator is 204 KB, and JSON Editor 105 KB.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ExactNumber, type Json, isEqual, isObject, numberOf, own, parse, stringify } from "../json.ts";
 import { type Kind, type Schema, type Variant, fits, initial, kindOf, limits } from "../schema.ts";
+import { firstControl, useNextFocus } from "./focus.ts";
 
 /** The messages of the server by the path of the value, such as `order.lines[1].price`. */
 export type Errors = Readonly<Record<string, string>>;
@@ -30,6 +31,7 @@ export const memberPath = (parent: string, name: string): string => {
 };
 
 export const idOf = (path: string): string => `field-${path}`;
+const groupOf = (path: string): string => `${idOf(path)}-group`;
 
 /** The fields of an object's properties. `path` is that of the object; the input's is empty. */
 export function Properties({ kind, path, value, errors, onChange }: { kind: Kind & { is: "object" }; path: string; value: Json | undefined; errors: Errors; onChange(value: Json): void }) {
@@ -53,8 +55,14 @@ export function Properties({ kind, path, value, errors, onChange }: { kind: Kind
   );
 }
 
+/** A part of a field that a click replaces, and with it what has the focus. */
+interface Replaced extends FieldProps {
+  focusNext: ReturnType<typeof useNextFocus>;
+}
+
 /** One value with its label. */
-function Field(props: FieldProps) {
+function Field(given: FieldProps) {
+  const props: Replaced = { ...given, focusNext: useNextFocus() };
   const { schema, required, value } = props;
   const kind = kindOf(schema);
   if (!required && value === undefined && (kind.is === "list" || kind.is === "object" || kind.is === "union")) return <Absent {...props} />;
@@ -112,12 +120,16 @@ function Labelled({ schema, path, name, required, errors, children }: FieldProps
 }
 
 /** The fields of a value with several parts. Those of a union report the error themselves. */
-function Group({ schema, path, name, required, errors, onChange, children }: FieldProps & { children: ComponentChildren }) {
+function Group({ schema, path, name, required, errors, onChange, focusNext, children }: Replaced & { children: ComponentChildren }) {
   const id = idOf(path);
   const { note, describedBy } = noteOf(schema, id);
   const error = kindOf(schema).is === "union" ? undefined : own(errors, path);
+  const remove = () => {
+    focusNext(() => document.getElementById(id));
+    onChange(undefined);
+  };
   return (
-    <fieldset class="field group" id={`${id}-group`} tabIndex={-1} data-group={path} aria-describedby={[describedBy, error && `${id}-error`].filter(Boolean).join(" ") || undefined}>
+    <fieldset class="field group" id={groupOf(path)} tabIndex={-1} data-group={path} aria-describedby={[describedBy, error && `${id}-error`].filter(Boolean).join(" ") || undefined}>
       <legend>
         <span class="label">
           <span>{schema.title ?? name}</span>
@@ -128,7 +140,7 @@ function Group({ schema, path, name, required, errors, onChange, children }: Fie
       {children}
       <ErrorText id={id} text={error} />
       {!required && (
-        <button type="button" class="plain" onClick={() => onChange(undefined)} >
+        <button type="button" class="plain" onClick={remove}>
           Remove {name}
         </button>
       )}
@@ -137,9 +149,14 @@ function Group({ schema, path, name, required, errors, onChange, children }: Fie
 }
 
 /** An optional value with several parts that has not been added. */
-function Absent({ schema, path, name, errors, onChange }: FieldProps) {
+function Absent({ schema, path, name, errors, onChange, focusNext }: Replaced) {
   const id = idOf(path);
   const { note, describedBy } = noteOf(schema, id);
+  const error = own(errors, path);
+  const add = () => {
+    focusNext(() => firstControl(document.getElementById(groupOf(path))));
+    onChange(schema.default ?? initial(schema) ?? firstVariant(schema));
+  };
   return (
     <div class="field">
       <div class="label">
@@ -147,10 +164,10 @@ function Absent({ schema, path, name, errors, onChange }: FieldProps) {
         <TypeAndRequired schema={schema} required={false} />
       </div>
       {note}
-      <button type="button" class="secondary" id={id} data-path={path} data-absent="true" aria-describedby={describedBy} onClick={() => onChange(schema.default ?? initial(schema) ?? firstVariant(schema))}>
+      <button type="button" class="secondary" id={id} data-path={path} data-absent="true" aria-describedby={[describedBy, error && `${id}-error`].filter(Boolean).join(" ") || undefined} onClick={add}>
         Add {name}
       </button>
-      <ErrorText id={id} text={own(errors, path)} />
+      <ErrorText id={id} text={error} />
     </div>
   );
 }
@@ -256,23 +273,44 @@ function JsonText({ value, onChange, described }: FieldProps & { described: Desc
   return <textarea {...described} class="code" rows={3} spellcheck={false} placeholder="JSON" value={text} onInput={({ currentTarget }) => read(currentTarget.value)} />;
 }
 
+/** The last key of an item of any list. */
+let lastKey = 0;
+
 function List({ schema, kind, path, name, value, errors, onChange }: FieldProps & { kind: Kind & { is: "list" } }) {
   const items = Array.isArray(value) ? value : [];
   const schemaAt = (index: number) => kind.first[index] ?? kind.rest ?? {};
   const replace = (index: number, item: Json | undefined) => onChange(items.map((old, at) => (at === index ? (item ?? emptyOf(schemaAt(index))) : old)));
+  // A key for each item that stays the same when one before it is removed: fields have a state of their own.
+  const keys = useRef<number[]>([]);
+  while (keys.current.length < items.length) keys.current.push((lastKey += 1));
+  const list = useRef<HTMLDivElement>(null);
+  const focusNext = useNextFocus();
+  const add = () => {
+    focusNext(() => firstControl(list.current?.children[items.length]));
+    onChange([...items, initial(schemaAt(items.length)) ?? emptyOf(schemaAt(items.length))]);
+  };
+  const remove = (index: number) => {
+    keys.current = keys.current.filter((_, at) => at !== index);
+    // The button of the item that takes its place, or the one that adds an item.
+    focusNext(() => {
+      const buttons = [...(list.current?.querySelectorAll<HTMLElement>(":scope > button, :scope > .item > button") ?? [])];
+      return buttons[index] ?? buttons.at(-1) ?? null;
+    });
+    onChange(items.filter((_, at) => at !== index));
+  };
   const full = items.length >= (schema.maxItems ?? Infinity) || (kind.rest === undefined && items.length >= kind.first.length);
   return (
-    <div class="items">
+    <div class="items" ref={list}>
       {items.map((item, index) => (
-        <div class="item" key={index}>
+        <div class="item" key={keys.current[index]}>
           <Field schema={{ ...schemaAt(index), title: schemaAt(index).title ?? `${index + 1}` }} path={`${path}[${index}]`} name={`${name} ${index + 1}`} required value={isEmpty(item, schemaAt(index)) ? undefined : item} errors={errors} onChange={(changed) => replace(index, changed)} />
-          <button type="button" class="plain" aria-label={`Remove ${name} ${index + 1}`} onClick={() => onChange(items.filter((_, at) => at !== index))}>
+          <button type="button" class="plain" aria-label={`Remove ${name} ${index + 1}`} onClick={() => remove(index)}>
             Remove
           </button>
         </div>
       ))}
       {!full && (
-        <button type="button" class="secondary" data-add={path} onClick={() => onChange([...items, initial(schemaAt(items.length)) ?? emptyOf(schemaAt(items.length))])}>
+        <button type="button" class="secondary" data-add={path} onClick={add}>
           Add {items.length === 0 ? "an item" : "another item"}
         </button>
       )}
@@ -287,6 +325,7 @@ const isEmpty = (item: Json, schema: Schema): boolean => item === null && !fits(
 /** Members that the schema does not name. */
 function Entries({ schema, known, path, value, errors, onChange }: { schema: Schema; known: string[]; path: string; value: Record<string, Json>; errors: Errors; onChange(value: Json): void }) {
   const [name, setName] = useState("");
+  const focusNext = useNextFocus();
   const others = Object.keys(value).filter((key) => !known.includes(key));
   const add = () => {
     if (name === "" || Object.hasOwn(value, name)) return;
@@ -306,6 +345,7 @@ function Entries({ schema, known, path, value, errors, onChange }: { schema: Sch
           value={own(value, key)}
           errors={errors}
           onChange={(member) => {
+            if (member === undefined) focusNext(() => document.getElementById(id));
             const { [key]: _, ...rest } = value;
             onChange(member === undefined ? rest : { ...value, [key]: member });
           }}

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CallCode } from "../call.tsx";
+import { focusError } from "../form/focus.ts";
 import { type Errors, MISSING, Properties, idOf } from "../form/form.tsx";
 import { problemIn } from "../json-problem.ts";
 import { type Json, isObject, own, parse, stringify } from "../json.ts";
@@ -90,9 +91,9 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   const lacksUser = hasNoUser && state.is === "done" && !state.result.outcome.success && state.result.outcome.challenges.some(({ check_url }) => check_url === undefined);
   // People who use a keyboard or a screen reader continue at the first field that is wrong.
   useEffect(() => {
-    if (Object.keys(errors).length > 0 || lacksUser) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if ((Object.keys(errors).length > 0 || lacksUser) && focusError(form.current)) return;
     // In a long form, or on a small screen, the result is out of view.
-    else if (state.is === "done") output.current?.scrollIntoView({ block: "nearest" });
+    if (state.is === "done") output.current?.scrollIntoView({ block: "nearest" });
   }, [state, lacking]);
 
   const isBusy = state.is === "running" || !protocol;
