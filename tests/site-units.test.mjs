@@ -407,3 +407,13 @@ test("code quotes what a shell, Python or JavaScript would interpret", async () 
   const { stdout } = await run("python3", ["-c", `import json\nprint(json.dumps(${python}))`]);
   assert.deepEqual(JSON.parse(stdout), JSON.parse(stringify(body)));
 });
+
+test("code sends the digits of a number that JavaScript would round", async () => {
+  const body = parse('{"text":"it\'s \\"quoted\\"","list":[{"id":9007199254740993}]}');
+  const call = { url: "http://127.0.0.1:9/", headers: {}, body, withKey: false };
+  const print = "const fetch = (_, { body }) => (console.log(body), Response.json(null));\n";
+  const { stdout } = await run(process.execPath, ["--input-type=module-typescript", "-e", print + snippet("TypeScript", call)]);
+  assert.equal(stdout.split("\n")[0], stringify(body));
+  assert.match(snippet("TypeScript", { ...call, body: { a: 1 } }), /JSON\.stringify\(\{\n/);
+  for (const language of ["curl", "Python"]) assert.match(snippet(language, call), /\b9007199254740993\b/);
+});

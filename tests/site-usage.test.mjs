@@ -82,6 +82,11 @@ test("what the server itself says: that credentials are needed, and then all bud
     await row.waitFor();
     assert.equal(await visitor.page.getByRole("img").count(), 0);
     await isAccessible(visitor.page, "without a plot");
+    await visitor.context.route(({ pathname }) => pathname === "/usage", (route) =>
+      route.request().isNavigationRequest() ? route.continue() : route.fulfill({ status: 429, contentType: "application/json", body: "{}" }),
+    );
+    await visitor.visit("/usage");
+    await visitor.page.getByText("Too many requests.").waitFor();
     assert.deepEqual(await visitor.problems(), []);
   } finally {
     await visitor.close();

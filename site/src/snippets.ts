@@ -67,6 +67,12 @@ function literal(value: Json, indent: string): string {
   return short.length <= LONG && !short.includes("\n") ? short : `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`;
 }
 
+/** Whether the value has a number that JavaScript would write in another way, or even round. */
+function isExact(value: Json): boolean {
+  if (value instanceof ExactNumber) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(isExact);
+}
+
 function typescript({ url, headers, body, withKey }: Call): string {
   const all = [
     ...(withKey ? ["authorization: `Bearer ${process.env.TOOLBOOTH_KEY}`"] : []),
@@ -78,7 +84,7 @@ function typescript({ url, headers, body, withKey }: Call): string {
     `  headers: {`,
     ...all.map((header) => `    ${header},`),
     `  },`,
-    `  body: JSON.stringify(${stringify(body, 2).replaceAll("\n", "\n  ")}),`,
+    `  body: ${isExact(body) ? JSON.stringify(stringify(body)) : `JSON.stringify(${stringify(body, 2).replaceAll("\n", "\n  ")})`},`,
     `});`,
     `console.log(JSON.stringify(await response.json(), null, 2));`,
   ].join("\n");

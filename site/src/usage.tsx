@@ -57,6 +57,7 @@ function Usage({ found }: { found: Caller[] | number | "unreachable" | undefined
   if (found === "unreachable") return <Unreachable retry={show} />;
   if (found === 401) return <div class="notice"><p>{whyClosed(credential()).problem}.</p><GetKey /></div>;
   if (found === 404) return <p class="notice">This server counts no budgets.</p>;
+  if (found === 429) return <p class="notice">Too many requests. Wait a minute and reload the page.</p>;
   if (typeof found === "number") return <p class="notice">The server cannot tell what was used now. Its log has the reason.</p>;
   if (found.every(({ budgets, days }) => budgets.length + days.length === 0)) return <p class="notice">There is no budget that you may see. <a href="/docs/configuration#budgets">How operators set budgets</a></p>;
   const names = found.map(({ kind, name }) => `${kind}:${name}`);
