@@ -70,7 +70,7 @@ test("a scaffolded tool", async (t) => {
       assert.match(out, new RegExp(`^Add to \\.dev\\.vars, which .*:\n  ${url}=https://…\n  STOCK_KEY=…\nFor a deployed Worker, set ${url} in wrangler\\.toml`, "m"));
     }
     assert.deepEqual(JSON.parse(read("tools/shop/Stock@0.1.0.json")).variables, ["SHOP_STOCK_URL", "STOCK_KEY"]);
-    assert.match(read("tools/lib.rs"), /\[greeter::MOVE_URL, stock::PRICE_URL, stock::STOCK_KEY, shop::STOCK_URL\]/);
+    assert.match(read("tools/lib.rs"), /\[shop::STOCK_URL, stock::PRICE_URL, stock::STOCK_KEY, greeter::MOVE_URL\]/);
     const lines = await run("rustfmt --edition 2024 --check tools/lib.rs", { cwd: project });
     assert.equal(lines.code, 0, lines.out);
   });

@@ -2,6 +2,7 @@
 // the types of bindings.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textOf } from "./texts.js";
 
 const CONFIGURATION = "wrangler.toml";
 const MIGRATIONS = "migrations";
@@ -14,7 +15,7 @@ export function databaseBinding() {
   return /^\[\[d1_databases\]\]\n(?:(?!\[).*\n)*?binding = "(\w+)"/m.exec(configuration())?.[1] ?? BINDING;
 }
 
-const configuration = () => (existsSync(CONFIGURATION) ? readFileSync(CONFIGURATION, "utf8") : "");
+const configuration = () => (existsSync(CONFIGURATION) ? textOf(CONFIGURATION) : "");
 
 /**
  * Adds what a tool that uses the table `table` needs and the project lacks; `folder`: that of the catalogue, if its function is in Rust.
@@ -50,7 +51,7 @@ function addTable(table) {
 }
 
 function addCrate(manifest) {
-  const text = existsSync(manifest) ? readFileSync(manifest, "utf8") : "";
+  const text = existsSync(manifest) ? textOf(manifest) : "";
   if (/^toolbooth-worker\b.*bindings/m.test(text)) return [];
   const line = /^toolbooth\b.*\n/m;
   if (!line.test(text) || /^toolbooth-worker\b/m.test(text)) return [`Add to the dependencies in ${manifest}: ${CRATE}`];

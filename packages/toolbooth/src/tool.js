@@ -1,6 +1,6 @@
 // Creates a tool: its definition, its function and, for a new toolkit, the `mod` line in lib.rs.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { files } from "./catalogue.js";
 import { definitionOf, summary, VERSION } from "./definition.js";
@@ -9,6 +9,7 @@ import { addDatabase, databaseBinding } from "./database.js";
 import { snakeCase } from "./names.js";
 import { Failure } from "./process.js";
 import { writeScript } from "./scripted.js";
+import { textOf } from "./texts.js";
 import { isOfWorker } from "./variables.js";
 
 const TODO = "TODO: what the tool does, and when to use it.";
@@ -52,25 +53,25 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   const library = join(folder, "lib.rs");
   if (!existsSync(library)) fail(`There is no ${library}: run this command in the folder of a project`);
   if (existsSync(definition)) fail(`${definition} already exists`);
-  const declared = readFileSync(library, "utf8");
+  const declared = textOf(library);
   if (isDescribed) {
     replaceLink(join(folder, folderName));
     return describeTool({ toolkit, tool, version: VERSION, description, isReadOnly, scopes, secret, folder: join(folder, folderName), file: definition });
   }
   const isNew = !existsSync(code);
   if (isScript) {
-    if (!isNew && hasFunction(readFileSync(code, "utf8"), handler)) fail(`${code} already has a function ${handler}`);
+    if (!isNew && hasFunction(textOf(code), handler)) fail(`${code} already has a function ${handler}`);
     replaceLink(join(folder, folderName));
     return writeScript({ toolkit, tool, description, isReadOnly, scopes, isHttp, isD1, secret, folder, file: definition, ...names });
   }
   const isTaken = folderName === "types" || new RegExp(`^(pub )?mod ${module};`, "m").test(declared);
   if (isNew && isTaken) fail(`${library} already has a module ${module}: choose a different toolkit`);
-  const before = isNew ? `//! ${toolkit}.\n` : readFileSync(code, "utf8");
+  const before = isNew ? `//! ${toolkit}.\n` : textOf(code);
   if (hasFunction(before, handler)) fail(`${code} already has a function ${handler}`);
 
   replaceLink(join(folder, folderName));
   mkdirSync(join(folder, folderName), { recursive: true });
-  const isDeclared = secret && files(/\.rs$/, folder).some((file) => readFileSync(file, "utf8").includes(`Variable::secret("${secret}")`));
+  const isDeclared = secret && files(/\.rs$/, folder).some((file) => textOf(file).includes(`Variable::secret("${secret}")`));
   const binding = isD1 ? databaseBinding() : undefined;
   const table = `${folderName}_items`;
   const stub = { toolkit, tool, description, isReadOnly, scopes, isHttp, binding, table, secret, isDeclared, ...names };
@@ -225,15 +226,15 @@ function withModule(text, name, module) {
 /** Adds the tool's variables to VARIABLES in lib.rs; if there is no such list, returns what to do by hand. */
 function withVariables(text, library, { module, constant, secret, isDeclared }) {
   const paths = [constant, ...(secret && !isDeclared ? [secret] : [])].map((name) => `${module}::${name}`);
-  const list = /^(const VARIABLES: &\[Variable\] =\s*&\[)(.*?)(\];)/ms;
-  const names = list.exec(text)?.[2].split(",").map((name) => name.trim()).filter((name) => name !== "");
-  if (!names) return { text, notes: [`Add ${paths.join(" and ")} to VARIABLES in ${library}.`] };
-  return { text: text.replace(list, (_, start, __, end) => `${start}${[...names, ...paths].join(", ")}${end}`), notes: [] };
+  const list = /^const VARIABLES: &\[Variable\] =\s*&\[/m;
+  if (!list.test(text)) return { text, notes: [`Add ${paths.join(" and ")} to VARIABLES in ${library}.`] };
+  // First: the others may end with a comment.
+  return { text: text.replace(list, (start) => `${start}${paths.join(", ")}, `), notes: [] };
 }
 
 /** Lets the tests use the fake of the tool's service. Returns what to do by hand. */
 function addFake(tests, { module, fake, service }) {
-  const text = existsSync(tests) ? readFileSync(tests, "utf8") : "";
+  const text = existsSync(tests) ? textOf(tests) : "";
   const services = /^pub\(crate\) fn fake_services\([^{]*\{\n/m;
   if (!services.test(text)) return [`Let the tests answer its requests with ${module}::${fake}.`];
   const route = `    if request.url.starts_with("${service}/") {

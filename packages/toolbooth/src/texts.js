@@ -1,0 +1,17 @@
+// Reads the files of a project.
+import { readFileSync } from "node:fs";
+import { Failure } from "./process.js";
+
+/** The text of a file, with "\n" as line breaks: git may have written others. */
+export function textOf(file) {
+  return readFileSync(file, "utf8").replaceAll("\r\n", "\n");
+}
+
+/** What a file has as JSON. Fails with its name if it is not JSON. */
+export function jsonOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch ({ message }) {
+    throw new Failure(`${file} cannot be read as JSON: ${message}`);
+  }
+}

@@ -1,0 +1,76 @@
+// Parts of the commands that read and edit the files of a project.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { definitions, variablesOfTools } from "../packages/toolbooth/src/catalogue.js";
+import { Failure } from "../packages/toolbooth/src/process.js";
+import { wasmOpt } from "../packages/toolbooth/src/programs.js";
+import { views } from "../packages/toolbooth/src/views.js";
+import { environment, root, run } from "./support/commands.mjs";
+
+const COMMAND = join(root, "packages/toolbooth/bin/toolbooth.js");
+const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
+after(() => rmSync(scratch, { recursive: true }));
+
+/** A folder with these files, by their paths. */
+function folder(files) {
+  const path = mkdtempSync(join(scratch, "project-"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return path;
+}
+
+const LIBRARY = `//! Tools.
+
+mod old;
+
+use toolbooth::tool::Variable;
+
+const VARIABLES: &[Variable] = &[
+    old::URL, // The old one.
+    old::KEY, // The last.
+];
+`;
+
+test("a new tool with variables leaves the comments between the others", async () => {
+  const project = folder({ "lib.rs": LIBRARY });
+  const { code, err } = await run(`node ${COMMAND} tool Books.Get --http --secret BOOKS_KEY --folder ${project}`);
+  assert.equal(code, 0, err);
+  const [, list] = /&\[Variable\] = &\[(.*?)\];/s.exec(readFileSync(join(project, "lib.rs"), "utf8"));
+  const names = list.replaceAll(/\/\/.*/g, "").split(",").map((name) => name.trim()).filter(Boolean);
+  assert.deepEqual(names, ["books::GET_URL", "books::BOOKS_KEY", "old::URL", "old::KEY"]);
+  assert.match(list, /old::URL, \/\/ The old one\.\n\s+old::KEY, \/\/ The last\.\n/);
+});
+
+test("files whose lines end as on Windows are edited like others", async () => {
+  const lines = (text) => text.replaceAll("\n", "\r\n");
+  const files = {
+    "lib.rs": LIBRARY,
+    "old/mod.rs": "//! Old.\n\nuse toolbooth::{Context, ToolError};\n\nuse crate::types::old::get;\n",
+    "tests.rs": "pub(crate) fn fake_services(request: &HttpRequest<'_>) -> Fake {\n    todo!()\n}\n",
+    "Cargo.toml": '[dependencies]\ntoolbooth = "1"\n',
+    "wrangler.toml": 'name = "a"\n\n[[d1_databases]]\nbinding = "SHELF"\ndatabase_name = "a"\n',
+  };
+  const projects = [files, Object.fromEntries(Object.entries(files).map(([name, text]) => [name, lines(text)]))].map(folder);
+  for (const cwd of projects) {
+    for (const given of ["New.Get --http", "Old.Put --http", "Old.Store --d1"]) {
+      const { code, err } = await run(`node ${COMMAND} tool ${given} --folder .`, { cwd });
+      assert.equal(code, 0, err);
+    }
+  }
+  const [unix, windows] = projects.map((project) => Object.fromEntries(
+    readdirSync(project, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name).slice(project.length), readFileSync(join(parentPath, name), "utf8").replaceAll("\r\n", "\n")]),
+  ));
+  assert.deepEqual(windows, unix);
+  assert.match(unix["/old/mod.rs"], /d1\("SHELF"\)/);
+});
+
