@@ -74,3 +74,24 @@ test("files whose lines end as on Windows are edited like others", async () => {
   assert.match(unix["/old/mod.rs"], /d1\("SHELF"\)/);
 });
 
+test("a command that a signal ends leaves neither programs nor files", { timeout: 60_000 }, async () => {
+  for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) {
+    const cwd = folder({
+      "wrangler.toml": 'name = "a"\ncompatibility_date = "2026-10-01"\n',
+      "tsconfig.json": "{}",
+      "tools/shelf/Find@1.0.0.json": "{}",
+      "tools/shelf/find.ts": "export default 1;\n",
+    });
+    const child = spawn(process.execPath, [COMMAND, "types"], { cwd, env: environment(), stdio: "ignore" });
+    const exited = once(child, "exit");
+    const copies = () => readdirSync(cwd).filter((name) => name.startsWith(".types-"));
+    const isRunning = async () => (await run(`pgrep -f '[.]types-${child.pid}[.]'`)).code === 0;
+    while (copies().length === 0 || !(await isRunning())) await sleep(10);
+    child.kill(signal);
+    assert.deepEqual(await exited, [expected, null], signal);
+    assert.deepEqual(copies(), []);
+    while (await isRunning()) await sleep(10);
+  }
+  const ignored = folder({ ".gitignore": readFileSync(join(root, "template/.gitignore"), "utf8"), ".types-7.wrangler.toml": "" });
+  assert.equal((await run("git init --quiet && git status --porcelain", { cwd: ignored })).out, "?? .gitignore\n");
+});

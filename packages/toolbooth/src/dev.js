@@ -16,7 +16,7 @@ import { isDeepStrictEqual } from "node:util";
 import { compileForDevelopment } from "./build.js";
 import { definitions, variablesOfTools } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
-import { Failure } from "./process.js";
+import { Failure, endWith } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
 import { BUILD_FAILED, changes, rebuild } from "./rebuild.js";
 import { bindings, keepRunning, printer, reconfigure } from "./runtime.js";
@@ -82,13 +82,11 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   let worker;
   // From the start: the first build takes minutes. wrangler handles signals, too, and may end the process.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.once(signal, async () => {
-      setTimeout(() => process.exit(0), LONGEST_END);
-      await worker?.dispose();
-      process.exit(0);
-    });
-  }
+  endWith(async () => {
+    setTimeout(() => process.exit(0), LONGEST_END);
+    await worker?.dispose();
+    process.exit(0);
+  });
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
   const builds = rebuild(watched, out, () => compileForDevelopment({ crate: resolve(crate), out, assets }));
   console.log("Building the Worker. The first build compiles all dependencies, which takes minutes.");

@@ -1,6 +1,6 @@
 // Runs other programs.
 import { spawn } from "node:child_process";
-import { setPriority } from "node:os";
+import { constants, setPriority } from "node:os";
 
 /** An error that the user can correct: its message is printed without a stack. */
 export class Failure extends Error {
@@ -27,7 +27,25 @@ process.once("exit", () => {
   for (const child of running) child.kill();
 });
 
+/** What a signal that ends this process does. */
+let end = (signal) => process.exit(128 + constants.signals[signal]);
+let isListening = false;
+
+/** From now on, a signal ends this process so that the programs that run end, too, and what must be tidied up is. */
+function listen() {
+  if (isListening) return;
+  isListening = true;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => end(signal));
+}
+
+/** Lets `replacement` end this process at a signal. */
+export function endWith(replacement) {
+  end = replacement;
+  listen();
+}
+
 function spawned(program, args, { priority, ...options }) {
+  listen();
   const child = spawn(program, args, options);
   running.add(child);
   if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority);

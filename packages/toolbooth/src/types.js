@@ -1,11 +1,12 @@
 // The types of tools and views in TypeScript. wrangler generates those of the Worker's bindings and of its runtime, and the build those
 // of each tool's input and value.
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { files } from "./catalogue.js";
 import { fromNpm } from "./programs.js";
 import { Failure, output } from "./process.js";
 import { scripts } from "./scripts.js";
+import { textOf } from "./texts.js";
 
 const CONFIGURATION = "tsconfig.json";
 /** Where `wrangler types` writes, and what it reads. */
@@ -52,13 +53,16 @@ async function generate() {
   if (!existsSync(BINDINGS[0]) || time(GENERATED) > Math.max(...BINDINGS.map(time))) return;
   // With a build or an entry point in its configuration, wrangler would build the Worker first. Paths in it are relative to its folder.
   const copy = `.types-${process.pid}.${BINDINGS[0]}`;
-  writeFileSync(copy, readFileSync(BINDINGS[0], "utf8").replace(/^\[build\](?:\n(?!\[).*)*/m, "").replace(/^main = .*/m, ""));
+  const remove = () => rmSync(copy, { force: true });
+  process.once("exit", remove);
+  writeFileSync(copy, textOf(BINDINGS[0]).replace(/^\[build\](?:\n(?!\[).*)*/m, "").replace(/^main = .*/m, ""));
   try {
     const env = { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" };
     const args = [fromNpm("wrangler", "wrangler"), "types", GENERATED, "--config", copy, "--strict-vars=false"];
     const { code, out, err } = await output(process.execPath, args, { env });
     if (code !== 0) throw new Failure(`wrangler types failed:\n${`${out}${err}`.trim()}`);
   } finally {
-    rmSync(copy);
+    remove();
+    process.off("exit", remove);
   }
 }
