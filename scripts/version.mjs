@@ -2,6 +2,7 @@
 //   node scripts/version.mjs 0.2.0
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 // What has the version, in each file.
 const PLACES = {
@@ -31,5 +32,5 @@ if (import.meta.filename === process.argv[1]) {
     console.error("Name the version: node scripts/version.mjs 0.2.0");
     process.exit(2);
   }
-  setVersion(new URL("..", import.meta.url).pathname, version);
+  setVersion(fileURLToPath(new URL("..", import.meta.url)), version);
 }

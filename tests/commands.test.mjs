@@ -74,6 +74,26 @@ test("files whose lines end as on Windows are edited like others", async () => {
   assert.match(unix["/old/mod.rs"], /d1\("SHELF"\)/);
 });
 
+test("wasm-opt of npm is run by Node, and another one by itself", (t) => {
+  const { WASM_OPT_BIN } = process.env;
+  t.after(() => (WASM_OPT_BIN === undefined ? delete process.env.WASM_OPT_BIN : (process.env.WASM_OPT_BIN = WASM_OPT_BIN)));
+  delete process.env.WASM_OPT_BIN;
+  const [program, file, ...rest] = wasmOpt();
+  assert.deepEqual([program, existsSync(file), rest], [process.execPath, true, []]);
+  process.env.WASM_OPT_BIN = "/usr/bin/wasm-opt";
+  assert.deepEqual(wasmOpt(), ["/usr/bin/wasm-opt"]);
+});
+
+test("a version is set in a folder whose path has a space", async () => {
+  const clone = join(scratch, "a clone");
+  for (const file of ["scripts/version.mjs", "Cargo.toml", "packages/create-toolbooth/package.json", "packages/toolbooth/package.json", "template/Cargo.toml", "template/package.json"]) {
+    cpSync(join(root, file), join(clone, file));
+  }
+  const { code, err } = await run("node scripts/version.mjs 98.76.54", { cwd: clone });
+  assert.equal(code, 0, err);
+  assert.match(readFileSync(join(clone, "Cargo.toml"), "utf8"), /^version = "98\.76\.54"$/m);
+});
+
 test("a command that a signal ends leaves neither programs nor files", { timeout: 60_000 }, async () => {
   for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) {
     const cwd = folder({

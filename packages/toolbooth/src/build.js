@@ -49,7 +49,8 @@ export async function build({ crate = ".", out = "build", assets = join(out, "si
   await withProgress(folder, (progress) => run("cargo", [...CARGO, "--release"], { cwd: crate, env: { ...process.env, ...MACROS, ...progress } }));
   await generate(bindgen, compiled("release"), stage);
   await bundle(crate, entry, stage, { minify: true, outfile: join(folder, "worker.js") });
-  await run(wasmOpt(), [...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
+  const [program, ...own] = wasmOpt();
+  await run(program, [...own, ...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
   await site(join(folder, "site"));
   await buildViews(crate, resolve(assets));

@@ -17,8 +17,8 @@ const LACKS_VERSION = /failed to (select a version|download)|no matching package
  */
 const OPTIMIZED = ["gimli", "walrus", "wasm-bindgen-cli-support", "wasm-encoder", "wasmparser"];
 
-/** The path of wasm-opt. */
-export const wasmOpt = () => process.env.WASM_OPT_BIN ?? fromNpm("binaryen", "wasm-opt");
+/** How to run wasm-opt: a program and its first arguments. That of npm is JavaScript, which Windows does not run by itself. */
+export const wasmOpt = () => (process.env.WASM_OPT_BIN ? [process.env.WASM_OPT_BIN] : [process.execPath, fromNpm("binaryen", "wasm-opt")]);
 
 /**
  * The path of wasm-bindgen in this version: from its variable, from the folder TOOLS or the user's cache, from a clone, or from
