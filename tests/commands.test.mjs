@@ -27,6 +27,21 @@ function folder(files) {
   return path;
 }
 
+test("a file that is no JSON is named", async () => {
+  for (const [file, read] of [
+    ["tools/a/Get@1.0.0.json", definitions],
+    ["tools/a/Get@1.0.0.json", views],
+    ["tools/toolkits.json", definitions],
+    ["tools/a/toolkit.json", variablesOfTools],
+  ]) {
+    const project = folder({ [file]: "{" });
+    const isRight = (error) => error instanceof Failure && error.message.startsWith(`${join(project, file)} cannot be read as JSON: `);
+    assert.throws(() => read(project), isRight, file);
+  }
+  const { code, err } = await run(`node ${COMMAND} registry --check`, { cwd: folder({ "tools/a/Get@1.0.0.json": "{" }) });
+  assert.deepEqual([code, /^tools\/a\/Get@1\.0\.0\.json cannot be read as JSON: .*\n$/.test(err)], [1, true], err);
+});
+
 const LIBRARY = `//! Tools.
 
 mod old;

@@ -61,12 +61,33 @@ test("a saved wrangler.toml is read when it is complete", LIMITED, async () => {
     writeFileSync(path, "");
     writeFileSync(path, text);
   };
-  for (const text of [saved.replace("2097152", "1048576"), saved.replace("2097152", "524288"), saved]) {
+  const opened = () => /^Open http/m.test(dev.printed().split("Toolbooth is running on ").at(-1));
+  for (const text of [saved.replace("2097152", "1048576"), saved.replace('SITE = "playground"', 'SITE = "off"'), saved]) {
     const changes = dev.printed().match(/^The configuration has changed\.$/gm).length + 1;
     save(text);
     await dev.until(new RegExp(`(^The configuration has changed\\.$[^]*){${changes}}^Toolbooth is running on `, "m"));
     assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
+    assert.equal(opened(), !text.includes('SITE = "off"'));
   }
+});
+
+test("a wrangler.toml that wrangler refuses is not applied, and the next one is", LIMITED, async () => {
+  const path = join(folder, "wrangler.toml");
+  const saved = readFileSync(path, "utf8");
+  const applied = () => dev.printed().match(/^The configuration has changed\.$/gm).length;
+  const before = applied();
+  for (const [text, reason] of [
+    [saved.replace(/^directory = .*/m, 'directory = "nowhere"'), /The directory specified by the "assets\.directory" field [^]*nowhere/],
+    ["[", /Invalid TOML/],
+  ]) {
+    writeFileSync(path, text);
+    await dev.until(new RegExp(`^The configuration was not applied: [^]*${reason.source}`, "m"));
+    assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
+  }
+  assert.equal(applied(), before);
+  writeFileSync(path, saved);
+  await dev.until(new RegExp(`(^The configuration has changed\\.$[^]*){${before + 1}}^Toolbooth is running on `, "m"));
+  assert.deepEqual((await call("Notes.Search")).body.value, { notes: [] });
 });
 
 test("a process of workerd that ends is started again, and the command says so", LIMITED, async () => {

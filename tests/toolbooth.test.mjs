@@ -80,7 +80,7 @@ test("a change is built, during a build too, and a failed build replaces the Wor
     seen.push(text);
     if (text === "broken") throw new Failure("\u001b[31mit is broken\u001b[0m");
     if (text === "2, and longer") writeFileSync(file, "broken");
-    return () => replaceWorker(out, text);
+    return { includes: new Set(), bundle: () => replaceWorker(out, text) };
   });
   await builds.next();
   assert.equal(read(out, "worker.js"), "1");
@@ -103,7 +103,7 @@ test("a change of TypeScript or of a view is bundled without a compilation", asy
   let compiled = 0;
   const builds = rebuild([source], out, async () => {
     compiled += 1;
-    return () => replaceWorker(out, read(source, "hello.ts"));
+    return { includes: new Set(), bundle: () => replaceWorker(out, read(source, "hello.ts")) };
   });
   const next = async () => [(await builds.next()).value, compiled, read(out, "worker.js")];
   assert.deepEqual(await next(), [true, 1, "a"]);

@@ -62,14 +62,15 @@ export async function build({ crate = ".", out = "build", assets = join(out, "si
  */
 export async function buildForDevelopment({ crate, out, assets }) {
   // Without the names of functions, which are a third of the module: tests start it again and again.
-  const bundleAgain = await compileForDevelopment({ crate, out, assets, names: false });
-  await bundleAgain();
+  const { bundle } = await compileForDevelopment({ crate, out, assets, names: false });
+  await bundle();
   rmSync(join(out, ".stage"), { recursive: true });
 }
 
 /**
- * Compiles the Rust of a build for development. Returns a function that bundles the result with the JavaScript, and the views into the
- * folder `assets` if there is one, as often as those change: tools in TypeScript need no compilation. Both throw a `Failure`.
+ * Compiles the Rust of a build for development. Returns the files that it `includes`, and a function `bundle` that bundles the result with
+ * the JavaScript, and the views into the folder `assets` if there is one, as often as those change: tools in TypeScript need no compilation.
+ * Both throw a `Failure`.
  */
 export async function compileForDevelopment({ crate, out, assets, names = true }) {
   const stage = join(out, ".stage");
@@ -86,12 +87,20 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
   const wasm = readFileSync(join(stage, WASM));
   // A name for each build, so that the replacement of worker.js replaces both.
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
-  return async () => {
+  const bundleAgain = async () => {
     const [{ outputFiles }] = await Promise.all([bundle(crate, entry, stage, { write: false }), assets && buildViews(crate, assets)]);
     // It may be there from the bundle before.
     if (!existsSync(join(out, name))) writeFileSync(join(out, name), wasm);
     replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
   };
+  return { bundle: bundleAgain, includes: dependencies(compiled("debug")) };
+}
+
+/** The files that Rust was compiled from: also those of `include_str!`. Cargo lists them next to what it compiles, as in a Makefile. */
+export function dependencies(wasm) {
+  const list = wasm.replace(/\.wasm$/, ".d");
+  const [, files = ""] = existsSync(list) ? readFileSync(list, "utf8").trim().split(/: (.*)/s) : [];
+  return new Set(files.split(/(?<!\\) /).map((file) => resolve(file.replaceAll("\\ ", " "))));
 }
 
 /** Writes the JavaScript that calls the compiled `wasm` into the folder `stage`, with the module that it imports. */

@@ -1,8 +1,9 @@
 // The definitions of a project's tools.
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { IS_PACKED } from "./packed.js";
+import { jsonOf } from "./texts.js";
 
 /** The shipped toolkits, as they are packed with this command, or in the repository of Toolbooth. */
 const SHIPPED = fileURLToPath(new URL(IS_PACKED ? "../toolkits" : "../../../toolkits", import.meta.url));
@@ -14,13 +15,13 @@ export function catalogue(crate = ".") {
 
 /** Every definition, sorted by file; those of the shipped toolkits come last. */
 export function definitions(crate) {
-  return filesOfAll(/@[^/\\]+\.json$/, crate).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  return filesOfAll(/@[^/\\]+\.json$/, crate).map(jsonOf);
 }
 
 /** The files of the toolkits of a crate, also of those that its `toolkits.json` enables, whose names match. */
 export function filesOfAll(pattern, crate) {
   const list = join(catalogue(crate), "toolkits.json");
-  const enabled = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
+  const enabled = existsSync(list) ? jsonOf(list) : [];
   const shipped = files(pattern, SHIPPED).filter((file) => enabled.includes(basename(dirname(file))));
   return [...files(pattern, catalogue(crate)), ...shipped];
 }
@@ -28,7 +29,7 @@ export function filesOfAll(pattern, crate) {
 /** The variables and secrets of the operator that the tools read: those of functions, and those in toolkit.json. */
 export function variablesOfTools(crate) {
   const ofFunctions = definitions(crate).flatMap(({ variables = [] }) => variables);
-  const shared = filesOfAll(/(^|[/\\])toolkit\.json$/, crate).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const shared = filesOfAll(/(^|[/\\])toolkit\.json$/, crate).map(jsonOf);
   return [...new Set([...ofFunctions, ...shared.flatMap(({ variables = {} }) => Object.keys(variables))])];
 }
 

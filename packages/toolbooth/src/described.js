@@ -1,7 +1,8 @@
 // Creates a tool without a function: its definition describes the request, and toolkit.json has its variables.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "./process.js";
+import { jsonOf } from "./texts.js";
 import { isOfWorker } from "./variables.js";
 
 /**
@@ -12,7 +13,7 @@ export function describeTool({ toolkit, tool, version, description, isReadOnly, 
   const base = `${toolkit.toUpperCase()}_URL`;
   if (isOfWorker(base)) throw new Failure(`The Worker itself uses the name ${base} of the variable with the service's address: choose a different id`, 2);
   const shared = join(folder, "toolkit.json");
-  const { variables = {}, ...others } = existsSync(shared) ? JSON.parse(readFileSync(shared, "utf8")) : {};
+  const { variables = {}, ...others } = existsSync(shared) ? jsonOf(shared) : {};
   for (const [name, kind] of [[base, "base"], ...(secret ? [[secret, "secret"]] : [])]) {
     variables[name] ??= { kind };
     if (variables[name].kind !== kind) throw new Failure(`${shared} has ${name} as "${variables[name].kind}": choose a different name`, 2);

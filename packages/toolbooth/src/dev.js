@@ -18,8 +18,8 @@ import { definitions, variablesOfTools } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure, endWith } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
-import { BUILD_FAILED, changes, rebuild } from "./rebuild.js";
-import { bindings, keepRunning, printer, reconfigure } from "./runtime.js";
+import { changes, rebuild } from "./rebuild.js";
+import { bindings, health, keepRunning, printer, reconfigure } from "./runtime.js";
 import { site } from "./site.js";
 import { typeErrors } from "./types.js";
 import { misspelled, variables } from "./variables.js";
@@ -27,8 +27,6 @@ import { misspelled, variables } from "./variables.js";
 const DEVELOPMENT_KEY = "development-key";
 /** Where `toolbooth build` writes the site. */
 const SITE = "build/site";
-/** Models of Workers AI run in a Cloudflare account only, so this replaces the binding. With AI=1, wrangler connects to the account. */
-const WITHOUT_AI = { AI: { type: "plain_text", value: "" } };
 /** The longest wait for wrangler to end, in milliseconds. */
 const LONGEST_END = 5_000;
 /** The user of the development token. */
@@ -57,16 +55,17 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const stateKey = randomBytes(32).toString("base64");
   /** The settings, as the files and the definitions have them now, and the text of wrangler's configuration. */
   const read = () => {
-    const { userConfigPath, vars, secrets } = readConfig();
+    const { assets, userConfigPath, vars, secrets } = readConfig();
     const bound = Object.entries(unstable_getVarsForDev(userConfigPath, undefined, {}, env, true, secrets));
     const file = Object.fromEntries(bound.map(([name, { value }]) => [name, value]));
-    const ofTools = knownVariables(crate);
+    const ofTools = ifReadable(() => variablesOfTools(crate));
     const chosen = variables(process.env, file, vars, ofTools);
     // A service that the author has chosen, such as GitHub itself, stays.
     const set = { ...provider?.services, ...chosen, ...provider?.vars };
     const inherited = Object.keys(chosen).filter((name) => process.env[name]);
     const configuration = readFileSync(config.configPath, "utf8");
-    return { ...configure(set, vars, address, stateKey), configuration, inherited, misspelled: misspelled({ ...vars, ...file }, ofTools) };
+    const hasPlayground = assets && (set.SITE ?? vars.SITE) === "playground";
+    return { ...configure(set, vars, address, stateKey), hasPlayground, configuration, inherited, misspelled: misspelled({ ...vars, ...file }, ofTools) };
   };
   const edits = changes(filesOfVariables(config.configPath, env));
   await edits.next();
@@ -77,7 +76,6 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   // Any other folder has pages of the project.
   const assets = config.assets && resolve(dirname(config.configPath), config.assets.directory);
   if (assets === resolve(SITE)) await site(assets);
-  const hasPlayground = () => config.assets && (settings.vars.SITE ?? config.vars.SITE) === "playground";
   const out = resolve(`.wrangler/dev-${port}`);
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   let worker;
@@ -98,7 +96,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     entrypoint: join(out, "worker.js"),
     // The configured command builds for deployment.
     build: { custom: { command: "" } },
-    bindings: { ...bindings(settings.vars), ...(!process.env.AI && WITHOUT_AI) },
+    bindings: bindings(settings.vars),
     // Without an account, wrangler would wait for a connection to it.
     dev: { ...(!process.env.AI && { remote: false }), server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
   });
@@ -107,21 +105,23 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
 
   let announced = false;
   const say = async (calls) => {
-    await announce(address, settings, hasPlayground(), calls);
+    await announce(address, settings, calls);
     announced = true;
   };
+  let isApplied = true;
   /** Applies changes of variables, and of wrangler's configuration. */
   const update = async () => {
-    let next;
     try {
-      next = read();
+      const next = read();
+      if (isApplied && isDeepStrictEqual(next.vars, settings.vars) && next.configuration === settings.configuration) return;
+      settings = next;
+      isApplied = false;
+      await reconfigure(worker, settings.vars);
+      isApplied = true;
     } catch ({ message }) {
-      console.error(message);
+      console.error(`The configuration was not applied: ${message}`);
       return;
     }
-    if (isDeepStrictEqual(next.vars, settings.vars) && next.configuration === settings.configuration) return;
-    settings = next;
-    await reconfigure(worker, settings.vars);
     console.log("The configuration has changed.");
     // The response of a failed build says nothing about variables.
     if (announced && built) await say([]);
@@ -132,7 +132,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
       if (built) printTypeErrors();
       // The tools may read other variables than before.
       if (built) await update();
-      if (built && !announced) await say(samples(crate, provider));
+      if (built && !announced) await say(ifReadable(() => samples(crate, provider)));
     }
   };
   const followVariables = async () => {
@@ -222,17 +222,12 @@ function access(set, methods, withKey, address) {
 }
 
 /** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. */
-async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled }, hasPlayground, calls) {
+async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled, hasPlayground }, calls) {
   // /health reports problems only to callers with valid credentials, and the details to those with all scopes. The log has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
-  let health;
-  do {
-    health = await (await fetch(`${address}/health`, { headers })).json();
-    // wrangler has not loaded the Worker yet.
-  } while (health.error === BUILD_FAILED);
+  const { status, problems = ["see the log above"] } = await health(address, headers);
   console.log(`\nToolbooth is running on ${address}. ${who}`);
   for (const text of misspelled) console.log(text);
-  const { status, problems = ["see the log above"] } = health;
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   // A fragment is sent to no server.
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
@@ -247,12 +242,12 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
   }
 }
 
-/** The variables that the tools read, as far as their files are JSON. */
-function knownVariables(crate) {
+/** What `read` returns of the definitions; nothing if one of them is not JSON, because the build says which one. */
+function ifReadable(read) {
   try {
-    return variablesOfTools(crate);
-  } catch {
-    // A definition is not JSON: the build says which one.
+    return read();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
     return [];
   }
 }

@@ -1,6 +1,6 @@
 // Rebuilds a Worker when its files change.
 import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { replaceWorker } from "./build.js";
@@ -8,7 +8,7 @@ import { Failure } from "./process.js";
 
 /** The time between two looks at the files, in milliseconds. */
 const INTERVAL = 150;
-/** Files that no Rust depends on. */
+/** Files that Rust depends on only if it includes them. */
 const BUNDLED = /\.(tsx?|js|html|css|svg|png|jpe?g|gif|webp|woff2)$/;
 /** The error that responses name after a failed build. */
 export const BUILD_FAILED = "build_failed";
@@ -29,21 +29,23 @@ export async function* changes(watched) {
 }
 
 /**
- * Builds now and after every change of the `watched` files and folders: with `compile`, and then with the function that it returns,
- * which is enough if only functions in TypeScript and views have changed. After a failed build, the Worker in the folder `out` responds with the
- * error. Yields after each build whether it succeeded.
+ * Builds now and after every change of the `watched` files and folders: with `compile`, and then with the function `bundle` that it returns,
+ * which is enough if only functions in TypeScript and views have changed. It also returns what the Rust `includes`: a set of absolute paths.
+ * After a failed build, the Worker in the folder `out` responds with the error. Yields after each build whether it succeeded.
  */
 export async function* rebuild(watched, out, compile) {
-  let compiled, bundle;
+  let compiled, bundle, includes;
   for await (const _ of changes(watched)) {
     const start = performance.now();
     let succeeded = true;
     try {
-      const code = snapshot(watched, (path, stat) => (BUNDLED.test(path) ? path : described(path, stat)));
-      if (code !== compiled) {
+      const files = new Map(filesIn(watched));
+      const isCode = (path) => !BUNDLED.test(path) || includes.has(resolve(path));
+      const isChanged = ([path, state]) => !compiled.has(path) || (compiled.get(path) !== state && isCode(path));
+      if (!compiled || files.size < compiled.size || [...files].some(isChanged)) {
         compiled = undefined;
-        bundle = await compile();
-        compiled = code;
+        ({ bundle, includes } = await compile());
+        compiled = files;
       }
       await bundle();
       console.log(`Built in ${((performance.now() - start) / 1000).toFixed(1)} s`);
@@ -57,19 +59,18 @@ export async function* rebuild(watched, out, compile) {
   }
 }
 
-/** What `describe` returns of all files. Polled, because file events are not reliable in containers. */
-function snapshot(paths, describe = described) {
-  return paths.map((path) => {
+/** All files, each with its time and its size. Polled, because file events are not reliable in containers. */
+function filesIn(paths) {
+  return paths.flatMap((path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (!stat?.isDirectory()) return stat && describe(path, stat);
+    if (!stat?.isDirectory()) return stat ? [[path, `${stat.mtimeMs} ${stat.size}`]] : [];
     // The build itself writes types.
     const isWatched = (name) => !name.startsWith(".") && !name.endsWith(".types.ts") && !["node_modules", "target"].includes(name);
-    return snapshot(readdirSync(path).filter(isWatched).map((name) => join(path, name)), describe);
-  }).join("\n");
+    return filesIn(readdirSync(path).filter(isWatched).map((name) => join(path, name)));
+  });
 }
 
-/** The time and the size of a file. */
-const described = (path, { mtimeMs, size }) => `${path} ${mtimeMs} ${size}`;
+const snapshot = (paths) => filesIn(paths).join("\n");
 
 /** A Worker that responds to every request with the error of the build. Workerd does not start without the classes that wrangler.toml may bind. */
 export function failing(message) {

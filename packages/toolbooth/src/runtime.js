@@ -5,10 +5,15 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { applyMigrations } from "./local.js";
 import { Failure } from "./process.js";
+import { BUILD_FAILED } from "./rebuild.js";
 
+/** Models of Workers AI run in a Cloudflare account only, so this replaces the binding. With AI=1, wrangler connects to the account. */
+const WITHOUT_AI = { AI: { type: "plain_text", value: "" } };
 /** The time between two attempts to reach the server after a crash, in milliseconds, and their number. */
 const INTERVAL = 1_000;
 const ATTEMPTS = 15;
+/** The time between two looks at a Worker that wrangler has not loaded yet, in milliseconds. */
+const PAUSE = 100;
 
 /**
  * Watches the processes of workerd that this process starts from now on. Returns a promise that is rejected if one of
@@ -54,16 +59,36 @@ async function recovered(address, update, interval) {
   throw new Failure("The Workers runtime does not start again. The messages above may say why. Correct that, and run this command again.");
 }
 
-/** Gives a running Worker other variables and what wrangler's configuration has now, and waits until it has both. */
+/**
+ * Gives a running Worker other variables and what wrangler's configuration has now, and waits until it has both. Fails with the
+ * reason if wrangler or workerd refuses them: the Worker stays as it was, or does not answer until the next call.
+ */
 export async function reconfigure(worker, vars) {
-  const reloaded = once(worker.raw, "reloadComplete");
-  await worker.patchConfig({ bindings: bindings(vars) });
-  await reloaded;
+  const settled = new AbortController();
+  const event = (name) => once(worker.raw, name, settled);
+  const failed = event("buildFailed").then(([failure]) => Promise.reject(failure));
+  try {
+    await Promise.all([Promise.race([event("reloadComplete"), failed]), worker.patchConfig({ bindings: bindings(vars) })]);
+  } catch (failure) {
+    // An error, or an event of wrangler that has one.
+    throw new Failure(failure.cause?.message ?? failure.message ?? failure.reason);
+  } finally {
+    settled.abort();
+  }
 }
 
-/** Variables as wrangler takes them. It prints the values of no secrets. */
+/** What the Worker says about itself, as soon as wrangler has loaded it in place of one that only has the error of a build. */
+export async function health(address, headers) {
+  for (;; await sleep(PAUSE)) {
+    const found = await (await fetch(`${address}/health`, { headers })).json();
+    if (found.error !== BUILD_FAILED) return found;
+  }
+}
+
+/** What wrangler binds besides its configuration: variables, as secrets, because it prints the values of no secrets. */
 export function bindings(vars) {
-  return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { type: "secret_text", value }]));
+  const secrets = Object.entries(vars).map(([name, value]) => [name, { type: "secret_text", value }]);
+  return { ...Object.fromEntries(secrets), ...(!process.env.AI && WITHOUT_AI) };
 }
 
 /** Prints a line of the Worker's log, and after an error of D1 what to do. */

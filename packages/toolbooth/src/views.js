@@ -1,11 +1,12 @@
 // The views of tools: each file becomes a page that needs no other file.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { filesOfAll } from "./catalogue.js";
 import { pageOf } from "./page.js";
 import { Failure } from "./process.js";
+import { jsonOf } from "./texts.js";
 
 /** The largest page, in bytes. Hosts load it for each call. */
 const LIMIT = 256 * 1024;
@@ -38,7 +39,7 @@ const OPTIONS = {
 export function views(crate) {
   const found = new Map();
   for (const definition of filesOfAll(/@[^/\\]+\.json$/, crate)) {
-    const { id, ui } = JSON.parse(readFileSync(definition, "utf8"));
+    const { id, ui } = jsonOf(definition);
     // The build of the catalogue reports what is not valid.
     if (typeof ui?.file !== "string") continue;
     const file = join(dirname(definition), ui.file);

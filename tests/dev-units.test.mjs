@@ -1,0 +1,107 @@
+// The parts of `toolbooth dev` that need no build of a project: dev.test.mjs has the rest.
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { dependencies, replaceWorker } from "../packages/toolbooth/src/build.js";
+import { Failure } from "../packages/toolbooth/src/process.js";
+import { rebuild } from "../packages/toolbooth/src/rebuild.js";
+import { bindings, health, reconfigure } from "../packages/toolbooth/src/runtime.js";
+import { run } from "./support/commands.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
+after(() => rmSync(scratch, { recursive: true }));
+
+/** A Worker of wrangler that answers each configuration with these events. */
+function worker(...events) {
+  const raw = new EventEmitter();
+  // As wrangler has one.
+  raw.on("error", () => {});
+  const patches = [];
+  const patchConfig = async (patch) => {
+    patches.push(patch);
+    for (const [name, event] of events) raw.emit(name, event);
+  };
+  return { raw, patches, patchConfig };
+}
+
+test("without an account, the Worker has no Workers AI: when it starts, and after each change", async (t) => {
+  const { AI } = process.env;
+  t.after(() => (AI === undefined ? delete process.env.AI : (process.env.AI = AI)));
+  const LOG = { type: "secret_text", value: "off" };
+  for (const [set, expected] of [["", { LOG, AI: { type: "plain_text", value: "" } }], ["1", { LOG }]]) {
+    process.env.AI = set;
+    assert.deepEqual(bindings({ LOG: "off" }), expected);
+    const changed = worker(["reloadComplete"]);
+    await reconfigure(changed, { LOG: "off" });
+    assert.deepEqual(changed.patches, [{ bindings: expected }]);
+  }
+});
+
+test("a configuration that wrangler or workerd refuses is an error with the reason, and nothing waits for it", async () => {
+  const event = { type: "error", reason: "Error resolving config", cause: new Error("There is no folder x") };
+  for (const [events, reason] of [
+    [[["reloadComplete"]], undefined],
+    [[["error", event]], "There is no folder x"],
+    [[["error", new Error("The value is too large")]], "The value is too large"],
+    [[["error", { reason: "Error reloading" }]], "Error reloading"],
+    [[["buildFailed", event]], "There is no folder x"],
+  ]) {
+    const changed = worker(...events);
+    const applied = reconfigure(changed, {});
+    if (reason === undefined) await applied;
+    else await assert.rejects(applied, (error) => error instanceof Failure && error.message === reason);
+    assert.deepEqual(["reloadComplete", "buildFailed", "error"].map((name) => changed.raw.listenerCount(name)), [0, 0, 1], "no listener stays");
+  }
+});
+
+test("a Worker that wrangler has not loaded yet is asked again, but not without a pause", async () => {
+  let asked = 0;
+  let found = { error: "build_failed" };
+  const server = createServer((_, response) => {
+    if ((asked += 1) === 1) setTimeout(() => (found = { status: "OK" }), 250);
+    response.end(JSON.stringify(found));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    assert.deepEqual(await health(`http://127.0.0.1:${server.address().port}`, {}), { status: "OK" });
+    assert.ok(asked <= 4, `${asked} requests`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test("a page that Rust includes is compiled, and any other only bundled", async () => {
+  const [out, source] = ["out", "source"].map((name) => join(scratch, name));
+  mkdirSync(source);
+  const write = (name, text) => writeFileSync(join(source, name), text);
+  for (const name of ["mod.rs", "included.html", "view.html"]) write(name, "1");
+  let compiled = 0;
+  const builds = rebuild([source], out, async () => {
+    compiled += 1;
+    return { includes: new Set([join(source, "included.html")]), bundle: () => replaceWorker(out, readFileSync(join(source, "view.html"), "utf8")) };
+  });
+  const next = async () => [(await builds.next()).value, compiled, readFileSync(join(out, "worker.js"), "utf8")];
+  assert.deepEqual(await next(), [true, 1, "1"]);
+  write("view.html", "22");
+  assert.deepEqual(await next(), [true, 1, "22"]);
+  write("included.html", "22");
+  assert.deepEqual(await next(), [true, 2, "22"]);
+  await builds.return();
+});
+
+test("Cargo says which files Rust includes", async () => {
+  const folder = join(scratch, "a crate");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "Cargo.toml"), '[package]\nname = "a-page"\nversion = "0.1.0"\nedition = "2024"\n[lib]\npath = "lib.rs"\ncrate-type = ["cdylib"]\n[workspace]\n');
+  writeFileSync(join(folder, "lib.rs"), 'pub static PAGE: &str = include_str!("the page.html");\n');
+  for (const name of ["the page.html", "other.html"]) writeFileSync(join(folder, name), "");
+  const { code, err } = await run("cargo build --quiet --target wasm32-unknown-unknown", { cwd: folder, env: { CARGO_TARGET_DIR: join(folder, "target") } });
+  assert.equal(code, 0, err);
+  const included = dependencies(join(folder, "target/wasm32-unknown-unknown/debug/a_page.wasm"));
+  assert.deepEqual([...included].sort(), ["lib.rs", "the page.html"].map((name) => join(folder, name)));
+});
