@@ -8,7 +8,7 @@ use super::*;
 use toolbooth::call::RequestContext;
 use toolbooth::catalog::{Entry, List, ListBody, Lists, Needs};
 use toolbooth::log::CallRecorder;
-use toolbooth::principal::Principal;
+use toolbooth::principal::{Principal, Scopes};
 
 const KEY: (&str, &str) = ("oxp-api-key", "key-one");
 const OPERATOR: (&str, &str) = ("oxp-api-key", "secret");
@@ -297,6 +297,36 @@ fn each_caller_has_its_own_rate_limit() {
     assert!(post(&down, &[KEY], CALL).starts_with("200\n"), "calls are served without the counter");
     let log = down.log.borrow();
     assert_eq!(log.last().unwrap(), "Error rate_limit [(\"problem\", \"overloaded\")]");
+}
+
+#[test]
+fn what_limits_count_by() {
+    let ada = Principal::user_of("i", "ada", Scopes::NONE);
+    let mut nobody = ada.clone();
+    let Principal::User { subject, .. } = &mut nobody else { panic!("it is a user") };
+    *subject = None;
+    let host = FakeHost::default();
+    let server = Server::new(CATALOG, CAPABILITIES, &host);
+    for (principal, address, expected) in [
+        (&Principal::ANONYMOUS, "192.0.2.7", "address:192.0.2.7"),
+        (&ada, "192.0.2.7", "user:i:ada"),
+        (&ada, "192.0.2.8", "user:i:ada"),
+        // Nothing else tells the holders of such tokens apart.
+        (&nobody, "192.0.2.7", "token:i:192.0.2.7"),
+        (&nobody, "2001:db8::1", "token:i:20010db800000000"),
+    ] {
+        let context = RequestContext {
+            query: "",
+            parameter: "",
+            headers: &Pairs(&[("cf-connecting-ip", address)]),
+            principal,
+            pipeline: &server.state().pipeline,
+            host: &host,
+            calls: &CallRecorder::default(),
+            only: None,
+        };
+        assert_eq!(context.limiter_key(), expected);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::principal::Principal;
 const RATE_LIMIT_WINDOW: u32 = 60;
 
 impl RequestContext<'_> {
-    /// Counts calls against the rate limit of the caller, or of the network of an anonymous caller.
+    /// Counts calls against the rate limit of [`Self::limiter_key`].
     ///
     /// # Errors
     /// [`Rejection::TooManyRequests`].
@@ -22,12 +22,15 @@ impl RequestContext<'_> {
         take(RATE_LIMIT, self.limiter_key(), calls, self.host).await
     }
 
-    /// What limiters count by: the caller, or the network of an anonymous caller.
+    /// What limiters count by: the caller; its network too if its token names no user, or if it is anonymous.
     pub fn limiter_key(&self) -> String {
         match self.principal {
             Principal::Key { name, .. } => format!("key:{name}"),
-            Principal::User { issuer, subject, .. } => {
-                format!("user:{issuer}:{}", subject.as_deref().unwrap_or_default())
+            Principal::User { issuer, subject: Some(subject), .. } => {
+                format!("user:{issuer}:{subject}")
+            }
+            Principal::User { issuer, subject: None, .. } => {
+                format!("token:{issuer}:{}", caller_network(self.headers))
             }
             Principal::Anonymous { .. } => format!("address:{}", caller_network(self.headers)),
         }
