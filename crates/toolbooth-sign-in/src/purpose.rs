@@ -10,7 +10,7 @@ pub(crate) const STATE: TokenPurpose = TokenPurpose::new("state");
 pub(crate) const BROWSER: TokenPurpose = TokenPurpose::new("browser");
 /// The PKCE verifier (RFC 7636).
 pub(crate) const VERIFIER: TokenPurpose = TokenPurpose::new("verifier");
-/// A provider's code, in the ledger.
+/// A flow whose provider has issued a code, in the ledger.
 pub(crate) const PROVIDER_CODE: TokenPurpose = TokenPurpose::new("provider code");
 /// The keys of a grant and of its deletion in the store.
 pub(crate) const GRANT: TokenPurpose = TokenPurpose::new("grant");

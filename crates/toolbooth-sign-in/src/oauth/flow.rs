@@ -96,6 +96,8 @@ pub(crate) struct PendingFlow {
     pub(crate) id: String,
     /// The token that the flow began with.
     pub(crate) token: String,
+    /// The browser's CSRF token, as the state has it: a hash.
+    browser: String,
     /// The secret that the token endpoint gets with the code (RFC 7636, 4.1).
     verifier: Secret,
 }
@@ -175,7 +177,7 @@ impl AuthorizationFlow {
         let key = self.keys.verify_hash(purpose::BROWSER, &parts, &browser);
         let key = key.ok_or(FlowError::OtherBrowser)?;
         let verifier = Secret::new(key.hash(purpose::VERIFIER, &parts));
-        Ok(Some(PendingFlow { token: token.to_owned(), verifier, id }))
+        Ok(Some(PendingFlow { token: token.to_owned(), browser, verifier, id }))
     }
 
     pub(crate) async fn exchange(
@@ -198,8 +200,8 @@ impl AuthorizationFlow {
         }
         let code = query_parameter(query, "code").ok_or(FlowError::Forged)?;
         // If a callback comes twice at the same time, a provider that sees its code twice may revoke what it has issued (RFC
-        // 6749, 4.1.2). Without the ledger, the provider decides.
-        let key = self.keys.hash(purpose::PROVIDER_CODE, &[&flow.id, &code]);
+        // 6749, 4.1.2). A flow has one code: a browser could make up any number. Without the ledger, the provider decides.
+        let key = self.keys.hash(purpose::PROVIDER_CODE, &[&flow.id, &flow.browser]);
         let life = Duration::from_millis(FLOW_LIFE_MS);
         if host.claim(&format!("callback:{key}"), life).await == Ok(false) {
             return Err(FlowError::CodeRejected);

@@ -193,3 +193,27 @@ fn with_a_ledger_a_provider_sees_the_code_of_a_callback_once() {
         assert_eq!(harness.status(&challenge), "completed");
     }
 }
+
+#[test]
+fn with_a_ledger_a_browser_that_makes_up_codes_costs_one_request() {
+    for (is_bound, asked) in [(false, 3), (true, 1)] {
+        let mut harness = start();
+        harness.host.bindings.extend(is_bound.then_some(LEDGER));
+        let browser = Browser::default();
+        let challenge = harness.challenge();
+        let back = agree(&browser.leave(&harness, &challenge));
+        for made_up in ["code=x", "code=y", "code=z"] {
+            let back = back.replace("code=code-0", made_up);
+            let page = browser.visit(&harness, ("GET", &back));
+            assert_eq!(page.status, 400);
+            assert!(text(&page).contains("start again"), "{}", text(&page));
+        }
+        assert_eq!(upstream(|server| server.asked.len()), asked, "{is_bound}");
+        // Who starts again has a new code, and may reload the page.
+        let back = agree(&browser.leave(&harness, &challenge));
+        for _ in 0..2 {
+            assert_eq!(browser.visit(&harness, ("GET", &back)).status, 200, "{is_bound}");
+        }
+        assert_eq!(upstream(|server| server.asked.len()), asked + 1, "{is_bound}");
+    }
+}
