@@ -82,6 +82,8 @@ pub(super) struct RevokedClaims {
     /// The id of the client, or its hash.
     pub(super) client_id: String,
     pub(super) gid: String,
+    /// When an access token expires, in seconds since the Unix epoch.
+    pub(super) exp: Option<u64>,
     #[serde(default)]
     pub(super) auth: Option<DocumentAuth>,
     #[serde(default)]
@@ -92,6 +94,11 @@ impl RevokedClaims {
     /// Whether the token is for a client that acts for the person.
     pub(super) fn is_delegated(&self) -> bool {
         self.act.is_some()
+    }
+
+    /// Whether no call accepts the token any more.
+    pub(super) fn is_expired(&self, now_ms: u64) -> bool {
+        self.exp.is_some_and(|exp| now_ms / 1000 >= exp.saturating_add(LEEWAY_SECONDS))
     }
 }
 

@@ -374,6 +374,7 @@ impl AuthorizationServer {
                 sub: grant.identity.subject(),
                 client_id: grant.client,
                 gid: grant.id,
+                exp: None,
                 auth: grant.document,
                 act: None,
             }),
@@ -385,8 +386,10 @@ impl AuthorizationServer {
         let is_own = |client: &String| {
             *client == credentials.client_id || *client == hash(&credentials.client_id)
         };
-        // The grant of an exchanged token is that of a different client. It ends with the token that it was exchanged for.
-        let own = claims.filter(|claims| is_own(&claims.client_id) && !claims.is_delegated());
+        let own = claims.filter(|claims| is_own(&claims.client_id));
+        // The grant of an exchanged token is that of a different client. It ends with the token that it was exchanged for. An expired
+        // token is worth nothing: whoever finds it must not end the connection.
+        let own = own.filter(|it| !it.is_delegated() && !it.is_expired(host.now_ms()));
         if let Some(RevokedClaims { sub, gid, .. }) = own {
             let grant = (&*gid, Some(&*hash(&credentials.client_id)));
             self.end_grant(&sub, grant, RevocationReason::Requested, host).await?;

@@ -138,6 +138,12 @@ fn revocation() {
     let access_token = tokens["access_token"].as_str().unwrap();
     assert_eq!(revoke(access_token, &other_client), 200);
     let tokens = refreshed(&harness, &client, &tokens).unwrap();
+    // An hour, and what clocks may differ.
+    harness.wait(3_600_000 + 30_000);
+    assert_eq!(revoke(access_token, &client), 200, "an expired token is worth nothing");
+    let tokens = refreshed(&harness, &client, &tokens).expect("and it revokes nothing");
+    let access_token = tokens["access_token"].as_str().unwrap();
+    harness.wait(3_600_000);
     assert_eq!(revoke(access_token, &client), 200);
     assert_eq!(refreshed(&harness, &client, &tokens), Err(json!("invalid_grant")));
     assert_eq!(revoke(access_token, &Registered { id: "x".to_owned(), secret: None }), 401);
