@@ -201,17 +201,28 @@ impl Login {
         host: &dyn Host,
     ) -> Result<Account, AccountError> {
         if client.provider.is_github() {
-            return Ok(self.github_account(client, url, access, host).await?);
+            let account = self.github_account(client, url, access, host).await?;
+            return self.with_address(client, account);
         }
         let description = fetch(url, access, host).await?;
         let description = description.ok_or(ProviderError::Unreachable)?;
         let account = openid_account(client, &description).ok_or(ProviderError::Unreachable)?;
-        let has_address = account.email.is_some() || account.unverified.is_some();
-        if !has_address && self.address_restricts(client) {
-            return Err(AccountError::ClaimMissing);
-        }
+        let account = self.with_address(client, account)?;
         let groups = self.groups(client, (&account.id, &description), id_token, host)?;
         Ok(Account { groups, ..account })
+    }
+
+    /// The account, unless what restricts people depends on its address and the provider has named none: someone who asks for
+    /// fewer scopes in their own browser must not escape it.
+    fn with_address(
+        &self,
+        client: &OAuthClient,
+        account: Account,
+    ) -> Result<Account, AccountError> {
+        if !account.has_address() && self.address_restricts(client) {
+            return Err(AccountError::ClaimMissing);
+        }
+        Ok(account)
     }
 
     async fn github_account(
@@ -224,6 +235,7 @@ impl Login {
         let user = fetch(url, access, host).await?;
         let user = user.and_then(|user| github_account(client, &user));
         let mut account = user.ok_or(ProviderError::Unreachable)?;
+        // Without the scope for it, there is no such list.
         if self.needs_email(client)
             && let Some(emails) = fetch(&format!("{url}/emails"), access, host).await?
         {

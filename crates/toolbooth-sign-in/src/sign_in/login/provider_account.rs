@@ -66,6 +66,11 @@ impl Account {
         }
     }
 
+    /// Whether the provider has named an address, verified or not.
+    pub(super) fn has_address(&self) -> bool {
+        self.email.is_some() || self.unverified.is_some()
+    }
+
     /// Whether a rule of `SIGN_IN_DENIED` is about this account, if an address that is not verified is its owner's.
     pub(super) fn may_be_of(&self, rule: &IdentityRule) -> bool {
         let domain = self.unverified.as_deref().and_then(domain);

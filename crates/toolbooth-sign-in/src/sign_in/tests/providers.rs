@@ -54,7 +54,10 @@ fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
                 other => panic!("{other}"),
             }
         }
-        "https://api.github.com/user/emails" => (200, account["emails"].clone()),
+        "https://api.github.com/user/emails" => match account["emails"].as_u64() {
+            Some(status) => (u16::try_from(status).unwrap(), json!({"message": "Not Found"})),
+            None => (200, account["emails"].clone()),
+        },
         "https://api.github.com/user/memberships/orgs/acme" => match account["acme"].as_str() {
             Some(state) => (200, json!({"state": state})),
             None => (404, json!({})),
@@ -339,6 +342,42 @@ fn who_is_denied_at_a_provider() {
             may && provider != "google",
             "{denied} {written}"
         );
+    }
+}
+
+#[test]
+fn no_one_leaves_a_team_at_github_by_hiding_the_address() {
+    let emails = |email: &str, verified: bool| json!([{"email": email, "primary": true, "verified": verified}]);
+    let entry = |more: Value| {
+        let mut rule = json!({"who": "github:@acme.example", "scopes": ["echo:a"]});
+        rule.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!(["github:*", rule]).to_string()
+    };
+    let budgets = json!({"budgets": [{"window": "1d", "tool_calls": 5}]});
+    let team = |rule: &str| json!([{"name": "a", "rules": [rule], "scopes": []}]).to_string();
+    let (of_domain, of_person) = (team("github:@acme.example"), team("github:id/1"));
+    for (allowed, teams, emails, expected) in [
+        // GitHub says 404 if the token has not the scope.
+        ("github:*", &*of_domain, json!(404), 403),
+        ("github:*", &of_domain, json!([]), 403),
+        ("github:*", &of_domain, emails("ada@other.example", false), 403),
+        ("github:*", &of_domain, emails("ada@other.example", true), 303),
+        ("github:*", &of_domain, emails("ada@acme.example", true), 303),
+        // Nothing is known, such as after too many requests.
+        ("github:*", &of_domain, json!(403), 502),
+        ("github:*", &of_person, json!(404), 303),
+        (&entry(budgets), "[]", json!(404), 403),
+        (&entry(json!({"gateway": {"models": ["fast"]}})), "[]", json!(404), 403),
+        // A rule that only gives takes nothing away from those who hide.
+        (&entry(json!({})), "[]", json!(404), 303),
+    ] {
+        let mut harness = harness_for(allowed);
+        harness.restart(&[("TEAMS", teams)]);
+        ACCOUNT.set(json!({"id": 583231, "login": "octocat", "emails": emails}));
+        let response = sign_in(&harness, &Browser::default(), "github");
+        let printed = harness.host.printed();
+        assert_eq!(response.status, expected, "{allowed} {teams} {emails} {printed}");
+        assert_eq!(printed.contains("claim_missing"), expected == 403, "{emails} {printed}");
     }
 }
 
