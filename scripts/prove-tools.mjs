@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { run } from "../tests/support/commands.mjs";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("..", import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), "toolbooth-tools-"));
 /** The tests on workerd that run the commands, list tools or start `make dev`. */
 const TESTS = ["access", "definitions", "envelope", "project", "provider-lists", "site", "weather"].map((name) => `tests/${name}.test.mjs`);

@@ -8,10 +8,11 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync,
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { run, serve } from "../tests/support/commands.mjs";
 import { setVersion } from "./version.mjs";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("..", import.meta.url));
 const CRATES = ["schema", "", "gateway", "sign-in", "build", "worker"].map((name) => (name ? `toolbooth-${name}` : "toolbooth"));
 const VERSION = JSON.parse(readFileSync(join(root, "packages/toolbooth/package.json"), "utf8")).version;
 /** A version that is incompatible with every 0.x. */

@@ -11,7 +11,7 @@ import { definitions, variablesOfTools } from "../packages/toolbooth/src/catalog
 import { Failure } from "../packages/toolbooth/src/process.js";
 import { wasmOpt } from "../packages/toolbooth/src/programs.js";
 import { views } from "../packages/toolbooth/src/views.js";
-import { environment, root, run } from "./support/commands.mjs";
+import { environment, freePort, root, run } from "./support/commands.mjs";
 
 const COMMAND = join(root, "packages/toolbooth/bin/toolbooth.js");
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
@@ -40,6 +40,18 @@ test("a file that is no JSON is named", async () => {
   }
   const { code, err } = await run(`node ${COMMAND} registry --check`, { cwd: folder({ "tools/a/Get@1.0.0.json": "{" }) });
   assert.deepEqual([code, /^tools\/a\/Get@1\.0\.0\.json cannot be read as JSON: .*\n$/.test(err)], [1, true], err);
+});
+
+test("toolbooth dev says what is wrong with the configuration that it starts with", async () => {
+  for (const [files, message] of [
+    [{}, /^There is no wrangler\.toml in this folder/],
+    [{ "wrangler.toml": "name = [" }, /^The configuration cannot be read: /],
+  ]) {
+    const { code, err } = await run(`node ${COMMAND} dev --port ${await freePort()}`, { cwd: folder(files) });
+    assert.equal(code, 1);
+    assert.match(err, message);
+    assert.doesNotMatch(err, /^ +at /m);
+  }
 });
 
 const LIBRARY = `//! Tools.

@@ -49,7 +49,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   process.env.WRANGLER_CI_DISABLE_CONFIG_WATCHING = "true";
   const { unstable_getVarsForDev, unstable_readConfig, unstable_startWorker } = await import("wrangler");
   const readConfig = () => unstable_readConfig({ env }, { hideWarnings: true });
-  const config = readConfig();
+  const config = firstConfig(readConfig);
   const { DEV_PROVIDER } = process.env;
   const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
   const stateKey = randomBytes(32).toString("base64");
@@ -144,6 +144,18 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     console.error(error instanceof Failure ? error.message : error);
     process.exit(1);
   }
+}
+
+/** The configuration that the command starts with. */
+function firstConfig(read) {
+  let config;
+  try {
+    config = read();
+  } catch ({ message }) {
+    throw new Failure(`The configuration cannot be read: ${message}`);
+  }
+  if (config.configPath === undefined) throw new Failure("There is no wrangler.toml in this folder: run the command in the folder of a project");
+  return config;
 }
 
 /** Whether types are being checked, and whether there has been a build since that began. */

@@ -1,10 +1,11 @@
 // Creates a tool whose function is in TypeScript: its definition, its function, the variables in toolkit.json, and a fake of its
 // service for the tests. No Rust changes.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addDatabase, databaseBinding } from "./database.js";
 import { definitionOf, summary } from "./definition.js";
 import { Failure } from "./process.js";
+import { jsonOf, textOf } from "./texts.js";
 import { addConfiguration } from "./types.js";
 
 /** Writes the tool. `folder` is that of the catalogue, `file` the definition. The other members are those of `tool` in tool.js. */
@@ -40,7 +41,7 @@ export function writeScript({ folder, file, toolkit, tool, description, isReadOn
 
 /** The toolkit's variables with those of the tool: the file, and its text. */
 function withVariables(path, { variable, service, secret }) {
-  const { variables = {}, ...others } = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const { variables = {}, ...others } = existsSync(path) ? jsonOf(path) : {};
   const added = [[variable, { kind: "base", default: service }], ...(secret ? [[secret, { kind: "secret" }]] : [])];
   for (const [name, declaration] of added) {
     variables[name] ??= declaration;
@@ -55,7 +56,7 @@ function addFake(path, { service, secret }) {
   const answer = secret ? `request.headers.get("authorization") === "Bearer example-${secret}" ? ${item} : new Response("", { status: 401 })` : item;
   const route = `  if (request.url.startsWith("${service}/")) return ${answer};\n`;
   const services = /^export default \(request\) => \{\n/m;
-  const text = existsSync(path) ? readFileSync(path, "utf8") : `// Fakes of the services that the tools call, for their examples.\nexport default (request) => {\n};\n`;
+  const text = existsSync(path) ? textOf(path) : `// Fakes of the services that the tools call, for their examples.\nexport default (request) => {\n};\n`;
   if (!services.test(text)) return [`Let ${path} answer its requests.`];
   if (!text.includes(route)) writeFileSync(path, text.replace(services, (start) => `${start}${route}`));
   return [];
