@@ -231,8 +231,7 @@ impl Login {
     /// Whether a rule of `SIGN_IN_DENIED` may be about the person of an assertion: one about the issuer's providers as they are
     /// configured now. Without an address, that is true of each rule that names one.
     fn is_asserted_of_denied(&self, issuer: &str, account: &Account) -> bool {
-        let address = account.email.as_ref().or(account.unverified.as_ref());
-        let has_address = address.and_then(|it| domain(it)).is_some_and(|it| !it.is_empty());
+        let has_address = account.has_address();
         let names_address = |rule: &IdentityRule| rule.people.are_of_address();
         self.settings.providers_of(issuer).any(|provider| {
             let account = Account { provider: provider.to_owned(), ..account.clone() };
@@ -268,7 +267,7 @@ impl Login {
         let address = text("email").map(str::to_ascii_lowercase);
         let email = address.clone().filter(|_| !is_unverified);
         let provider = self.settings.providers_of(&issuer.issuer).next();
-        Ok(Account {
+        let account = Account {
             provider: provider.map(str::to_owned).unwrap_or_default(),
             id,
             unverified: address.filter(|_| is_unverified),
@@ -278,7 +277,11 @@ impl Login {
             asserted: Some(issuer.issuer.clone()),
             client: Some(client_id.to_owned()),
             ..Account::default()
-        })
+        };
+        if !account.has_address() && self.address_restricts(&issuer.issuer) {
+            return Err("it has no `email`, and rules with a team, limits or budgets depend on it");
+        }
+        Ok(account)
     }
 
     /// Whether what a person may do depends on what the provider says about the account, which may change. A

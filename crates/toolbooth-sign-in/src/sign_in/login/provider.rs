@@ -89,12 +89,13 @@ impl Login {
         self.rules_of(client).map(|it| &it.people)
     }
 
-    /// Whether what restricts people of a provider depends on their address: a rule with limits, budgets or a team, or one of
+    /// Whether what restricts people at a place depends on their address: a rule with limits, budgets or a team, or one of
     /// `SIGN_IN_DENIED`.
-    fn address_restricts(&self, client: &OAuthClient) -> bool {
-        let mut restricting = self.rules_of(client).filter(|rule| rule.restricts());
-        let denied = self.settings.denied.iter();
-        let mut denied = denied.filter(|rule| rule.provider == client.provider.id);
+    pub(super) fn address_restricts(&self, place: &str) -> bool {
+        let is_of_place = |rule: &&IdentityRule| rule.provider == place;
+        let allowed = self.settings.allowed.iter().filter(is_of_place);
+        let mut restricting = allowed.filter(|rule| rule.restricts());
+        let mut denied = self.settings.denied.iter().filter(is_of_place);
         restricting.any(|rule| rule.people.are_of_address() || !rule.domains.is_empty())
             || denied.any(|rule| rule.people.are_of_address())
     }
@@ -219,7 +220,7 @@ impl Login {
         client: &OAuthClient,
         account: Account,
     ) -> Result<Account, AccountError> {
-        if !account.has_address() && self.address_restricts(client) {
+        if !account.has_address() && self.address_restricts(&client.provider.id) {
             return Err(AccountError::ClaimMissing);
         }
         Ok(account)

@@ -66,9 +66,10 @@ impl Account {
         }
     }
 
-    /// Whether the provider has named an address, verified or not.
+    /// Whether an address is known, verified or not.
     pub(super) fn has_address(&self) -> bool {
-        self.email.is_some() || self.unverified.is_some()
+        let address = self.email.as_ref().or(self.unverified.as_ref());
+        address.and_then(|it| domain(it)).is_some_and(|it| !it.is_empty())
     }
 
     /// Whether a rule of `SIGN_IN_DENIED` is about this account, if an address that is not verified is its owner's.

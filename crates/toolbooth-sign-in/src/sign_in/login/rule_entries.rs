@@ -53,20 +53,35 @@ pub(super) fn read_denied(
     rules
 }
 
+/// The identity provider of a company, for the rules of `TEAMS`.
+pub(super) struct Company<'a> {
+    pub(super) issuer: &'a EnterpriseIssuer,
+    /// The providers of `OAUTH_PROVIDERS` with this issuer.
+    pub(super) providers: Vec<String>,
+}
+
+impl Company<'_> {
+    /// Where the people come from whose groups it tells.
+    fn places(&self) -> impl Iterator<Item = &String> {
+        let providers = self.providers.iter().filter(|_| self.issuer.sign_in);
+        [&self.issuer.issuer].into_iter().chain(providers)
+    }
+}
+
 /// Reads the rules of `TEAMS` about people, those of the first team first. A malformed one stops the server: without it, the team's people
-/// might have other limits. `issuers` has the identity providers of companies, each with the places where their people come from.
+/// might have other limits.
 pub(super) fn read_teams(
     teams: &[TeamSettings],
     places: &SignInPlaces<'_>,
-    issuers: &[(&EnterpriseIssuer, Vec<String>)],
+    companies: &[Company<'_>],
     reader: &mut VariableReader<'_>,
 ) -> Vec<IdentityRule> {
     let mut rules = Vec::new();
     for (index, team) in teams.iter().enumerate() {
         for (at, text) in &team.people {
             let found = match text.split_once(GROUP) {
-                Some((place, group)) => group_rules(place, group, places, issuers),
-                None => places.rule(text).map(|rule| vec![rule]),
+                Some((place, group)) => group_rules(place, group, places, companies),
+                None => places.rule(text).map(|rule| people_rules(rule, companies)),
             };
             match found {
                 Ok(found) => rules.extend(found.into_iter().map(|rule| IdentityRule {
@@ -85,16 +100,25 @@ pub(super) fn read_teams(
 /// What is between the place and the name of a group in a rule of `TEAMS`.
 const GROUP: &str = ":group/";
 
+/// A rule about people at a provider, and the same about those of whom its company sends assertions: they are the same people.
+fn people_rules(rule: IdentityRule, companies: &[Company<'_>]) -> Vec<IdentityRule> {
+    let companies = companies.iter().filter(|it| it.providers.contains(&rule.provider));
+    let asserted = companies
+        .map(|it| IdentityRule { provider: it.issuer.issuer.clone(), ..rule.clone() })
+        .collect::<Vec<_>>();
+    [rule].into_iter().chain(asserted).collect()
+}
+
 /// The rules about a group at a place: the issuer of a company, or a provider where its people sign in. If the issuer is missing, or its
 /// entry is rejected, that stops the server: other rules may admit its people, without the team.
 fn group_rules(
     place: &str,
     group: &str,
     places: &SignInPlaces<'_>,
-    issuers: &[(&EnterpriseIssuer, Vec<String>)],
+    companies: &[Company<'_>],
 ) -> Result<Vec<IdentityRule>, InvalidRule> {
-    let of_place = issuers.iter().find(|(_, places)| places.iter().any(|it| it == place));
-    let Some((issuer, places)) = of_place.filter(|_| !group.is_empty()) else {
+    let of_place = companies.iter().find(|company| company.places().any(|it| it == place));
+    let Some(company) = of_place.filter(|_| !group.is_empty()) else {
         let expected = format!(
             " names a group of {place}: {ISSUERS} must have its issuer, and sign_in if it is a provider of OAUTH_PROVIDERS"
         );
@@ -109,10 +133,10 @@ fn group_rules(
         });
     };
     let rule = |place: &String| IdentityRule {
-        domains: issuer.allowed.clone(),
+        domains: company.issuer.allowed.clone(),
         ..IdentityRule::of(place, People::Group(group.to_owned()))
     };
-    Ok(places.iter().map(rule).collect())
+    Ok(company.places().map(rule).collect())
 }
 
 /// Why an entry is not used: what was expected instead, after its place.

@@ -1,7 +1,7 @@
 //! How people sign in.
 
 use super::enterprise::{self, EnterpriseIssuer};
-use super::rule_entries::{self, SignInPlaces};
+use super::rule_entries::{self, Company, SignInPlaces};
 use super::rules::{self, IdentityRule};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
@@ -83,16 +83,12 @@ impl LoginSettings {
         let (enterprise, its_rules, problems) = enterprise::read(&providers_of, reader);
         allowed.extend(its_rules);
         rejected.extend(problems);
-        let issuers: Vec<_> = enterprise
+        let companies: Vec<_> = enterprise
             .iter()
-            .map(|it| {
-                let providers = it.sign_in.then(|| providers_of(&it.issuer));
-                let own = [it.issuer.clone()];
-                (it, own.into_iter().chain(providers.into_iter().flatten()).collect())
-            })
+            .map(|issuer| Company { issuer, providers: providers_of(&issuer.issuer) })
             .collect();
         // The first rule with limits holds: that of the team.
-        let of_teams = rule_entries::read_teams(&settings.teams, &places, &issuers, reader);
+        let of_teams = rule_entries::read_teams(&settings.teams, &places, &companies, reader);
         allowed.splice(0..0, of_teams);
         let denied = rule_entries::read_denied(&places, reader);
         let is_local = settings.is_local();

@@ -223,6 +223,38 @@ fn an_assertion_without_groups_escapes_no_limits() {
 }
 
 #[test]
+fn rules_of_teams_about_people_hold_for_assertions() {
+    let email = |email: &str, verified: bool| json!({"email": email, "email_verified": verified});
+    let none = json!({});
+    for (issuer, rule, claims, expected) in [
+        (ISSUER, "corp:id/ada", &none, "echo:a"),
+        (ISSUER, "corp:id/bob", &none, "echo:a echo:b"),
+        (ISSUER, "corp:*", &none, "echo:a"),
+        // A different provider of the same issuer, and a slash at the end of one of the two.
+        (ISSUER, "again:id/ada", &none, "echo:a"),
+        ("https://acme.example/", "corp:id/ada", &none, "echo:a"),
+        // The same id elsewhere is a different person.
+        (ISSUER, "google:id/ada", &none, "echo:a echo:b"),
+        (ISSUER, "corp:ada@acme.example", &email("Ada@acme.example", true), "echo:a"),
+        (ISSUER, "corp:@acme.example", &email("ada@acme.example", true), "echo:a"),
+        (ISSUER, "corp:@acme.example", &email("ada@other.example", true), "echo:a echo:b"),
+        // No client leaves the team by an assertion without the address.
+        (ISSUER, "corp:@acme.example", &none, "invalid_grant 400"),
+        (ISSUER, "corp:ada@acme.example", &json!({"email": "ada"}), "invalid_grant 400"),
+        (ISSUER, "google:@acme.example", &none, "echo:a echo:b"),
+    ] {
+        let teams = json!([{"name": "a", "rules": [rule], "scopes": ["echo:a"]}]).to_string();
+        let entry = json!({"issuer": issuer, "jwks_uri": OWN_KEYS, "scopes": ["*"]});
+        let harness = start(&issuers(entry), &[PROVIDERS, &[("TEAMS", &*teams)]].concat());
+        serve(OWN_KEYS, 200, json!({"keys": [key("1")]}));
+        let mut claims = claims.clone();
+        claims["iss"] = json!(issuer);
+        let response = harness.assert_with("1", &claims, "");
+        assert_eq!(result(&response), expected, "{issuer} {rule} {claims}: {}", response.1);
+    }
+}
+
+#[test]
 fn rules_decide_at_every_call() {
     let eng = json!({"rules": {"eng": {"scopes": ["echo:a"]}, "ops": {"scopes": []}}});
     let ops = json!({"rules": {"ops": {"scopes": []}}});
