@@ -229,14 +229,11 @@ impl Login {
     }
 
     /// Whether a rule of `SIGN_IN_DENIED` may be about the person of an assertion: one about the issuer's providers as they are
-    /// configured now. Without an address, that is true of each rule that names one.
+    /// configured now.
     fn is_asserted_of_denied(&self, issuer: &str, account: &Account) -> bool {
-        let has_address = account.has_address();
-        let names_address = |rule: &IdentityRule| rule.people.are_of_address();
         self.settings.providers_of(issuer).any(|provider| {
             let account = Account { provider: provider.to_owned(), ..account.clone() };
-            let mut rules = self.settings.denied.iter().filter(|it| it.provider == provider);
-            rules.any(|rule| account.may_be_of(rule) || names_address(rule) && !has_address)
+            self.settings.denied.iter().any(|rule| account.may_be_of(rule))
         })
     }
 
@@ -285,13 +282,15 @@ impl Login {
     }
 
     /// Whether what a person may do depends on what the provider says about the account, which may change. A
-    /// rule that restricts need not be about them yet.
+    /// rule that restricts or denies need not be about them yet.
     pub(super) fn depends_on_facts(&self, account: &Account) -> bool {
         let is_about = |rule: &&IdentityRule| {
             account.is_of(rule) || rule.restricts() && rule.provider == account.provider
         };
         let mut rules = self.settings.allowed.iter().filter(is_about);
+        let mut denied = self.settings.denied.iter().filter(|it| it.provider == account.provider);
         rules.any(|rule| rule.people.can_change() || !rule.domains.is_empty())
+            || denied.any(|rule| rule.people.are_of_address())
     }
 
     /// The scopes that the rules about a person give, within those of their team.

@@ -72,8 +72,12 @@ impl Account {
         address.and_then(|it| domain(it)).is_some_and(|it| !it.is_empty())
     }
 
-    /// Whether a rule of `SIGN_IN_DENIED` is about this account, if an address that is not verified is its owner's.
+    /// Whether a rule of `SIGN_IN_DENIED` may be about this account: an address that is not verified may be its owner's, and if none
+    /// is known, it may be any.
     pub(super) fn may_be_of(&self, rule: &IdentityRule) -> bool {
+        if !self.has_address() && rule.people.are_of_address() {
+            return rule.provider == self.provider;
+        }
         let domain = self.unverified.as_deref().and_then(domain);
         let known = Self { asserted: None, ..self.clone() };
         let claimed = Self { email: self.unverified.clone(), domain, ..known.clone() };

@@ -346,6 +346,59 @@ fn who_is_denied_at_a_provider() {
 }
 
 #[test]
+fn who_is_denied_by_address_after_the_sign_in() {
+    const DAY_MS: u64 = 24 * 3_600_000;
+    let of = |address: &str| json!({"sub": "s1", "email": address, "email_verified": true});
+    let hidden = json!({"sub": "s1"});
+    // Denied before or after the sign-in; the account then and a day later; whether a call and the refresh then work.
+    for (early, late, account, after, calls, refreshes) in [
+        ("", "corp:@b.example", of("ada@a.example"), None, 200, None),
+        ("", "corp:@a.example", of("ada@a.example"), None, 401, Some("invalid_grant")),
+        // A sign-in that has hidden the address is worth nothing now.
+        ("", "corp:@a.example", hidden.clone(), None, 401, Some("invalid_grant")),
+        ("", "corp:ada@a.example", hidden.clone(), None, 401, Some("invalid_grant")),
+        ("", "corp:id/s2", hidden.clone(), None, 200, None),
+        ("", "google:@a.example", hidden.clone(), None, 200, None),
+        // A new address counts after a day.
+        ("corp:@b.example", "corp:@b.example", of("ada@a.example"), None, 200, None),
+        (
+            "corp:@b.example",
+            "corp:@b.example",
+            of("ada@a.example"),
+            Some(of("ada@b.example")),
+            200,
+            Some("invalid_grant"),
+        ),
+        (
+            "corp:@b.example",
+            "corp:@b.example",
+            of("ada@a.example"),
+            Some(hidden.clone()),
+            200,
+            Some("invalid_grant"),
+        ),
+    ] {
+        let mut harness = harness_for("corp:*");
+        harness.restart(&[("SIGN_IN_DENIED", early)]);
+        ACCOUNT.set(account.clone());
+        let (browser, client) = (Browser::default(), harness.client());
+        let page = browser.open(&harness, &request(&client.id));
+        let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "corp")]);
+        let back = browser.send(&harness, ("GET", &callback_of(&leave)), &[], "");
+        let (_, tokens) = harness.exchange(&client, &query(location(&back), "code").unwrap());
+        harness.restart(&[("SIGN_IN_DENIED", late)]);
+        let what = format!("{early} {late} {account} {after:?}");
+        assert_eq!(harness.call(tokens["access_token"].as_str().unwrap()), calls, "{what}");
+        if let Some(after) = after {
+            ACCOUNT.set(after);
+            harness.wait(DAY_MS + STALE_MS);
+        }
+        let (_, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        assert_eq!(body["error"].as_str(), refreshes, "{what} {body}");
+    }
+}
+
+#[test]
 fn no_one_leaves_a_team_at_github_by_hiding_the_address() {
     let emails = |email: &str, verified: bool| json!([{"email": email, "primary": true, "verified": verified}]);
     let entry = |more: Value| {
