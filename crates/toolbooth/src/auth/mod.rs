@@ -35,7 +35,7 @@ pub(crate) use jwks::has_verification_key;
 pub use own_tokens::{CLIENT_REF, GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 
 /// The longest credential that is read, in bytes.
-const MAX_CREDENTIAL: usize = 8 * 1024;
+pub const MAX_CREDENTIAL: usize = 8 * 1024;
 
 /// The `Vary` header of responses that depend on the caller.
 pub const VARY: &str = "Authorization, OTC-API-Key, OXP-API-Key, X-API-Key, X-Auth-Token";

@@ -74,7 +74,7 @@ impl Login {
         Ok(cookie::set_for(COOKIE, "", 0))
     }
 
-    /// The `Set-Cookie` header that begins a session.
+    /// The `Set-Cookie` header that begins a session. A browser would not keep one that is too long, and it would not be opened.
     pub(crate) fn begin_session(
         &self,
         identity: &Identity,
@@ -83,6 +83,10 @@ impl Login {
         let session = Session { identity: identity.clone(), id: random_text(host)? };
         let expires_ms = host.now_ms().saturating_add(SESSION_SECONDS * 1000);
         let token = self.keys.seal(purpose::SESSION, &session, expires_ms);
+        // Nothing else of an account is that long.
+        if token.len() > purpose::SESSION.longest() {
+            return Err(Problem::TOO_MANY_GROUPS);
+        }
         Ok(cookie::set_for(COOKIE, &token, SESSION_SECONDS))
     }
 }

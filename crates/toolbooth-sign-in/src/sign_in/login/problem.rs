@@ -74,13 +74,13 @@ impl Problem {
         "Nothing was granted. Ask the operator of the server for access, or go back to the application and start \
          again with a different account.",
     );
-    /// The provider does not say which groups the person is in.
+    /// The provider does not say which groups the person is in, or rules name more of them than a session can keep.
     pub(crate) const TOO_MANY_GROUPS: Self = Self::new(
         "too_many_groups",
         403,
-        "Your groups are not known",
-        "You are in so many groups that your company's sign-in does not name them. Nothing was granted. Ask the operator of the \
-         server to use app roles instead of groups.",
+        "You are in too many groups",
+        "You are in so many groups that your company's sign-in does not name them, or that this server cannot keep them. Nothing \
+         was granted. Ask the operator of the server to use app roles instead of groups, or rules about fewer of them.",
     );
     /// The provider does not say what rules with a team, limits or budgets depend on.
     pub(crate) const CLAIM_MISSING: Self = Self::new(

@@ -17,6 +17,7 @@ use crate::oauth::{OFFLINE_ACCESS, ProviderError, code_challenge, random_text};
 use crate::sign_in::event::{RevocationReason, SignInEvent};
 use crate::sign_in::login::Identity;
 use crate::{purpose, redirect_uri};
+use toolbooth::auth::MAX_CREDENTIAL;
 use toolbooth::call::Rejection;
 use toolbooth::host::{Host, boxed};
 use toolbooth::http::{Answer, Response};
@@ -305,6 +306,12 @@ impl AuthorizationServer {
             (&scopes, seconds),
             host,
         )?;
+        // No call could send it.
+        if access_token.len() > MAX_CREDENTIAL {
+            return Err(INVALID_GRANT.error(
+                "the access token would be too long: the person is in too many groups, or it has too many scopes",
+            ));
+        }
         let actor = holder.actor.as_ref();
         let caller = self.login.caller(&grant.identity.subject());
         let team = self.login.team_name(&grant.identity);

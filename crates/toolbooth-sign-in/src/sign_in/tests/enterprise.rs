@@ -202,6 +202,22 @@ fn what_rules_give() {
 }
 
 #[test]
+fn tokens_that_no_call_could_send_are_not_issued() {
+    let names: Vec<_> = (0..130).map(|at| format!("{at:08}-0000-4000-8000-000000000000")).collect();
+    let by_group = |name: &String| (name.clone(), json!({"scopes": ["echo:a"]}));
+    let rules: serde_json::Map<_, _> = names.iter().map(by_group).collect();
+    for (count, expected) in [(1, "echo:a"), (90, "echo:a"), (130, "invalid_grant 400")] {
+        let harness = start(&issuers(json!({"rules": rules})), &[]);
+        let response = harness.assert_with("1", &json!({"groups": names[..count]}), "");
+        assert_eq!(result(&response), expected, "{count}: {}", response.1);
+        match response.1["access_token"].as_str() {
+            Some(token) => assert_eq!(harness.call(token), 200, "{count}"),
+            None => assert!(response.1.to_string().contains("would be too long"), "{}", response.1),
+        }
+    }
+}
+
+#[test]
 fn an_assertion_without_groups_escapes_no_limits() {
     let budgets = json!([{"window": "1d", "tool_calls": 5}]);
     let entry = |budgets: &Value| {

@@ -76,8 +76,12 @@ fn issuers(entry: &Value) -> String {
 
 /// The response to the callback of a person who signs in.
 fn come_back(harness: &Harness, client: &Registered) -> Response {
+    come_back_in(harness, client, &Browser::default())
+}
+
+/// The same, in this browser.
+fn come_back_in(harness: &Harness, client: &Registered, browser: &Browser) -> Response {
     NOW.set(harness.host.now_ms.get());
-    let browser = Browser::default();
     let scope = [("scope", "echo:a echo:b".to_owned())];
     let page = browser.open(harness, &[&request(&client.id)[..], &scope].concat());
     let leave = browser.answer(harness, &page, &[("with", "provider"), ("provider", "corp")]);
@@ -181,6 +185,25 @@ fn groups_that_are_left_out_are_no_groups_and_the_person_is_told() {
     assert!(text(&back).contains("so many groups"), "{}", text(&back));
     let printed = harness.host.printed();
     assert!(printed.contains("too_many_groups"), "{printed}");
+}
+
+#[test]
+fn groups_that_do_not_fit_into_a_session_are_too_many() {
+    let names: Vec<_> = (0..100).map(|at| format!("{at:08}-0000-4000-8000-000000000000")).collect();
+    let by_group = |name: &String| (name.clone(), json!({"scopes": ["echo:a"]}));
+    let rules: serde_json::Map<_, _> = names.iter().map(by_group).collect();
+    for (count, status) in [(1, 303), (40, 303), (100, 403)] {
+        let harness = start(&json!({"rules": rules}), &[]);
+        CLAIMS.set(json!({"groups": names[..count]}));
+        DESCRIPTION.set(json!({}));
+        let (client, browser) = (harness.client(), Browser::default());
+        let back = come_back_in(&harness, &client, &browser);
+        assert_eq!(back.status, status, "{count} {}", text(&back));
+        let printed = harness.host.printed();
+        assert_eq!(printed.contains("too_many_groups"), status == 403, "{count} {printed}");
+        let account = browser.send(&harness, ("GET", "/account"), &[], "");
+        assert_eq!(account.status == 200, status == 303, "{count} has a session");
+    }
 }
 
 #[test]
