@@ -101,6 +101,61 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_that_may_have_limits_is_not_left_out() {
+        const HOST: &[(&str, &str)] = &[
+            ("AUTH", "sign-in"),
+            ("PUBLIC_URL", "https://tools.example"),
+            ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+            ("OAUTH_PROVIDERS", "corp"),
+            ("OAUTH_CORP_CLIENT_ID", "c1"),
+            ("OAUTH_CORP_ISSUER", "https://corp.example"),
+        ];
+        let rule = |more: &str| format!(r#"{{"who": "corp:id/1", "scopes": []{more}}}"#);
+        let issuer =
+            |more: &str| format!(r#"{{"issuer": "https://corp.example", "sign_in": true{more}}}"#);
+        const ALLOWED: &str = "SIGN_IN_ALLOWED";
+        const ISSUERS: &str = "ENTERPRISE_ISSUERS";
+        for (variable, entry, stops) in [
+            (ALLOWED, rule("").replace("id/1", "org/acme"), false),
+            (ALLOWED, rule(r#", "budgets": []"#), true),
+            (ALLOWED, rule(r#", "gateway": {"model": ["fast"]}"#), true),
+            (ALLOWED, rule(r#", "tenant_settings": 1"#), true),
+            (ALLOWED, rule(r#", "gateway": {"models": ["a"]}"#).replace("id/1", "a"), true),
+            // It may be misspelt.
+            (ALLOWED, rule(r#", "gatway": {"models": ["fast"]}"#), true),
+            // Nobody can sign in there.
+            (ALLOWED, rule(r#", "gateway": {"models": ["a"]}"#).replace("corp", "other"), false),
+            (ALLOWED, "1".to_owned(), false),
+            (ISSUERS, issuer(r#", "claim": 1"#), false),
+            (ISSUERS, issuer(r#", "claim": 1, "rules": {"eng": {"scopes": []}}"#), false),
+            (ISSUERS, issuer(r#", "rules": {"eng": {"scopes": [], "budgets": []}}"#), true),
+            (ISSUERS, issuer(r#", "claim": 1, "rules": {"eng": {"gateway": {}}}"#), true),
+            (ISSUERS, issuer(r#", "rules": [{"eng": {"gateway": {}}}]"#), true),
+            (ISSUERS, issuer(r#", "rule": {"eng": {"scopes": []}}"#), true),
+            (
+                ISSUERS,
+                issuer(r#", "rules": {"eng": {"scopes": [], "gateway": {"models": ["a"]}}}"#)
+                    .replace("corp.example", "other.example"),
+                true,
+            ),
+        ] {
+            let value = match variable {
+                ALLOWED => format!(r#"[{entry}, "corp:*"]"#),
+                _ => format!("[{entry}]"),
+            };
+            let everyone = (ALLOWED, "corp:*");
+            let host = FakeHost::with(&[HOST, &[everyone, (variable, &*value)]].concat());
+            let settings = toolbooth::testing::settings(crate::tests::CAPABILITIES, &host);
+            let (found, none) = match stops {
+                true => (&settings.problems, &settings.rejected),
+                false => (&settings.rejected, &settings.problems),
+            };
+            assert_eq!((found.len(), none.len()), (1, 0), "{entry}: {found:?} {none:?}");
+            assert!(found[0].starts_with(&format!("{variable}[0]")), "{found:?}");
+        }
+    }
+
+    #[test]
     fn several_people_in_one_rule_are_nobody() {
         const HOST: &[(&str, &str)] = &[
             ("AUTH", "sign-in"),

@@ -1,7 +1,7 @@
 //! `ENTERPRISE_ISSUERS`: the identity providers of companies, which say who may call through which clients
 //! (Enterprise-Managed Authorization).
 
-use super::rule_entries::{SCOPES, read_scopes};
+use super::rule_entries::{RejectedEntry, SCOPES, read_scopes};
 use super::rules::{IdentityRule, People};
 use toolbooth::address::is_secure;
 use toolbooth::json::{self, Value};
@@ -16,7 +16,7 @@ pub(super) const DOC: VariableDoc = VariableDoc::new(
      `{\"issuer\", \"clients\", \"sign_in\", \"jwks_uri\", \"claim\", \"rules\", \"scopes\", \"allowed\"}`, of which `issuer`, and \
      `clients` or `sign_in`, are required. See [sign in with the company](SIGN-IN.md#sign-in-with-the-company) and [groups of the \
      company](SIGN-IN.md#groups-of-the-company) | none | assertions and groups of the invalid entry's issuer are rejected; the others \
-     are accepted",
+     are accepted. An invalid entry whose `rules` have more than `scopes` rejects calls and sign-ins",
 );
 
 const MEMBERS: [&str; 8] =
@@ -40,13 +40,13 @@ pub(crate) struct EnterpriseIssuer {
     pub(crate) allowed: Vec<String>,
 }
 
-/// Reads `ENTERPRISE_ISSUERS`: the issuers, the rules about their people, and the problems of entries, which have no effect.
+/// Reads `ENTERPRISE_ISSUERS`: the issuers, the rules about their people, and the entries that have no effect.
 /// `providers_of` returns the ids of the providers of `OAUTH_PROVIDERS` with an issuer: rules are about their people too, if the entry
 /// says so.
 pub(super) fn read(
     providers_of: &dyn Fn(&str) -> Vec<String>,
     reader: &mut VariableReader<'_>,
-) -> (Vec<EnterpriseIssuer>, Vec<IdentityRule>, Vec<String>) {
+) -> (Vec<EnterpriseIssuer>, Vec<IdentityRule>, Vec<RejectedEntry>) {
     let (mut issuers, mut rules, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
     let text = reader.non_empty(ISSUERS).unwrap_or_default();
     if text.is_empty() {
@@ -57,12 +57,16 @@ pub(super) fn read(
         return (issuers, rules, rejected);
     };
     for (index, entry) in entries.iter().enumerate() {
+        let mut reject = |expected: String| {
+            let problem = format!("{ISSUERS}[{index}]{expected}");
+            rejected.push(RejectedEntry { problem, may_limit: may_limit(entry) });
+        };
         match parse(entry, &issuers) {
             Ok((issuer, its_rules)) => {
                 let providers = issuer.sign_in.then(|| providers_of(&issuer.issuer));
                 if providers.as_ref().is_some_and(Vec::is_empty) {
-                    rejected.push(format!(
-                        "{ISSUERS}[{index}].sign_in needs a provider of OAUTH_PROVIDERS with OAUTH_<ID>_ISSUER = {}",
+                    reject(format!(
+                        ".sign_in needs a provider of OAUTH_PROVIDERS with OAUTH_<ID>_ISSUER = {}",
                         issuer.issuer
                     ));
                     continue;
@@ -78,10 +82,20 @@ pub(super) fn read(
                 rules.extend(its_rules);
                 issuers.push(issuer);
             }
-            Err(expected) => rejected.push(format!("{ISSUERS}[{index}]{expected}")),
+            Err(expected) => reject(expected),
         }
     }
     (issuers, rules, rejected)
+}
+
+/// Whether an entry may have rules with limits, or misspelt ones.
+fn may_limit(entry: &Value<'_>) -> bool {
+    let only_gives = |rule: &Value<'_>| rule.as_object().is_some_and(|it| it.has_only(&["scopes"]));
+    let Some(members) = entry.as_object() else { return false };
+    !members.has_only(&MEMBERS)
+        || members.get("rules").is_some_and(|rules| {
+            !rules.as_object().is_some_and(|rules| rules.iter().all(|(_, rule)| only_gives(rule)))
+        })
 }
 
 /// Parses an entry; the error is what was expected, after its place.
@@ -210,9 +224,9 @@ mod tests {
             "https://acme.example" => vec!["corp".to_owned()],
             _ => Vec::new(),
         };
-        let (issuers, rules, mut rejected) = read(&providers, &mut reader);
-        rejected.extend(reader.into_problems().0);
-        (issuers, rules, rejected)
+        let (issuers, rules, rejected) = read(&providers, &mut reader);
+        let rejected = rejected.into_iter().map(|it| it.problem);
+        (issuers, rules, rejected.chain(reader.into_problems().0).collect())
     }
 
     fn with(more: &str) -> String {

@@ -20,18 +20,27 @@ impl SignInPlaces<'_> {
     }
 }
 
-/// Reads `SIGN_IN_ALLOWED`: the rules, and the problems of entries that admit no one.
+/// The problem of an entry that admits no one, in full sentences.
+#[derive(Debug)]
+pub(super) struct RejectedEntry {
+    pub(super) problem: String,
+    /// Whether the entry may have limits: without them, other rules might admit its people, so it stops the server.
+    pub(super) may_limit: bool,
+}
+
+/// Reads `SIGN_IN_ALLOWED`: the rules, and the entries that admit no one.
 pub(super) fn read_allowed(
     places: &SignInPlaces<'_>,
     reader: &mut VariableReader<'_>,
-) -> (Vec<IdentityRule>, Vec<String>) {
+) -> (Vec<IdentityRule>, Vec<RejectedEntry>) {
     let (mut rules, mut rejected) = (Vec::new(), Vec::new());
     for (index, entry) in entries(ALLOWED, places, reader).into_iter().enumerate() {
         match entry {
             Ok(rule) => rules.push(rule),
-            Err(InvalidRule::Malformed(expected) | InvalidRule::NotConfigured(expected)) => {
-                rejected.push(format!("{ALLOWED}[{index}]{expected}"));
-            }
+            Err(problem) => rejected.push(RejectedEntry {
+                may_limit: matches!(problem, InvalidRule::Limiting(_)),
+                problem: format!("{ALLOWED}[{index}]{}", problem.expected()),
+            }),
         }
     }
     (rules, rejected)
@@ -144,6 +153,8 @@ fn group_rules(
 enum InvalidRule {
     /// It is not a rule.
     Malformed(String),
+    /// Nor is it, and it may have limits.
+    Limiting(String),
     /// People cannot sign in at the place that it names.
     NotConfigured(String),
 }
@@ -152,9 +163,16 @@ impl InvalidRule {
     /// Reports an entry at a place. A malformed one stops the server.
     fn report(self, place: &str, reader: &mut VariableReader<'_>) {
         match self {
-            Self::Malformed(expected) => reader.sentence(format!("{place}{expected}")),
+            Self::Malformed(expected) | Self::Limiting(expected) => {
+                reader.sentence(format!("{place}{expected}"));
+            }
             Self::NotConfigured(expected) => reader.reject(format!("{place}{expected}")),
         }
+    }
+
+    fn expected(&self) -> &str {
+        let (Self::Malformed(text) | Self::Limiting(text) | Self::NotConfigured(text)) = self;
+        text
     }
 }
 
@@ -223,6 +241,15 @@ impl SignInPlaces<'_> {
 
     /// The rule of an entry of an array.
     fn read(&self, entry: &Value<'_>) -> Result<IdentityRule, InvalidRule> {
+        // A member that is not known may be a misspelt limit.
+        let may_limit = entry.as_object().is_some_and(|it| !it.has_only(&["who", "scopes"]));
+        self.read_entry(entry).map_err(|problem| match problem {
+            InvalidRule::Malformed(expected) if may_limit => InvalidRule::Limiting(expected),
+            problem => problem,
+        })
+    }
+
+    fn read_entry(&self, entry: &Value<'_>) -> Result<IdentityRule, InvalidRule> {
         if let Some(who) = entry.as_str() {
             return self.rule(who);
         }

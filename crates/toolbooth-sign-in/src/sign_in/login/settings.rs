@@ -1,7 +1,7 @@
 //! How people sign in.
 
 use super::enterprise::{self, EnterpriseIssuer};
-use super::rule_entries::{self, Company, SignInPlaces};
+use super::rule_entries::{self, Company, RejectedEntry, SignInPlaces};
 use super::rules::{self, IdentityRule};
 use crate::oauth::{EndpointSettings, ProviderSettings};
 use toolbooth::address::is_secure;
@@ -20,7 +20,8 @@ pub(crate) static DOCS: &[VariableDoc] = &[
              these and of objects `{\"who\": \"github:org/acme\", \"scopes\": [\"github:*\"]}`, \
              perhaps with [`gateway`](#chat-gateway) and [`budgets`](#budgets), as in `API_KEYS`. A rule without scopes gives none: see [what people can give to a \
              client](SIGN-IN.md#what-people-can-give-to-a-client) | no one | no one may sign \
-             in by the invalid rule; the others remain",
+             in by the invalid rule; the others remain. An invalid object with more than `who` and `scopes` rejects calls and \
+             sign-ins: others might admit its people without limits",
     ),
     VariableDoc::new(
         rules::DENIED,
@@ -100,8 +101,8 @@ impl LoginSettings {
                             valid key, or ACCESS_TEAM_DOMAIN or ENTERPRISE_ISSUERS is set";
             reader.problem(rules::ALLOWED, expected);
         }
-        for problem in rejected {
-            if is_closed { reader.sentence(problem) } else { reader.reject(problem) }
+        for RejectedEntry { problem, may_limit } in rejected {
+            if is_closed || may_limit { reader.sentence(problem) } else { reader.reject(problem) }
         }
         let may_sign_in =
             |it: &&ProviderSettings| allowed.iter().any(|rule| rule.provider == it.id);

@@ -308,7 +308,7 @@ fn budgets_count_for_the_person() {
             r#"[{{"who": "github:octocat", "scopes": [], "budgets": {budgets}}}, "github:octocat"]"#
         );
         harness.restart(&[("SIGN_IN_ALLOWED", &rule)]);
-        let rejected = &harness.server.state().pipeline.settings.rejected;
-        assert!(rejected[0].starts_with(expected), "{rejected:?}");
+        let problems = &harness.server.state().pipeline.settings.problems;
+        assert!(problems[0].starts_with(expected), "{problems:?}");
     }
 }
