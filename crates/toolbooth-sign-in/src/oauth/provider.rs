@@ -152,7 +152,7 @@ pub(crate) static DOCS: &[VariableDoc] = &[
     VariableDoc::new(
         "OAUTH_<ID>_ISSUER",
         "the issuer; its discovery document (OpenID Connect) provides the addresses. Takes \
-         precedence over the next two | not set",
+         precedence over the next two. For a different issuer, [use a new id](OPERATING.md#change-a-provider) | not set",
     ),
     VariableDoc::new(
         "OAUTH_<ID>_AUTHORIZE_URL",

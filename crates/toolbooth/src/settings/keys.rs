@@ -20,7 +20,8 @@ pub struct StateKeySettings {
 static STATE_KEY: Row<Option<Secret>> = Row::new(
     "STATE_KEY",
     "encrypts challenges, the codes and tokens of sign-in, tasks, responses in the background, and \
-     the state that tools keep between questions; at least 32 bytes: `openssl rand -base64 32` | required with `OAUTH_PROVIDERS` and \
+     the state that tools keep between questions; at least 32 bytes: `openssl rand -base64 32`. [Each deployment \
+     has its own](OPERATING.md#secrets) | required with `OAUTH_PROVIDERS` and \
      `sign-in`. Without it, tools that keep state between questions fail | no challenges, no state",
     None,
     parse_state_key,
@@ -41,7 +42,7 @@ pub const GRANT_KEYS_DOC: VariableDoc = VariableDoc::new(
     GRANT_KEYS,
     "encrypts grants: `id:key` pairs, separated by commas. Each id consists of letters and digits \
      and is unique, each key is 32 bytes in base64: `openssl rand -base64 32`. The first key \
-     encrypts, all decrypt | required with `OAUTH_PROVIDERS`; with `sign-in`, only if tools act \
+     encrypts, all decrypt. Each deployment has its own | required with `OAUTH_PROVIDERS`; with `sign-in`, only if tools act \
      for users at the providers too | no challenges",
 );
 
