@@ -22,7 +22,7 @@ pub(super) async fn answer(mut chat: Chat<'_>) -> Answer<'_> {
     if !chat.request.stream {
         return match whole(&mut chat).await {
             Ok(response) => response.into(),
-            Err(error) => error.response(chat.sender.front).into(),
+            Err(error) => rejection(&chat, &error).into(),
         };
     }
     let first = match chat.run_approved().await {
@@ -55,9 +55,19 @@ async fn loop_of(chat: &mut Chat<'_>) -> Result<Response> {
 }
 
 pub(super) fn failed(chat: &Chat<'_>, error: &GatewayError) -> Response {
-    let response = error.response(chat.sender.front);
+    let response = rejection(chat, error);
     chat.report.log(&chat.sender, response.status, Some(error.kind.code()));
     response
+}
+
+/// An error as a response. SDKs repeat a request that has failed, unless it says that they should not: tools that have run would run
+/// again.
+fn rejection(chat: &Chat<'_>, error: &GatewayError) -> Response {
+    let response = error.response(chat.sender.front);
+    match chat.report.ran.is_empty() {
+        true => response,
+        false => response.with("x-should-retry", "false"),
+    }
 }
 
 fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {

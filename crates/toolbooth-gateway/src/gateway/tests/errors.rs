@@ -1,5 +1,7 @@
 //! Errors of providers, as the client sees them.
 
+use super::approval::select;
+use super::loops::{say, world};
 use super::*;
 
 #[test]
@@ -33,6 +35,34 @@ fn statuses_and_codes() {
             assert!(!error.to_string().contains("sk-openai"), "{error}");
             assert!(!reply.log.concat().contains("it says"), "{:?}", reply.log);
             assert!(reply.header("www-authenticate").is_none(), "{reply:?}");
+        }
+    }
+}
+
+/// The SDKs of OpenAI and Anthropic repeat a request that fails so, and with it the calls of tools.
+#[test]
+fn a_request_whose_tools_have_run_is_not_repeated() {
+    let own = select(json!({"require_approval": "never"}));
+    let body = json!({"model": "openai/m", "max_tokens": 9, "tools": [own],
+        "messages": [{"role": "user", "content": "hi"}]});
+    for path in ["/v1/chat/completions", "/v1/messages"] {
+        let gateway = TestGateway { path, ..world(&[("GATEWAY_TOOLS", "Echo.*")]) };
+        let mut body = body.clone();
+        if path == "/v1/messages" {
+            body.as_object_mut().unwrap().remove("tools");
+        }
+        for (answers, status, header) in [
+            (vec![answer(503, "{}")], 503, None),
+            (vec![calls(&[say("1", "a")]), answer(503, "{}")], 503, Some("false")),
+            (vec![calls(&[say("1", "a")]), answer(429, "{}")], 429, Some("false")),
+        ] {
+            let reply = gateway.ask(answers, &body);
+            assert_eq!(
+                (reply.status, reply.header("x-should-retry")),
+                (status, header),
+                "{path} {}",
+                reply.text
+            );
         }
     }
 }

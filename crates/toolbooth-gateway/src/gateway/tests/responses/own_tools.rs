@@ -219,3 +219,20 @@ fn an_id_that_comes_again_approves_no_other_call() {
         assert_eq!((reply.status, reply.sent.len()), (400, 0), "{}", reply.text);
     }
 }
+
+/// A request that fails after an approved call has run is not repeated by the client, which would run it again.
+#[test]
+fn a_failure_after_an_approved_call() {
+    let asked = json!({"type": "mcp_approval_request", "id": "mcpr_c1", "server_label": "own", "name": "Echo_Say",
+        "arguments": "{\"text\":\"a\"}"});
+    for (approve, header) in [(true, Some("false")), (false, None)] {
+        let answers = json!({"type": "mcp_approval_response", "approval_request_id": "mcpr_c1", "approve": approve});
+        for stream in [false, true] {
+            let request = body(json!({"tools": [server(json!("always"))], "stream": stream,
+                "input": [{"role": "user", "content": "hi"}, asked, answers]}));
+            let reply = gateway(&[]).ask(vec![answer(503, "{}")], &request);
+            let got = (reply.status, reply.header("x-should-retry"));
+            assert_eq!(got, (503, header), "{stream} {}", reply.text);
+        }
+    }
+}
