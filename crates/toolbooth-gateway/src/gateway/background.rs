@@ -65,7 +65,7 @@ impl BackgroundHandler for BackgroundResponses {
 /// How long a request is reserved from the caller's budget while its task is stored.
 const STORING: Duration = Duration::from_secs(60);
 
-/// Stores a request that was checked, if the caller's budgets cover it: what is stored takes space, whether or not it runs. Its
+/// Stores a request that was checked, if a model can get it and the caller's budgets cover it: what is stored takes space, whether or not it runs. Its
 /// client gets a response that is queued.
 pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>, Rejection> {
     let context = chat.sender.context();
@@ -75,7 +75,7 @@ pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>,
                        TASKS and set STATE_KEY";
         return Ok(rounds::failed(chat, &GatewayError::invalid("background", message)).into());
     }
-    if let Err(error) = chat.check_budget().await {
+    if let Err(error) = chat.check_attempt().await {
         return Ok(rounds::failed(chat, &error).into());
     }
     let purse = context.purse();

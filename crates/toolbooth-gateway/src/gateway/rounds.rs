@@ -191,7 +191,8 @@ impl Chat<'_> {
         Ok(())
     }
 
-    /// Runs the calls that the user has approved. The model gets their results.
+    /// Runs the calls that the user has approved. The model gets their results. What can be known to fail fails before they run: the
+    /// client's next attempt would run them again.
     async fn run_approved(&mut self) -> Result<()> {
         let Some(context) = &self.request.responses else { return Ok(()) };
         let calls: Vec<_> = context.approved.iter().map(|approved| approved.call.clone()).collect();
@@ -200,9 +201,11 @@ impl Chat<'_> {
         }
         calls.iter().try_for_each(|call| self.tools.check_approved(call))?;
         self.limits.check_calls(&calls)?;
+        self.check_attempt().await?;
         self.count_calls(calls.len(), calls.len()).await?;
         self.units.next_answer();
         self.spend(calls.len()).await?;
+        self.count_request().await?;
         for result in self.run_calls(&calls).await? {
             let ToolResult { call_id, content, is_error, .. } = &result;
             continuation::fill(&mut self.request.history, call_id, content, *is_error)?;

@@ -108,12 +108,10 @@ impl Chat<'_> {
         Err(last.unwrap_or_else(none))
     }
 
-    /// Checks that the caller's budget in dollars covers the first attempt, without taking it.
-    pub(super) async fn check_budget(&self) -> Result<()> {
+    /// Checks that a model of the plan can get the request, and that the caller's budget in dollars covers the first attempt, without
+    /// taking it.
+    pub(super) async fn check_attempt(&self) -> Result<()> {
         let purse = self.sender.context().purse();
-        if !purse.limits(Unit::Usd) {
-            return Ok(());
-        }
         let mut first = None;
         for target in &self.plan.targets {
             match self.translate(target, false) {

@@ -236,3 +236,67 @@ fn a_failure_after_an_approved_call() {
         }
     }
 }
+
+/// The client repeats a request that has failed: what can be known to fail does before approved calls run.
+#[test]
+fn approved_calls_run_only_if_the_model_can_be_asked() {
+    // The hash is that of "key-one".
+    let keys = |budgets: Value| {
+        let hash = "9b346041bc9a49574eb2665b2ad2a0a3f9f9cce4e42f5d1f26deb8a256b5966a";
+        json!([{"name": "one", "scopes": ["*"], "hash": hash, "budgets": budgets}]).to_string()
+    };
+    let models = r#"{"m": {"targets": [{"provider": "openai", "model": "m"}], "price": {"input": 1, "output": 2}, "max_output_tokens": 100},
+        "g": {"targets": [{"provider": "google", "model": "g"}]}}"#;
+    let headers = [JSON, ("authorization", "Bearer key-one")];
+    let schema = json!({"type": "object", "allOf": []});
+    let unsupported = json!({"type": "function", "name": "f", "parameters": schema});
+    for (budgets, model, status, code) in [
+        (json!([{"window": "1d", "usd": 1}]), "m", 200, ""),
+        (json!([{"window": "1d", "usd": 0.0001}]), "m", 429, "budget_exceeded"),
+        (json!([{"window": "1d", "requests": 1}]), "m", 429, "budget_exceeded"),
+        (json!([{"window": "1d", "requests": 9}]), "g", 400, "tool_schema_incompatible"),
+    ] {
+        let keys = keys(budgets.clone());
+        let mut gateway = gateway(&[
+            ("AUTH", "api-key"),
+            ("API_KEYS", &keys),
+            ("MODELS", models),
+            ("GEMINI_API_KEY", "k"),
+        ]);
+        gateway.host.bindings.insert(toolbooth::host::LEDGER);
+        if budgets[0]["requests"] == 1 {
+            let used = gateway.ask_with(
+                vec![native(json!([message("x")]))],
+                &headers,
+                &body(json!({"model": "m"})),
+                usize::MAX,
+            );
+            assert_eq!(used.status, 200, "{}", used.text);
+        }
+        for stream in [false, true] {
+            let mut request = body(
+                json!({"model": model, "stream": stream, "tools": [server(json!("always"))], "input": [
+                    {"role": "user", "content": "hi"},
+                    {"type": "mcp_approval_request", "id": "mcpr_c1", "server_label": "own", "name": "Echo_Say",
+                        "arguments": "{\"text\":\"a\"}"},
+                    {"type": "mcp_approval_response", "approval_request_id": "mcpr_c1", "approve": true},
+                ]}),
+            );
+            if model == "g" {
+                request["tools"].as_array_mut().unwrap().push(unsupported.clone());
+            }
+            let items = json!([message("x")]);
+            let answered = if stream { answer(200, native_stream(&items)) } else { native(items) };
+            let reply = gateway.ask_with(vec![answered], &headers, &request, usize::MAX);
+            assert_eq!(reply.status, status, "{budgets} {}", reply.text);
+            assert!(status == 200 || reply.code() == code, "{budgets} {}", reply.text);
+            let has_run = reply.log.concat().contains("Echo_Say");
+            assert_eq!(
+                (has_run, reply.sent.len()),
+                (status == 200, usize::from(status == 200)),
+                "{:?}",
+                reply.log
+            );
+        }
+    }
+}
