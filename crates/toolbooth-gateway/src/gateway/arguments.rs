@@ -22,8 +22,11 @@ const UNCHECKED: [&str; 6] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// The most schemas that are applied to the arguments of one call. `$ref` may repeat a schema without end.
-const MAX_STEPS: u32 = 100_000;
+/// The most work on the calls of an answer, in steps of about the same time: a keyword that is applied, or a value that is compared.
+/// `$ref` may repeat a schema without end.
+const MAX_STEPS: usize = 1_000_000;
+/// How much of a text is a step, in bytes.
+const TEXT_STEP: usize = 64;
 const MAX_DEPTH: usize = 128;
 /// The most JSON values in the arguments of a call: as many as 256 KiB can have, and more.
 const MAX_VALUES: usize = 262_144;
@@ -53,13 +56,15 @@ impl Schemas {
         Self(schemas)
     }
 
-    /// Checks that the arguments of calls are JSON, and match the schema of their tool.
+    /// Checks that the arguments of calls are JSON, and match the schema of their tool. If that takes too many steps, the rest is
+    /// not checked.
     pub(super) fn check<'c>(
         &self,
         calls: impl Iterator<Item = &'c ToolCall<'static>>,
     ) -> Result<()> {
+        let steps = Cell::new(MAX_STEPS);
         for call in calls.filter(|call| !call.custom) {
-            if let Err(reason) = self.check_one(call) {
+            if let Err(reason) = self.check_one(call, &steps) {
                 let name = excerpt(&call.name);
                 let message =
                     format!("The model called tool '{name}' with invalid arguments: {reason}");
@@ -69,7 +74,7 @@ impl Schemas {
         Ok(())
     }
 
-    fn check_one(&self, call: &ToolCall<'_>) -> Result<(), String> {
+    fn check_one(&self, call: &ToolCall<'_>, steps: &Cell<usize>) -> Result<(), String> {
         let text = call.arguments.text();
         let arguments = json::parse_within(&text, &mut { MAX_VALUES });
         let arguments = arguments.map_err(|error| error.to_string())?;
@@ -77,7 +82,7 @@ impl Schemas {
         let Some((_, schema)) = schema else { return Err("there is no such tool".to_owned()) };
         // A schema that cannot be read was accepted by the provider: nothing is known to be invalid.
         let Ok(root) = json::parse(schema) else { return Ok(()) };
-        let check = Check { root: &root, steps: Cell::new(MAX_STEPS) };
+        let check = Check { root: &root, steps };
         match check.verdict(&root, &arguments, 0) {
             Some(false) => Err(check.place(&root, &arguments, &mut String::new())),
             Some(true) | None => Ok(()),
@@ -103,7 +108,8 @@ fn uses(schema: &Value<'_>, keyword: &str) -> bool {
 
 struct Check<'s> {
     root: &'s Value<'s>,
-    steps: Cell<u32>,
+    /// What is left for all calls of the answer.
+    steps: &'s Cell<usize>,
 }
 
 /// Whether a value is valid; `None` if a keyword that is not checked decides it.
@@ -137,16 +143,27 @@ fn count_in(verdicts: impl IntoIterator<Item = Verdict>, least: usize, most: usi
 
 impl<'s> Check<'s> {
     fn verdict(&self, schema: &'s Value<'s>, value: &Value<'_>, depth: usize) -> Verdict {
+        self.take(1).filter(|()| depth < MAX_DEPTH)?;
         let members = match schema {
             Value::Bool(truth) => return Some(*truth),
             Value::Object(members) => members,
             _ => return None,
         };
-        let left = self.steps.get().checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
-        self.steps.set(left);
         all(members
             .iter()
             .map(|(keyword, expected)| self.keyword(keyword, expected, members, value, depth)))
+    }
+
+    /// Takes steps; `None` if there are not so many left.
+    fn take(&self, steps: usize) -> Option<()> {
+        let left = self.steps.get().checked_sub(steps);
+        self.steps.set(left.unwrap_or_default());
+        left.map(|_| ())
+    }
+
+    fn equals(&self, expected: &Value<'_>, value: &Value<'_>) -> Verdict {
+        self.take(steps_of(expected, value))?;
+        Some(order(expected, value).is_eq())
     }
 
     /// Whether a keyword holds, which may restrict only values of one type. `members` are those of its schema.
@@ -164,6 +181,7 @@ impl<'s> Check<'s> {
         // Whether a number is at least, or at most, the one that is expected.
         let least = |size: usize| Some(count(Some(expected)).is_none_or(|least| size >= least));
         let most = |size: usize| Some(count(Some(expected)).is_none_or(|most| size <= most));
+        self.take(1 + length(expected))?;
         match (keyword, value) {
             ("$ref", _) => inner(self.resolve(expected)?, value),
             ("allOf", _) => all(each()),
@@ -182,8 +200,15 @@ impl<'s> Check<'s> {
                 Value::String(name) => is_type(name, value),
                 other => names(other).any(|name| is_type(name, value)),
             }),
-            ("enum", _) => Some(list(expected).iter().any(|one| order(one, value).is_eq())),
-            ("const", _) => Some(order(expected, value).is_eq()),
+            ("enum", _) => {
+                for one in list(expected) {
+                    if self.equals(one, value)? {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+            ("const", _) => self.equals(expected, value),
             (keyword, _) if UNCHECKED.contains(&keyword) => None,
 
             ("prefixItems", Value::Array(items)) => {
@@ -202,7 +227,13 @@ impl<'s> Check<'s> {
             ("minItems", Value::Array(items)) => least(items.len()),
             ("maxItems", Value::Array(items)) => most(items.len()),
             ("uniqueItems", Value::Array(items)) => {
-                Some(*expected != Value::Bool(true) || is_unique(items))
+                if *expected != Value::Bool(true) {
+                    return Some(true);
+                }
+                // They are sorted.
+                let rounds = items.len().checked_ilog2().unwrap_or_default() as usize + 1;
+                self.take(items.iter().map(|item| steps_of(item, item)).sum::<usize>() * rounds)?;
+                Some(is_unique(items))
             }
 
             ("properties", Value::Object(it)) => {
@@ -212,13 +243,17 @@ impl<'s> Check<'s> {
                 all(named(expected, it).map(|(schema, _)| inner(schema, value)))
             }
             ("dependentRequired", Value::Object(it)) => {
-                Some(named(expected, it).all(|(others, _)| has_all(others, it)))
+                all(named(expected, it).map(|(others, _)| {
+                    self.take(length(others))?;
+                    Some(has_all(others, it))
+                }))
             }
             ("required", Value::Object(it)) => Some(has_all(expected, it)),
             ("additionalProperties", Value::Object(_)) if members.contains("patternProperties") => {
                 None
             }
             ("additionalProperties", Value::Object(it)) => {
+                self.take(it.len())?;
                 let declared = members.get("properties").and_then(Value::as_object);
                 let is_declared = |name: &str| declared.is_some_and(|it| it.contains(name));
                 let others = it.iter().filter(|(name, _)| !is_declared(name));
@@ -230,8 +265,11 @@ impl<'s> Check<'s> {
             ("minProperties", Value::Object(it)) => least(it.len()),
             ("maxProperties", Value::Object(it)) => most(it.len()),
 
-            ("minLength", Value::String(text)) => least(text.chars().count()),
-            ("maxLength", Value::String(text)) => most(text.chars().count()),
+            ("minLength" | "maxLength", Value::String(text)) => {
+                self.take(length(value))?;
+                let size = text.chars().count();
+                if keyword == "minLength" { least(size) } else { most(size) }
+            }
             (keyword, Value::Number(number)) => {
                 let Some(limit) = expected.as_number() else { return Some(true) };
                 Some(match keyword {
@@ -283,6 +321,33 @@ impl<'s> Check<'s> {
             (None, true) => "they do not match the schema".to_owned(),
             (None, false) => format!("{path} does not match the schema"),
         }
+    }
+}
+
+/// The steps to look at all parts of a value, without what is within them.
+fn length(value: &Value<'_>) -> usize {
+    match value {
+        Value::String(text) => text.len() / TEXT_STEP,
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    }
+}
+
+/// The steps to compare two values, as [`order`] does: those of different lengths are not equal.
+fn steps_of(a: &Value<'_>, b: &Value<'_>) -> usize {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) => 1 + a.len().min(b.len()) / TEXT_STEP,
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            1 + a.iter().zip(b).map(|(a, b)| steps_of(a, b)).sum::<usize>()
+        }
+        (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b.iter());
+            1 + pairs
+                .map(|((name, a), (_, b))| 1 + name.len() / TEXT_STEP + steps_of(a, b))
+                .sum::<usize>()
+        }
+        _ => 1,
     }
 }
 

@@ -8,16 +8,20 @@ use crate::gateway::arguments::Schemas;
 use crate::gateway::{FunctionTool, Notes, Tool};
 use crate::wire::{Arguments, ToolCall};
 
-/// Whether arguments match a schema.
-fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {
+fn function(schema: &Value) -> Tool {
     let raw = serde_json::value::to_raw_value(schema).unwrap();
-    let tool = Tool::Function(FunctionTool {
+    Tool::Function(FunctionTool {
         name: "t".to_owned(),
         description: None,
         parameters: Some(raw.clone()),
         strict: false,
         json: raw,
-    });
+    })
+}
+
+/// Whether arguments match a schema.
+fn is_valid(schema: &Value, arguments: &Value) -> Result<(), String> {
+    let tool = function(schema);
     let arguments = Arguments::Text(arguments.to_string().into());
     let call = ToolCall { name: "t".into(), arguments, ..ToolCall::default() };
     Schemas::of(&[tool], &Notes::default())
@@ -85,6 +89,60 @@ fn keywords() {
     assert_eq!(is_valid(&endless, &json!({})), Ok(()));
     let missing = json!({"type": "object", "required": ["city"]});
     assert!(is_valid(&missing, &json!({})).unwrap_err().ends_with("/city is missing"));
+}
+
+/// The last ones ask for hundreds of millions of comparisons. What follows is not checked, and so rejects nothing.
+#[test]
+fn the_work_on_an_answer_is_limited() {
+    let numbered = |count: u32| Vec::from_iter((0..count).map(|at| format!("value {at}")));
+    // Each level applies the one before eight times.
+    let repeated = |levels: usize| {
+        let mut definitions = json!({"0": {"enum": numbered(30_000)}});
+        for level in 0..levels {
+            let reference = json!({"$ref": format!("#/$defs/{level}")});
+            definitions[(level + 1).to_string()] = json!({"anyOf": vec![reference; 8]});
+        }
+        json!({"$defs": definitions, "properties": {"v": {"$ref": format!("#/$defs/{levels}")}}})
+    };
+    // A hundred times the same, and then what no value is.
+    let and_null = |schema: Value| {
+        let mut all = vec![json!({"$ref": "#/$defs/s"}); 100];
+        all.push(json!({"type": "null"}));
+        json!({"$defs": {"s": schema}, "properties": {"v": {"allOf": all}}})
+    };
+    let unique = and_null(json!({"uniqueItems": true}));
+    let required = and_null(json!({"required": numbered(30_000)}));
+    let items = json!((0..30_000).collect::<Vec<_>>());
+    let members = Value::from_iter(numbered(30_000).into_iter().map(|name| (name, Value::Null)));
+    for (schema, value, is_rejected) in [
+        (repeated(0), json!("value 29999"), false),
+        (repeated(0), json!("other"), true),
+        (repeated(1), json!("other"), true),
+        (repeated(4), json!("other"), false),
+        (unique, items, false),
+        (required, members, false),
+    ] {
+        let result = is_valid(&schema, &json!({"v": value}));
+        assert_eq!(result.is_err(), is_rejected, "{result:?}");
+    }
+}
+
+/// All calls of an answer share the steps.
+#[test]
+fn the_calls_of_an_answer_share_the_work() {
+    let values = Vec::from_iter((0..30_000).map(|at| format!("value {at}")));
+    let tool = function(&json!({"properties": {"v": {"enum": values}}}));
+    let schemas = Schemas::of(&[tool], &Notes::default());
+    let call = |value: &str| {
+        let arguments = Arguments::Text(json!({"v": value}).to_string().into());
+        ToolCall { name: "t".into(), arguments, ..ToolCall::default() }
+    };
+    let last = call("value 29999");
+    for (count, is_rejected) in [(1, true), (100, false)] {
+        let calls = std::iter::repeat_n(&last, count);
+        let other = call("other");
+        assert_eq!(schemas.check(calls.chain([&other])).is_err(), is_rejected, "{count}");
+    }
 }
 
 #[test]
