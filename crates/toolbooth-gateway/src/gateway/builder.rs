@@ -173,8 +173,8 @@ impl Builder {
         self.deltas.push(delta(more.to_owned()));
     }
 
-    /// A call begins. Without an id, or with that of another call, it gets one: who approves a call by its id must not
-    /// approve a second one. The error: it has no name, or there are too many calls.
+    /// A call begins. Without an id, or with that of another call of any round, it gets one: who approves a call by its id must not
+    /// approve a second one, and a result must not become that of another call. The error: it has no name, or there are too many calls.
     pub(super) fn call(
         &mut self,
         id: &str,
@@ -189,7 +189,8 @@ impl Builder {
         if index >= MAX_CALLS {
             return Err(UpstreamError::malformed("there are too many tool calls"));
         }
-        let is_taken = id.is_empty() || self.calls().iter().any(|call| call.id == id);
+        let is_taken =
+            id.is_empty() || self.ids.is_taken(id) || self.calls().iter().any(|call| call.id == id);
         let id = if is_taken { self.ids.next_id() } else { id.to_owned() };
         let extra_content = extra.get("extra_content").cloned();
         let name = self.names.original(name).to_owned();

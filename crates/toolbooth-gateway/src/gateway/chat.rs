@@ -208,12 +208,18 @@ impl<'a> Chat<'a> {
         Ok(())
     }
 
-    /// New ids for the calls of an answer, if the provider gives none.
+    /// New ids for the calls of an answer, if the provider gives none, or gives those of an earlier round again.
     pub(super) fn ids(&self) -> Result<IdSource> {
         let seed = self.sender.host.random_16().map_err(|_| {
             GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
         })?;
-        Ok(IdSource::new(seed))
+        let turns = self.request.history.iter().filter_map(|item| match item {
+            HistoryItem::Turn(turn) => Some(turn),
+            HistoryItem::Message { .. } => None,
+        });
+        // A turn has a result for each call.
+        let earlier = turns.flat_map(|turn| &turn.results).map(|result| result.call_id.clone());
+        Ok(IdSource::new(seed).after(earlier.collect()))
     }
 
     /// What the client is told about an answer: the provider's words, or the gateway's if it has none.

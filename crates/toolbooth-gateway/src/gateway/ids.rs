@@ -13,11 +13,23 @@ pub(crate) const MAX_LENGTH: usize = 40;
 pub(crate) struct IdSource {
     seed: [u8; 16],
     count: u32,
+    /// The ids of calls in earlier answers.
+    earlier: Vec<String>,
 }
 
 impl IdSource {
     pub(crate) fn new(seed: [u8; 16]) -> Self {
-        Self { seed, count: 0 }
+        Self { seed, count: 0, earlier: Vec::new() }
+    }
+
+    /// Calls of earlier answers have these ids.
+    pub(crate) fn after(self, earlier: Vec<String>) -> Self {
+        Self { earlier, ..self }
+    }
+
+    /// Whether a call of an earlier answer has the id.
+    pub(crate) fn is_taken(&self, id: &str) -> bool {
+        self.earlier.iter().any(|known| known == id)
     }
 
     /// The next id: `call_`, 24 hexadecimal digits, `_` and a number.

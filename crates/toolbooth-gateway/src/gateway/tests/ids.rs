@@ -89,3 +89,35 @@ fn calls_of_anthropic_have_different_ids() {
         }
     }
 }
+
+/// Some providers count the calls of each answer from zero. The results of this server's tools stay what they are, also in a state
+/// that the client carries.
+#[test]
+fn calls_of_all_rounds_have_different_ids() {
+    let world = world(&[]);
+    let own = select(json!({"allowed": ["Echo.Say"], "require_approval": "never"}));
+    let body = chat(json!({"tools": [own, tool("get_weather")]}));
+    let weather = call("0", "get_weather", r#"{"city":"x"}"#);
+    let one = || calls(&[say("0", "one")]);
+    for (answers, expected) in [
+        (vec![one(), calls(std::slice::from_ref(&weather))], vec!["one", "sunny"]),
+        (vec![one(), calls(&[say("0", "two"), weather.clone()])], vec!["one", "two", "sunny"]),
+    ] {
+        let (_, sent) = both(&world, &answers, &body);
+        assert_eq!(sent.len(), 2);
+        let message = world.ask(answers, &body).json()["choices"][0]["message"].clone();
+        let called = &message["tool_calls"][0];
+        assert_ne!(called["id"], "0", "{message}");
+        let result = json!({"role": "tool", "tool_call_id": called["id"], "content": "sunny"});
+        let mut next = body.clone();
+        next["messages"].as_array_mut().unwrap().extend([message.clone(), result]);
+        // Nor does the next answer repeat an id of the state.
+        let reply = world.ask(vec![calls(std::slice::from_ref(&weather))], &next);
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        assert_ne!(reply.json()["choices"][0]["message"]["tool_calls"][0]["id"], "0");
+        let messages = reply.sent[0].body["messages"].as_array().unwrap();
+        let results = messages.iter().filter(|message| message["role"] == "tool");
+        let results: Vec<_> = results.map(|result| result["content"].as_str().unwrap()).collect();
+        assert_eq!(results, expected, "{messages:?}");
+    }
+}
