@@ -11,6 +11,7 @@ use super::{
 use crate::wire::ToolCall;
 use crate::wire::openai::ToolMessage;
 use toolbooth::json::{self, Object, Value};
+use toolbooth::schema::text::excerpt;
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
 
 /// How long a client may take until its next request.
@@ -91,7 +92,7 @@ pub(super) fn fill(
                     return Ok(());
                 }
             }
-            HistoryItem::Message { role: Role::Tool, json } if client_result(json).0 == call_id => {
+            HistoryItem::Message { role: Role::Tool, json } if answers(json, call_id) => {
                 // In the gateway's form, this is how the result of a failed call begins.
                 let content = match is_error && !content.starts_with("Error:") {
                     true => format!("Error: {content}"),
@@ -105,6 +106,12 @@ pub(super) fn fill(
         }
     }
     Ok(())
+}
+
+/// Whether a result is that of a call.
+fn answers(message: &RawValue, call_id: &str) -> bool {
+    let message = json::parse(message.get()).unwrap_or_default();
+    message.get("tool_call_id").and_then(Value::as_str) == Some(call_id)
 }
 
 /// Adds the state to a call, which clients send back unchanged.
@@ -146,7 +153,7 @@ pub(super) fn restore(
             Ok(opened) => {
                 let state = opened.state.as_ref().and_then(|state| state.as_str());
                 if let Some(rounds) = state.and_then(|text| json::read(text.as_bytes())) {
-                    replace(&mut request.history, position, rounds)?;
+                    replace(&mut request.history, position, rounds, notes)?;
                 }
             }
         }
@@ -231,8 +238,13 @@ fn state_of(message: &RawValue, own: &mut Option<String>) -> Option<String> {
     sent.or(own)
 }
 
-/// Replaces the answer at `position` and the results that follow it.
-fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> Result<()> {
+/// Replaces the answer at `position` and the results that follow it. Results in rounds are text: the notes get what is left out.
+fn replace(
+    history: &mut Vec<HistoryItem>,
+    position: usize,
+    rounds: Rounds,
+    notes: &Notes,
+) -> Result<()> {
     let Rounds { mut turns, pending } = rounds;
     if pending.is_empty() {
         // The answer is a round after these, which the client has.
@@ -241,7 +253,7 @@ fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> R
     }
     let after = history.iter().skip(position + 1);
     let results = after.map_while(|item| match item {
-        HistoryItem::Message { role: Role::Tool, json } => Some(client_result(json)),
+        HistoryItem::Message { role: Role::Tool, json } => Some(client_result(json, notes)),
         _ => None,
     });
     let results = Vec::from_iter(results);
@@ -259,13 +271,23 @@ fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> R
     Ok(())
 }
 
-/// The id of the call and the content of a result that a client sends.
-fn client_result(message: &RawValue) -> (String, String) {
+/// The id of the call and the text of a result that a client sends. Several texts have empty lines between them.
+fn client_result(message: &RawValue, notes: &Notes) -> (String, String) {
     let message = json::parse(message.get()).unwrap_or_default();
     let text = |value: &Value<'_>| value.as_str().unwrap_or_default().to_owned();
     let content = match message.get("content") {
         Some(Value::Array(parts)) => {
-            parts.iter().filter_map(|part| part.get("text")).map(text).collect()
+            let mut texts = Vec::new();
+            for part in parts {
+                match (part.get("text"), part.get("type").and_then(Value::as_str)) {
+                    (Some(part), _) => texts.push(text(part)),
+                    (None, kind) => notes.drop_member(&format!(
+                        "messages[].content[].{}",
+                        excerpt(kind.unwrap_or_default())
+                    )),
+                }
+            }
+            texts.join("\n\n")
         }
         Some(value) => text(value),
         None => String::new(),

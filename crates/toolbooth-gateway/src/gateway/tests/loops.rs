@@ -388,6 +388,31 @@ fn calls_of_both_kinds() {
     assert!(reply["_2api"]["warnings"].to_string().contains("STATE_KEY"), "{reply}");
 }
 
+/// What a result of the client has beside text is named, and its texts do not run together.
+#[test]
+fn results_of_the_client_that_continue_a_round() {
+    let world = world(&[]);
+    let own = json!({"type": "toolbooth", "allowed": ["Echo.Say"], "require_approval": "never"});
+    let body = chat(json!({"tools": [own, tool("get_weather")]}));
+    let both = calls(&[say("c1", "one"), call("c2", "get_weather", r#"{"city":"x"}"#)]);
+    let message = world.ask(vec![both], &body).json()["choices"][0]["message"].clone();
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let image = json!({"type": "image_url", "image_url": {"url": "https://a.example/b.png"}});
+    for (parts, content, dropped) in [
+        (vec![text("a"), text("b")], "a\n\nb", Value::Null),
+        (vec![text("a"), image.clone()], "a", json!(["messages[].content[].image_url"])),
+        (vec![image], "", json!(["messages[].content[].image_url"])),
+    ] {
+        let result = json!({"role": "tool", "tool_call_id": "c2", "content": parts});
+        let mut next = body.clone();
+        next["messages"].as_array_mut().unwrap().extend([message.clone(), result]);
+        let reply = world.ask(vec![says("done")], &next);
+        let messages = reply.sent[0].body["messages"].as_array().unwrap();
+        assert_eq!(messages.last().unwrap()["content"], content, "{}", reply.text);
+        assert_eq!(reply.json()["_2api"]["dropped"], dropped);
+    }
+}
+
 #[test]
 fn the_client_gets_comments_between_two_rounds() {
     // A tenth of this is no time at all.
