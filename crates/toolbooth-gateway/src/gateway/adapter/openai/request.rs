@@ -142,6 +142,7 @@ fn assistant<'t>(json: &'t str, index: usize, strict: bool, notes: &Notes) -> Re
         return Ok(Json::Text(json.into()));
     };
     let path = format!("messages[{index}]");
+    let mut is_changed = !strict && drop_foreign(&mut message, &path, notes);
     // Reports what is dropped, unless it means nothing to the provider. Returns whether anything is.
     let clean = |object: &mut Object<'_>, path: &str, known: &[&str], own: Own| {
         let before = object.len();
@@ -155,7 +156,7 @@ fn assistant<'t>(json: &'t str, index: usize, strict: bool, notes: &Notes) -> Re
         });
         object.len() < before
     };
-    let mut is_changed = clean(&mut message, &path, MESSAGE_MEMBERS, |name, value| match name {
+    is_changed |= clean(&mut message, &path, MESSAGE_MEMBERS, |name, value| match name {
         "_2api" => true,
         "tool_calls" => value.as_array().is_some_and(<[_]>::is_empty),
         _ => false,
@@ -173,6 +174,32 @@ fn assistant<'t>(json: &'t str, index: usize, strict: bool, notes: &Notes) -> Re
         return Ok(Json::Text(json.into()));
     }
     Ok(Value::Object(message).into())
+}
+
+/// Takes out what Anthropic and OpenAI have thought: other providers reject it, and must not see it. Returns whether anything was.
+fn drop_foreign(message: &mut Object<'_>, path: &str, notes: &Notes) -> bool {
+    let Some(Value::Object(mut extra)) = message.get("extra_content").cloned() else {
+        return false;
+    };
+    let [anthropic, openai] = ["anthropic", "openai"].map(|provider| {
+        let is_there = extra.take(provider).is_some();
+        if is_there {
+            notes.drop_member(&format!("{path}.extra_content.{provider}"));
+        }
+        is_there
+    });
+    // The same thoughts as text.
+    if anthropic && message.take("reasoning_content").is_some() {
+        notes.drop_member(&format!("{path}.reasoning_content"));
+    }
+    if !anthropic && !openai {
+        return false;
+    }
+    message.take("extra_content");
+    if !extra.is_empty() {
+        message.insert("extra_content".into(), Value::Object(extra));
+    }
+    true
 }
 
 /// Whether a member is for the gateway or for clients.

@@ -73,6 +73,48 @@ fn assistant_messages_without_what_openai_does_not_know() {
     assert_eq!(dropped, Vec::<String>::new());
 }
 
+/// What Anthropic and OpenAI have thought is for them only. What Google's compatible interface needs passes.
+#[test]
+fn thoughts_of_one_provider_reach_no_other() {
+    let blocks =
+        json!({"thinking_blocks": [{"type": "thinking", "thinking": "R", "signature": "S"}]});
+    let google = json!({"thought_signature": "G"});
+    let openai = json!({"reasoning": [{"type": "reasoning", "encrypted_content": "E"}]});
+    let names = |names: &[&str]| -> Vec<_> {
+        names.iter().map(|name| format!("messages[].{name}")).collect()
+    };
+    for (extra, left, reasoning, expected) in [
+        (
+            json!({"anthropic": blocks}),
+            Value::Null,
+            Value::Null,
+            names(&["extra_content.anthropic", "reasoning_content"]),
+        ),
+        (
+            json!({"anthropic": blocks, "google": google, "toolbooth": {"state": "s"}}),
+            json!({"google": google, "toolbooth": {"state": "s"}}),
+            Value::Null,
+            names(&["extra_content.anthropic", "reasoning_content"]),
+        ),
+        (json!({"openai": openai}), Value::Null, json!("R"), names(&["extra_content.openai"])),
+        (json!({"google": google}), json!({"google": google}), json!("R"), names(&[])),
+    ] {
+        let members = json!({"messages": [
+            {"role": "user", "content": "U"},
+            {"role": "assistant", "content": "T", "reasoning_content": "R", "extra_content": extra},
+            {"role": "user", "content": "V"},
+        ]});
+        let (body, dropped, _) = translated(Format::OpenAiCompatible, members);
+        let message = &body["messages"][1];
+        assert_eq!(
+            (&message["extra_content"], &message["reasoning_content"]),
+            (&left, &reasoning),
+            "{extra}"
+        );
+        assert_eq!((dropped, &message["content"]), (expected, &json!("T")), "{extra}");
+    }
+}
+
 /// The compiled-in tools follow the client's.
 #[test]
 fn server_tools() {
