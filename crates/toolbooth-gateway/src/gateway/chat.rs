@@ -4,6 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::arguments::Schemas;
 use super::catalog_tools::CatalogTools;
@@ -170,7 +171,7 @@ impl<'a> Chat<'a> {
             limits,
             schemas,
             report: std::mem::take(report),
-            user: request.member("user").and_then(|text| json::read(text.get().as_bytes())),
+            user: user_of(principal, request.member("user")),
             sent_messages: request.history.len(),
             max_rounds: options.max_rounds.map_or(DEFAULT_ROUNDS, NonZeroUsize::get),
             deadline_ms: now_ms.saturating_add(deadline),
@@ -251,6 +252,15 @@ pub(super) fn admit<'s>(sender: &Sender<'s>) -> Result<ProviderKeys<'s>> {
     Ok(ProviderKeys { caller, team: pipeline.settings.team_of(principal) })
 }
 
+/// The user on whose behalf compiled-in tools run, if the request must name one. A person who has signed in is the user, whatever a client
+/// writes into `user`: often an id of its own.
+fn user_of(principal: &Principal, member: Option<&RawValue>) -> Option<String> {
+    match principal {
+        Principal::User { subject: Some(_), .. } => None,
+        _ => json::read(member?.get().as_bytes()),
+    }
+}
+
 /// The caller's own key of the provider, if it sent one.
 fn caller_key(headers: &dyn Headers, allowed: bool) -> Result<Option<Secret>> {
     let Some(key) = headers.get(CALLER_KEY) else { return Ok(None) };
@@ -277,4 +287,27 @@ fn options(request: &ChatRequest) -> Result<Options> {
         );
         GatewayError::invalid("request_options", message)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolbooth::principal::Scopes;
+
+    #[test]
+    fn the_user_of_tools() {
+        let person = Principal::user_of("issuer", "ada", Scopes::NONE);
+        let key = Principal::key("k", Scopes::NONE);
+        for (principal, member, expected) in [
+            (&person, Some(r#""device-1""#), None),
+            (&person, None, None),
+            (&key, Some(r#""grace""#), Some("grace")),
+            (&key, Some("1"), None),
+            (&key, None, None),
+            (&Principal::ANONYMOUS, Some(r#""grace""#), Some("grace")),
+        ] {
+            let member = member.map(|json| RawValue::from_string(json.to_owned()).unwrap());
+            assert_eq!(user_of(principal, member.as_deref()).as_deref(), expected, "{principal:?}");
+        }
+    }
 }
