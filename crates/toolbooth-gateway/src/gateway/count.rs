@@ -51,7 +51,7 @@ impl Chat<'_> {
     async fn input_tokens(&mut self) -> Result<u64> {
         let Some(target) = self.plan.targets.first().cloned() else { return Ok(0) };
         self.report.asks(&target);
-        let body = self.translate(&target, false)?;
+        let body = self.translate(&target, false, &self.report.notes)?;
         let body = String::from_utf8_lossy(&body);
         if target.format != Format::Anthropic {
             return Ok(tokens_of(&body));

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::adapter::decode_error;
 use super::output::Output;
 use super::report::Attempt;
-use super::{Chat, ErrorKind, GatewayError, Hold, IdSource, Result, Target, TranslateOptions};
+use super::{
+    Chat, ErrorKind, GatewayError, Hold, IdSource, Notes, Result, Target, TranslateOptions,
+};
 use toolbooth::budget::Unit;
 use toolbooth::host::{Host, HttpRequest, HttpResponse};
 use toolbooth::secret::Secret;
@@ -74,7 +76,9 @@ impl Chat<'_> {
         let mut last = None;
         for (position, target) in self.plan.targets.clone().into_iter().enumerate() {
             self.report.asks(&target);
-            let body = match self.translate(&target, O::STREAM) {
+            // What the request loses counts only if this model answers.
+            let notes = Notes::default();
+            let body = match self.translate(&target, O::STREAM, &notes) {
                 Ok(body) => body,
                 Err(error) => {
                     last.get_or_insert(error);
@@ -91,6 +95,7 @@ impl Chat<'_> {
                 match O::attempt(exchange).await {
                     Ok(answer) => {
                         self.note_attempt(&target, started_ms, Some(200));
+                        self.report.notes.add(&notes, &[]);
                         self.hold = hold;
                         self.report.rounds += 1;
                         self.plan.prefer(position);
@@ -114,7 +119,7 @@ impl Chat<'_> {
         let purse = self.sender.context().purse();
         let mut first = None;
         for target in &self.plan.targets {
-            match self.translate(target, false) {
+            match self.translate(target, false, &Notes::default()) {
                 Ok(body) => {
                     let hold = self.reserve(target, &body).await?;
                     Hold::settle(hold, &purse, Some(0)).await;
@@ -165,8 +170,13 @@ impl Chat<'_> {
         if self.plan.retries(&error) { Ok(error) } else { Err(error) }
     }
 
-    pub(super) fn translate(&self, target: &Target<'_>, stream: bool) -> Result<Vec<u8>> {
-        let notes = &self.report.notes;
+    /// The body for a model. The notes get what the request loses.
+    pub(super) fn translate(
+        &self,
+        target: &Target<'_>,
+        stream: bool,
+        notes: &Notes,
+    ) -> Result<Vec<u8>> {
         let context = self.sender.context();
         let server_tools = self.tools.definitions(target.format, &context, notes)?;
         let limits = [self.limits.max_output_tokens, target.max_output_tokens];

@@ -151,6 +151,25 @@ fn retries_and_fallback() {
     assert_eq!(reply.header("retry-after"), Some("7"));
 }
 
+/// What a model would have lost that did not answer is not lost.
+#[test]
+fn notes_are_those_of_the_model_that_answers() {
+    let world = TestGateway::with(&[GROQ, &[("MODELS", MODELS)]].concat());
+    let body = chat(json!({"model": "both", "messages": [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b", "reasoning_content": "c"},
+        {"role": "user", "content": "d"},
+    ]}));
+    let lost = json!(["messages[].reasoning_content"]);
+    for (answers, expected) in
+        [(vec![says("hi")], lost), (vec![answer(500, "{}"), says("hi")], Value::Null)]
+    {
+        let reply = world.ask(answers, &body);
+        assert_eq!(reply.json()["_2api"]["dropped"], expected, "{}", reply.text);
+        assert_eq!(reply.header("x-2api-warnings").is_some(), expected.is_array(), "{reply:?}");
+    }
+}
+
 #[test]
 fn the_name_of_an_invalid_entry_means_no_other_model() {
     let models = r#"{"openai/a": {"targets": [{"provider": "my-groq", "model": "b"}], "mod": 1}}"#;
