@@ -125,15 +125,15 @@ impl RunningStep<'_> {
                 let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                 let message = self.progress(&notifications);
                 match self.remember(&memory) {
-                    Ok(memory) => return StepReport::Continue { memory, after_ms, message },
-                    Err(outcome) => outcome,
+                    Some(memory) => return StepReport::Continue { memory, after_ms, message },
+                    None => self.too_much_to_remember(),
                 }
             }
             // Never: there is a task.
             RunEnd::Suspended(Suspension::Begin, _) => Outcome::Rejected(Rejection::Internal),
             RunEnd::Outcome(Outcome::InputRequired { required, notifications }) => {
                 match self.remember(&Memory { state: required.state, begun: 0, ..memory }) {
-                    Ok(memory) => {
+                    Some(memory) => {
                         let question =
                             |(key, asked)| (format!("{key}.{}", self.round + 1), self.seal(&asked));
                         return StepReport::Ask {
@@ -142,7 +142,7 @@ impl RunningStep<'_> {
                             message: self.progress(&notifications),
                         };
                     }
-                    Err(outcome) => outcome,
+                    None => self.too_much_to_remember(),
                 }
             }
             RunEnd::Outcome(outcome) => outcome,
@@ -158,21 +158,22 @@ impl RunningStep<'_> {
         self.end(&id, outcome, message)
     }
 
-    /// What the task remembers, sealed. It is kept in a row with the call: what does not fit there is an error of the tool.
-    fn remember(&self, memory: &Memory) -> Result<String, Outcome> {
+    /// What the task remembers, sealed. `None` if it does not fit into the row that also has the call.
+    fn remember(&self, memory: &Memory) -> Option<String> {
         let sealed = self.seal(memory);
-        if sealed.len().saturating_add(self.beside) <= LONGEST {
-            return Ok(sealed);
-        }
+        (sealed.len().saturating_add(self.beside) <= LONGEST).then_some(sealed)
+    }
+
+    fn too_much_to_remember(&self) -> Outcome {
         let most = LONGEST.saturating_sub(self.beside) / 4 * 3;
-        let error =
-            format!("The task has too much to remember: with this call, it may have {most} bytes");
-        Err(Outcome::Failed {
+        Outcome::Failed {
             call_id: None,
             duration_ms: 0,
-            error: ToolError::new(error),
+            error: ToolError::new(format!(
+                "The task has too much to remember: with this call, it may have {most} bytes"
+            )),
             notifications: Vec::new(),
-        })
+        }
     }
 
     /// The same step, later. That it was begun now does not count, because nothing of it has run.
