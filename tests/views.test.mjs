@@ -202,6 +202,9 @@ async function playing(t, id, input, { view, ui = { csp: {} }, context, ...optio
   return { visitor, page: visitor.page, frame: visitor.page.frameLocator(".view iframe") };
 }
 
+/** Waits until a view has told its height: a click could miss a button that still moves. */
+const settled = (page) => page.locator('.view iframe:not([height="160"])').waitFor();
+
 test("the playground shows the view of a result, light and dark", async (t) => {
   const { visitor, page, frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" });
   await frame.getByRole("heading", { name: "Berlin" }).waitFor();
@@ -231,6 +234,7 @@ test("the playground shows the view of a result, light and dark", async (t) => {
 test("a call of a view that changes something waits for the visitor, and has the context of the call", async (t) => {
   const { visitor, page, frame } = await playing(t, "GitHub.ListIssues@1.0.0", { owner: "octocat", repository: "hello-world" }, { context: { "Access token for github": "a-token" } });
   await frame.getByLabel("New issue").fill("Broken");
+  await settled(page);
   await frame.getByRole("button", { name: "Open issue" }).click();
   const question = page.locator(".view .notice");
   await question.getByText("The view wants to run Create an issue, which may change something.").waitFor();
