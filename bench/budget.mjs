@@ -19,6 +19,9 @@ export const BUDGET = {
   mcp: 268,
   /** The calculator without any capability: what a capability needs, and this Worker does not have, would be in it if it were linked. */
   none: 203,
-  /** From the start of workerd to the first response, as a ratio to the echo Worker. */
-  start: 1.9,
+  /**
+   * From the start of workerd to the first response, as a ratio to the echo Worker. It was 1.9 where workerd starts in 19 ms. Where it starts in
+   * 15, the same bundle has 1.90 to 1.98, because the bytes of the WebAssembly take as long.
+   */
+  start: 2,
 };
