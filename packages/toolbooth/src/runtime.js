@@ -65,7 +65,7 @@ async function recovered(address, update, interval) {
  */
 export async function reconfigure(worker, vars) {
   const settled = new AbortController();
-  const event = (name) => once(worker.raw, name, settled);
+  const event = (name) => once(worker.raw, name, { signal: settled.signal });
   const failed = event("buildFailed").then(([failure]) => Promise.reject(failure));
   try {
     await Promise.all([Promise.race([event("reloadComplete"), failed]), worker.patchConfig({ bindings: bindings(vars) })]);

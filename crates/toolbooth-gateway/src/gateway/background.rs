@@ -65,8 +65,8 @@ impl BackgroundHandler for BackgroundResponses {
 /// How long a request is reserved from the caller's budget while its task is stored.
 const STORING: Duration = Duration::from_secs(60);
 
-/// Stores a request that was checked, if a model can get it and the caller's budgets cover it: what is stored takes space, whether or not it runs. Its
-/// client gets a response that is queued.
+/// Stores a request that was checked, if a model can get it and the caller's budgets cover it: what is stored takes space, whether or
+/// not it runs. Its client gets a response that is queued.
 pub(super) async fn begin<'a>(chat: &Chat<'_>, body: &str) -> Result<Answer<'a>, Rejection> {
     let context = chat.sender.context();
     if !context.keeps_tasks() {
