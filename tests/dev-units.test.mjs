@@ -43,12 +43,16 @@ test("without an account, the Worker has no Workers AI: when it starts, and afte
 
 test("a configuration that wrangler or workerd refuses is an error with the reason, and nothing waits for it", async () => {
   const event = { type: "error", reason: "Error resolving config", cause: new Error("There is no folder x") };
+  const outdated = { type: "error", reason: "Failed to rebuild the Worker", cause: new Error("Could not resolve") };
   for (const [events, reason] of [
     [[["reloadComplete"]], undefined],
     [[["error", event]], "There is no folder x"],
     [[["error", new Error("The value is too large")]], "The value is too large"],
     [[["error", { reason: "Error reloading" }]], "Error reloading"],
     [[["buildFailed", event]], "There is no folder x"],
+    // The bundle that is replaced says nothing about the new one.
+    [[["buildFailed", outdated], ["reloadComplete"]], undefined],
+    [[["buildFailed", outdated], ["buildFailed", event]], "There is no folder x"],
   ]) {
     const changed = worker(...events);
     const applied = reconfigure(changed, {});

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { root, run, serve } from "./support/commands.mjs";
 
 const sample = join(root, "samples/notes");
@@ -22,6 +22,8 @@ after(async () => {
   await dev?.interrupt();
   rmSync(folder, { recursive: true });
 });
+
+afterEach((context) => context.passed || context.diagnostic(dev?.printed() ?? "No server has been started."));
 
 const call = async (tool_id, headers = { authorization: "Bearer development-key" }) => {
   const body = JSON.stringify({ tool_id, input: {}, context: { user_id: "ada" } });

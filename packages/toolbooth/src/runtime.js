@@ -1,7 +1,7 @@
 // What wrangler's development server does not do by itself: it recovers after a crash of its proxy, and the log says how to
 // create a missing table.
 import { subscribe } from "node:diagnostics_channel";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { applyMigrations } from "./local.js";
 import { Failure } from "./process.js";
@@ -14,6 +14,11 @@ const INTERVAL = 1_000;
 const ATTEMPTS = 15;
 /** The time between two looks at a Worker that wrangler has not loaded yet, in milliseconds. */
 const PAUSE = 100;
+/**
+ * Why a bundle fails that a changed configuration replaces: wrangler deletes its files while esbuild still watches them. A bundle for the
+ * new configuration fails for another reason.
+ */
+const OUTDATED = "Failed to rebuild the Worker";
 
 /**
  * Watches the processes of workerd that this process starts from now on. Returns a promise that is rejected if one of
@@ -66,7 +71,11 @@ async function recovered(address, update, interval) {
 export async function reconfigure(worker, vars) {
   const settled = new AbortController();
   const event = (name) => once(worker.raw, name, { signal: settled.signal });
-  const failed = event("buildFailed").then(([failure]) => Promise.reject(failure));
+  const failed = (async () => {
+    for await (const [failure] of on(worker.raw, "buildFailed", { signal: settled.signal })) {
+      if (failure.reason !== OUTDATED) throw failure;
+    }
+  })();
   try {
     await Promise.all([Promise.race([event("reloadComplete"), failed]), worker.patchConfig({ bindings: bindings(vars) })]);
   } catch (failure) {
