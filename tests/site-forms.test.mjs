@@ -132,6 +132,27 @@ test("parameters may have names that every object has", () =>
     assert.deepEqual(inputs, ['{"__proto__":"x","constructor":"x","toString":"x"}']);
   }));
 
+test("texts that run from right to left end on the left, in fields and in values", () =>
+  visiting(async (visitor, page) => {
+    const text = "שלום!";
+    await pretend(visitor, { type: "object", properties: { text: { type: "string" } } }, { greeting: text, all: [{ text }] });
+    await visitor.open("Test.Tool@1.0.0");
+    await page.locator("[data-path=text]").fill(text);
+    await visitor.run();
+    await page.locator(".value td").waitFor();
+    // Where the first and the last character are.
+    const ends = await page.locator(".value").getByText(text).evaluateAll((elements) => elements.map(({ firstChild }) =>
+      [0, firstChild.length - 1].map((at) => {
+        const range = document.createRange();
+        range.setStart(firstChild, at);
+        range.setEnd(firstChild, at + 1);
+        return range.getBoundingClientRect().left;
+      })));
+    assert.equal(ends.length, 2);
+    for (const [first, last] of ends) assert.ok(last < first, `${last} < ${first}`);
+    assert.equal(await page.locator("[data-path=text]").evaluate((field) => getComputedStyle(field).unicodeBidi), "plaintext");
+  }));
+
 test("the input of a tool whose schema is no object is text", () =>
   visiting(async (visitor, page) => {
     const inputs = await pretend(visitor, { anyOf: [{ type: "object", properties: { a: {} } }, { type: "null" }] });
