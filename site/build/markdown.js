@@ -54,9 +54,12 @@ export function render(markdown, resolve) {
 
 const LANGUAGES = { sh: "shell", js: "JavaScript", ts: "TypeScript", py: "Python", rust: "Rust", toml: "TOML", json: "JSON", yaml: "YAML", text: "text" };
 
+/** Marks the options of commands, such as `--header`: where lines wrap, they would otherwise break after a hyphen. */
+const withOptions = (code) => code.replaceAll(/(?<=\s)--?[a-z][\w-]*/gi, '<span class="option">$&</span>');
+
 /** A block of code; the page's script adds a button to copy it. */
 export function codeBlock(text, language = "") {
-  return `<div class="code-block"><pre tabindex="0" aria-label="${LANGUAGES[language] ?? "Code"}"><code>${escape(text)}</code></pre></div>\n`;
+  return `<div class="code-block"><pre tabindex="0" aria-label="${LANGUAGES[language] ?? "Code"}"><code>${language === "sh" ? withOptions(escape(text)) : escape(text)}</code></pre></div>\n`;
 }
 
 /** Splits a page at its headings of the second level: `{ title, text }`, the first without a title. */
