@@ -89,6 +89,56 @@ for (const [name, reach] of Object.entries(STATES)) {
     }));
 }
 
+test("the header has a line for the brand and a line for the links until it has room for one", () =>
+  visiting(async (visitor, page) => {
+    for (const path of ["/", "/docs"]) {
+      await visitor.visit(path);
+      const field = page.locator(path === "/" ? "#credentials .credentials > button" : "#docs-search input");
+      await field.waitFor();
+      for (const [width, lines] of [[360, 2], [768, 2], [1280, 1]]) {
+        await page.setViewportSize({ width, height: 800 });
+        const middles = await page.locator(".site-header").evaluate((header) => {
+          const items = [...header.querySelectorAll(".brand, nav a, .credentials > button, #docs-search input")];
+          return items.map((item) => item.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 10));
+        });
+        assert.equal(new Set(middles).size, lines, `${path}, ${width} pixels: ${middles}`);
+      }
+    }
+  }));
+
+test("on paper, nothing is cut off, and there is nothing to click", () =>
+  visiting(async (visitor, page) => {
+    await page.setViewportSize({ width: 700, height: 1000 });
+    for (const path of ["/docs/clients", "/docs/tools", "/docs/protocols/xaibo"]) {
+      await visitor.visit(path);
+      await page.emulateMedia({ media: "print" });
+      const cut = await page.locator("pre, .table").evaluateAll((boxes) =>
+        boxes.filter((box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight).map((box) => box.innerText.slice(0, 40)));
+      assert.deepEqual(cut, [], path);
+      for (const hidden of [".site-header", ".docs-nav", ".copy"]) assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
+    }
+  }));
+
+test("a command never wraps between the hyphens of an option", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/");
+    const option = page.locator("#clients pre .option", { hasText: "--header" }).first();
+    for (let width = 320; width < 900; width += 20) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.equal(await option.evaluate((text) => text.getClientRects().length), 1, `${width} pixels`);
+    }
+    assert.match(await page.locator("#clients pre").first().innerText(), /^claude mcp add --transport http /);
+  }));
+
+test("with forced colours, the chosen tab differs from the others", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/");
+    const colours = () => page.getByRole("tab").evaluateAll((tabs) => tabs.slice(0, 2).map((tab) => getComputedStyle(tab).color));
+    await page.getByRole("tab", { name: "Codex" }).waitFor();
+    const [chosen, other] = await colours();
+    assert.notEqual(chosen, other);
+  }, { forcedColors: "active" }));
+
 test("after the server was unreachable, the page tries again", () =>
   visiting(async (visitor, page) => {
     await visitor.context.route("**/tools", (route) => route.abort());

@@ -122,7 +122,7 @@ test("if the assets fail, the server answers", async (t) => {
 
 test("a page has the server's own address", async () => {
   const text = await (await get("/", { accept: FIREFOX })).text();
-  assert.ok(text.includes(`claude mcp add --transport http toolbooth ${HOST}/mcp`));
+  assert.ok(text.replaceAll(/<\/?span\b[^>]*>/g, "").includes(`claude mcp add --transport http toolbooth ${HOST}/mcp`));
   assert.ok(!text.includes("tools.example.com"));
 });
 
@@ -356,6 +356,13 @@ test("links between pages lead somewhere, and no two elements of a page have the
       assert.ok(hash === "" || target.ids.includes(decodeURIComponent(hash.slice(1))), `${path} links to ${pathname}${hash}`);
     }
   }
+});
+
+test("the contents of the documentation describe each page with a sentence", () => {
+  const text = readFileSync(join(root, SITE, "docs.html"), "utf8");
+  const sentences = [...text.matchAll(/<li><a [^>]*>([^<]*)<\/a><p>([^<]*)<\/p>/g)].map(([, title, sentence]) => `${title}: ${sentence}`);
+  assert.ok(sentences.length > 20, `${sentences.length} pages`);
+  assert.deepEqual(sentences.filter((one) => !/: (?:[A-Z]\w*,?|\d+|\/\w+) .*\.$/.test(one)), []);
 });
 
 test("no page has inline scripts, inline styles or addresses of others in its head", () => {

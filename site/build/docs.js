@@ -91,7 +91,7 @@ function contents(pages, shared) {
 const plain = (markdown) => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*|]/g, "").replaceAll(/\s+/g, " ").trim();
 
 function firstSentence(markdown) {
-  const paragraph = markdown.split(/\n\n+/).map((one) => one.replace(/^# .*\n?/, "").trim()).find((one) => /^[A-Z`*[]/.test(one)) ?? "";
+  const paragraph = markdown.split(/\n\n+/).map((one) => one.replace(/^# .*\n?/, "").trim()).find((one) => /^(?!```)[A-Z\d`*[]/.test(one)) ?? "";
   return /^.{20,}?[.:](?=\s|$)/.exec(plain(paragraph))?.[0].replace(/:$/, ".") ?? plain(paragraph);
 }
 
