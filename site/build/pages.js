@@ -108,7 +108,7 @@ parent.postMessage({ isReady: true }, "*");
 /** The section of GATEWAY.md with a part for each coding agent. */
 const AGENTS = "Coding agents";
 
-/** What to paste into each coding agent; what follows the last one is about all of them. */
+/** What to paste into each coding agent, without what follows the last one about all of them. */
 function agents(gateway) {
   const resolve = resolverOf(dirname(gateway));
   const section = sectionsOf(withTitles(readFileSync(gateway, "utf8"), dirname(gateway))).find(({ title }) => title === AGENTS);
@@ -116,10 +116,10 @@ function agents(gateway) {
   const [, ...parts] = section.text.replaceAll("](#", `](${basename(gateway)}#`).split(/^### /m);
   const panels = parts.map((part) => {
     const [title, text] = [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n"))];
-    const [lines, tested = ""] = text.split(/^(?=\*\*What is tested)/m);
-    return { tested, html: `<details><summary>${escape(title)}</summary><div class="prose">${render(lines, resolve)}</div></details>` };
+    const [lines] = text.split(/^\*\*What is tested/m);
+    return `<details><summary>${escape(title)}</summary><div class="prose">${render(lines, resolve)}</div></details>`;
   });
-  return `${panels.map(({ html }) => html).join("\n")}\n<div class="prose soft">${render(panels.map(({ tested }) => tested).join(""), resolve)}</div>`;
+  return panels.join("\n");
 }
 
 export function doctor(gateway, assets) {
@@ -131,7 +131,7 @@ export function doctor(gateway, assets) {
 <div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>
 <section id="agents" aria-labelledby="coding-agents" hidden>
 <h2 id="coding-agents">Coding agents with any model</h2>
-<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; <a href="/docs/gateway#start">the documentation</a> says how models are named.</p>
+<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; the documentation says <a href="/docs/gateway#start">how models are named</a> and <a href="/docs/gateway#coding-agents">what of this is tested</a>.</p>
 ${agents(gateway)}
 </section>`;
   return layout({ title: "Doctor · Toolbooth", description: "Which clients can connect to this server, and what the others need.", current: "/doctor", main, ...assets });
