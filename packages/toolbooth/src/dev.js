@@ -36,7 +36,7 @@ const USER = "developer";
 export async function dev({ crate = ".", port: given = "8787", env }) {
   const port = Number(given);
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
-    throw new Failure(`PORT must be a number from 1 to 65535, not ${given}`, 2);
+    throw new Failure(`The port must be a number from 1 to 65535, not ${given}`, 2);
   }
   if (!(await isFree(port))) throw new Failure(`Port ${port} is already in use: choose a different one, such as PORT=8801 make dev or npm run dev -- --port 8801`);
   const address = `http://localhost:${port}`;

@@ -27,6 +27,7 @@ const NO_NAMES = ["crate", "self", "super"];
  * `d1`: it uses a table of a database in D1. `ts`: its function is in TypeScript. `scopes`: what the caller's key or token must have, separated by commas.
  */
 export function tool(id = "", { folder = "tools", description: given = TODO, "read-only": isReadOnly = false, http: isHttp = false, definition: isDescribed = false, d1: isD1 = false, ts: isScript = false, secret, scopes: list = "" } = {}) {
+  if (id === "") fail("Name the tool, such as Greeter.Hello");
   const parts = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)$/.exec(id);
   if (!parts) fail(`The id must have the form Toolkit.Tool, such as Greeter.Hello, not "${id}"`);
   const [, toolkit, tool] = parts;

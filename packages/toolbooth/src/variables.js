@@ -61,7 +61,7 @@ export function misspelled(set, ofTools) {
 }
 
 /** The number of letters to add, remove or replace until the texts are the same (Levenshtein). */
-function distance(one, other) {
+export function distance(one, other) {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [line, letter] of [...one].entries()) {
     const next = [line + 1];
