@@ -304,6 +304,7 @@ impl CatalogTools {
                 name: call.name.to_string(),
                 is_error,
                 content,
+                parts: String::new(),
             });
         }
         Ok(results)

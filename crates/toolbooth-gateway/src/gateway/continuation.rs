@@ -11,7 +11,6 @@ use super::{
 use crate::wire::ToolCall;
 use crate::wire::openai::ToolMessage;
 use toolbooth::json::{self, Object, Value};
-use toolbooth::schema::text::excerpt;
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
 
 /// How long a client may take until its next request.
@@ -36,6 +35,7 @@ pub(super) fn in_order(calls: &[ToolCall<'_>], mut results: Vec<ToolResult>) -> 
             name: call.name.to_string(),
             content: String::new(),
             is_error: false,
+            parts: String::new(),
         },
     };
     calls.iter().map(result).collect()
@@ -98,7 +98,7 @@ pub(super) fn fill(
                     true => format!("Error: {content}"),
                     false => content.to_owned(),
                 };
-                let message = ToolMessage { tool_call_id: call_id, content: content.into() };
+                let message = ToolMessage { tool_call_id: call_id, content };
                 *json = to_raw(&message)?;
                 return Ok(());
             }
@@ -153,7 +153,7 @@ pub(super) fn restore(
             Ok(opened) => {
                 let state = opened.state.as_ref().and_then(|state| state.as_str());
                 if let Some(rounds) = state.and_then(|text| json::read(text.as_bytes())) {
-                    replace(&mut request.history, position, rounds, notes)?;
+                    replace(&mut request.history, position, rounds)?;
                 }
             }
         }
@@ -238,13 +238,8 @@ fn state_of(message: &RawValue, own: &mut Option<String>) -> Option<String> {
     sent.or(own)
 }
 
-/// Replaces the answer at `position` and the results that follow it. Results in rounds are text: the notes get what is left out.
-fn replace(
-    history: &mut Vec<HistoryItem>,
-    position: usize,
-    rounds: Rounds,
-    notes: &Notes,
-) -> Result<()> {
+/// Replaces the answer at `position` and the results that follow it.
+fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> Result<()> {
     let Rounds { mut turns, pending } = rounds;
     if pending.is_empty() {
         // The answer is a round after these, which the client has.
@@ -253,44 +248,35 @@ fn replace(
     }
     let after = history.iter().skip(position + 1);
     let results = after.map_while(|item| match item {
-        HistoryItem::Message { role: Role::Tool, json } => Some(client_result(json, notes)),
+        HistoryItem::Message { role: Role::Tool, json } => json::parse(json.get()).ok(),
         _ => None,
     });
     let results = Vec::from_iter(results);
     let end = position + 1 + results.len();
     let last = turns.last_mut().map(|turn| &mut turn.results);
     for result in last.into_iter().flatten().filter(|it| pending.contains(&it.call_id)) {
-        let Some((_, content)) = results.iter().find(|(id, _)| *id == result.call_id) else {
+        let is_own = |message: &&Value<'_>| {
+            message.get("tool_call_id").and_then(Value::as_str) == Some(&result.call_id)
+        };
+        let Some(message) = results.iter().find(is_own) else {
             let message = format!("There is no result of the call {}", result.call_id);
             return Err(GatewayError::invalid("messages", message));
         };
-        result.content.clone_from(content);
-        result.is_error = content.starts_with("Error:");
+        let mut first = None;
+        match message.get("content") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => {
+                result.content = text.to_string();
+                first = Some(&**text);
+            }
+            Some(content) => {
+                result.parts = content.text();
+                let parts = content.as_array().and_then(<[_]>::first);
+                first = parts.and_then(|part| part.get("text")?.as_str());
+            }
+        }
+        result.is_error = first.is_some_and(|text| text.starts_with("Error:"));
     }
     history.splice(position..end, turns.into_iter().map(HistoryItem::Turn));
     Ok(())
-}
-
-/// The id of the call and the text of a result that a client sends. Several texts have empty lines between them.
-fn client_result(message: &RawValue, notes: &Notes) -> (String, String) {
-    let message = json::parse(message.get()).unwrap_or_default();
-    let text = |value: &Value<'_>| value.as_str().unwrap_or_default().to_owned();
-    let content = match message.get("content") {
-        Some(Value::Array(parts)) => {
-            let mut texts = Vec::new();
-            for part in parts {
-                match (part.get("text"), part.get("type").and_then(Value::as_str)) {
-                    (Some(part), _) => texts.push(text(part)),
-                    (None, kind) => notes.drop_member(&format!(
-                        "messages[].content[].{}",
-                        excerpt(kind.unwrap_or_default())
-                    )),
-                }
-            }
-            texts.join("\n\n")
-        }
-        Some(value) => text(value),
-        None => String::new(),
-    };
-    (message.get("tool_call_id").map(text).unwrap_or_default(), content)
 }

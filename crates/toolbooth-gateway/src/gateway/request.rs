@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::fields::to_raw;
+use super::fields::{parse, to_raw};
 use super::{Format, GatewayError, Notes, Result};
-use crate::wire::{Members, ToolCall};
+use crate::wire::{Json, Members, ToolCall};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 use toolbooth::seal::ContinuationToken;
@@ -167,6 +167,27 @@ pub(crate) struct ToolResult {
     /// The result or an error message: text, or JSON as text.
     pub content: String,
     pub is_error: bool,
+    /// The parts that a client sent instead of `content`, as JSON: texts, images and so on. Empty if it sent a text.
+    #[serde(skip)]
+    pub parts: String,
+}
+
+impl ToolResult {
+    /// The text, or the parts, as JSON.
+    pub(super) fn json(&self) -> Json<'_> {
+        match self.parts.is_empty() {
+            true => Json::Value(Value::from(self.content.as_str())),
+            false => Json::Text(self.parts.as_str().into()),
+        }
+    }
+
+    /// The text, or the parts.
+    pub(super) fn value(&self) -> Result<Value<'_>> {
+        match self.parts.is_empty() {
+            true => Ok(Value::from(self.content.as_str())),
+            false => parse(&self.parts, "messages"),
+        }
+    }
 }
 
 /// The most calls in an assistant message, of a request or of a model. The limit of the gateway's settings is lower.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::part::{Content, Part, content};
+use super::part::{self, Content, Part, content};
 use super::{GatewayError, Job, MAX_EVENT_VALUES, Result};
 use crate::gateway::fields::nested;
-use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, Turn};
+use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, ToolResult, Turn};
 use crate::wire::Json;
 use toolbooth::json::{self, Value};
 
@@ -21,8 +21,8 @@ pub(super) struct Conversation<'t> {
 pub(super) enum Entry<'t> {
     User(Vec<Part<'t>>),
     Assistant(Assistant<'t>),
-    /// A round of the tool loop in the provider's own format.
-    Native(&'t Turn),
+    /// A round of the tool loop in the provider's own format, with the results of its calls.
+    Native(&'t Turn, Vec<ResultContent<'t>>),
 }
 
 pub(super) struct Assistant<'t> {
@@ -51,20 +51,32 @@ pub(super) struct ResultContent<'t> {
     pub(super) is_error: bool,
 }
 
+/// A result in a round of the tool loop, which is at `path`.
+pub(super) fn result<'t>(
+    result: &'t ToolResult,
+    path: &str,
+    notes: &'t Notes,
+) -> Result<ResultContent<'t>> {
+    let parts = part::parts(result.value()?, format!("{path}.content"), notes)?;
+    Ok(ResultContent { parts, is_error: result.is_error })
+}
+
 /// Reads the messages. The front has checked that each result answers a call before it, and that each call has one.
 pub(super) fn read<'t>(job: &'t Job<'t>, format: Format) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
     for (index, item) in job.request.history.iter().enumerate() {
         let path = format!("messages[{index}]");
         match item {
-            HistoryItem::Turn(turn) if turn.format == format => {
-                conversation.entries.push(Entry::Native(turn));
-            }
             HistoryItem::Turn(turn) => {
+                let results = turn.results.iter().map(|it| result(it, &path, job.notes));
+                let results = results.collect::<Result<Vec<_>>>()?;
+                if turn.format == format {
+                    conversation.entries.push(Entry::Native(turn, results));
+                    continue;
+                }
                 let mut message = assistant(message_fields(&turn.message, path, job.notes)?)?;
-                for (call, result) in message.calls.iter_mut().zip(&turn.results) {
-                    let parts = vec![Part::text(result.content.as_str(), String::new())];
-                    call.result = Some(ResultContent { parts, is_error: result.is_error });
+                for (call, result) in message.calls.iter_mut().zip(results) {
+                    call.result = Some(result);
                 }
                 conversation.entries.push(Entry::Assistant(message));
             }

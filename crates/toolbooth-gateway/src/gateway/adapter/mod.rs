@@ -165,7 +165,7 @@ impl Format {
     ) -> Result<Vec<u8>> {
         if let Some(native) = request.native_for(self) {
             let job = Job { request, options, notes, names: self.names(request) };
-            return Ok(job.native_body(native, self.adapter().limit_member));
+            return job.native_body(native, self.adapter().limit_member);
         }
         if let Some(error) = request.responses.as_ref().and_then(|it| it.untranslatable.as_ref()) {
             return Err(error.clone());
@@ -210,12 +210,12 @@ impl Format {
 impl<'t> Job<'t> {
     /// The body of a request that the client has written in the provider's format: with the provider's name of the model, and
     /// with a limit of tokens if it needs one.
-    fn native_body(&self, native: &NativeRequest, limit_member: &'static str) -> Vec<u8> {
+    fn native_body(&self, native: &NativeRequest, limit_member: &'static str) -> Result<Vec<u8>> {
         let model = json::to_string(self.options.model);
         let mut body = Members::default();
         body.add("model", Some(Json::Text(model.into())));
         if native.is_extended {
-            body.0.append(&mut anthropic::extended::members(self, native).0);
+            body.0.append(&mut anthropic::extended::members(self, native)?.0);
         } else {
             let members = native.members.iter();
             body.0.extend(members.map(|(name, json)| (name.as_str().into(), (&**json).into())));
@@ -223,7 +223,7 @@ impl<'t> Job<'t> {
         let is_limited = native.members.iter().any(|(name, _)| name == limit_member);
         let limit = self.options.max_output_tokens.filter(|_| !is_limited);
         body.add(limit_member, limit.map(|limit| Json::Text(limit.to_string().into())));
-        json::to_vec(&body)
+        Ok(json::to_vec(&body))
     }
 
     /// The members of the request that a translation reads. The gateway itself has read `n` and

@@ -32,15 +32,19 @@ impl<'t> Part<'t> {
 
 /// The content of a message: a string, or parts.
 pub(super) fn content<'t>(fields: &mut Fields<'t>) -> Result<Vec<Part<'t>>> {
-    let path = fields.path_of("content");
-    match fields.take("content") {
-        None => Ok(Vec::new()),
-        Some(Value::String(text)) => Ok(vec![Part::text(text, path)]),
-        Some(Value::Array(parts)) => {
+    let content = fields.take("content");
+    content.map_or(Ok(Vec::new()), |value| parts(value, fields.path_of("content"), fields.notes))
+}
+
+/// A string, or parts.
+pub(super) fn parts<'t>(value: Value<'t>, path: String, notes: &'t Notes) -> Result<Vec<Part<'t>>> {
+    match value {
+        Value::String(text) => Ok(vec![Part::text(text, path)]),
+        Value::Array(parts) => {
             let parts = parts.into_iter().enumerate();
-            parts.map(|(at, value)| part(value, format!("{path}[{at}]"), fields.notes)).collect()
+            parts.map(|(at, value)| part(value, format!("{path}[{at}]"), notes)).collect()
         }
-        Some(_) => fields.expected("content", "a string or an array of parts"),
+        _ => Err(GatewayError::expected(&path, "a string or an array of parts")),
     }
 }
 

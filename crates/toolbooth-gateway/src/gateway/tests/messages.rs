@@ -246,7 +246,8 @@ fn to_anthropic_with_tools_of_the_server() {
     assert_eq!(reply.sent[0].body, expected);
     assert_eq!(reply.sent[0].header("anthropic-beta"), "b1");
     expected["tool_choice"]["type"] = "auto".into();
-    let result = json!({"type": "tool_result", "tool_use_id": "c1", "content": "a"});
+    let content = json!([{"type": "text", "text": "a"}]);
+    let result = json!({"type": "tool_result", "tool_use_id": "c1", "content": content});
     let rounds = [
         json!({"role": "assistant", "content": said}),
         json!({"role": "user", "content": [result]}),
@@ -294,7 +295,9 @@ fn calls_of_both() {
     let ran = ["mcp_tool_use", "mcp_tool_result"];
     let expected = [&ran[..], &ran, &["redacted_thinking", "tool_use"]].concat();
     assert_eq!(kinds, expected, "{}", reply.text);
-    let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": "r"}]});
+    let image = json!({"type": "base64", "media_type": "image/png", "data": "AAAA"});
+    let parts = json!([{"type": "text", "text": "r"}, {"type": "image", "source": image}]);
+    let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": parts}]});
     // With the blocks as they came, or with the member if the client drops them.
     let without: Vec<_> = content.iter().filter(|it| it["type"] == "tool_use").cloned().collect();
     let state = json!({"state": json["_2api"]["state"]});
@@ -319,8 +322,13 @@ fn calls_of_both() {
                 ("assistant", None),
                 ("tool", Some("c1")),
                 ("tool", Some("c2")),
+                ("user", None),
             ]
         );
+        assert_eq!(sent[5]["content"], "r");
+        let image = &sent[6]["content"][1]["image_url"]["url"];
+        assert_eq!(image, "data:image/png;base64,AAAA");
+        assert_eq!(reply.json()["_2api"]["dropped"], Value::Null);
     }
 }
 

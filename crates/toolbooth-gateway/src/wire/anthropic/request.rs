@@ -137,16 +137,9 @@ pub(crate) enum Block<'t> {
         input: Json<'t>,
     },
     #[serde(untagged)]
-    Result(ToolResult<Cow<'t, str>, ResultContent<'t>>),
+    Result(ToolResult<Cow<'t, str>, Vec<Block<'t>>>),
     #[serde(untagged)]
     Verbatim(Value<'t>),
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum ResultContent<'t> {
-    Text(&'t str),
-    Blocks(Vec<Block<'t>>),
 }
 
 /// An image or a PDF.

@@ -3,8 +3,6 @@
 pub(crate) mod message;
 pub(crate) mod request;
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
@@ -142,7 +140,7 @@ pub(crate) fn finish_reason(word: &str) -> FinishReason {
 /// The result of a call.
 #[derive(Debug, Serialize)]
 #[serde(tag = "role", rename = "tool")]
-pub(crate) struct ToolMessage<'r> {
+pub(crate) struct ToolMessage<'r, C> {
     pub tool_call_id: &'r str,
-    pub content: Cow<'r, str>,
+    pub content: C,
 }

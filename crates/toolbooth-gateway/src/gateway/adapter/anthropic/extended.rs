@@ -3,7 +3,7 @@
 use super::messages::rounds;
 use super::request::{choice, rejects_forced_calls};
 use crate::gateway::NativeRequest;
-use crate::gateway::adapter::Job;
+use crate::gateway::adapter::{Job, Result};
 use crate::gateway::fields::raw_items;
 use crate::wire::anthropic::request::ToolChoice as Choice;
 use crate::wire::{Json, Members};
@@ -13,12 +13,12 @@ use toolbooth::json;
 pub(in crate::gateway::adapter) fn members<'t>(
     job: &'t Job<'_>,
     native: &'t NativeRequest,
-) -> Members<'t> {
+) -> Result<Members<'t>> {
     let mut members = Members::default();
     for (name, json) in &native.members {
         let value = match name.as_str() {
             "messages" => {
-                list(raw_items(Some(json)).into_iter().map(Json::from), rounds(job.request))
+                list(raw_items(Some(json)).into_iter().map(Json::from), rounds(job)?.into_iter())
             }
             "tools" => list(raw_items(Some(json)).into_iter().map(Json::from), job.server_tools()),
             "tool_choice" if must_not_force(job) => {
@@ -36,7 +36,7 @@ pub(in crate::gateway::adapter) fn members<'t>(
     if !has_tools && !job.options.server_tools.is_empty() {
         members.add("tools", Some(list(std::iter::empty(), job.server_tools())));
     }
-    members
+    Ok(members)
 }
 
 fn list<'t>(

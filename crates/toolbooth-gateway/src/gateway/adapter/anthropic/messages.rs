@@ -1,13 +1,15 @@
 //! The conversation in Anthropic's format.
 
+use std::borrow::Cow;
+
 use super::thinking;
-use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
+use crate::gateway::adapter::conversation::{self, Assistant, Conversation, Entry};
 use crate::gateway::adapter::part::{self, Part};
-use crate::gateway::adapter::{GatewayError, Result};
-use crate::gateway::{ChatRequest, HistoryItem, Turn, ids};
+use crate::gateway::adapter::{GatewayError, Job, Result};
+use crate::gateway::{HistoryItem, Turn, ids};
 use crate::wire::Json;
 use crate::wire::anthropic::ToolResult;
-use crate::wire::anthropic::request::{Block, Content, Message, ResultContent, Source};
+use crate::wire::anthropic::request::{Block, Content, Message, Source};
 use toolbooth::json;
 
 /// `system` and `messages`. All results of a turn are in one user message, before any text.
@@ -19,7 +21,7 @@ pub(super) fn messages(
         match entry {
             Entry::User(parts) => messages.push("user", blocks(parts)?),
             Entry::Assistant(message) => assistant(message, &mut messages)?,
-            Entry::Native(turn) => native(turn, &mut messages),
+            Entry::Native(turn, results) => native(turn, results, &mut messages)?,
         }
     }
     Ok((blocks(conversation.system)?, messages.0))
@@ -51,12 +53,7 @@ fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<
     for call in message.calls {
         let id = ids::portable(call.id);
         if let Some(result) = call.result {
-            let parts = Some(blocks(result.parts)?).filter(|parts| !parts.is_empty());
-            results.push(Block::Result(ToolResult {
-                tool_use_id: id.clone(),
-                content: parts.map(ResultContent::Blocks),
-                is_error: result.is_error.then_some(true),
-            }));
+            results.push(result_block(id.clone(), result)?);
         }
         content.push(Block::ToolUse { id, name: call.name, input: call.arguments });
     }
@@ -66,25 +63,38 @@ fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<
 }
 
 /// The rounds of compiled-in tools, as messages.
-pub(super) fn rounds(request: &ChatRequest) -> impl Iterator<Item = Json<'_>> {
+pub(super) fn rounds(job: &Job<'_>) -> Result<Vec<Json<'static>>> {
     let mut messages = Messages::default();
-    for item in &request.history {
+    for item in &job.request.history {
         if let HistoryItem::Turn(turn) = item {
-            native(turn, &mut messages);
+            let results = turn.results.iter().map(|it| conversation::result(it, "", job.notes));
+            native(turn, results.collect::<Result<_>>()?, &mut messages)?;
         }
     }
-    messages.0.into_iter().map(|message| Json::Text(json::to_string(&message).into()))
+    let messages = messages.0.iter();
+    Ok(messages.map(|message| Json::Text(json::to_string(message).into())).collect())
 }
 
-fn native<'t>(turn: &'t Turn, messages: &mut Messages<'t>) {
+fn native<'t>(
+    turn: &'t Turn,
+    results: Vec<conversation::ResultContent<'t>>,
+    messages: &mut Messages<'t>,
+) -> Result<()> {
     let content = Content::Native(Json::Text(turn.native.as_str().into()));
     messages.0.push(Message { role: "assistant", content });
-    let results = turn.results.iter().map(|result| {
-        let content = (!result.content.is_empty()).then_some(ResultContent::Text(&result.content));
-        let is_error = result.is_error.then_some(true);
-        Block::Result(ToolResult { tool_use_id: result.call_id.as_str().into(), content, is_error })
-    });
-    messages.push("user", results.collect());
+    let ids = turn.results.iter().map(|result| result.call_id.as_str().into());
+    let results = ids.zip(results).map(|(id, result)| result_block(id, result));
+    messages.push("user", results.collect::<Result<_>>()?);
+    Ok(())
+}
+
+fn result_block<'t>(
+    id: Cow<'t, str>,
+    result: conversation::ResultContent<'t>,
+) -> Result<Block<'t>> {
+    let parts = Some(blocks(result.parts)?).filter(|parts| !parts.is_empty());
+    let is_error = result.is_error.then_some(true);
+    Ok(Block::Result(ToolResult { tool_use_id: id, content: parts, is_error }))
 }
 
 /// Content blocks. Anthropic rejects empty text.

@@ -180,7 +180,9 @@ fn used_tools<'t>(conversation: &Conversation<'t>) -> Vec<Tool<'t>> {
         let used: Vec<Cow<'t, str>> = match entry {
             Entry::User(_) => continue,
             Entry::Assistant(message) => message.calls.iter().map(|it| it.name.clone()).collect(),
-            Entry::Native(turn) => turn.results.iter().map(|it| it.name.as_str().into()).collect(),
+            Entry::Native(turn, _) => {
+                turn.results.iter().map(|it| it.name.as_str().into()).collect()
+            }
         };
         for name in used {
             if !names.contains(&name) {

@@ -144,7 +144,7 @@ fn continues_thinking(conversation: &Conversation<'_>) -> bool {
         Some(Entry::Assistant(message)) if !message.calls.is_empty() => {
             message.extra_content.as_ref().is_some_and(|extra| !thinking_of(extra).is_empty())
         }
-        Some(Entry::Native(turn)) => turn.native.contains("thinking"),
+        Some(Entry::Native(turn, _)) => turn.native.contains("thinking"),
         Some(Entry::Assistant(_) | Entry::User(_)) | None => true,
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn contents<'t>(
                 let is_checked = needs_signature && index >= turn_begins;
                 assistant(message, is_checked, &mut contents, job);
             }
-            Entry::Native(turn) => native(turn, &mut contents, job),
+            Entry::Native(turn, results) => native(turn, results, &mut contents, job),
         }
     }
     (system, contents)
@@ -71,7 +71,7 @@ fn assistant<'t>(
         }
         let name = job.names.sent(call.name);
         if let Some(result) = call.result {
-            results.push(result_part(name.clone(), result, &mut further, notes));
+            results.push(result_part(None, name.clone(), result, &mut further, notes));
         }
         let function_call = FunctionCall { name, args: call.arguments };
         said.push(Part::Call { function_call, thought_signature: signature });
@@ -93,6 +93,7 @@ fn thought_signature(extra_content: Value<'_>) -> Option<Cow<'_, str>> {
 
 /// A result. Images follow in `further`.
 fn result_part<'t>(
+    id: Option<Cow<'t, str>>,
     name: Cow<'t, str>,
     result: ResultContent<'t>,
     further: &mut Vec<Part<'t>>,
@@ -108,7 +109,7 @@ fn result_part<'t>(
     }
     further.extend(parts(others, notes));
     let text = texts.join("\n").into();
-    Part::Result(ResultPart::new(None, name, structured(text, result.is_error)))
+    Part::Result(ResultPart::new(id, name, structured(text, result.is_error)))
 }
 
 /// A result as JSON, if it is an object or an array, and otherwise as text.
@@ -122,7 +123,12 @@ fn structured(text: Cow<'_, str>, is_error: bool) -> Result<Value<'_>, Value<'_>
 }
 
 /// A round of the tool loop, as Gemini wrote it.
-fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>, job: &Job<'_>) {
+fn native<'t>(
+    turn: &'t Turn,
+    results: Vec<ResultContent<'t>>,
+    contents: &mut Vec<Content<'t>>,
+    job: &Job<'_>,
+) {
     let parts = Parts::Native(Json::Text(turn.native.as_str().into()));
     contents.push(Content { role: "model", parts });
     // A result has the id that Gemini gave the call. Older models give none and reject it.
@@ -133,11 +139,14 @@ fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>, job: &Job<'_>) {
         Some(call.get("id").and_then(Value::as_str).map(|id| Cow::Owned(id.to_owned())))
     };
     let ids = parts.iter().filter_map(call).chain(std::iter::repeat(None));
-    let results = turn.results.iter().zip(ids).map(|(result, id)| {
-        let value = structured(result.content.as_str().into(), result.is_error);
-        Part::Result(ResultPart::new(id, job.names.sent(result.name.as_str().into()), value))
-    });
-    push(contents, "user", results.collect());
+    let names = turn.results.iter().map(|result| job.names.sent(result.name.as_str().into()));
+    let mut further = Vec::new();
+    let results = results.into_iter().zip(names).zip(ids);
+    let results =
+        results.map(|((result, name), id)| result_part(id, name, result, &mut further, job.notes));
+    let mut results = Vec::from_iter(results);
+    results.extend(further);
+    push(contents, "user", results);
 }
 
 fn parts<'t>(all: Vec<ClientPart<'t>>, notes: &Notes) -> Vec<Part<'t>> {

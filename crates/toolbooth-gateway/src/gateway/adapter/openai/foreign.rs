@@ -2,9 +2,10 @@
 
 use serde_json::value::RawValue;
 
+use super::results;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::{pair, parse, raw_member, to_raw, typed};
+use crate::gateway::fields::{pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
@@ -22,20 +23,21 @@ const MAX_IDENTIFIER: usize = 64;
 pub(super) fn rewrite(job: &Job<'_>, strict: bool) -> Result<ChatRequest> {
     let Job { request, notes, .. } = job;
     let mut history = Vec::new();
-    // Images of results, which follow them in a message of the user.
-    let mut shown = Vec::new();
     for item in &request.history {
         match item {
-            HistoryItem::Message { role, json } => {
-                if *role != Role::Tool {
-                    history.extend(show(&mut shown)?);
+            HistoryItem::Message { role, json } => message(*role, json, &mut history, notes)?,
+            HistoryItem::Turn(turn) => {
+                let mut turn = turn.clone();
+                for result in &mut turn.results {
+                    if let Value::Array(parts) = result.value()?.into_owned() {
+                        result.parts = Value::Array(plain_parts(parts, notes)).text();
+                    }
                 }
-                message(*role, json, &mut shown, &mut history, notes)?;
+                history.push(HistoryItem::Turn(turn));
             }
-            HistoryItem::Turn(_) => history.push(item.clone()),
         }
     }
-    history.extend(show(&mut shown)?);
+    let mut history = results::show(history)?;
     let mut manual = String::new();
     let limit = if strict { MAX_DESCRIPTION } else { usize::MAX };
     let tools = request.tools.iter().map(|tool| match tool {
@@ -196,7 +198,6 @@ fn system(text: String) -> Result<HistoryItem> {
 fn message(
     role: Role,
     json: &RawValue,
-    shown: &mut Vec<Value<'static>>,
     history: &mut Vec<HistoryItem>,
     notes: &Notes,
 ) -> Result<()> {
@@ -212,22 +213,9 @@ fn message(
         }
     }
     if let Some(Value::Array(parts)) = message.get("content").cloned() {
-        let mut content = Vec::new();
-        for part in parts {
-            content.extend(plain_part(part, notes));
-        }
-        if role == Role::Tool {
-            let (texts, others): (Vec<_>, Vec<_>) = content.into_iter().partition(is_text);
-            if !others.is_empty() && texts.is_empty() {
-                content =
-                    vec![typed("text", "The result is shown in the message that follows.".into())];
-            } else {
-                content = texts;
-            }
-            shown.extend(others);
-        }
-        let content = match content.iter().all(is_text) {
-            true => Value::String(join(&content).into()),
+        let content = plain_parts(parts, notes);
+        let content = match content.iter().all(results::is_text) {
+            true => Value::String(results::join(&content).into()),
             false => Value::Array(content),
         };
         message.insert("content".into(), content);
@@ -237,6 +225,11 @@ fn message(
         history.push(HistoryItem::Message { role, json: to_raw(&Value::Object(message))? });
     }
     Ok(())
+}
+
+/// The parts that OpenAI knows.
+fn plain_parts(parts: Vec<Value<'static>>, notes: &Notes) -> Vec<Value<'static>> {
+    parts.into_iter().filter_map(|part| plain_part(part, notes)).collect()
 }
 
 /// A part that OpenAI knows.
@@ -251,25 +244,4 @@ fn plain_part(part: Value<'static>, notes: &Notes) -> Option<Value<'static>> {
         return None;
     }
     Some(Value::Object(part))
-}
-
-fn is_text(part: &Value<'_>) -> bool {
-    part.get("type").and_then(Value::as_str) == Some("text")
-}
-
-/// The texts, separated by empty lines.
-fn join(parts: &[Value<'_>]) -> String {
-    let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-    texts.collect::<Vec<_>>().join("\n\n")
-}
-
-/// The message with the images and files of the results before it, if there are any.
-fn show(shown: &mut Vec<Value<'static>>) -> Result<Option<HistoryItem>> {
-    if shown.is_empty() {
-        return Ok(None);
-    }
-    let mut content = vec![typed("text", "From the results of the tools:".into())];
-    content.append(shown);
-    let message = pair(("role", "user".into()), ("content", Value::Array(content)));
-    Ok(Some(HistoryItem::Message { role: Role::User, json: to_raw(&Value::Object(message))? }))
 }

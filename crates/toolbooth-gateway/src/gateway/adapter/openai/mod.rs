@@ -2,6 +2,7 @@
 
 pub(super) mod foreign;
 mod request;
+mod results;
 mod stream;
 
 use super::{Adapter, members_of_answer, raw};

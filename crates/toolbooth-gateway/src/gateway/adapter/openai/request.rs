@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::foreign;
+use super::{foreign, results};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::fields::parse;
 use crate::gateway::{
-    Fields, Format, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids,
+    ChatRequest, Fields, Format, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids,
 };
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::openai::ToolMessage;
@@ -25,11 +25,19 @@ const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
 
 /// The body of a request. `strict` is for OpenAI itself, which rejects members that it does not know.
 pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
-    if job.request.native_of(Format::Anthropic).is_some() {
-        let request = foreign::rewrite(job, strict)?;
+    let Job { request, options, notes, .. } = job;
+    // A client of Chat Completions writes for its provider.
+    let foreign = match &request.native {
+        Some(native) if native.format == Format::Anthropic => Some(foreign::rewrite(job, strict)?),
+        Some(_) if results::have_parts(&request.history) => {
+            let history = results::show(request.history.clone())?;
+            Some(ChatRequest { history, native: None, ..(*request).clone() })
+        }
+        _ => None,
+    };
+    if let Some(request) = foreign {
         return translate(&Job { request: &request, names: job.names.clone(), ..*job }, strict);
     }
-    let Job { request, options, notes, .. } = job;
     let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };
     for (index, item) in request.history.iter().enumerate() {
         history_item(item, index, strict, &mut body.messages, notes)?;
@@ -105,8 +113,7 @@ fn history_item<'t>(
             messages.push(assistant(&turn.message, index, strict, notes)?);
             for result in &turn.results {
                 let id = accepted_id(Cow::Borrowed(&result.call_id), strict);
-                let message =
-                    ToolMessage { tool_call_id: &id, content: result.content.as_str().into() };
+                let message = ToolMessage { tool_call_id: &id, content: result.json() };
                 messages.push(Json::Text(json::to_string(&message).into()));
             }
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::fields::parse;
-use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, ids};
+use crate::gateway::{Fields, Format, GatewayError, HistoryItem, Notes, Role, ids};
 use crate::wire::Json;
 use crate::wire::responses::request::{Item, Output, Part};
 use toolbooth::json::{self, Value};
@@ -33,7 +33,7 @@ pub(super) fn input<'t>(job: &'t Job<'t>) -> Result<Vec<Json<'t>>> {
                     items.message(Role::Assistant, message)?;
                 }
                 for result in &turn.results {
-                    let output = Output::Text(result.content.as_str().into());
+                    let output = output(Some(result.value()?), "messages[].content", job.notes)?;
                     items.result(result.call_id.as_str().into(), output);
                 }
             }
@@ -82,17 +82,15 @@ impl<'t> Items<'t> {
             Role::Tool => {
                 let id = message.required_text("tool_call_id")?;
                 message.take("name");
-                let output = match message.take("content") {
-                    Some(Value::String(text)) => Output::Text(text),
-                    other => Output::Parts(parts(other, &message, false)?),
-                };
+                let content = message.take("content");
+                let output = output(content, &message.path_of("content"), self.notes)?;
                 message.finish();
                 self.result(id, output);
                 return Ok(());
             }
         };
         let content = message.take("content");
-        let content = parts(content, &message, false)?;
+        let content = parts(content, &message.path_of("content"), self.notes, false)?;
         message.finish();
         self.add(&Item::Message { role: word, content });
         Ok(())
@@ -112,7 +110,7 @@ impl<'t> Items<'t> {
             }
         }
         let content = message.take("content");
-        let mut content = parts(content, &message, true)?;
+        let mut content = parts(content, &message.path_of("content"), self.notes, true)?;
         if let Some(refusal) = message.text("refusal")? {
             content.push(Part::Refusal { refusal });
         }
@@ -155,10 +153,19 @@ impl<'t> Items<'t> {
     }
 }
 
+/// The result of a call, which is at `path`.
+fn output<'t>(content: Option<Value<'t>>, path: &str, notes: &'t Notes) -> Result<Output<'t>> {
+    match content {
+        Some(Value::String(text)) => Ok(Output::Text(text)),
+        content => Ok(Output::Parts(parts(content, path, notes, false)?)),
+    }
+}
+
 /// The parts of a message; those of an assistant message are its output.
 fn parts<'t>(
     content: Option<Value<'t>>,
-    message: &Fields<'t>,
+    path: &str,
+    notes: &'t Notes,
     is_output: bool,
 ) -> Result<Vec<Part<'t>>> {
     let text = |text| if is_output { Part::OutputText { text } } else { Part::InputText { text } };
@@ -167,12 +174,11 @@ fn parts<'t>(
         Some(Value::String(all)) if all.is_empty() => return Ok(Vec::new()),
         Some(Value::String(all)) => return Ok(vec![text(all)]),
         Some(Value::Array(list)) => list,
-        Some(_) => return message.expected("content", "a string or an array of parts"),
+        Some(_) => return Err(GatewayError::expected(path, "a string or an array of parts")),
     };
     let mut parts = Vec::with_capacity(list.len());
     for (index, part) in list.into_iter().enumerate() {
-        let path = format!("{}[{index}]", message.path_of("content"));
-        let mut part = Fields::of(part, path, message.notes)?;
+        let mut part = Fields::of(part, format!("{path}[{index}]"), notes)?;
         let kind = part.required_text("type")?;
         parts.push(match kind.as_ref() {
             "text" => text(part.required_text("text")?),

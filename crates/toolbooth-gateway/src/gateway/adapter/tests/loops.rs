@@ -134,6 +134,7 @@ fn names_that_gemini_does_not_accept() {
             name: name.to_owned(),
             content: "R".to_owned(),
             is_error: false,
+            parts: String::new(),
         });
         let turn = completion.into_turn(Format::Gemini, results.into());
         let mut next = request.clone();
@@ -293,6 +294,7 @@ fn rounds_of_the_tool_loop() {
         name: "a".to_owned(),
         content: "{\"r\":2}".to_owned(),
         is_error: false,
+        parts: String::new(),
     }];
     let turn = completion.into_turn(Format::Anthropic, results);
     let restored: Turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
@@ -302,7 +304,8 @@ fn rounds_of_the_tool_loop() {
 
     let (body, _, _) = translated_with(Format::Anthropic, &request, &options(Format::Anthropic));
     assert_eq!(body["messages"][1], json!({"role": "assistant", "content": answer["content"]}));
-    let block = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "{\"r\":2}"});
+    let content = json!([{"type": "text", "text": "{\"r\":2}"}]);
+    let block = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": content});
     assert_eq!(body["messages"][2], json!({"role": "user", "content": [block]}));
 
     let (body, _, _) = translated_with(Format::Gemini, &request, &options(Format::Gemini));
@@ -321,6 +324,52 @@ fn rounds_of_the_tool_loop() {
     assert_eq!(dropped, ["messages[].extra_content", "messages[].reasoning_content"]);
 }
 
+/// What a client sends for its calls in a round that it continues reaches the model as in a conversation without rounds.
+#[test]
+fn results_of_the_client_in_a_round() {
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    let parts = json!([{"type": "text", "text": "Error: x"}, image, {"type": "text", "text": "y"}]);
+    let ordinary =
+        request(conversation(json!([call("c1", "a", "{}")]), json!([result("c1", parts.clone())])));
+    let [user, HistoryItem::Message { json: said, .. }, _] = &ordinary.history[..] else {
+        panic!()
+    };
+    let of_anthropic = json!([{"type": "tool_use", "id": "c1", "name": "a", "input": {}}]);
+    let of_gemini = json!([{"functionCall": {"name": "a", "args": {}}}]);
+    let of_responses =
+        json!([{"type": "function_call", "call_id": "c1", "name": "a", "arguments": "{}"}]);
+    let none = Value::Null;
+    for (format, from, native) in [
+        (Format::OpenAi, Format::OpenAi, &none),
+        (Format::OpenAiCompatible, Format::Gemini, &of_gemini),
+        (Format::WorkersAi, Format::WorkersAi, &none),
+        (Format::Responses, Format::Responses, &of_responses),
+        (Format::Responses, Format::OpenAi, &none),
+        (Format::Anthropic, Format::Anthropic, &of_anthropic),
+        (Format::Anthropic, Format::OpenAi, &none),
+        (Format::Gemini, Format::Gemini, &of_gemini),
+        (Format::Gemini, Format::OpenAi, &none),
+    ] {
+        let result = ToolResult {
+            call_id: "c1".to_owned(),
+            name: "a".to_owned(),
+            content: String::new(),
+            is_error: true,
+            parts: parts.to_string(),
+        };
+        let turn = HistoryItem::Turn(Turn {
+            format: from,
+            message: said.get().to_owned(),
+            native: if native.is_null() { String::new() } else { native.to_string() },
+            results: vec![result],
+        });
+        let round = ChatRequest { history: vec![user.clone(), turn], ..ordinary.clone() };
+        let expected = translated_with(format, &ordinary, &options(format));
+        assert_eq!(translated_with(format, &round, &options(format)), expected, "{format:?}");
+        assert!(expected.0.to_string().contains("AAAA"), "{format:?}");
+    }
+}
+
 /// Case 5: within the loop, Gemini's own parts go back with their signatures, and results have the ids of its calls.
 #[test]
 fn case_05_rounds_of_gemini() {
@@ -336,6 +385,7 @@ fn case_05_rounds_of_gemini() {
         name: call.name.to_string(),
         content: "Error: no".to_owned(),
         is_error: true,
+        parts: String::new(),
     };
     let results = completion.message.tool_calls.iter().map(result).collect();
     let mut request = request(json!({"tools": [tool("a")]}));

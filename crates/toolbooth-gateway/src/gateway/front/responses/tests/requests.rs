@@ -186,6 +186,34 @@ fn images_and_files() {
     assert_eq!(gemini["contents"][0]["parts"][1]["inlineData"]["data"], "AAAA");
 }
 
+/// Chat Completions has images only in messages of the user. One follows the results.
+#[test]
+fn images_in_results() {
+    let image = json!({"type": "input_image", "image_url": "data:image/png;base64,AAAA"});
+    let call =
+        |id: &str| json!({"type": "function_call", "call_id": id, "name": "a", "arguments": "{}"});
+    let output = |id: &str, output: Value| json!({"type": "function_call_output", "call_id": id, "output": output});
+    let text = |text: &str| json!({"type": "input_text", "text": text});
+    let request = body(json!({"input": [
+        call("c1"), call("c2"), output("c1", json!([text("x"), image])), output("c2", json!("r")),
+    ]}));
+    let shown = json!([
+        {"type": "text", "text": "From the results of the tools:"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+    ]);
+    for format in [Format::OpenAi, Format::OpenAiCompatible] {
+        let (chat, ..) = sent(format, &request);
+        let expected = json!([
+            {"role": "tool", "tool_call_id": "c1", "content": "x"},
+            {"role": "tool", "tool_call_id": "c2", "content": "r"},
+            {"role": "user", "content": shown},
+        ]);
+        assert_eq!(json!(chat["messages"].as_array().unwrap()[1..]), expected, "{format:?}");
+    }
+    let (anthropic, ..) = sent(Format::Anthropic, &request);
+    assert_eq!(anthropic["messages"][1]["content"][0]["content"][1]["source"]["data"], "AAAA");
+}
+
 /// `apply_patch`: the text of a call, whole and with a grammar.
 #[test]
 fn custom_tools_become_functions_with_one_text() {
