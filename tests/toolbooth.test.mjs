@@ -309,6 +309,17 @@ test("unknown commands, options and arguments are rejected", async () => {
   }
 });
 
+test("doctor says how to get the programs that are missing, and other commands name it", async () => {
+  const without = (command) => run(`PATH=${join(scratch, "nothing")} ${process.execPath} packages/toolbooth/bin/toolbooth.js ${command}`);
+  const { code, out } = await without("doctor");
+  assert.equal(code, 1);
+  assert.match(out, /^MISSING Rust .*: install it from https:\/\/rustup\.rs$/m);
+  assert.match(out, /^MISSING Rust's target wasm32-unknown-unknown: rustup target add/m);
+  assert.match(out, /^MISSING A C compiler \(cc\), with which Rust links: (?:install one|xcode-select)/m);
+  const { err } = await without("build");
+  assert.match(err, /^cargo is not installed: npx toolbooth doctor says how to install it$/m);
+});
+
 test("make gives values to commands without running any part of them", async () => {
   const touched = join(scratch, "touched");
   for (const command of ["key NAME", "key NAME=a SCOPES", "key NAME=a ONLY", "tool ID", "tool ID=A.B HTTP=1 SECRET", "tool ID=A.B SCOPES", "release VERSION", "project DIR", "registry NAME", "registry URL", "registry DESCRIPTION", "dev PORT", "dev PORT=none SAMPLE", "dev PORT=none FIXTURES"]) {

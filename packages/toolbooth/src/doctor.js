@@ -30,12 +30,20 @@ async function checks() {
     { what: `Node ${process.version}, for wrangler`, found: !older(process.versions.node, NODE), fix: `wrangler needs Node ${NODE} or newer. npm install gets one, which npx uses: npx toolbooth doctor` },
     { what: `Rust ${required ? `${required} or newer ` : ""}(${version ?? "none"})`, found: version && !older(version, required), fix: version ? "rustup update" : "install it from https://rustup.rs" },
     { what: `Rust's target ${TARGET}`, found: targets && existsSync(targets), fix: `rustup target add ${TARGET}` },
+    ...(await linker()),
     { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project" },
     ...(cargo ? dependencies(graph) : []),
     ...(graph.version ? [await wasmBindgen(graph.version("wasm-bindgen"))] : []),
     ...(await wrangler()),
     { what: ".dev.vars, with variables and secrets for toolbooth dev", found: existsSync(".dev.vars"), optional: true, fix: "without it, calls need the development key" },
   ];
+}
+
+/** Rust links what runs during a build with the C compiler. On Windows, rustup itself asks for the tools of Visual Studio. */
+async function linker() {
+  if (process.platform === "win32") return [];
+  const fix = process.platform === "darwin" ? "xcode-select --install" : "install one, such as with sudo apt install build-essential";
+  return [{ what: "A C compiler (cc), with which Rust links", found: await printed("cc", ["--version"]), fix }];
 }
 
 function dependencies({ message, version }) {

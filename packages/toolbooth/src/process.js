@@ -54,7 +54,7 @@ function spawned(program, args, { priority, ...options }) {
   child.stderr?.setEncoding("utf8").on("data", (part) => (texts.err += part));
   return new Promise((resolve, reject) => {
     child.on("error", ({ code, message }) => {
-      reject(new Failure(code === "ENOENT" ? `${program} is not installed. toolbooth doctor says how to install it.` : message));
+      reject(new Failure(code === "ENOENT" ? `${program} is not installed: npx toolbooth doctor says how to install it` : message));
     });
     child.on("close", (code) => {
       running.delete(child);
