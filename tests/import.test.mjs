@@ -111,6 +111,11 @@ test("schemas", () => {
     Animal: { type: "object", required: ["kind"], properties: { kind: text }, discriminator: { propertyName: "kind", mapping: { cat: "#/components/schemas/Cat" } } },
     Cat: { allOf: [{ $ref: "#/components/schemas/Animal" }, { type: "object", properties: { lives: { type: "integer" } } }] },
   };
+  // Kinds that have their base, which lists them, in their `allOf`.
+  const shape = (kind) => ({ allOf: [{ $ref: "#/components/schemas/Shape" }, { type: "object", properties: { [kind]: text } }] });
+  const listed = { Shape: { type: "object", properties: { type: text }, oneOf: [{ $ref: "#/components/schemas/Disc" }, { $ref: "#/components/schemas/Box" }] }, Disc: shape("r"), Box: shape("a") };
+  const isOfType = (name) => ({ $ref: `#/$defs/${name}`, properties: { type: { const: name } }, required: ["type"] });
+  const $shapes = Object.fromEntries([["Disc", "r"], ["Box", "a"]].map(([name, member]) => [name, { type: "object", properties: { type: text, [member]: text } }]));
   const isOfKind = { oneOf: [{ $ref: "#/$defs/Cat", properties: { kind: { const: "cat" } }, required: ["kind"] }] };
   for (const [schema, expected, options] of [
     [{ type: "string", nullable: true }, { schema: { type: ["string", "null"] } }, old],
@@ -136,7 +141,15 @@ test("schemas", () => {
       { description: "Both.", allOf: [{ type: "object", required: ["a"], properties: { a: text, b: { maximum: 9 } } }, { properties: { b: { maximum: 5 }, c: text }, required: ["c"] }] },
       { schema: { description: "Both.", type: "object", required: ["a", "c"], properties: { a: text, b: { maximum: 5 }, c: text } } },
     ],
-    [{ allOf: [{ oneOf: [text] }, { oneOf: [{ type: "null" }] }] }, { schema: { oneOf: [text], allOf: [{ oneOf: [{ type: "null" }] }] } }],
+    [{ allOf: [{ oneOf: [text] }, { oneOf: [{ type: "null" }] }] }, { schema: { anyOf: [text], allOf: [{ anyOf: [{ type: "null" }] }] } }],
+    [
+      { oneOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }], anyOf: [text, { type: "integer" }] },
+      { schema: { anyOf: [text, { type: "integer" }], allOf: [{ anyOf: [{ type: "string", format: "date" }, { type: "string", description: "Format: date-time." }] }] } },
+    ],
+    [{ not: { required: ["a"], properties: { a: { enum: [1] } } } }, { schema: { not: { type: "object", required: ["a"], properties: { a: { enum: [1] } } } } }],
+    [{ not: { type: "string", format: "email" } }, { schema: {}, notes: ["not depends on what the Worker does not check: only the service applies it"] }],
+    [{ if: { minimum: 1 }, then: { format: "email" } }, { schema: { if: { minimum: 1 }, then: { description: "Format: email." } } }],
+    [{ if: { pattern: "^a" }, else: { minimum: 1 } }, { schema: {}, notes: ["if depends on what the Worker does not check: only the service applies it", "else depends on what the Worker does not check: only the service applies it"] }],
     [{ $ref: "#/components/schemas/Text", description: "Mine." }, { schema: { ...text, maxLength: 2, description: "Mine." } }, { schemas: { Text: { ...text, maxLength: 2, description: "Theirs." } } }],
     [{ $ref: "#/components/schemas/Text", maxLength: 9 }, { schema: text }, { ...old, schemas: { Text: text } }],
     [
@@ -156,6 +169,16 @@ test("schemas", () => {
       { schema: { oneOf: [{ $ref: "#/$defs/Cat", properties: { kind: { const: "Cat" } }, required: ["kind"] }] }, $defs: { Cat: { type: "object", properties: { kind: text } } } },
       { schemas: { Cat: { type: "object", properties: { kind: text } } } },
     ],
+    [
+      { oneOf: [{ type: "object", properties: { kind: { const: "a" } } }, text], discriminator: { propertyName: "kind" } },
+      { schema: { anyOf: [{ type: "object", properties: { kind: { const: "a" } } }, text] } },
+    ],
+    [
+      { $ref: "#/components/schemas/Shape" },
+      { schema: { $ref: "#/$defs/Shape" }, $defs: { Shape: { type: "object", properties: { type: text }, oneOf: [isOfType("Disc"), isOfType("Box")] }, ...$shapes } },
+      { schemas: { ...listed, Shape: { ...listed.Shape, discriminator: { propertyName: "type" } } } },
+    ],
+    [{ $ref: "#/components/schemas/Disc" }, { schema: { $ref: "#/$defs/Disc" }, $defs: { Disc: $shapes.Disc } }, { schemas: listed }],
   ]) {
     assert.deepEqual(converted(schema, options), expected, JSON.stringify(schema));
   }
@@ -167,6 +190,12 @@ test("an input that is too large for a model loses its deepest parts", () => {
   assert.ok(notes.includes("has an input that is too large for a model: its deepest parts are not described"));
   assert.deepEqual(Object.keys($defs), ["L0", "L1", "L2", "L3", "L4", "L5"]);
   assert.deepEqual($defs.L5, { type: "object", description: "Level 5." });
+  // What is cut accepts more: what says how many may match, or what must not, would reject more.
+  const kinds = { ...schemas, L1: { ...schemas.L1, not: { required: ["d"] } }, L12: { type: "string" } };
+  for (const either of [{}, { anyOf: [{ type: "object" }] }]) {
+    const { schema, $defs } = converted({ oneOf: ["L0", "L3"].map((name) => ({ $ref: `#/components/schemas/${name}` })), discriminator: { propertyName: "kind" }, ...either }, { schemas: kinds });
+    assert.doesNotMatch(JSON.stringify([schema, $defs]), /oneOf|"not"/);
+  }
 });
 
 const FILE = { type: "object", properties: { name: { type: "string", description: "The name of the file." }, type: { type: "string", description: "Its media type, such as image/png." }, data: { type: "string", contentEncoding: "base64", description: "Its content in base64." } }, required: ["data"], additionalProperties: false };

@@ -42,6 +42,19 @@ export const SILENT = new Set([
   ...["enum", "const", "format", "pattern", "dependentRequired", "dependencies", "contentSchema", "style", "explode", "in", "name", "schema"],
 ]);
 
+/** Keywords of schemas that the Worker checks to the letter: what they reject is never accepted. */
+const EXACT = ["type", "required", "enum", "const", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "title", "description"];
+
+/** Whether a schema of a document is checked to the letter, so that its opposite is too. */
+export function isExact(schema) {
+  if (typeof schema === "boolean") return true;
+  if (typeof schema !== "object" || schema === null) return false;
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (["anyOf", "allOf"].includes(keyword)) return Array.isArray(value) && value.every(isExact);
+    return keyword === "properties" ? Object.values(value ?? {}).every(isExact) : EXACT.includes(keyword);
+  });
+}
+
 /** Formats whose check is small. docs/SIZE.md has what the others cost; they are only described. */
 const CHECKED_FORMATS = ["date", "duration", "ipv4", "ipv6", "json-pointer", "time", "uuid"];
 /** Formats of OpenAPI that only name a type of a programming language. */

@@ -1,6 +1,6 @@
 // Converts the schemas of OpenAPI into those of a definition: JSON Schema 2020-12 without recursion, with the parts that are
 // used more than once, or by name, in `$defs`.
-import { formatOf, isCheapPattern, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
+import { formatOf, isCheapPattern, isExact, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
 import { merged } from "./merge.js";
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 import { clean, joined, shorten } from "./text.js";
@@ -97,11 +97,7 @@ export class Schemas {
 
   /** The name of the definition for what a node refers to, if there is one. */
   #known(node) {
-    try {
-      return this.#definitions.get(this.documents.place(this.documents.follow(node)))?.name;
-    } catch {
-      return undefined;
-    }
+    return this.#definitions.get(this.#placeOf(node))?.name;
   }
 
   #nameOf(key) {
@@ -123,7 +119,7 @@ export class Schemas {
   #object(node, depth, isBase = false) {
     const alternatives = isBase ? undefined : this.#polymorphic(node, depth);
     if (alternatives !== undefined) return this.#nullable(node, alternatives);
-    let schema = this.#keywords(node, depth);
+    let schema = this.#keywords(isBase ? this.#withoutKinds(node) : node, depth);
     const parts = items(child(node, "allOf"));
     const isAlias = parts.length === 1 && Object.keys(schema).every((keyword) => keyword === "description" || keyword === "deprecated");
     if (isAlias && !isBase) schema = merged(schema, this.convert(parts[0], depth + 1));
@@ -131,6 +127,23 @@ export class Schemas {
     // A list of `allOf` with a reference and descriptions only is that reference, described here.
     if (isObject(schema) && schema.allOf?.length === 2 && Object.keys(schema).length === 1 && schema.allOf[1]?.$ref) schema = { ...schema.allOf[0], ...schema.allOf[1] };
     return this.#nullable(node, schema);
+  }
+
+  /** A base without the list of its kinds, if it is read for one of them: it would refer to what it is a part of. */
+  #withoutKinds(node) {
+    const isOpen = ({ value }) => typeof own(value, "$ref") === "string" && this.#stack.includes(this.#placeOf({ ...node, value }));
+    const lists = ["oneOf", "anyOf"].filter((keyword) => items(child(node, keyword)).some(isOpen));
+    return { ...node, value: Object.fromEntries(Object.entries(node.value).filter(([keyword]) => !lists.includes(keyword))) };
+  }
+
+  /** The place of what a node refers to; undefined if there is nothing. */
+  #placeOf(node) {
+    try {
+      return this.documents.place(this.documents.follow(node));
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      return undefined;
+    }
   }
 
   #keywords(node, depth) {
@@ -170,11 +183,16 @@ export class Schemas {
       else if (typeof value !== "boolean") this.notes.add(this.documents.place(inner), `is not a valid value of ${keyword}, which is left out`);
     } else if (keyword === "items" && Array.isArray(value)) {
       schema.set("prefixItems", items(inner).map((item) => this.convert(item, depth + 1)));
+    } else if (["not", "if", "then", "else"].includes(keyword) && !isExact(keyword === "not" ? value : node.value.if)) {
+      // What is only described or cut accepts more, so this would reject more.
+      this.notes.add(this.documents.place(inner), `${keyword} depends on what the Worker does not check: only the service applies it`);
     } else if (WITH_SCHEMA.includes(keyword)) {
       schema.set(keyword, this.convert(inner, depth + 1));
     } else if (WITH_LIST.includes(keyword)) {
       const list = items(inner).map((item) => this.convert(item, depth + 1));
-      if (list.length > 0) schema.set(keyword, list);
+      // Formats, patterns and cycles are only described, so more than one may match.
+      const either = keyword === "oneOf" && node.value.anyOf !== undefined ? ["allOf", [{ anyOf: list }]] : [keyword === "oneOf" ? "anyOf" : keyword, list];
+      if (list.length > 0) schema.set(...either);
     } else if (WITH_NAMES.includes(keyword)) {
       const named = members(inner).filter(([name, one]) => keyword !== "properties" || (own(one.value, "readOnly") !== true && isObject(one.value)) || typeof one.value === "boolean");
       schema.set(keyword, Object.fromEntries(named.map(([name, one]) => [name, this.convert(one, depth + 1)])));
@@ -256,6 +274,7 @@ export class Schemas {
     const alternatives = listed ? items(child(node, listed)) : this.subtypes.of(node);
     if (alternatives.length === 0) return undefined;
     const mapping = Object.entries(own(discriminator, "mapping") ?? {}).filter(([, reference]) => typeof reference === "string");
+    const named = [];
     const kinds = alternatives.map((alternative) => {
       const reference = own(alternative.value, "$ref");
       const last = (text) => text.split("/").at(-1);
@@ -263,13 +282,16 @@ export class Schemas {
       if (values.length === 0 && reference !== undefined) values.push(last(reference));
       const schema = this.convert(alternative, depth + 1);
       if (values.length === 0 || !isObject(schema)) return schema;
+      named.push(values);
       const kind = values.length === 1 ? { const: values[0] } : { enum: values };
       return { ...schema, properties: Object.fromEntries([...Object.entries(schema.properties ?? {}), [property, kind]]), required: [...new Set([...(schema.required ?? []), property])] };
     });
     const { description } = this.#simple(node);
     const { [listed]: _, discriminator: __, ...rest } = node.value;
     const common = listed ? this.#object({ ...node, value: rest }, depth + 1, true) : {};
-    return merged({ ...(description && { description }), oneOf: kinds }, common);
+    // Without values of their own, more than one may match.
+    const isExclusive = named.length === kinds.length && new Set(named.flat()).size === named.flat().length;
+    return merged({ ...(description && { description }), [isExclusive ? "oneOf" : "anyOf"]: kinds }, common);
   }
 
   /** A schema's type and description, without its parts. */

@@ -33,6 +33,9 @@ export function withDefinitions(schema, definitions, note) {
     for (let level = deepest - 1; level >= 0 && count(root, used) > MAX_SCHEMAS; level -= 1) {
       for (const one of used.values()) if (one.level > level) one.schema = described(one.schema);
     }
+    // What is cut accepts more, so more than one may match.
+    for (const one of used.values()) one.schema = loosened(one.schema);
+    root = loosened(root);
     for (let depth = 6; depth >= 1 && count(root, used) > MAX_SCHEMAS; depth -= 1) root = cut(root, depth);
     used = usedBy(root, new Map([...used].map(([name, one]) => [name, one.schema])));
   }
@@ -84,6 +87,14 @@ function count(root, used) {
 function cut(schema, depth) {
   if (!isObject(schema)) return schema;
   return depth === 0 ? described(schema) : mapped(schema, (_, part) => cut(part, depth - 1));
+}
+
+/** A schema without what rejects more if its parts accept more. */
+function loosened(schema) {
+  if (!isObject(schema)) return schema;
+  const { not: _, if: __, then: ___, else: ____, oneOf, ...rest } = schema;
+  const either = oneOf === undefined ? {} : rest.anyOf === undefined ? { anyOf: oneOf } : { allOf: [...(rest.allOf ?? []), { anyOf: oneOf }] };
+  return mapped({ ...rest, ...either }, (_, part) => loosened(part));
 }
 
 /** Finds required names without a property: the build refuses them, because they could only be a mistake. */
