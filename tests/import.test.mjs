@@ -292,6 +292,19 @@ test("security becomes authorization of users, or secrets of the operator", () =
   }
 });
 
+test("addresses of a provider are complete ones", () => {
+  const flows = { authorizationCode: { authorizationUrl: "https://id.example/authorize", tokenUrl: "/token" } };
+  const { credentials } = imported(openapi({ "/a": { get: { security: [{ oauth: ["a"] }] } } }, { components: { securitySchemes: { oauth: { type: "oauth2", flows } } } }));
+  const { authorizeUrl, tokenUrl } = credentials.providers.get("pets");
+  assert.deepEqual([authorizeUrl, tokenUrl], ["https://id.example/authorize", undefined]);
+});
+
+test("a name beyond ASCII is described", () => {
+  const parameters = [["größe", { description: "How large." }], ["日本", {}], ["a b", {}]].map(([name, schema]) => ({ name, in: "query", schema }));
+  const { properties } = only(openapi({ "/a": { get: { parameters } } })).input_schema;
+  assert.deepEqual(properties, { gr_e: { description: "How large. The service calls it größe." }, parameter: { description: "The service calls it 日本." }, a_b: {} });
+});
+
 test("parameters that are credentials are no part of the input", () => {
   const query = (name, description) => ({ name, in: "query", required: true, description, schema: { type: "string" } });
   const parameters = [query("token"), query("access_token"), query("key", "An API key."), query("key_id"), { ...query("oauth_token"), in: "header" }, { ...query("token"), in: "path" }];
@@ -324,6 +337,7 @@ test("base addresses", () => {
   const documented = (servers) => [...imported(openapi({ "/a": { get: {} } }, { servers })).servers.variables];
   for (const [servers, address] of [
     [[{ url: "https://{region}.pets.example/", variables: { region: { default: "eu" } } }], "https://eu.pets.example"],
+    [[{ url: "https://{region}.pets.example:{port}/", variables: { region: { default: "eu" }, port: { default: 8443 } } }], "https://eu.pets.example:8443"],
     [[{ url: "https://{tenant}.pets.example" }], undefined],
     [[{ url: "/v1" }], undefined],
     [undefined, undefined],

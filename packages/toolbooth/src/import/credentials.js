@@ -119,7 +119,8 @@ export class Credentials {
     const known = this.providers.get(this.provider) ?? { scopes: new Set() };
     const flows = Object.values(own(value, "flows") ?? {}).filter(isObject);
     const flow = own(own(value, "flows"), "authorizationCode") ?? flows[0];
-    const url = (name) => (typeof flow?.[name] === "string" ? flow[name] : undefined);
+    // An address of the same host does not say which host that is.
+    const url = (name) => (URL.canParse(own(flow, name)) ? flow[name] : undefined);
     const issuer = typeof own(value, "openIdConnectUrl") === "string" ? value.openIdConnectUrl.replace(/\/\.well-known\/openid-configuration$/, "") : undefined;
     for (const scope of scopes) known.scopes.add(scope);
     this.providers.set(this.provider, { authorizeUrl: url("authorizationUrl"), tokenUrl: url("tokenUrl"), issuer, ...known });

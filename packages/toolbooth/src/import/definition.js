@@ -2,7 +2,7 @@
 import { bodyOf, isJson, parametersOf, responseOf } from "./operations.js";
 import { child, isObject, members, own } from "./nodes.js";
 import { mapping, readParameters, withoutCredentials } from "./parameters.js";
-import { MAX_DESCRIPTION, clean, shorten } from "./text.js";
+import { MAX_DESCRIPTION, clean, joined, shorten } from "./text.js";
 import { MEDIA_TYPE, readBody } from "./body.js";
 import { Schemas } from "./schemas.js";
 import { RequiredNames, withDefinitions } from "./size.js";
@@ -67,7 +67,7 @@ export function define(context, toolkit, tool, operation) {
 function documentationOf({ node, method, path }, documents) {
   const [summary, description] = ["summary", "description"].map((member) => clean(own(node.value, member)));
   const title = clean(own(own(documents.root.value, "info"), "title"));
-  if (description === "") return summary || `${method} ${path}${title ? ` of ${title}` : ""}.`;
+  if (description === "") return summary || `${method} ${path}${title ? ` of ${title.replace(/\.$/, "")}` : ""}.`;
   const isRepeated = summary === "" || description.toLowerCase().startsWith(summary.toLowerCase().replace(/\.$/, ""));
   return isRepeated ? description : `${summary}${/[.!?]$/.test(summary) ? "" : "."}\n\n${description}`;
 }
@@ -82,7 +82,7 @@ function forModels(documentation, toolkit, tool) {
 
 function inputOf({ documents, notes }, operation, schemas, entries) {
   const { definitions } = schemas;
-  const properties = Object.fromEntries(entries.map(({ property, schema }) => [property, isObject(schema) ? schema : {}]));
+  const properties = Object.fromEntries(entries.map((entry) => [entry.property, named(entry)]));
   const required = entries.filter((entry) => entry.required).map(({ property }) => property);
   const input = { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
   const names = new RequiredNames(definitions);
@@ -91,6 +91,13 @@ function inputOf({ documents, notes }, operation, schemas, entries) {
   const { schema, isTooLarge } = withDefinitions(names.complete(input), complete, note);
   if (isTooLarge) throw documents.unsupported(operation.node, "has too many parameters");
   return schema;
+}
+
+/** The schema of a property. A name beyond ASCII, of which little is left, is described. */
+function named({ name, schema }) {
+  if (!isObject(schema)) return {};
+  const original = /[^\p{ASCII}]/u.test(name) ? `The service calls it ${clean(name)}.` : "";
+  return original ? { ...schema, description: shorten(joined(schema.description, original)) } : schema;
 }
 
 /** How the input becomes a request: the members `parameters` and `body` of `http`. */

@@ -34,7 +34,8 @@ export class Servers {
     const variables = own(first.value, "variables");
     return url.replace(/\{([^{}]+)\}/g, (whole, name) => {
       const value = own(own(variables, name), "default");
-      return typeof value === "string" && value !== "" ? value : whole;
+      // YAML reads `default: 8443` as a number.
+      return ["string", "number"].includes(typeof value) && value !== "" ? String(value) : whole;
     });
   }
 
