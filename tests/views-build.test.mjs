@@ -82,7 +82,7 @@ for (const [title, html, file, expected] of [
   ["a script that does not parse", "<script>let = ;</script>", "chart.html", /chart\.html/],
   ["a script that does not exist", '<script src="./gone.js"></script>', "chart.html", /Could not resolve ".*gone\.js"/],
   ["a package that is not installed", 'import "no-such-package";\nexport default () => null;', "chart.tsx", /Could not resolve "no-such-package"/],
-  ["a component that is not the default export", "export const Chart = () => null;", "chart.tsx", /No matching export in ".*chart\.tsx" for import "default"/],
+  ["a component that is not the default export", "export const Chart = () => null;", "chart.tsx", /chart\.tsx has no default export: write export default function View/],
 ]) {
   test(`the build reports ${title}`, async (t) => {
     const error = await built(t, { [file]: html }, { file }).catch((error) => error);

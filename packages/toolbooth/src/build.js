@@ -5,11 +5,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
+import { messageOf, withoutDefault } from "./bundle-errors.js";
 import { nodeModules } from "./node-modules.js";
 import { Failure, output, run } from "./process.js";
 import { wasmBindgen, wasmOpt } from "./programs.js";
 import { TARGET, project } from "./project.js";
-import { scripts, services, unused, withScripts } from "./scripts.js";
+import { GENERATED, scripts, services, unused, withScripts } from "./scripts.js";
 import { site } from "./site.js";
 import { buildViews } from "./views.js";
 
@@ -140,8 +141,11 @@ export function replaceWorker(out, source, wasm) {
   for (const file of old) rmSync(join(out, file));
 }
 
+/** What the module of a function has. */
+const EXAMPLE = "export default tool<Input, Output>(async (input, context) => …)";
+
 /** Bundles the JavaScript of the Worker, and the functions of tools in TypeScript or in other Workers if there are some. */
-async function bundle(crate, entry, stage, options) {
+export async function bundle(crate, entry, stage, options) {
   const [functions, others] = [scripts(crate), services(crate)];
   const building = esbuild.build({
     ...(functions.length + others.length === 0 ? { entryPoints: [entry] } : { stdin: withScripts(functions, others, entry) }),
@@ -156,11 +160,15 @@ async function bundle(crate, entry, stage, options) {
     metafile: true,
     ...options,
   });
-  const print = async (kind, messages) => (await esbuild.formatMessages(messages, { kind, color: process.stderr.isTTY })).join("").trim();
+  const print = (kind, messages) => messageOf(kind, messages, { generated: GENERATED, example: EXAMPLE });
   const built = await building.catch(async ({ errors, message }) => {
     throw new BuildFailure(errors ? await print("error", errors) : message);
   });
   if (built.warnings.length > 0) console.error(await print("warning", built.warnings));
+  // esbuild takes a file that exports nothing for one of CommonJS.
+  const inputs = Object.entries(built.metafile.inputs);
+  const [empty] = inputs.find(([path, { format }]) => format === undefined && functions.some(({ file }) => file === resolve(path))) ?? [];
+  if (empty) throw new BuildFailure(withoutDefault(empty, EXAMPLE));
   for (const { file, definition } of unused(crate, Object.keys(built.metafile.inputs))) {
     console.error(`No tool runs the function in ${file}: it needs a definition with a matching name in the same folder, such as ${definition}.`);
   }

@@ -35,6 +35,9 @@ export function services(crate) {
   return [...new Set(definitions(crate).flatMap(({ service }) => service ?? []))];
 }
 
+/** The name of the module that imports the functions. */
+export const GENERATED = "entry-with-tools.js";
+
 /** A module that is the Worker's `entry` with these functions, and those of other Workers, as esbuild takes it. */
 export function withScripts(functions, bindings, entry) {
   const text = JSON.stringify;
@@ -45,5 +48,5 @@ export function withScripts(functions, bindings, entry) {
     `export * from ${text(entry)};`,
     `export { default } from ${text(entry)};`,
   ];
-  return { contents: lines.join("\n"), resolveDir: dirname(entry), sourcefile: "entry-with-tools.js" };
+  return { contents: lines.join("\n"), resolveDir: dirname(entry), sourcefile: GENERATED };
 }

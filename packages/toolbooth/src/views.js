@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { messageOf } from "./bundle-errors.js";
 import { filesOfAll } from "./catalogue.js";
 import { pageOf } from "./page.js";
 import { Failure } from "./process.js";
@@ -83,11 +84,14 @@ async function bundle(view) {
   return page;
 }
 
+/** The name of the module that shows a component. */
+const GENERATED = "view.js";
+
 /** The page of a component in TypeScript. */
 async function component(file) {
   const text = JSON.stringify;
   const contents = `import View from ${text(`./${basename(file)}`)};\nimport { show } from ${text(here("view-component.js"))};\nshow(View);`;
-  const { script, style } = await compile({ stdin: { contents, resolveDir: dirname(file), sourcefile: "view.js" }, format: "iife" });
+  const { script, style } = await compile({ stdin: { contents, resolveDir: dirname(file), sourcefile: GENERATED }, format: "iife" });
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${basename(file, ".tsx")}</title>`;
   return `<!doctype html><html lang="en"><head>${head}${style && `<style>${style}</style>`}</head><body><script>${script}</script></body></html>\n`;
 }
@@ -95,8 +99,7 @@ async function component(file) {
 /** Bundles scripts and styles into one of each. */
 async function compile(options) {
   const built = await esbuild.build({ ...OPTIONS, ...options }).catch(async ({ errors, message }) => {
-    const lines = errors ? await esbuild.formatMessages(errors, { kind: "error", color: process.stderr.isTTY }) : [message];
-    throw new Failure(lines.join("").trim());
+    throw new Failure(errors ? await messageOf("error", errors, { generated: GENERATED, example: "export default function View() { … }" }) : message);
   });
   const of = (end) => built.outputFiles.filter(({ path }) => path.endsWith(end)).map(({ text }) => text.trimEnd()).join("\n");
   return { script: of(".js"), style: of(".css") };
