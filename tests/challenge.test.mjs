@@ -209,7 +209,9 @@ test("requests without credentials are limited by network: a page for users, JSO
   try {
     assert.equal((await limited.get("/auth/check?c=a")).status, 200);
     for (const [at, type] of [["/auth/check?c=a", "application/json"], ["/auth/start?c=a", "text/html; charset=utf-8"]]) {
-      const { status, headers } = await limited.get(at);
+      // The count restarts at the full minute, so that one more may be allowed.
+      const replies = [await limited.get(at), await limited.get(at)];
+      const { status, headers } = replies.find(({ status }) => status === 429) ?? replies[0];
       assert.deepEqual([status, headers["content-type"], headers["retry-after"]], [429, type, "60"], at);
     }
   } finally {
