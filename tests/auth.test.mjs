@@ -153,6 +153,9 @@ test("a token has the user and the scopes", async () => {
   assert.equal((await scoped({ scope: "fixture:run" })).status, 403);
 });
 
+/** A clock that stands still from the first look at it. */
+const STANDING = "const real = Date.now; let now; Date.now = () => (now ??= real()); ";
+
 test("keys of an issuer: fetched once, cached while it is down, and rejected if it never responded", async () => {
   const own = await issuer(EC);
   const vars = { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE };
@@ -198,7 +201,9 @@ test("keys of an issuer: a redirect is not followed", async () => {
 
 test("keys of an issuer: twenty tokens at once on a cold server cause one fetch, and bad ones none", async () => {
   const own = await issuer(EC);
-  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE } });
+  // The clock stands still: if the fetch took long, another request would fetch, too.
+  const around = `${STANDING}export default Worker;`;
+  const worker = await start(FIXTURES, { vars: { AUTH: "jwt", JWKS_URL: own.url, ...WHOSE }, around });
   const statuses = async (make) => {
     const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => worker.get("/tools", bearer(make(at)))));
     return new Set(replies.map(({ status }) => status));
@@ -222,9 +227,13 @@ test("keys of an issuer: twenty tokens at once on a cold server cause one fetch,
 });
 
 // Locally, the runtime does not notice that a connection has ended. It ends a request whose client is a Worker that leaves.
-const LEAVING = `let client; export default { async fetch(request, env, context) {
+// Its clock stands still but for a step when the client has left, after which one of the others fetches again.
+const LEAVING = `${STANDING}let client; export default { async fetch(request, env, context) {
   const { pathname } = new URL(request.url);
-  if (pathname === "/leave") client.abort();
+  if (pathname === "/leave") {
+    client.abort();
+    now += 3_000;
+  }
   if (!["/leave", "/leaving"].includes(pathname)) return Worker.fetch(request, env, context);
   if (pathname === "/leaving") {
     client = new AbortController();
