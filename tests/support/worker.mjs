@@ -136,11 +136,14 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, tasks
   return Object.assign(new Client((await runtime.ready).origin), {
     /**
      * The problems that the Worker has logged so far, as `{ level, message }`, and with `warnings` those about the
-     * configuration, which most tests do not complete.
+     * configuration, which most tests do not complete: the Worker logs these after its first response, and they are waited for.
      */
     async logs({ warnings = false } = {}) {
-      const isShown = ({ message }) => !EVENT.test(message) && (warnings || !WARNING.test(message));
-      return (await this.lines()).filter(isShown);
+      const isWarning = ({ message }) => WARNING.test(message);
+      let lines;
+      do lines = await this.lines();
+      while (warnings && !lines.some(isWarning));
+      return lines.filter((line) => !EVENT.test(line.message) && (warnings || !isWarning(line)));
     },
     /**
      * The events that the Worker has logged so far, such as calls, as objects with their `level`.
