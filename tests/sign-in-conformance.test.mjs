@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/chromium.mjs";
-import { freePort, run, serve } from "./support/commands.mjs";
+import { freePort, listens, run, serve } from "./support/commands.mjs";
 import { discover, register } from "./support/oauth-client.mjs";
 import { KEY, startSignIn } from "./support/sign-in-server.mjs";
 
@@ -51,11 +51,14 @@ async function scenarios(name, answer, method = "none") {
   const secret = client.client_secret === undefined ? "" : `--client-secret '${client.client_secret}'`;
   const options = `--client-id '${client.client_id}' ${secret} --resource ${address}/mcp --port ${port} -o ${output}`;
   const command = `${SUITE} authorization --url ${address} ${options}`;
-  const { found, until, printed } = await serve(() => command, /^(http\S+\/oauth\/authorize\?\S+)$/m);
+  const { found, ended, printed } = await serve(() => command, /^(http\S+\/oauth\/authorize\?\S+)$/m);
+  // The suite prints the address before it listens.
+  await listens(port);
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   await page.goto(found[1]);
   await answer(page);
-  await until(/Total: \d+ passed, \d+ failed/);
+  await ended;
   await page.close();
   assert.ok(existsSync(output), printed());
   const checks = readdirSync(output).map((folder) => JSON.parse(readFileSync(join(output, folder, "checks.json"))));

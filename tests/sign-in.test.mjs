@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import * as v2 from "@modelcontextprotocol/client";
 import { UnauthorizedError as UnauthorizedV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as oauth from "oauth4webapi";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { environment, freePort, root } from "./support/commands.mjs";
+import { environment, freePort, listens, root } from "./support/commands.mjs";
 import { exchange, flow as flowOf, options, rejects } from "./support/oauth-client.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
 import { Person, chatgpt, claude, claudeCode, clientKeys, hosting, sha256 } from "./support/sign-in.mjs";
@@ -388,17 +387,14 @@ test("MCP's conformance suite for authorization servers passes", async () => {
   suite.stdout.on("data", (part) => {
     text += part;
     const [url] = /http:\S+\/oauth\/authorize\?\S+(?=\n)/.exec(text) ?? [];
-    visited ??= url && new Person().agree(url, KEY).then(visit);
+    visited ??= url && agree(url);
   });
-  // The suite prints the address before it listens.
-  async function visit(back) {
-    try {
-      return await fetch(back);
-    } catch (error) {
-      if (error.cause?.code !== "ECONNREFUSED" || suite.exitCode !== null) throw error;
-      return setTimeout(50).then(() => visit(back));
-    }
-  }
+  const agree = async (url) => {
+    const back = await new Person().agree(url, KEY);
+    // The suite prints the address before it listens.
+    await listens(port);
+    return fetch(back);
+  };
   const code = await new Promise((resolve) => suite.on("close", resolve));
   assert.equal((await visited)?.status, 200, text);
   assert.equal(code, 0, text);

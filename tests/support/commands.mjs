@@ -1,7 +1,8 @@
 // Runs the project's commands as a person would.
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -33,17 +34,34 @@ export function freePort() {
   });
 }
 
+/** Waits until something listens on a port of this machine, two minutes at most. */
+export async function listens(port) {
+  const end = performance.now() + 120_000;
+  const isOpen = () =>
+    new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once("error", () => resolve(false));
+    });
+  while (!(await isOpen())) {
+    if (performance.now() > end) throw new Error(`nothing listens on port ${port}`);
+    await sleep(50);
+  }
+}
+
 /**
  * Starts a command that serves on a port, in its own process group, and waits until it prints
- * `ready`. Returns the port, the match, what it has printed up to now, and `until`, which waits for further output. Retries with
- * another port if a different process was faster.
+ * `ready`. Returns the port, the match, what it has printed up to now, `until`, which waits for further output, and `ended`, which
+ * resolves with the exit code. Retries with another port if a different process was faster.
  */
 export async function serve(command, ready, where = {}) {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort();
-    const { until, printed, interrupt } = spawned(command(port), where);
+    const { until, ...more } = spawned(command(port), where);
     try {
-      return { port, found: await until(ready), until, printed, interrupt };
+      return { port, found: await until(ready), until, ...more };
     } catch (error) {
       if (tries === 3 || !/already in use/i.test(error.message)) throw error;
     }
@@ -82,6 +100,7 @@ function spawned(command, { cwd = root, env = {} }) {
       });
     },
     printed: () => text,
+    ended,
     /** Like Ctrl-C: interrupts every process of the group. Returns the exit code. */
     interrupt() {
       process.kill(-child.pid, "SIGINT");

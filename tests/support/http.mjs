@@ -60,7 +60,7 @@ export class Client {
       });
       request.on("error", (error) => {
         // While a test did something else, the server may have closed the connection, which was idle.
-        const wasClosed = request.reusedSocket && error.code === "ECONNRESET";
+        const wasClosed = request.reusedSocket && ["ECONNRESET", "EPIPE"].includes(error.code);
         if (wasClosed) resolve(this.#exchange(method, path, headers, bytes, chunked));
         else reject(error);
       });

@@ -20,7 +20,8 @@ export class Person {
     const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
     const sent = { ...(cookie && { cookie }), ...headers };
     const reply = await new Promise((resolve, reject) => {
-      const request = http.request({ hostname, port, method, path: pathname + search, headers: sent }, (response) => {
+      // With a connection of its own: the server may close one that is idle just when it is used again.
+      const request = http.request({ hostname, port, method, path: pathname + search, headers: sent, agent: false }, (response) => {
         const parts = [];
         response.on("data", (part) => parts.push(part));
         response.on("error", reject);
