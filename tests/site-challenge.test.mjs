@@ -51,7 +51,7 @@ test("two checks that are answered at once run the call once", () =>
     const { calls, answer } = await challenged(visitor, page);
     await answer();
     await page.getByText("A new tab opens.").waitFor();
-    await Promise.all([page.waitForRequest("**/oxp/tools/call"), visitor.run()]);
+    await Promise.all([page.waitForResponse("**/oxp/tools/call"), visitor.run()]);
     assert.equal(calls(), 3, "the first one, the one after the answers, and this one");
   }));
 
@@ -63,6 +63,6 @@ test("an answer that arrives after the step has gone runs no call", () =>
     await page.getByText("Run the tool to see the result here.").waitFor();
     await answer();
     await over.selectOption("oxp");
-    await Promise.all([page.waitForRequest("**/oxp/tools/call"), visitor.run()]);
+    await Promise.all([page.waitForResponse("**/oxp/tools/call"), visitor.run()]);
     assert.equal(calls(), 2, "the first one, and this one");
   }));

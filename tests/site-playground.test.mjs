@@ -160,7 +160,7 @@ test("a call that needs an account is not sent with empty required fields, and i
     await visitor.run();
     await page.getByText("Enter a value.", { exact: true }).nth(1).waitFor();
     assert.equal(await page.getByText("Enter a value.", { exact: true }).count(), 2);
-    assert.equal(await page.getByLabel("owner").evaluate((field) => field === document.activeElement), true);
+    await page.getByLabel("owner").and(page.locator(":focus")).waitFor();
     assert.deepEqual(calls, []);
     await visitor.fill({ owner: "octocat", repository: "hello-world" });
     await page.getByLabel("over").selectOption("openai");
@@ -323,7 +323,7 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         const run = card.getByRole("button", { name: "Run Calculator_Add" });
         // Neither below the window nor behind the form.
         const isInView = (one) => one.contains(document.elementFromPoint(one.getBoundingClientRect().x + 9, one.getBoundingClientRect().y + 9));
-        await page.waitForFunction(isInView, await run.elementHandle(), { timeout: 20_000 });
+        await page.waitForFunction(isInView, await run.elementHandle());
         await run.click();
         await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
         const answer = page.locator(".turn.assistant .prose").last();
@@ -366,7 +366,7 @@ test("a visitor authorizes a tool at the stand-in provider of make dev, and gets
         await visitor.run();
         await page.getByRole("heading", { name: "Which user is this call for?" }).waitFor();
         await page.getByText("Enter a user.", { exact: true }).waitFor();
-        assert.equal(await page.getByLabel("User", { exact: true }).evaluate((field) => field === document.activeElement), true);
+        await page.getByLabel("User", { exact: true }).and(page.locator(":focus")).waitFor();
         await page.keyboard.type(`${CANARY}-user`);
         // Protocols that return only text have the same step.
         await page.getByLabel("over").selectOption("mcp");

