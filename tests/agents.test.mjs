@@ -97,7 +97,7 @@ const STEPS = {
 
 for (const name of [ADDED, CODEX, PROGRAMS]) {
   for (const provider of PROVIDERS) {
-    test(`Codex with the model ${name}-${provider}`, { timeout: 120_000 }, async () => {
+    test(`Codex with the model ${name}-${provider}`, { timeout: 300_000 }, async () => {
       await task(provider, () => [...STEPS[name], { text: ANSWER }], async (cwd) => {
         const lines = (await documented("Codex", "toml")).replace(/^model = .*$/m, `model = "${name}-${provider}"`);
         // With tools that the gateway adds, it knows no server of MCP.
@@ -113,7 +113,7 @@ for (const name of [ADDED, CODEX, PROGRAMS]) {
 
 for (const name of [ADDED, CLAUDE]) {
   for (const provider of PROVIDERS) {
-    test(`Claude Code, as recorded, with the model ${name}-${provider}`, { timeout: 120_000 }, async () => {
+    test(`Claude Code, as recorded, with the model ${name}-${provider}`, { timeout: 300_000 }, async () => {
       const turns = (cwd) => {
         const file_path = join(cwd, "notes.txt");
         return [
@@ -126,7 +126,7 @@ for (const name of [ADDED, CLAUDE]) {
         ];
       };
       const [, base] = /^export ANTHROPIC_BASE_URL="(.*)"$/m.exec(await documented("Claude Code", "sh"));
-      const options = { base, key: KEY, model: `${name}-${provider}`, prompt: PROMPT, adaptive: name === ADDED, signal: AbortSignal.timeout(60_000) };
+      const options = { base, key: KEY, model: `${name}-${provider}`, prompt: PROMPT, adaptive: name === ADDED, signal: AbortSignal.timeout(270_000) };
       const mcp = await connected();
       await task(provider, turns, (cwd) => claudeCode({ ...options, cwd, mcp }));
     });

@@ -73,7 +73,7 @@ const asked = (provider, times = 1) => until(() => at(provider).journal.length >
 const logged = (error) => until(async () => (await served.worker.events()).find((one) => one.event === "chat" && one["error.type"] === error));
 
 for (const provider of PROVIDERS) {
-  test(`${provider}: a chat with a compiled-in tool`, { timeout: 120_000 }, async () => {
+  test(`${provider}: a chat with a compiled-in tool`, { timeout: 300_000 }, async () => {
     at(provider).script(CALL, { text: "It is simple." });
     const { id, created_at } = await begin(provider, { tools: [TOOL], instructions: "Be brief" });
     const response = await ended({ id });
@@ -86,7 +86,7 @@ for (const provider of PROVIDERS) {
   });
 }
 
-test("a provider that fails, and what is wrong with a request", { timeout: 120_000 }, async () => {
+test("a provider that fails, and what is wrong with a request", { timeout: 300_000 }, async () => {
   at("anthropic").script({ status: 429, message: "slow down" });
   const response = await ended(await begin("anthropic"));
   assert.deepEqual([response.status, response.error.code], ["failed", "rate_limit_exceeded"]);
@@ -97,7 +97,7 @@ test("a provider that fails, and what is wrong with a request", { timeout: 120_0
   await assert.rejects(client.responses.retrieve(response.id, { stream: true }), { status: 400, param: "stream" });
 });
 
-test("a chat goes on when its client has gone, and ends with the runtime: it is not asked for twice", { timeout: 120_000 }, async () => {
+test("a chat goes on when its client has gone, and ends with the runtime: it is not asked for twice", { timeout: 300_000 }, async () => {
   at("openai").script({ hang: true });
   const { id } = await begin("openai");
   await asked("openai");
@@ -111,7 +111,7 @@ test("a chat goes on when its client has gone, and ends with the runtime: it is 
   assert.deepEqual(at("openai").journal, []);
 });
 
-test("a response that has ended is there after a restart", { timeout: 120_000 }, async () => {
+test("a response that has ended is there after a restart", { timeout: 300_000 }, async () => {
   at("gemini").script({ text: "Kept" });
   const { id } = await begin("gemini");
   await ended({ id });
@@ -120,7 +120,7 @@ test("a response that has ended is there after a restart", { timeout: 120_000 },
   assert.equal((await client.responses.retrieve(id)).output_text, "Kept");
 });
 
-test("a chat that is cancelled asks no model and runs no tool afterwards", { timeout: 120_000 }, async () => {
+test("a chat that is cancelled asks no model and runs no tool afterwards", { timeout: 300_000 }, async () => {
   const held = Promise.withResolvers();
   at("anthropic").script(() => held.promise, { text: "It went on." });
   const { id } = await begin("anthropic", { tools: [TOOL] });
@@ -134,7 +134,7 @@ test("a chat that is cancelled asks no model and runs no tool afterwards", { tim
   assert.deepEqual((await served.worker.events()).filter(({ event }) => event === "call"), []);
 });
 
-test("chats that are cancelled or deleted count until the provider has answered", { timeout: 120_000 }, async () => {
+test("chats that are cancelled or deleted count until the provider has answered", { timeout: 300_000 }, async () => {
   const held = Promise.withResolvers();
   const hold = () => held.promise;
   at("openai").script(hold, hold, { text: "There is room again." });
@@ -152,7 +152,7 @@ test("chats that are cancelled or deleted count until the provider has answered"
   assert.equal((await ended(response, other)).output_text, "There is room again.");
 });
 
-test("what has ended cannot be cancelled, and what is deleted is gone", { timeout: 120_000 }, async () => {
+test("what has ended cannot be cancelled, and what is deleted is gone", { timeout: 300_000 }, async () => {
   at("openai").script({ text: "Done" });
   const { id } = await begin("openai");
   assert.equal((await ended({ id })).output_text, "Done");
@@ -161,7 +161,7 @@ test("what has ended cannot be cancelled, and what is deleted is gone", { timeou
   for (const operation of ["retrieve", "cancel", "delete"]) await assert.rejects(client.responses[operation](id), { status: 404 });
 });
 
-test("another caller finds nothing, as if there were nothing", { timeout: 120_000 }, async () => {
+test("another caller finds nothing, as if there were nothing", { timeout: 300_000 }, async () => {
   at("openai").script({ text: "Of the first caller" });
   const { id } = await begin("openai");
   const unknown = `resp_${"0".repeat(32)}`;
@@ -173,7 +173,7 @@ test("another caller finds nothing, as if there were nothing", { timeout: 120_00
   assert.equal((await ended({ id })).output_text, "Of the first caller");
 });
 
-test("a chat is paid for once, when it runs", { timeout: 120_000 }, async () => {
+test("a chat is paid for once, when it runs", { timeout: 300_000 }, async () => {
   const used = async () => {
     const { json } = await served.worker.get("/usage", { authorization: `Bearer ${PAYING}` });
     return json.callers[0].budgets.map(({ used, reserved }) => [used, reserved]);
@@ -187,7 +187,7 @@ test("a chat is paid for once, when it runs", { timeout: 120_000 }, async () => 
   assert.deepEqual(await used(), [[usd, 0], [1, 0]]);
 });
 
-test("its responses fulfil the contract", { timeout: 120_000 }, async () => {
+test("its responses fulfil the contract", { timeout: 300_000 }, async () => {
   const authorization = { authorization: `Bearer ${KEY}` };
   at("openai").script({ text: "T" });
   const { json } = await served.worker.post({ model: model("openai"), input: "hi", background: true }, { path: "/v1/responses", headers: authorization });

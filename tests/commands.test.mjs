@@ -121,7 +121,7 @@ test("a version is set in a folder whose path has a space", async () => {
   assert.match(readFileSync(join(clone, "Cargo.toml"), "utf8"), /^version = "98\.76\.54"$/m);
 });
 
-test("a command that a signal ends leaves neither programs nor files", { timeout: 60_000 }, async () => {
+test("a command that a signal ends leaves neither programs nor files", { timeout: 300_000 }, async () => {
   for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) {
     const cwd = folder({
       "wrangler.toml": 'name = "a"\ncompatibility_date = "2026-10-01"\n',
@@ -133,7 +133,7 @@ test("a command that a signal ends leaves neither programs nor files", { timeout
     const exited = once(child, "exit");
     const copies = () => readdirSync(cwd).filter((name) => name.startsWith(".types-"));
     const isRunning = async () => (await run(`pgrep -f '[.]types-${child.pid}[.]'`)).code === 0;
-    while (copies().length === 0 || !(await isRunning())) await sleep(10);
+    while (child.exitCode === null && (copies().length === 0 || !(await isRunning()))) await sleep(10);
     child.kill(signal);
     assert.deepEqual(await exited, [expected, null], signal);
     assert.deepEqual(copies(), []);

@@ -24,7 +24,7 @@ const lint = (...documents) =>
     const config = ["--config", path("support/redocly.yaml"), "--format", "json"];
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
     const command = [path("../node_modules/@redocly/cli/bin/cli.js"), "lint", ...config, ...documents];
-    execFile(process.execPath, command, { env, timeout: 60_000 }, (failure, out) => {
+    execFile(process.execPath, command, { env, timeout: 300_000 }, (failure, out) => {
       resolve({ code: failure ? (failure.code ?? failure.message) : 0, found: out.match(/(?<="(ruleId|pointer)": ").*(?=")/g) ?? [] });
     });
   });

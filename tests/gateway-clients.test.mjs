@@ -214,7 +214,7 @@ for (const [title, language, file, program, provider] of [
     try {
       writeFileSync(join(folder, file), lines.replaceAll("https://tools.example.com", served.address));
       const env = { ...process.env, TOOLBOOTH_KEY: KEY, NO_PROXY: "*", OPENAI_AGENTS_DISABLE_TRACING: "1" };
-      const { stdout } = await promisify(execFile)(program, [join(folder, file)], { env, timeout: 60_000 });
+      const { stdout } = await promisify(execFile)(program, [join(folder, file)], { env, timeout: 300_000 });
       assert.match(stdout, /It is 42\./);
     } finally {
       rmSync(folder, { recursive: true });

@@ -97,7 +97,7 @@ test("calls that are validated are held back until they are complete, text is no
 
 test("a client that goes while the provider is silent ends the request to the provider", async () => {
   // Comments tell the client that the stream goes on. Locally, writing them is the only way to notice that it has gone.
-  const silent = await startGateway({ upstream, vars: { GATEWAY_TIMEOUT_MS: "10000" } });
+  const silent = await startGateway({ upstream, vars: { GATEWAY_TIMEOUT_MS: "20000" } });
   try {
     upstream.openai.script({ text: "Sunny", hold: 2 });
     const abort = new AbortController();
@@ -121,7 +121,7 @@ test("a client that goes while the provider is silent ends the request to the pr
 });
 
 test("a provider that falls silent within a stream is a timeout", async () => {
-  const slow = await startGateway({ upstream, vars: { GATEWAY_TIMEOUT_MS: "300" } });
+  const slow = await startGateway({ upstream, vars: { GATEWAY_TIMEOUT_MS: "1000" } });
   try {
     for (const provider of PROVIDERS) {
       upstream[provider].script({ text: "Sunny", hold: { openai: 2, anthropic: 4, gemini: 1 }[provider] });

@@ -69,7 +69,7 @@ test("requests whose clients go while a service is slow leave nothing behind", a
   assert.deepEqual((await worker.logs()).filter(({ message }) => !message.includes('"configuration"')), []);
 });
 
-test("a task whose client goes while it is counted takes no place for long", { timeout: 60_000 }, async () => {
+test("a task whose client goes while it is counted takes no place for long", { timeout: 300_000 }, async () => {
   const begin = (path) => {
     const headers = { "content-type": "application/json", prefer: "respond-async" };
     return fetch(`${worker.address}${path}`, { method: "POST", headers, body: JSON.stringify({ steps: 1 }) });

@@ -22,7 +22,7 @@ after(async () => {
 
 /** Runs the suite. Fails if it does. */
 async function suite(options, address = `${worker.address}/mcp`) {
-  const { code, out, err } = await run(`node_modules/.bin/conformance server --url '${address}' ${options}`);
+  const { code, out, err } = await run(`node_modules/.bin/conformance server --url '${address}' --timeout 120000 ${options}`);
   assert.equal(code, 0, `${out}${err}`.split("=== SUMMARY ===").at(-1));
   return out;
 }
@@ -33,7 +33,7 @@ for (const [revision, questions, more] of [
 ]) {
   test(`${questions ? "MC52 " : ""}the suite of ${revision} passes`, async () => {
     const output = join(results, revision);
-    const options = `--requirements ${revision} --timeout 120000 ${more} -o ${output}`;
+    const options = `--requirements ${revision} ${more} -o ${output}`;
     await suite(options);
     /** The checks of each scenario whose name has this prefix. */
     const checks = (name) => {
@@ -82,15 +82,19 @@ const TASKS = {
 };
 
 test("MC80 the scenarios about tasks pass", async () => {
-  await Promise.all(
-    Object.entries(TASKS).map(async ([scenario, checks]) => {
+  const waiting = Object.entries(TASKS);
+  const next = async () => {
+    for (let one; (one = waiting.shift()) !== undefined; ) {
+      const [scenario, checks] = one;
       const output = join(results, scenario);
       await suite(`--scenario ${scenario} --force -o ${output}`);
       const [folder] = readdirSync(output);
       const found = JSON.parse(readFileSync(join(output, folder, "checks.json")));
       assert.ok(found.length === checks && found.every(({ status }) => status === "SUCCESS"), `${scenario} ${JSON.stringify(found, null, 1)}`);
-    }),
-  );
+    }
+  };
+  // They mostly wait, but for no longer than ten seconds: a busy machine could not run all at once.
+  await Promise.all([next(), next()]);
 });
 
 // The others call tools of the suite's own.

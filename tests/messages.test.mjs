@@ -67,7 +67,7 @@ for (const provider of PROVIDERS) {
       for (const sent of [first, last]) {
         script(provider, { text: "42" });
         const request = { ...sent, model: model(provider), stream: how === "stream" };
-        const message = await send(request, { headers, query: { beta: "true" }, timeout: 60_000 });
+        const message = await send(request, { headers, query: { beta: "true" }, timeout: 300_000 });
         assert.equal(text(message), "42");
         assert.deepEqual(at(provider).rejections, []);
         if (provider === "anthropic") {

@@ -16,6 +16,7 @@ export function launch() {
   return chromium.launch({
     executablePath,
     headless: true,
+    timeout: 120_000,
     // Chromium does not start its sandbox as root.
     chromiumSandbox: process.getuid?.() !== 0,
     args: [

@@ -67,7 +67,7 @@ export async function openidProvider(redirectUri, { groups, assertions } = {}) {
     pkce: { required: () => true },
     rotateRefreshToken: true,
     scopes: ["openid", "offline_access", "repo", ...(groups ? ["groups"] : [])],
-    ttl: { AccessToken: 3600, Grant: 86400, IdToken: 3600, Interaction: 600, RefreshToken: 86400, Session: 86400, AuthorizationCode: 60 },
+    ttl: { AccessToken: 3600, Grant: 86400, IdToken: 3600, Interaction: 600, RefreshToken: 86400, Session: 86400, AuthorizationCode: 600 },
   });
   /** Exchanges an ID token for an assertion (RFC 8693). The package has no such grant. */
   async function exchange(context) {

@@ -103,7 +103,7 @@ export class Visitor {
     const visitor = new Visitor();
     visitor.address = address;
     visitor.context = await browser.newContext({ javaScriptEnabled: scripts, ...options });
-    visitor.context.setDefaultTimeout(30_000);
+    visitor.context.setDefaultTimeout(120_000);
     visitor.page = await visitor.context.newPage();
     visitor.page.on("console", (message) => visitor.complaints.push(message.text()));
     visitor.page.on("pageerror", (error) => visitor.complaints.push(String(error)));

@@ -47,7 +47,7 @@ const LOCAL = {
     await writeFile(file_path, text.replace(old_string, () => new_string));
     return `The file ${file_path} has been updated successfully.`;
   },
-  Bash: async ({ command }, cwd) => (await promisify(execFile)("bash", ["-c", command], { cwd, timeout: 10_000 })).stdout,
+  Bash: async ({ command }, cwd) => (await promisify(execFile)("bash", ["-c", command], { cwd, timeout: 60_000 })).stdout,
 };
 
 /**

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL("../../agents/node_modules/@openai/codex/b
 // What would reach for other hosts than the provider: statistics, updates, plugins and connectors.
 const QUIET = ["analytics.enabled=false", "check_for_update_on_startup=false", "features.plugins=false", "features.apps=false"];
 /** The longest time for a task, in milliseconds. */
-const LIMIT = 90_000;
+const LIMIT = 270_000;
 
 /**
  * Runs `codex exec` with `prompt` in the folder `cwd`. `config` is its config.toml, `env` further variables. Returns
