@@ -79,7 +79,8 @@ try {
 
 async function unknown(given) {
   const { distance } = await import("../src/variables.js");
-  const meant = NAMES.find((name) => distance(given, name) <= 2);
+  // Any two words of three letters resemble each other.
+  const meant = NAMES.find((name) => distance(given, name) <= Math.min(2, name.length - 3));
   return new Failure(`There is no command ${given}${meant ? `: did you mean ${meant}?` : "."}\n\n${HELP}`, 2);
 }
 
@@ -105,4 +106,6 @@ function parsed(name, args) {
   }
 }
 
-const pointer = (name) => `toolbooth ${name} --help lists the options and arguments.`;
+function pointer(name) {
+  return `toolbooth ${name} --help lists the options and arguments.`;
+}
