@@ -40,7 +40,7 @@ for (const [name, worker, body, error, outcome] of [
     assert.equal(reply.status, 200);
     const { jsonrpc, result, id, ...rest } = reply.json;
     assert.deepEqual([jsonrpc, id], ["2.0", "call_7"], "OT6 OT8");
-    if (error === undefined) assert.deepEqual(rest, {}, "OT10 no error");
+    if (error === undefined) assert.deepEqual(rest, { error: null }, "OT10 no error");
     else assert.deepEqual([result, rest.error.code], [{}, error], "OT11");
     expectOutcomes(reply, outcome);
   });
@@ -152,7 +152,7 @@ for (const [name, worker] of [["deployed tools", () => booth], ["unusual tools",
 
 // Streams.
 
-const RESULT = { jsonrpc: "2.0", result: { result: 3 }, id: "call_7" };
+const RESULT = { jsonrpc: "2.0", result: { result: 3 }, error: null, id: "call_7" };
 for (const [name, body, expected] of [
   ["a value", ADD, [["start", { start: "Calculator_Add" }], ["data", RESULT], ["done", { done: "Calculator_Add" }]]],
   ["a failing tool", request("Doorbell_Ring", { doorbell_id: CANARY }), [["start", { start: "Doorbell_Ring" }], ["error", 500]]],

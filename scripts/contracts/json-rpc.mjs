@@ -174,6 +174,9 @@ export const openToolPaths = (parameters = [], more = {}) => {
   };
 };
 
+/** A result as OpenTool's clients need it. */
+const openToolResult = about("The tool's value if it is an object; an empty object for null; any other value in the member result.", anyObject);
+
 export const openTool = document({
   title: "Toolbooth: OpenTool 1.0",
   description: "Tools as OpenTool's clients call them. The tests check every response against this document. OpenTool's /stop is answered with 404: callers cannot stop a hosted server.",
@@ -231,12 +234,9 @@ export const openTool = document({
       "params?": oneOf(anyObject, array(true), nothing),
       id: string,
     }),
-    Response: oneOf(schema("Success"), schema("Failure"), schema("StrictFailure")),
-    Success: object({
-      jsonrpc: version,
-      result: about("The tool's value if it is an object; an empty object for null; any other value in the member result.", anyObject),
-      id,
-    }),
+    Response: oneOf(schema("Success"), schema("Failure"), schema("StrictSuccess"), schema("StrictFailure")),
+    Success: about("The result of a single request with a string id.", object({ jsonrpc: version, result: openToolResult, error: nothing, id: string })),
+    StrictSuccess: about("A result in a batch, or of a request whose id is a number or null.", object({ jsonrpc: version, result: openToolResult, id })),
     ...errors,
     Failure: about(
       "An error of a single request with a string id.",

@@ -147,7 +147,7 @@ pub(in crate::protocol) fn encode_rejection(rejection: &Rejection, _: &Pipeline)
         RejectionKind::Internal => 503,
         kind => kind.status(),
     };
-    let error = Some(rejection.into());
+    let error = Some(Some(rejection.into()));
     let body = JsonRpcResponse { jsonrpc: VERSION, result: None, error, id: json::Value::Null };
     rejection_response(status, rejection, &body)
 }

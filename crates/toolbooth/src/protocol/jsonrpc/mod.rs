@@ -41,8 +41,9 @@ pub(super) struct JsonRpcProfile {
     pub(super) versions: &'static [&'static str],
     /// Turns a tool's value into the `result`.
     pub(super) result: fn(Value) -> Value,
-    /// Whether the error of a single request whose id is a string has an empty `result` next to it.
-    pub(super) result_of_errors: bool,
+    /// Whether the response to a single request whose id is a string always has both members: an empty `result` next
+    /// to an error, and a null `error` next to a result.
+    pub(super) has_both_members: bool,
     /// Whether `rpc.discover` is served. The document describes the results of [`PROFILE`].
     pub(super) discovers: bool,
 }
@@ -50,7 +51,7 @@ pub(super) struct JsonRpcProfile {
 const PROFILE: JsonRpcProfile = JsonRpcProfile {
     versions: &[VERSION],
     result: |value| value,
-    result_of_errors: false,
+    has_both_members: false,
     discovers: true,
 };
 
@@ -149,8 +150,9 @@ pub(super) struct JsonRpcResponse<'t> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<JsonRpcResult>,
+    /// `Some(None)` is null.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<JsonRpcError>,
+    error: Option<Option<JsonRpcError>>,
     id: json::Value<'t>,
 }
 
@@ -174,14 +176,18 @@ impl<'t> JsonRpcResponse<'t> {
         profile: &JsonRpcProfile,
         batch: bool,
     ) -> Self {
+        let has_both = profile.has_both_members && !batch && id.as_str().is_some();
         let (result, error) = match result {
-            Ok(result) => (Some(result), None),
+            Ok(result) => (Some(result), has_both.then_some(None)),
             Err(error) => {
-                let has_result = profile.result_of_errors && !batch && id.as_str().is_some();
-                (has_result.then(|| JsonRpcResult::Value(json::object([]))), Some(error))
+                (has_both.then(|| JsonRpcResult::Value(json::object([]))), Some(Some(error)))
             }
         };
         Self { jsonrpc: VERSION, result, error, id }
+    }
+
+    pub(super) fn is_error(&self) -> bool {
+        matches!(self.error, Some(Some(_)))
     }
 }
 

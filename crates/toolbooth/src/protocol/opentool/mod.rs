@@ -2,8 +2,8 @@
 //! `POST /streamCall`, and `POST /stop`, which is not served.
 //!
 //! Calls are JSON-RPC with three differences that OpenTool's clients need: `jsonrpc` may be "2.0.0",
-//! `result` is always an object, and the error of a request with a string id has an empty `result` next to
-//! it. docs/PROTOCOLS.md explains the clause numbers OT1 to OT41.
+//! `result` is always an object, and the response to a request with a string id has `result` and `error`, one of
+//! them empty. docs/PROTOCOLS.md explains the clause numbers OT1 to OT41.
 
 mod load;
 mod stream;
@@ -41,7 +41,7 @@ pub(crate) static OPENTOOL: Protocol = Protocol {
 const PROFILE: JsonRpcProfile = JsonRpcProfile {
     versions: &[jsonrpc::VERSION, "2.0.0"],
     result: object,
-    result_of_errors: true,
+    has_both_members: true,
     // `GET /load` returns OpenTool's own document.
     discovers: false,
 };

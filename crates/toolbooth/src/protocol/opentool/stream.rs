@@ -51,7 +51,7 @@ fn encode(method: &str, response: &JsonRpcResponse<'_>) -> Response {
     let named = |name| json::to_string(&json::object([(name, method.into())]));
     let result = json::to_string(response);
     event(&mut text, "start", &named("start"));
-    if response.error.is_some() {
+    if response.is_error() {
         event(&mut text, "error", &result);
     } else {
         event(&mut text, "data", &result);

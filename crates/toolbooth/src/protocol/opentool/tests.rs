@@ -57,6 +57,7 @@ fn calls() {
             {
                 let body = format!(r#"{{"jsonrpc":"{version}",{request},"id":{id}}}"#);
                 let expected = match error {
+                    None if lenient => r#""result":{"result":"hi"},"error":null"#.to_owned(),
                     None => r#""result":{"result":"hi"}"#.to_owned(),
                     Some(error) if lenient => format!(r#""result":{{}},{error}"#),
                     Some(error) => error.to_owned(),
@@ -127,7 +128,7 @@ fn streams() {
     let done = "event:done\ndata:{\"done\":\"Echo_Say\"}\n\n";
     let data = |id: &str, value: &str| {
         format!(
-            "event:data\ndata:{{\"jsonrpc\":\"2.0\",\"result\":{{\"result\":\"{value}\"}},\"id\":\"{id}\"}}\n\n"
+            "event:data\ndata:{{\"jsonrpc\":\"2.0\",\"result\":{{\"result\":\"{value}\"}},\"error\":null,\"id\":\"{id}\"}}\n\n"
         )
     };
     let error = |error: &str| {
@@ -229,10 +230,11 @@ fn without_a_document_there_is_an_empty_object() {
 #[test]
 fn at_the_root_a_call_with_jsonrpc_is_a_call_of_opentool() {
     let say = r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"hi"},"id":"a"}"#;
-    let hi = r#"{"jsonrpc":"2.0","result":{"result":"hi"},"id":"a"}"#;
+    let hi = r#"{"jsonrpc":"2.0","result":{"result":"hi"},"error":null,"id":"a"}"#;
+    let in_batch = r#"[{"jsonrpc":"2.0","result":{"result":"hi"},"id":"a"}]"#;
     for (body, expected) in [
         (say.to_owned(), Some(hi.to_owned())),
-        (format!("[{say}]"), Some(format!("[{hi}]"))),
+        (format!("[{say}]"), Some(in_batch.to_owned())),
         (
             r#"{"jsonrpc":null,"id":"a"}"#.to_owned(),
             Some(format!(r#"{{"jsonrpc":"2.0","result":{{}},{VERSION},"id":"a"}}"#)),
