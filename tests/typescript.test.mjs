@@ -81,11 +81,14 @@ for (const [options, expected] of [
 }
 
 test("what a function throws is a crash: its text is neither in the response nor, deployed, in the log", async () => {
-  const crash = await deployed.call("Platform.Panic", {});
+  const error = {
+    message: "The tool failed",
+    developer_message: "Script.Probe@1.0.0: it crashed; the server's log has the details",
+    can_retry: false,
+  };
   for (const action of ["throw", "throw at once", "recurse", "number", "circular state"]) {
-    const { status, text } = await deployed.call("Script.Probe", { do: action, any: "s3cret" });
-    const { call_id: _, ...expected } = crash.json;
-    assert.deepEqual([status, JSON.parse(text)], [crash.status, expected], action);
+    const { status, json } = await deployed.call("Script.Probe", { do: action, any: "s3cret" });
+    assert.deepEqual([status, json.success, json.error], [200, false, error], action);
   }
   const lines = (await deployed.logs()).filter(({ message }) => message.includes("tool_crashed"));
   assert.deepEqual(lines.map(({ level }) => level), Array(5).fill("error"));
@@ -108,7 +111,7 @@ test("a segment of a path stays one", () => {
 
 test("other calls survive a crash, and what a function left behind", async () => {
   const slow = probe("fetch", { url: `${url}/slow`, timeout: 1000 });
-  assert.equal((await probe("throw", "x")).status, 500);
+  assert.equal((await probe("throw", "x")).message, "The tool failed");
   assert.equal(await probe("forget"), "forgotten");
   assert.equal((await slow).message, "The service did not respond in time");
 });
@@ -171,7 +174,7 @@ test("tokens, secrets, variables and the user of the call, and no other's", asyn
   assert.notEqual(refused.status, 200);
   assert.match(refused.text, /github/);
   // Nothing that the definition does not list.
-  assert.equal((await probe("secret", "PLATFORM_KEY", worker, { context })).status, 500);
+  assert.equal((await probe("secret", "PLATFORM_KEY", worker, { context })).message, "The tool failed");
   assert.equal(await probe("user"), null);
 });
 

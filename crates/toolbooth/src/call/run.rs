@@ -18,6 +18,9 @@ use crate::tool::{
 };
 use crate::trace::Span;
 
+/// What callers learn of a bug of a tool.
+const TOOL_FAILED: &str = "The tool failed";
+
 /// How a run of a tool ended.
 pub(super) enum RunEnd {
     /// With the outcome of the call.
@@ -153,7 +156,9 @@ fn end_without_value(
             ));
         }
         Err(RunError::Crashed) => {
-            return Ok(RunEnd::Outcome(Outcome::Rejected(Rejection::Internal)));
+            // An error during execution, whatever the function threw (OXP call-tool, "Tool Execution Errors").
+            let detail = format!("{}: it crashed; the server's log has the details", tool.id());
+            return Err(ToolError::new(TOOL_FAILED).developer_message(detail));
         }
         Err(RunError::Mismatch(reason)) => {
             return Err(faulty_tool(tool, host, "its types do not match its schemas", reason));
@@ -197,7 +202,7 @@ fn request_input(
 fn faulty_tool(tool: &Tool, host: &dyn Host, what: &'static str, detail: &str) -> ToolError {
     let id = tool.id();
     host.log(Level::Error, "faulty_tool", &[("tool", &id), ("what", what), ("detail", detail)]);
-    ToolError::new("The tool failed").developer_message(format!("{id}: {what}"))
+    ToolError::new(TOOL_FAILED).developer_message(format!("{id}: {what}"))
 }
 
 /// Waits for futures at once and returns their outputs in order. Each time that one of them wakes, it polls all: give it some

@@ -116,6 +116,14 @@ impl FakeTasks {
         due.len()
     }
 
+    /// Ends each task that is working, as one whose steps crash the instance.
+    pub fn crash(&self) {
+        let names: Vec<_> = self.tasks.borrow().keys().cloned().collect();
+        for name in names {
+            self.apply(&name, StepReport::End { outcome: None, failed: true, message: None }, 0);
+        }
+    }
+
     fn apply(&self, name: &str, report: StepReport, now_ms: u64) {
         let mut tasks = self.tasks.borrow_mut();
         let Some(Kept { record, step, due_ms, .. }) = tasks.get_mut(name) else { return };

@@ -314,8 +314,16 @@ fn mc80_a_call_becomes_a_task_whose_result_is_that_of_the_call() {
     assert_eq!(inline["structuredContent"], done["result"]["structuredContent"]);
     assert_eq!(inline["resultType"], "complete");
 
+    // What the tool throws is its error. If the instance crashes, the task has failed.
     let id = tested.begin("Crash", json!({}));
     tested.run();
+    let thrown = tested.get(&id);
+    assert_eq!(
+        (&thrown["status"], &thrown["result"]["isError"]),
+        (&json!("completed"), &json!(true))
+    );
+    let id = tested.begin("Crash", json!({}));
+    tested.host.tasks.crash();
     let failed = tested.get(&id);
     assert_eq!((&failed["status"], &failed["error"]["code"]), (&json!("failed"), &json!(-32603)));
     assert_eq!(failed.get("result"), None);
@@ -797,11 +805,13 @@ fn rest_answers_202_with_the_address_of_the_status() {
     // A tool that asks has a client that cannot be asked.
     let asks = post("Ask", &[], json!({}));
     assert_eq!(asks.status, 400, "{}", String::from_utf8_lossy(&asks.body));
-    let crash = header(&post("Crash", &[("prefer", "respond-async")], json!({})), "location");
-    tested.run();
-    let crashed = json_of(&get(&crash.unwrap()));
-    assert_eq!(
-        (&crashed["status"], &crashed["problem"]["status"]),
-        (&json!("failed"), &json!(500))
-    );
+    for (crashes, status, code) in [(false, "completed", 422), (true, "failed", 500)] {
+        let begun = header(&post("Crash", &[("prefer", "respond-async")], json!({})), "location");
+        if crashes {
+            tested.host.tasks.crash();
+        }
+        tested.run();
+        let ended = json_of(&get(&begun.unwrap()));
+        assert_eq!((&ended["status"], &ended["problem"]["status"]), (&json!(status), &json!(code)));
+    }
 }
