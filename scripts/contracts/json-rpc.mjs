@@ -122,7 +122,7 @@ export const openToolTexts = {
     Document: response("The document.", "Document", cached),
   },
   schemas: {
-    Version: object({ version: about("The server's version.", pattern("^[0-9]+\\.[0-9]+\\.[0-9]+")) }),
+    Version: object({ version: about("The server's version.", pattern("^[0-9]+\\.[0-9]+\\.[0-9]+$")) }),
     Document: about(
       "An OpenTool document of format 1.1.0, or an empty object without tools.",
       oneOf(schema("Tools"), { ...anyObject, maxProperties: 0 }),

@@ -56,9 +56,10 @@ pub(super) fn is_request(body: &json::Value<'_>) -> bool {
     body.get("jsonrpc").is_some()
 }
 
-/// `GET /version` (OT1): the version of the server.
+/// `GET /version` (OT1): the version of the server, of which OpenTool has the three numbers only.
 pub(super) fn version(context: &RequestContext<'_>) -> Result<Page, PageError> {
     let version = context.pipeline.catalog.server.version;
+    let version = version.split(['-', '+']).next().unwrap_or(version);
     Ok(Page::new(json::to_string(&json::object([("version", version.into())]))))
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::call::Rejection;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, ServerInfo};
 use crate::http::{Body, Method, Request};
 use crate::server::Server;
 use crate::testing::echo::CATALOG;
@@ -218,6 +218,14 @@ fn the_version_and_the_document_are_at_two_addresses() {
         assert!(document.starts_with("200\ncontent-type: application/json\n"), "OT2 {document}");
         assert!(document.ends_with(&format!("{decorate}{list}")), "OT2 {document}");
     }
+}
+
+#[test]
+fn a_version_has_three_numbers() {
+    static BETA: Catalog =
+        Catalog { server: ServerInfo { version: "1.2.3-beta.1+5", ..CATALOG.server }, ..*CATALOG };
+    let version = get(&BETA, "/opentool/version");
+    assert!(version.ends_with("\n{\"version\":\"1.2.3\"}"), "OT1 {version}");
 }
 
 #[test]
