@@ -260,10 +260,18 @@ function written({ form, schema, url, message, sampling }) {
 /** An error for the log. Its message may contain input, so only a developer sees it; others see its name and where it was thrown. */
 function described(error, isDeveloper) {
   if (!(error instanceof Error)) return `a value of type ${typeof error} was thrown`;
-  if (isDeveloper) return error.stack;
-  const frames = `${error.stack}`.replace(`${error.message}`, "").split("\n").filter((line) => /^\s+at /.test(line));
+  const stack = ofTool(`${error.stack}`);
+  if (isDeveloper) return stack;
+  const frames = stack.replace(`${error.message}`, "").split("\n").filter((line) => /^\s+at /.test(line));
   const name = /^\w{1,40}$/.test(error.name) ? error.name : "Error";
   return [name, ...frames].join("\n");
+}
+
+/** A stack without the frames of the server that called the tool. */
+function ofTool(stack) {
+  const lines = stack.split("\n");
+  const end = lines.findIndex((line) => /^\s+at .*(?:__wbg_|wasm-function)/.test(line));
+  return end === -1 ? stack : lines.slice(0, end).join("\n");
 }
 
 function warn(event, details) {
