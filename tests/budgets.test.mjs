@@ -107,10 +107,10 @@ describe("calls of tools", () => {
   it("lets no more pass if the object crashes while it is asked", async () => {
     const crash = async () => assert.match(await (await control("/crash", "account:key:restarted")).json(), /the machine has failed/);
     const replies = await Promise.all(Array.from({ length: 90 }, async (_, at) => (await Promise.all([rpc("restarted"), at % 9 === 4 && crash()]))[0]));
-    // A call whose answer was lost may have been counted: then it is 503, or counts twice.
+    // A call whose answers were lost may have been counted: then it is 503. None counts twice.
     const { 200: passed, 429: rejected = 0, 503: lost = 0 } = counts(replies);
     assert.equal(passed + rejected + lost, 90);
-    assert.ok(passed > 0 && passed <= 20, String(passed));
+    assert.ok(passed > 0 && passed <= 20 && passed + lost >= 20, `${passed}, ${lost}`);
     assert.equal((await rpc("restarted")).status, 429);
     const { json } = await worker.get("/usage", as("restarted"));
     const [{ used, reserved }] = json.callers[0].budgets;

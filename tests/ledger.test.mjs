@@ -136,6 +136,35 @@ describe("budgets", () => {
     assert.deepEqual(await used("again", "usd", "1d"), [0, 60]);
   });
 
+  it("counts a charge once, if it is asked again after a broken connection", async () => {
+    await set(NOON);
+    const charge = (id, units = 2) => take("charged", [calls("1d", 300)], units, { id });
+    for (const id of [1, 1, 2, 1]) assert.deepEqual(await charge(id), { reservation: 0 });
+    await worker.evict("account:charged");
+    await charge(2);
+    assert.deepEqual(await used("charged", "tool_calls", "1d"), [4, 0]);
+    // One that was rejected was not counted, and may be asked again.
+    assert.ok((await charge(3, 300)).exceeded);
+    await charge(3);
+    assert.deepEqual(await used("charged", "tool_calls", "1d"), [6, 0]);
+    // Those of another unit do not end its numbers, and the numbers do not grow without end.
+    await take("charged", [{ window: "1d", unit: "requests", limit: 9 }], 1, { id: 1 });
+    for (let id = 4; id <= 102; id += 1) await charge(id, 1);
+    await charge(3);
+    assert.deepEqual(await used("charged", "tool_calls", "1d"), [105, 0]);
+    await charge(2);
+    assert.deepEqual(await used("charged", "tool_calls", "1d"), [107, 0]);
+  });
+
+  it("adds the numbers of charges to an account that is older than they are", async () => {
+    await set(NOON);
+    await take("older", [calls("1d", 9)], 1);
+    await ask("account:older", "write", "ALTER TABLE used DROP COLUMN charges");
+    await worker.evict("account:older");
+    for (const id of [7, 7]) await take("older", [calls("1d", 9)], 1, { id });
+    assert.deepEqual(await used("older", "tool_calls", "1d"), [2, 0]);
+  });
+
   it("counts what was not settled as used, when its time is over", async () => {
     await set(NOON);
     await take("died", [usd("1d", 100)], 60, { life: MINUTE });

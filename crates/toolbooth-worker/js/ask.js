@@ -27,7 +27,7 @@ export function claim(namespace, key, life, request) {
  */
 export async function take(namespace, account, budgets, unit, units, life) {
   const listed = inThrees(budgets).map(([window, unit, limit]) => ({ window: WINDOWS[window], unit: UNITS[unit], limit }));
-  // The number of the reservation: if the object is asked twice, it reserves once.
+  // The number of the reservation or the charge: if the object is asked twice, it takes once.
   const id = Math.floor(Math.random() * 2 ** 52);
   const taking = { account, budgets: listed, unit: UNITS[unit], units, life, id };
   const { reservation, exceeded } = await ask(namespace, `account:${account}`, (object) => object.take(taking));

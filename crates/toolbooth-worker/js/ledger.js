@@ -11,13 +11,16 @@ const UNITS = ["usd", "requests", "tool_calls"];
 const DAYS = 31;
 /** The most names in a page of accounts. */
 const MOST = 1_000;
+/** The most numbers of charges that are kept, of each unit: the last ones. A charge is repeated at once, or never. */
+const CHARGES = 100;
 /** Alarms are at full minutes: so there is at most one a minute, however many reservations and claims expire. */
 const MINUTE = 60_000;
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, budgets TEXT NOT NULL, listed INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS used (unit TEXT PRIMARY KEY, at INTEGER NOT NULL,
-  "1m" INTEGER NOT NULL, "1h" INTEGER NOT NULL, "1d" INTEGER NOT NULL, "30d" INTEGER NOT NULL) WITHOUT ROWID;
+  "1m" INTEGER NOT NULL, "1h" INTEGER NOT NULL, "1d" INTEGER NOT NULL, "30d" INTEGER NOT NULL,
+  charges TEXT NOT NULL DEFAULT '[]') WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS days (day INTEGER NOT NULL, unit TEXT NOT NULL, units INTEGER NOT NULL, PRIMARY KEY (day, unit)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS reserved (id INTEGER PRIMARY KEY, unit TEXT NOT NULL, units INTEGER NOT NULL, at INTEGER NOT NULL, expires INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, expires INTEGER NOT NULL, owner TEXT NOT NULL) WITHOUT ROWID;
@@ -43,7 +46,10 @@ export class Ledger extends DurableObject {
     this.#storage = context.storage;
     context.blockConcurrencyWhile(async () => {
       this.#alarm = await this.#storage.getAlarm();
-      if (this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'used'").length === 0) return;
+      const [used] = this.#rows("SELECT sql FROM sqlite_master WHERE name = 'used'");
+      if (used === undefined) return;
+      // Objects that are older have no such column.
+      if (!used.sql.includes("charges")) this.#rows("ALTER TABLE used ADD COLUMN charges TEXT NOT NULL DEFAULT '[]'");
       this.#isOpen = true;
       this.#latest = this.#rows("SELECT coalesce(max(at), 0) AS at FROM used")[0].at;
       const [account] = this.#rows("SELECT budgets, listed FROM account");
@@ -67,8 +73,8 @@ export class Ledger extends DurableObject {
   }
 
   /**
-   * Takes `units` from all `budgets` of their unit, or from none. With `life` they are reserved for that many milliseconds, under the
-   * number `id`: once, however often it is asked.
+   * Takes `units` from all `budgets` of their unit, or from none: once under the number `id`, however often it is asked. With `life`
+   * they are reserved for that many milliseconds.
    * Returns `{ reservation }`, or `{ exceeded }`: the budget that does not cover them, and why.
    */
   take({ account, budgets, unit, units, life, id }) {
@@ -76,6 +82,7 @@ export class Ledger extends DurableObject {
     const result = this.#write(() => {
       this.#remember(account, JSON.stringify(budgets));
       this.#expire(now);
+      if (life === undefined && this.#charges(unit).includes(id)) return { reservation: 0 };
       if (life !== undefined && this.#rows("SELECT 1 FROM reserved WHERE id = ?", id).length > 0) return { reservation: id };
       const lacking = budgets.filter((budget) => budget.unit === unit).flatMap(({ window, limit }) => {
         const { used, reserved } = this.#window(unit, window, now);
@@ -87,7 +94,7 @@ export class Ledger extends DurableObject {
       lacking.sort((one, other) => one.reserved - other.reserved || other.resets - one.resets);
       if (lacking.length > 0) return { exceeded: lacking[0] };
       if (life === undefined) {
-        this.#use(unit, units, now, now);
+        this.#use(unit, units, now, now, [...this.#charges(unit), id].slice(-CHARGES));
         return { reservation: 0 };
       }
       this.#rows("INSERT INTO reserved VALUES (?, ?, ?, ?, ?)", id, unit, units, now, now + life);
@@ -197,8 +204,14 @@ export class Ledger extends DurableObject {
     return { used, reserved };
   }
 
+  /** The numbers of the last charges. */
+  #charges(unit) {
+    const [row] = this.#rows("SELECT charges FROM used WHERE unit = ?", unit);
+    return JSON.parse(row?.charges ?? "[]");
+  }
+
   /** Counts what was used, in the windows in which it was taken, at the time `at`. */
-  #use(unit, units, at, now) {
+  #use(unit, units, at, now, charges = this.#charges(unit)) {
     const [row] = this.#rows("SELECT * FROM used WHERE unit = ?", unit);
     if (row && row["1d"] > 0 && !isSame(row.at, now, DAY)) {
       this.#addDay(row.at, unit, row["1d"]);
@@ -206,7 +219,7 @@ export class Ledger extends DurableObject {
     }
     if (!isSame(at, now, DAY)) this.#addDay(at, unit, units);
     const counts = Object.entries(WINDOWS).map(([window, length]) => (row && isSame(row.at, now, length) ? row[window] : 0) + (isSame(at, now, length) ? units : 0));
-    this.#rows("INSERT OR REPLACE INTO used VALUES (?, ?, ?, ?, ?, ?)", unit, now, ...counts);
+    this.#rows("INSERT OR REPLACE INTO used VALUES (?, ?, ?, ?, ?, ?, ?)", unit, now, ...counts, JSON.stringify(charges));
     this.#latest = now;
   }
 
