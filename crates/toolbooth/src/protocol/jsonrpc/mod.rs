@@ -9,11 +9,12 @@ mod error;
 mod request;
 
 use std::borrow::Cow;
+use std::mem;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::call::{Outcome, RequestContext, ToolRequest, ToolSelector};
+use crate::call::{Outcome, Rejection, RequestContext, ToolRequest, ToolSelector};
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::protocol::sample;
@@ -99,8 +100,15 @@ pub(super) fn call<'a>(
     };
     let mut pending = Vec::with_capacity(requests.len());
     let mut calls = Vec::with_capacity(requests.len());
-    for JsonRpcRequest { id, call } in requests {
-        let kind = call.as_ref().map_or(RequestKind::Call, |call| RequestKind::of(call, profile));
+    let mut has_document = false;
+    for JsonRpcRequest { id, mut call } in requests {
+        let mut kind =
+            call.as_ref().map_or(RequestKind::Call, |call| RequestKind::of(call, profile));
+        // The document is large, and each member of a batch would write it again.
+        if kind == RequestKind::Discover && id.is_some() && mem::replace(&mut has_document, true) {
+            let reason = format!("a batch may have {} only once", discover::METHOD);
+            (kind, call) = (RequestKind::Call, Err(Rejection::Malformed(reason)));
+        }
         pending.push((id, kind));
         if kind != RequestKind::Discover {
             calls.push(call);

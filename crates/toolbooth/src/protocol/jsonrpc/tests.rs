@@ -261,14 +261,23 @@ fn rpc_discover_returns_the_document() {
     let say = r#"{"jsonrpc":"2.0","method":"Echo_Say","params":{"text":"hi"},"id":"a"}"#;
     let hi = r#"{"jsonrpc":"2.0","result":"hi","id":"a"}"#;
     let discover = |more: &str| format!(r#"{{"jsonrpc":"2.0","method":"rpc.discover"{more}}}"#);
+    let twice = |id: &str| {
+        let error = r#"{"code":-32600,"message":"a batch may have rpc.discover only once"}"#;
+        format!(r#"{{"jsonrpc":"2.0","error":{error},"id":{id}}}"#)
+    };
     for (body, expected) in [
         (discover(r#","id":1"#), json_response(200, &result("1"))),
         (discover(r#","id":"a","params":{}"#), json_response(200, &result("\"a\""))),
         (discover(r#","id":1,"params":[]"#), json_response(200, &result("1"))),
         (discover(""), "204\n".to_owned()),
         (
-            format!("[{},{say},{}]", discover(r#","id":1"#), discover(r#","id":2"#)),
-            json_response(200, &format!("[{},{hi},{}]", result("1"), result("2"))),
+            format!(
+                "[{},{},{say},{}]",
+                discover(""),
+                discover(r#","id":1"#),
+                discover(r#","id":2"#)
+            ),
+            json_response(200, &format!("[{},{hi},{}]", result("1"), twice("2"))),
         ),
         (format!("[{},{say}]", discover("")), json_response(200, &format!("[{hi}]"))),
     ] {
