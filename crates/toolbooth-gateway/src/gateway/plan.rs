@@ -119,7 +119,7 @@ impl<'s> Plan<'s> {
         match (error.provider_status, self.retry_statuses) {
             (Some(status), Some(listed)) => listed.contains(&status),
             (Some(status), None) => {
-                matches!(status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529)
+                matches!(status, 408 | 409 | 429 | 500 | 502..=504 | 520..=524 | 529)
             }
             (None, _) => matches!(
                 error.kind,

@@ -118,6 +118,8 @@ fn retries_and_fallback() {
         ("both", vec![says("hi")], 200, &["a"][..]),
         ("both", vec![failed(500), says("hi")], 200, &["a", "b"]),
         ("both", vec![failed(529), failed(500)], 502, &["a", "b"]),
+        // What Cloudflare says if it cannot reach the provider behind it.
+        ("both", vec![failed(524), failed(521)], 502, &["a", "b"]),
         ("both", vec![gone(), says("hi")], 200, &["a", "b"]),
         ("both", vec![Err(HttpError::Timeout), says("hi")], 200, &["a", "b"]),
         ("both", vec![answer(200, "{"), says("hi")], 200, &["a", "b"]),
