@@ -15,13 +15,7 @@ impl ResponseEncoder {
         custom: bool,
         out: &mut Vec<u8>,
     ) {
-        self.close_open(out);
-        // The provider may go on with an earlier call, unless it is complete.
-        let (complete, open) =
-            std::mem::take(&mut self.calls).into_iter().partition(OpenCall::is_complete);
-        self.calls = open;
-        let complete: Vec<OpenCall> = complete;
-        complete.into_iter().for_each(|call| self.close_call(call, out));
+        self.close_complete(out);
         let server = self.context.server.as_ref();
         let server = server.filter(|it| it.tools.iter().any(|tool| tool.name == name));
         let label = server.map(|server| server.label.clone());
@@ -35,6 +29,15 @@ impl ResponseEncoder {
         };
         self.added(position, &call.json("in_progress"), out);
         self.calls.push(call);
+    }
+
+    /// Ends what is open before another item. The provider may go on with a call, unless it is complete.
+    pub(super) fn close_complete(&mut self, out: &mut Vec<u8>) {
+        self.close_open(out);
+        let (complete, open): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.calls).into_iter().partition(OpenCall::is_complete);
+        self.calls = open;
+        complete.into_iter().for_each(|call| self.close_call(call, out));
     }
 
     pub(super) fn arguments(&mut self, index: usize, fragment: &str, out: &mut Vec<u8>) {

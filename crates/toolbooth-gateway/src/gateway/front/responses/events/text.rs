@@ -11,7 +11,7 @@ impl ResponseEncoder {
             return;
         }
         if !matches!(self.open, Some(OpenItem::Message(_))) {
-            self.close_all(out);
+            self.close_complete(out);
             let (index, id) = self.add("msg");
             let message = Message::new(index, id);
             self.added(index, &message.json("in_progress"), out);
@@ -60,7 +60,7 @@ impl ResponseEncoder {
             return;
         }
         if !matches!(self.open, Some(OpenItem::Reasoning { .. })) {
-            self.close_all(out);
+            self.close_complete(out);
             let (index, id) = self.add("rs");
             self.added(index, &reasoning_item(&id, None, None), out);
             let part = Some(Part::SummaryText { text: "" });

@@ -251,7 +251,7 @@ fn calls_come_back_in_the_form_of_the_client() {
     }
 }
 
-/// Providers may send parts of several calls in turn.
+/// Providers may send parts of several calls in turn, and text in between.
 #[test]
 fn calls_that_are_mixed_lose_no_argument() {
     let part = |index: usize, begins: bool, arguments: &str| {
@@ -264,18 +264,23 @@ fn calls_that_are_mixed_lose_no_argument() {
         let chunk = json!({"id": "i", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
         format!("data: {chunk}\n\n")
     };
+    let say = |member: &str| {
+        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {member: "t"}}]}))
+    };
     let text = [
         part(0, true, "{\"x\":"),
+        say("content"),
         part(1, true, "{\"y\":"),
+        say("reasoning_content"),
         part(0, false, "1}"),
         part(1, false, "2}"),
         "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n".to_owned(),
     ]
     .concat();
     let response = checked(&events(&plain(), Format::OpenAiCompatible, &[text.as_bytes()]));
-    let arguments: Vec<_> =
-        response["output"].as_array().unwrap().iter().map(|it| &it["arguments"]).collect();
-    assert_eq!(arguments, ["{\"x\":1}", "{\"y\":2}"]);
+    let items = response["output"].as_array().unwrap();
+    let arguments: Vec<_> = items.iter().filter_map(|it| it["arguments"].as_str()).collect();
+    assert_eq!((items.len(), arguments), (4, vec!["{\"x\":1}", "{\"y\":2}"]));
 }
 
 /// However a stream is cut, it ends with `response.failed`, and however it is split, it has the same events.
