@@ -130,7 +130,8 @@ pub(crate) fn argument_of(custom: bool) -> (&'static str, &'static str) {
 pub(crate) fn finish_reason(word: &str) -> FinishReason {
     match word {
         "stop" => FinishReason::Stop,
-        "length" => FinishReason::Length,
+        // Mistral says the latter.
+        "length" | "model_length" => FinishReason::Length,
         "tool_calls" | "function_call" => FinishReason::ToolCalls,
         "content_filter" => FinishReason::ContentFilter,
         _ => FinishReason::Other,

@@ -5,11 +5,12 @@ mod request;
 mod results;
 mod stream;
 
-use super::{Adapter, members_of_answer, raw};
+use super::{Adapter, members_of_answer, raw, reported};
 use crate::gateway::fields::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, UpstreamError};
+use crate::wire::fields::text;
 use crate::wire::{Arguments, Item, ToolCall, openai};
-use toolbooth::json::Value;
+use toolbooth::json::{Object, Value};
 
 pub(super) use stream::Stream;
 
@@ -39,8 +40,11 @@ const fn adapter(strict: bool) -> Adapter {
     }
 }
 
-pub(super) fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
+pub(super) fn decode(json: &str, body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
+    if let Some(choice) = first_choice(&body) {
+        check_end(choice)?;
+    }
     let openai::Completion { mut answer, created, mut body, choice } =
         openai::completion(body).map_err(UpstreamError::Malformed)?;
     let is_call = |item: &&mut Item<'_>| match item {
@@ -51,7 +55,7 @@ pub(super) fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read
     for (at, item) in answer.items.iter_mut().filter(is_call).enumerate() {
         // Some providers write an object.
         if let Item::Call(ToolCall { arguments: arguments @ Arguments::NotText(_), .. }) = item
-            && let Some(json) = written_arguments(text, "message", at)
+            && let Some(json) = written_arguments(json, "message", at)
         {
             *arguments = Arguments::Text(json.into());
         }
@@ -69,6 +73,24 @@ pub(super) fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read
     completion.of_body = body.into_owned();
     completion.of_choice = choice.into_owned();
     Ok(())
+}
+
+fn first_choice<'b, 't>(body: &'b Object<'t>) -> Option<&'b Object<'t>> {
+    body.get("choices")?.as_array()?.first()?.as_object()
+}
+
+/// Checks that a choice does not end with an error, as those of OpenRouter, Mistral and DeepSeek can: the answer is incomplete.
+fn check_end(choice: &Object<'_>) -> Read {
+    if choice.get("error").is_some_and(|error| !error.is_null()) {
+        return Err(reported(200, &Value::Object(choice.clone())));
+    }
+    match text(choice.get("finish_reason")) {
+        Some(word @ ("error" | "insufficient_system_resource")) => {
+            let message = format!("the answer ended with \"{word}\"");
+            Err(UpstreamError::Reported { status: 500, message })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The arguments of the call at this position in the first choice, whose member `name` has the calls, as the provider wrote them.

@@ -1,6 +1,6 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
-use super::written_arguments;
+use super::{check_end, first_choice, written_arguments};
 use crate::gateway::adapter::{
     EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, reported,
 };
@@ -37,7 +37,7 @@ impl EventDecoder for Stream {
         }
         let chunk = members_of_answer(value)?;
         read_head(&chunk, builder);
-        let choice = chunk.get("choices").and_then(|choices| choices.as_array()?.first());
+        let choice = first_choice(&chunk);
         if let Some(usage) = chunk.get("usage").and_then(Usage::of_openai) {
             builder.completion.usage = Some(usage);
             if choice.is_none() {
@@ -45,7 +45,7 @@ impl EventDecoder for Stream {
                 return Ok(());
             }
         }
-        let change = match choice.and_then(Value::as_object) {
+        let change = match choice {
             Some(choice) => self.choice(choice, data, builder)?,
             None => None,
         };
@@ -92,6 +92,7 @@ impl Stream {
         data: &str,
         builder: &mut Builder,
     ) -> Read<Option<Option<&'static str>>> {
+        check_end(choice)?;
         let delta = choice.get("delta").and_then(Value::as_object);
         let mut is_changed = false;
         if let Some(delta) = delta {

@@ -226,6 +226,7 @@ fn case_03_and_04_finish_reasons() {
     for (reason, expected, warnings) in [
         ("stop", "stop", 0),
         ("length", "length", 0),
+        ("model_length", "length", 0),
         ("tool_calls", "stop", 0),
         ("eos", "stop", 1),
     ] {
@@ -334,6 +335,23 @@ fn case_11_errors_and_malformed_answers() {
             expected(status)
         );
         assert_eq!(decode_error(418, text.as_bytes()), expected(418));
+    }
+    // An answer that ended with an error is not complete.
+    let with_error = json!({"message": {"content": "par"}, "error": {"code": 502, "message": "m"}});
+    let ended = |word| openai(json!({"content": "par"}), word);
+    for (body, status, message) in [
+        (json!({"choices": [with_error]}), 502, "m"),
+        (ended("error"), 500, "the answer ended with \"error\""),
+        (
+            ended("insufficient_system_resource"),
+            500,
+            "the answer ended with \"insufficient_system_resource\"",
+        ),
+    ] {
+        let text = body.to_string();
+        let error = Format::OpenAiCompatible.decode(text.as_bytes(), ids(), Names::default());
+        let expected = UpstreamError::Reported { status, message: message.to_owned() };
+        assert_eq!(error.unwrap_err(), expected, "{body}");
     }
     let UpstreamError::Reported { message, .. } = decode_error(502, b"<html>") else { panic!() };
     assert_eq!(message, "The provider reported an error without a message");

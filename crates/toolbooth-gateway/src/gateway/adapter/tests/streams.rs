@@ -315,6 +315,7 @@ fn case_11_and_12_streams_that_fail() {
     };
     for (provider, text, expected) in [
         (Format::OpenAiCompatible, OPENROUTER_ERROR, reported(502, "Provider disconnected")),
+        (Format::OpenAiCompatible, "data: {\"choices\":[{\"delta\":{\"content\":\"par\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}\n\ndata: [DONE]\n\n", reported(500, "the answer ended with \"error\"")),
         (Format::Anthropic, ANTHROPIC_ERROR, reported(529, "Overloaded")),
         (Format::Responses, RESPONSES_ERROR, reported(429, "Slow down")),
         (Format::Responses, RESPONSES.split("event: response.completed").next().unwrap(), UpstreamError::BrokenOff),
