@@ -38,7 +38,10 @@ impl EventDecoder for Stream {
         let chunk = members_of_answer(value)?;
         read_head(&chunk, builder);
         let choice = first_choice(&chunk);
-        if let Some(usage) = chunk.get("usage").and_then(Usage::of_openai) {
+        let usage = chunk.get("usage").and_then(Usage::of_openai);
+        // Clients get it in an event of its own: they may not want it, and some add up what they get.
+        let has_usage = usage.is_some();
+        if let Some(usage) = usage {
             builder.completion.usage = Some(usage);
             if choice.is_none() {
                 self.usage_event = Some(event.bytes());
@@ -50,7 +53,7 @@ impl EventDecoder for Stream {
             None => None,
         };
         // Only the gateway adds this member.
-        let is_changed = change.is_some() || chunk.contains("_2api");
+        let is_changed = change.is_some() || has_usage || chunk.contains("_2api");
         builder.end_event(Some(match is_changed {
             true => changed(chunk, change, &builder.deltas),
             false => event.bytes(),
@@ -192,7 +195,9 @@ fn changed(
     change: Option<Option<&'static str>>,
     deltas: &[Delta],
 ) -> Vec<u8> {
-    chunk.take("_2api");
+    for name in ["_2api", "usage"] {
+        chunk.take(name);
+    }
     if let Some(word) = change
         && let Some(Value::Array(mut choices)) = chunk.take("choices")
     {

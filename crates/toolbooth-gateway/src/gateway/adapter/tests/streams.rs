@@ -297,13 +297,18 @@ fn case_01_02_13_repaired_streams() {
             "{what}"
         );
     }
-    // Usage next to the finish reason comes in a chunk of its own.
+    // Usage next to the finish reason comes in a chunk of its own, if the client wants it.
     let text = "data: {\"id\":\"i\",\"model\":\"m\",\"created\":1,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_reason\":\"eos\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2,\"total_tokens\":3}}\n\ndata: [DONE]\n\n";
     let (events, _, decoder) = decoded(Format::OpenAiCompatible, &[text.as_bytes()]);
     let all = chunks(&events, true);
     assert_eq!(all[0]["choices"][0]["finish_reason"], "stop");
     assert_eq!((&all[1]["choices"], &all[1]["usage"]["total_tokens"]), (&json!([]), &json!(3)));
     assert_eq!((all.len(), decoder.completion().warnings.len()), (2, 1));
+    let text = text.replace("eos", "stop");
+    for wanted in [true, false] {
+        let all = chunks(&events_of(Format::OpenAiCompatible, &text), wanted);
+        assert_eq!((all.len(), all[0].get("usage")), (1 + usize::from(wanted), None));
+    }
 }
 
 /// Cases 11 and 12: errors within a stream, and streams that break off. What came before is kept.
