@@ -50,6 +50,7 @@ const PAGES = {
       await visitor.fill({ city: "Berlin", units: "fahrenheit", days: 2 });
       await visitor.run();
       await visitor.page.locator(".value").waitFor();
+      await visitor.page.frameLocator(".view iframe").getByText("Weather by Open-Meteo").waitFor();
     },
   },
   "playground-error": {
@@ -132,6 +133,8 @@ for (const [name, { path, ready }] of Object.entries(PAGES)) {
 if (only.length === 0 || only.includes("readme")) {
   const visitor = await arrive({ width: 1280, height: 900 }, { deviceScaleFactor: 1.25 });
   await PAGES.playground.ready(visitor);
+  // The view says the same in less room.
+  await visitor.page.getByText("Value", { exact: true }).click();
   // No card is cut off.
   const { y, height } = await visitor.page.locator(".output").boundingBox();
   await visitor.page.setViewportSize({ width: 1280, height: Math.ceil(y + height + 24) });
