@@ -46,12 +46,17 @@ test("JSON and YAML are read as they are, and nothing else", async () => {
     ["flow.yaml", "{a: 1}", { a: 1 }],
     ["tag.yaml", "a: !!js/function 'function () {}'", { a: "function () {}" }],
     ["proto.yaml", "__proto__:\n  polluted: true\n", JSON.parse('{"__proto__": {"polluted": true}}')],
+    ["merge.yaml", "a: &a {x: 1, y: {z: 1}}\nb: &b {x: 2, <<: *a}\nc: {<<: [*b, {x: 3, w: 4}]}\nd: {<<: 1}\n", { a: { x: 1, y: { z: 1 } }, b: { x: 2, y: { z: 1 } }, c: { x: 2, y: { z: 1 }, w: 4 }, d: { "<<": 1 } }],
+    ["merged-proto.yaml", "a: &a\n  __proto__:\n    polluted: true\nb:\n  <<: *a\n", JSON.parse('{"a": {"__proto__": {"polluted": true}}, "b": {"__proto__": {"polluted": true}}}')],
   ]) {
     assert.deepEqual((await read(write(`formats/${name}`, text)))[0], expected, name);
   }
   assert.equal({}.polluted, undefined);
   const aliases = Array.from({ length: 12 }, (_, at) => `x${at}: &x${at} [${at === 0 ? "0" : Array(12).fill(`*x${at - 1}`).join(", ")}]`).join("\n");
+  // Each level has the one before twice.
+  const merges = ["x0: &x0 {a: 1}", ...Array.from({ length: 40 }, (_, at) => `x${at + 1}: &x${at + 1} {<<: *x${at}, y${at}: {<<: *x${at}}}`)].join("\n");
   for (const [name, text, expected] of [
+    ["merges.yaml", merges, /merges\.yaml is neither JSON nor YAML: Excessive alias count/],
     ["broken.json", '{"a": ', /broken\.json is not JSON: /],
     ["broken.yaml", "a: [1\nb: 2", /broken\.yaml is neither JSON nor YAML: /],
     ["deep.yaml", `${"[".repeat(50_000)}`, /deep\.yaml is /],
@@ -59,6 +64,8 @@ test("JSON and YAML are read as they are, and nothing else", async () => {
   ]) {
     await assert.rejects(readDocuments(write(`formats/${name}`, text)), expected, name);
   }
+  const many = `a: &a {x: 1}\nb: [${Array(3000).fill("*a, {<<: *a}").join(", ")}]`;
+  assert.equal((await read(write("formats/many.yaml", many)))[0].b.length, 6000);
   await assert.rejects(readDocuments(join(scratch, "none.json")), /There is no file /);
 });
 

@@ -86,6 +86,17 @@ test("an operation becomes a definition", () => {
   assert.deepEqual([...credentials.providers.keys()], ["pets"]);
 });
 
+test("the versions of documents", () => {
+  const nullable = { parameters: [{ name: "a", in: "query", schema: { $ref: "#/components/schemas/A", maxLength: 2 } }] };
+  const read = (version) => only({ ...openapi({ "/a": { get: nullable } }, { components: { schemas: { A: { type: "string" } } } }), openapi: version }).input_schema.properties.a;
+  for (const [version, isModern] of [["3.0.3", false], ["3.0", false], [3, false], [3.1, true], ["3.1.0", true], ["3.2.0", true]]) {
+    assert.deepEqual(read(version), { type: "string", ...(isModern && { maxLength: 2 }) }, `${version}`);
+  }
+  for (const version of [undefined, "", "2.0", "3.3.0", "3.10.0", "30", 4, null]) {
+    assert.throws(() => read(version), /^Error: This is not a document of OpenAPI 3\.0 to 3\.2 or Swagger 2/, `${version}`);
+  }
+});
+
 test("methods become annotations", () => {
   for (const [method, read_only, idempotent] of [["get", true, true], ["head", true, true], ["post", false, false], ["patch", false, false], ["put", false, true], ["delete", false, true]]) {
     const { annotations, http } = only(openapi({ "/a": { [method]: {} } }));

@@ -25,11 +25,12 @@ export class Documents {
     const { value } = this.root;
     this.isSwagger = String(own(value, "swagger") ?? "").startsWith("2");
     const version = String(own(value, "openapi") ?? "");
-    if (!this.isSwagger && !/^3\.[0-2](?:\.|$)/.test(version)) {
+    // YAML reads `openapi: 3.0` as the number 3.
+    if (!this.isSwagger && !/^3(?:\.[0-2](?:\.|$)|$)/.test(version)) {
       throw new Failure(`This is not a document of OpenAPI 3.0 to 3.2 or Swagger 2: expected a member openapi or swagger with such a version${version ? `, not ${version.slice(0, 20)}` : ""}`);
     }
     /** Since 3.1, schemas are JSON Schema 2020-12. */
-    this.isModern = !this.isSwagger && !version.startsWith("3.0");
+    this.isModern = !this.isSwagger && !/^3(?:\.0|$)/.test(version);
   }
 
   /** The schemas that operations refer to by name. */

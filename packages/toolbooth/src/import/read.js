@@ -3,7 +3,7 @@
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parse as parseYaml } from "yaml";
+import { parseYaml } from "./yaml.js";
 import { Failure } from "../process.js";
 
 /** The most bytes of all documents together: the largest public one has 40 MB. */
@@ -112,7 +112,7 @@ function parse(text) {
     }
   }
   try {
-    return parseYaml(text, { maxAliasCount: 1000, logLevel: "error", schema: "core" });
+    return parseYaml(text);
   } catch (error) {
     const isDeep = error instanceof RangeError;
     throw new Error(isDeep ? "is nested too deeply for YAML" : `is neither JSON nor YAML: ${error.message.split("\n")[0]}`);
