@@ -61,7 +61,7 @@ export function readBody(context, body, method) {
     notes.add(documents.place(body.node), `a body of ${method} is not supported: it is left out`);
     return undefined;
   }
-  const flat = isObject(schema) ? flattened(schema) : undefined;
+  const flat = isObject(schema) ? flattened(isJsonBody ? schema : fixed(context, content.schema, schema)) : undefined;
   if (!flat) {
     if (!isJsonBody) throw documents.unsupported(body.node, `a ${type} body that is not an object with properties is not supported`);
     return { type, headers, whole: true, entries: [wholeEntry(context, content.schema, body)] };
@@ -73,7 +73,7 @@ export function readBody(context, body, method) {
 
 /** A body that is one text, or one file. */
 function rawBody(context, { type, schema }, body) {
-  const isText = /^text\/|[/+](?:xml|yaml|csv|graphql|javascript)\b/i.test(type) && fileOf(context.documents, schema) === undefined;
+  const isText = /^text\/|[/+](?:x-)?(?:xml|yaml|csv|graphql|javascript|jsonl|ndjson|toml)\b/i.test(type) && fileOf(context.documents, schema) === undefined;
   const described = shorten(clean(own(body.node.value, "description")) || `The body of the request: ${type}.`);
   const content = { ...(isText ? { type: "string", contentMediaType: type } : FILE), description: described };
   const isRange = type.includes("*");
@@ -86,6 +86,13 @@ function wholeEntry({ schemas }, node, body) {
   const description = shorten(clean(own(body.node.value, "description")) || "The body of the request.");
   const isDescribed = !isObject(schema) || schema.description !== undefined;
   return { name: "body", in: "body", required: body.required, schema: isDescribed ? schema : { ...schema, description } };
+}
+
+/** The schema of a form with its fixed fields only: a form is never one property. */
+function fixed({ documents, notes }, node, { additionalProperties, ...schema }) {
+  if (!isObject(additionalProperties) || !isObject(schema.properties)) return schema;
+  notes.add(documents.place(node), "allows fields of any name in a form: only those that it lists are described");
+  return schema;
 }
 
 /** The properties of an object's schema, if nothing else about it matters; undefined otherwise. */

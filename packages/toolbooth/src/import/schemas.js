@@ -244,8 +244,7 @@ export class Schemas {
     if (!Array.isArray(list)) return;
     const place = this.documents.place(child(node, "enum"));
     if (list.length > MAX_VALUES || !list.every(isSmallValue)) return void this.notes.add(place, `has more than ${MAX_VALUES} values, or large ones: it is left out`);
-    // YAML reads `enum: [1, 2]` as numbers, also where the type is a string.
-    const fitting = type === "string" ? list.map((value) => (["number", "boolean"].includes(typeof value) ? String(value) : value)) : list;
+    const fitting = list.map((value) => ofType(value, type));
     const unique = fitting.filter((value, at) => fitting.findIndex((other) => JSON.stringify(other) === JSON.stringify(value)) === at);
     if (unique.length === 0) return void this.notes.add(place, "allows no value: it is left out");
     schema.set("enum", unique);
@@ -319,6 +318,14 @@ function withReference(beside, name) {
 }
 
 const isScalar = (value) => ["string", "number", "boolean"].includes(typeof value) && String(value).length <= MAX_SAMPLE;
+/** A value of an `enum` in the type of its schema: YAML reads `[1, 2]` as numbers where texts are meant, and some documents quote numbers. */
+function ofType(value, type) {
+  if (type === "string" && ["number", "boolean"].includes(typeof value)) return String(value);
+  const isNumber = typeof value === "string" && /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(value);
+  if (isNumber && (type === "number" || (type === "integer" && Number.isInteger(Number(value))))) return Number(value);
+  return type === "boolean" && ["true", "false"].includes(value) ? value === "true" : value;
+}
+
 /** Values of `enum` and `const` may be lists and objects, if they are small. */
 const isSmallValue = (value) => value === null || typeof value !== "object" ? String(value).length <= 1000 : Object.values(value).length <= 50 && Object.values(value).every((inner) => typeof inner !== "object" || inner === null);
 
