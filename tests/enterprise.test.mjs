@@ -1,5 +1,5 @@
 // Sign-in with a company: assertions of its identity provider (ID-JAG), with real signatures, against a running Worker. What needs
-// a clock is in crates/toolbooth-sign-in/src/sign_in/tests/enterprise.rs.
+// a clock is in crates/toolbooth-sign-in/src/sign_in/tests/enterprise.
 import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
