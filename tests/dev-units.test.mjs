@@ -1,5 +1,6 @@
 // The parts of `toolbooth dev` that need no build of a project: dev.test.mjs has the rest.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,12 +9,14 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { dependencies, replaceWorker } from "../packages/toolbooth/src/build.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
-import { rebuild } from "../packages/toolbooth/src/rebuild.js";
-import { bindings, health, reconfigure } from "../packages/toolbooth/src/runtime.js";
-import { run } from "./support/commands.mjs";
+import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
+import { advice, bindings, health, keepRunning, reconfigure } from "../packages/toolbooth/src/runtime.js";
+import { freePort, root, run } from "./support/commands.mjs";
+import { start } from "./support/worker.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
 after(() => rmSync(scratch, { recursive: true }));
+const read = (...path) => readFileSync(join(...path), "utf8");
 
 /** A Worker of wrangler that answers each configuration with these events. */
 function worker(...events) {
@@ -108,4 +111,106 @@ test("Cargo says which files Rust includes", async () => {
   assert.equal(code, 0, err);
   const included = dependencies(join(folder, "target/wasm32-unknown-unknown/debug/a_page.wasm"));
   assert.deepEqual([...included].sort(), ["lib.rs", "the page.html"].map((name) => join(folder, name)));
+});
+
+test("a failed build is the response to every request, as text or JSON", async () => {
+  // `wrangler dev` starts no Worker that lacks a class of its Durable Objects.
+  const bound = [...read(root, "template/wrangler.toml").matchAll(/^class_name = "(.*)"$/gm)].map(([, name]) => name);
+  const exported = [...failing("").matchAll(/^export class (\w+) extends DurableObject\b/gm)].map(([, name]) => name);
+  assert.deepEqual([...new Set(bound)], exported);
+  const bundle = join(scratch, "failed");
+  replaceWorker(bundle, failing('error: `"${x}"` is wrong'));
+  const worker = await start(bundle);
+  try {
+    const { origin } = new URL(worker.address);
+    const text = await fetch(`${origin}/tools`);
+    assert.deepEqual([text.status, await text.text()], [503, 'error: `"${x}"` is wrong']);
+    const headers = { "content-type": "application/json" };
+    const json = await fetch(`${origin}/mcp`, { method: "POST", headers, body: "{}" });
+    assert.deepEqual([json.status, await json.json()], [503, { error: "build_failed", message: 'error: `"${x}"` is wrong' }]);
+  } finally {
+    await worker.close();
+  }
+});
+
+test("a change is built, during a build too, and a failed build replaces the Worker", async () => {
+  const [out, source] = ["rebuilt", "tools"].map((name) => join(scratch, name));
+  const file = join(source, "tools.rs");
+  mkdirSync(source);
+  writeFileSync(file, "1");
+  const seen = [];
+  const builds = rebuild([source, join(scratch, "missing")], out, async () => {
+    const text = read(file);
+    seen.push(text);
+    if (text === "broken") throw new Failure("\u001b[31mit is broken\u001b[0m");
+    if (text === "2, and longer") writeFileSync(file, "broken");
+    return { includes: new Set(), bundle: () => replaceWorker(out, text) };
+  });
+  await builds.next();
+  assert.equal(read(out, "worker.js"), "1");
+  writeFileSync(file, "2, and longer");
+  await builds.next();
+  assert.equal(read(out, "worker.js"), "2, and longer");
+  await builds.next();
+  assert.match(read(out, "worker.js"), /const message = "it is broken"/);
+  await builds.return();
+  assert.deepEqual(seen, ["1", "2, and longer", "broken"]);
+});
+
+test("a change of TypeScript or of a view is bundled without a compilation", async () => {
+  const [out, source] = ["bundled", "scripts"].map((name) => join(scratch, name));
+  mkdirSync(source);
+  const write = (name, text) => writeFileSync(join(source, name), text);
+  write("mod.rs", "1");
+  write("hello.ts", "a");
+  for (const name of ["chart.tsx", "chart.css", "page.html"]) write(name, "a");
+  let compiled = 0;
+  const builds = rebuild([source], out, async () => {
+    compiled += 1;
+    return { includes: new Set(), bundle: () => replaceWorker(out, read(source, "hello.ts")) };
+  });
+  const next = async () => [(await builds.next()).value, compiled, read(out, "worker.js")];
+  assert.deepEqual(await next(), [true, 1, "a"]);
+  write("hello.ts", "longer");
+  assert.deepEqual(await next(), [true, 1, "longer"]);
+  for (const name of ["chart.tsx", "chart.css", "page.html"]) {
+    write(name, "changed");
+    assert.deepEqual(await next(), [true, 1, "longer"]);
+  }
+  // A function may have moved to Rust or to TypeScript.
+  write("other.ts", "");
+  assert.deepEqual(await next(), [true, 2, "longer"]);
+  write("hello.types.ts", "generated");
+  write("mod.rs", "22");
+  assert.deepEqual(await next(), [true, 3, "longer"]);
+  await builds.return();
+});
+
+test("an error of D1 in the log is followed by what to do", () => {
+  const migrate = () => ["npx wrangler d1 migrations apply DB --local"];
+  for (const [message, expected] of [
+    ["D1_ERROR: no such table: notes: SQLITE_ERROR", /^There is no table notes\. Apply the migrations that create it:\n {2}npx wrangler d1 migrations apply DB --local$/],
+    ["D1_ERROR: no such column: done at offset 7: SQLITE_ERROR", /^There is no column done\. If a migration adds it, apply it:\n {2}npx/],
+    ["D1_TYPE_ERROR: Type 'bigint' not supported for value '99'", /^D1 takes no 64-bit integers\. Bind the number as `\(value as f64\)\.into\(\)`/],
+    ["D1_ERROR: UNIQUE constraint failed: notes.title", undefined],
+  ]) {
+    const got = advice(message, migrate);
+    if (expected === undefined) assert.equal(got, undefined, message);
+    else assert.match(got, expected);
+  }
+});
+
+test("if workerd ends and does not start again, that is an error", async () => {
+  const program = join(scratch, "workerd");
+  writeFileSync(program, "#!/bin/sh\nread line\nexit 3\n", { mode: 0o755 });
+  let updates = 0;
+  const running = keepRunning(`http://localhost:${await freePort()}`, () => (updates += 1), 1);
+  // One that wrangler stops counts as stopped.
+  const stopped = spawn(program);
+  stopped.kill("SIGKILL");
+  await once(stopped, "exit");
+  assert.equal(updates, 0);
+  spawn(program).stdin.end("\n");
+  await assert.rejects(running, /does not start again/);
+  assert.ok(updates > 1);
 });
