@@ -153,6 +153,16 @@ test("texts that run from right to left end on the left, in fields and in values
     assert.equal(await page.locator("[data-path=text]").evaluate((field) => getComputedStyle(field).unicodeBidi), "plaintext");
   }));
 
+test("a long name fits, as a field and in a value", () =>
+  visiting(async (visitor, page) => {
+    const name = "parameter".repeat(30);
+    await pretend(visitor, { type: "object", properties: { [name]: { type: "string", description: name }, other: { type: "array", title: name, items: { type: "string" } } } }, { [name]: name, all: [{ [name]: name }] });
+    await visitor.open("Test.Tool@1.0.0");
+    await visitor.run();
+    await page.locator(".value").waitFor();
+    for (const width of [320, 1280]) assert.ok(await visitor.fits(width), `${width} pixels`);
+  }));
+
 test("the input of a tool whose schema is no object is text", () =>
   visiting(async (visitor, page) => {
     const inputs = await pretend(visitor, { anyOf: [{ type: "object", properties: { a: {} } }, { type: "null" }] });
