@@ -1,7 +1,7 @@
 // The page of `GET /usage`: the budgets of callers, what is left of them, and what was used on each day.
 import { render } from "preact";
 import { useState } from "preact/hooks";
-import { credential, onCredential } from "./credential.ts";
+import { credential, judge, onCredential } from "./credential.ts";
 import { at } from "./json.ts";
 import { Credentials, GetKey, whyClosed } from "./key.tsx";
 import { Tabs, Unreachable } from "./parts.tsx";
@@ -41,9 +41,11 @@ const time = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hou
 /** All callers, page by page; a status if the server does not show them. */
 async function load(): Promise<Caller[] | number> {
   const callers: Caller[] = [];
+  const used = credential();
   for (let after: string | undefined = ""; after !== undefined; ) {
     const { json, status } = await send(`/usage${after && `?after=${encodeURIComponent(after)}`}`);
     if (status !== 200) return status;
+    if (used) judge(used, "accepted");
     callers.push(...(at(json, "/callers") as unknown as Caller[]));
     const next = at(json, "/next");
     after = typeof next === "string" ? next : undefined;
