@@ -42,6 +42,7 @@ const STATES = {
     await visitor.visit("/usage");
     await visitor.setKey();
     await visitor.page.getByText("There is no budget that you may see").waitFor();
+    await visitor.page.getByRole("button", { name: "Key set" }).waitFor();
   },
   "/signed-in": async (visitor) => {
     await visitor.visit("/signed-in");
@@ -223,6 +224,8 @@ test("without JavaScript, the first page and the documentation can be read", () 
       await page.getByRole("heading", { name: "Security", exact: true }).waitFor();
       await page.goto(`${worker().address}/playground`);
       await page.locator("noscript p").waitFor();
+      // A notice is a grid, in which a link would have a line of its own.
+      assert.equal(await page.locator("noscript p > a").evaluate(({ parentElement }) => getComputedStyle(parentElement).display), "block");
     },
     { scripts: false },
   ));

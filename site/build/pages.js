@@ -77,7 +77,7 @@ ${codeBlock("https://tools.example.com/mcp")}
 const shortName = (title) => title.split(/, | and /)[0].replace("Clients of ", "");
 
 export function playground(assets) {
-  const main = `<div id="app"><h1>Playground</h1><noscript><p class="notice">The playground calls tools from this page, which needs JavaScript. Without it, use <a href="/#connect">curl or a client</a>.</p></noscript></div>`;
+  const main = `<div id="app"><h1>Playground</h1><noscript><div class="notice"><p>The playground calls tools from this page, which needs JavaScript. Without it, use <a href="/#connect">curl or a client</a>.</p></div></noscript></div>`;
   return layout({ title: "Playground · Toolbooth", description: "Call the tools of this server from a form.", current: "/playground", main, header: '<div id="credentials"></div>', wide: true, ...assets });
 }
 
