@@ -13,7 +13,8 @@ pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
     let history = request.history.iter().map(|item| match item {
         HistoryItem::Message { json, .. } => tokens_of(json.get()),
         HistoryItem::Turn(turn) => {
-            let results = turn.results.iter().map(|result| tokens_of(&result.content));
+            let results = turn.results.iter().flat_map(|it| [&it.content, &it.parts]);
+            let results = results.map(|json| tokens_of(json));
             results.sum::<u64>().saturating_add(tokens_of(&turn.message))
         }
     });
@@ -34,4 +35,34 @@ pub(in crate::gateway) fn tokens_of(json: &str) -> u64 {
     }
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     bytes.div_ceil(BYTES_PER_TOKEN).saturating_add(media.saturating_mul(MEDIA_TOKENS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::front::chat::decode;
+    use crate::gateway::{Format, Notes, ToolResult, Turn};
+
+    #[test]
+    fn images_in_the_results_of_a_round_count() {
+        let body = r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#;
+        let mut request = decode(body, &Notes::default()).unwrap();
+        let before = input_tokens(&request);
+        let image =
+            r#"[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]"#.to_owned();
+        let result = ToolResult {
+            call_id: "c".to_owned(),
+            name: "a".to_owned(),
+            content: String::new(),
+            is_error: false,
+            parts: image,
+        };
+        request.history.push(HistoryItem::Turn(Turn {
+            format: Format::OpenAi,
+            message: String::new(),
+            native: String::new(),
+            results: vec![result],
+        }));
+        assert!(input_tokens(&request) > before + MEDIA_TOKENS);
+    }
 }
