@@ -5,12 +5,15 @@ pub(super) mod chat;
 pub(super) mod messages;
 pub(super) mod responses;
 
+use serde::Serialize;
+
 use super::report::RanCall;
 use super::{
     AssistantMessage, ChatRequest, Completion, CompletionInfo, Delta, Format, GatewayError, Notes,
     Report, Result, StreamEvent,
 };
 use toolbooth::http::Headers;
+use toolbooth::json;
 
 /// A format of clients: how they write requests, and how they get answers and errors.
 pub(super) trait Front: Sync {
@@ -112,6 +115,18 @@ pub(super) trait EventEncoder {
 
     /// Writes the last event of a stream that fails.
     fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>);
+}
+
+/// Writes an event with this data. Its name is left out if it is empty.
+pub(super) fn write_event(name: &str, data: &impl Serialize, out: &mut Vec<u8>) {
+    if !name.is_empty() {
+        out.extend_from_slice(b"event: ");
+        out.extend_from_slice(name.as_bytes());
+        out.push(b'\n');
+    }
+    out.extend_from_slice(b"data: ");
+    out.extend(json::to_vec(data));
+    out.extend_from_slice(b"\n\n");
 }
 
 /// A JSON object, alone or in an event, with a further member `_2api`, or the object that is its member `name`. It is unchanged if it

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::error_body;
-use crate::gateway::front::{Answer, EventEncoder, paragraphs, with_report};
+use crate::gateway::front::{Answer, EventEncoder, paragraphs, with_report, write_event};
 use crate::gateway::report::RanCall;
 use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
 use crate::wire::Usage;
@@ -162,7 +162,7 @@ impl EventEncoder for ChunkEncoder {
     }
 
     fn error(&mut self, error: &GatewayError, out: &mut Vec<u8>) {
-        write_event(&error_body(error), out);
+        write_event("", &error_body(error), out);
     }
 }
 
@@ -216,15 +216,8 @@ impl ChunkEncoder {
             extra: None,
             report: report.map(Rendered),
         };
-        write_event(&body, out);
+        write_event("", &body, out);
     }
-}
-
-/// Writes an event with this data.
-fn write_event(data: &impl Serialize, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"data: ");
-    out.extend(json::to_vec(data));
-    out.extend_from_slice(b"\n\n");
 }
 
 #[cfg(test)]

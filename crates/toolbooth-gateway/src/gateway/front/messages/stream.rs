@@ -10,7 +10,7 @@ use super::error_body;
 use super::estimate::input_tokens;
 use super::foreign;
 use super::waiting::Waiting;
-use crate::gateway::front::{EventEncoder, with_report};
+use crate::gateway::front::{EventEncoder, with_report, write_event};
 use crate::gateway::report::RanCall;
 use crate::gateway::{ChatRequest, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
 use crate::wire::{FinishReason, Usage};
@@ -337,15 +337,7 @@ impl MessageEncoder {
     }
 }
 
+/// Writes an event with its name, without which clients skip it.
 fn write(event: &Event<'_>, out: &mut Vec<u8>) {
     write_event(event.name(), event, out);
-}
-
-/// Writes an event with its name, without which clients skip it.
-fn write_event(name: &str, data: &impl Serialize, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"event: ");
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b"\ndata: ");
-    out.extend(json::to_vec(data));
-    out.extend_from_slice(b"\n\n");
 }

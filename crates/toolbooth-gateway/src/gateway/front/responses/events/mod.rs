@@ -7,7 +7,7 @@ mod text;
 use super::item::{Event, Failure, Incomplete, OutputItem, Part, Response};
 use super::open::{OpenCall, OpenItem, PartKind};
 use super::{EXTRA, ROUNDS, answer};
-use crate::gateway::front::{EventEncoder, with_report};
+use crate::gateway::front::{EventEncoder, with_report, write_event};
 use crate::gateway::report::RanCall;
 use crate::gateway::{
     ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, Report, ResponsesContext,
@@ -310,11 +310,7 @@ fn write(
     }
     let event = Event { r#type: kind, sequence_number: *sequence, ..event };
     *sequence += 1;
-    out.extend_from_slice(b"event: ");
-    out.extend_from_slice(kind.as_bytes());
-    out.extend_from_slice(b"\ndata: ");
-    out.extend(json::to_vec(&event));
-    out.extend_from_slice(b"\n\n");
+    write_event(kind, &event, out);
 }
 
 /// An event of the item at a position.
