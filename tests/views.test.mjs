@@ -77,7 +77,11 @@ async function press(frame, name) {
   const button = frame.getByRole("button", { name });
   await button.waitFor();
   await frame.locator("html").evaluate(async (html) => {
-    while (html.scrollHeight > html.clientHeight) await new Promise((later) => setTimeout(later, 20));
+    const end = Date.now() + 120_000;
+    while (html.scrollHeight > html.clientHeight) {
+      if (Date.now() > end) throw new Error(`the view has ${html.scrollHeight} pixels, and its frame only ${html.clientHeight}`);
+      await new Promise((later) => setTimeout(later, 20));
+    }
   });
   await button.click();
 }

@@ -140,9 +140,10 @@ export async function start(bundle, { vars = {}, kv = true, ledger = true, tasks
      */
     async logs({ warnings = false } = {}) {
       const isWarning = ({ message }) => WARNING.test(message);
-      let lines;
-      do lines = await this.lines();
-      while (warnings && !lines.some(isWarning));
+      let lines = await this.lines();
+      for (const end = Date.now() + DEADLINE; warnings && !lines.some(isWarning); lines = await this.lines()) {
+        if (Date.now() > end) throw new Error(`there is no warning; the log is ${JSON.stringify(lines)}`);
+      }
       return lines.filter((line) => !EVENT.test(line.message) && (warnings || !isWarning(line)));
     },
     /**
