@@ -106,7 +106,7 @@ test("a scaffolded tool", async (t) => {
     for (const [id, message] of [
       ["Greeter.Hello", /already exists/],
       ["Greeter", /must have the form Toolkit\.Tool/],
-      ["", /must have the form Toolkit\.Tool/],
+      ["", /Name the tool, such as Greeter\.Hello/],
       ["Super.Hello", /Rust allows no module or function called super/],
       ["Greeter.Self", /Rust allows no module or function called self/],
       ["Types.Hello", /already has a module types/],
