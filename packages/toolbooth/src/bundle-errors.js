@@ -1,4 +1,4 @@
-// What esbuild reports about a bundle, in words that fit to the files of a project.
+// What esbuild reports about a bundle, in terms of the files of a project.
 import * as esbuild from "esbuild";
 
 /**
