@@ -1,12 +1,15 @@
 //! Tool definitions: the JSON file that describes one version of a tool.
 
-use std::collections::BTreeMap;
+mod prompt;
+mod ui;
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::http::{ExampleResponse, HttpDefinition};
+pub use prompt::{Completion, Prompt, PromptArgument, Resource};
+pub use ui::{Csp, NoSettings, Ui, ViewPermissions, Visibility};
 
 /// The definition of one version of a tool: OXP's `ToolDefinition` and Toolbooth's own fields.
 ///
@@ -257,196 +260,6 @@ pub struct Annotations {
 impl Default for Annotations {
     fn default() -> Self {
         Self { read_only: false, destructive: true, idempotent: false, open_world: true }
-    }
-}
-
-/// A prompt that a user can select and send to a model, for example to have it use the tool.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Prompt {
-    /// Its name, with the same characters as a tool's; unique in the catalogue.
-    pub name: String,
-    /// A name for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// A description.
-    pub description: String,
-    /// The arguments that the user fills in.
-    #[serde(default)]
-    pub arguments: Vec<PromptArgument>,
-    /// The text; `{name}` is replaced by an argument. Without a text, the prompt runs the tool with the
-    /// arguments as its input, and each block of its value is a message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-}
-
-/// An argument of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct PromptArgument {
-    /// Its name.
-    pub name: String,
-    /// A description.
-    pub description: String,
-    /// Whether it is required.
-    #[serde(default)]
-    pub required: bool,
-    /// The possible values, if there are few.
-    #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<String>,
-    /// The tool that completes what a user types.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub complete: Option<Completion>,
-}
-
-/// The tool that completes an argument while a user types it (MCP `completion/complete`).
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Completion {
-    /// Its id without a version. Its parameter `value` is what the user has typed, and it returns a list of strings.
-    pub tool: String,
-    /// The other arguments that it receives, once the user has filled them in.
-    #[serde(default)]
-    pub with: Vec<String>,
-}
-
-/// A document, or many of a kind. Without `text` and `blob`, reading it runs the tool: its value, or each block
-/// of it, is the content.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Resource {
-    /// Its URI. A URI with `{name}` is a template for many documents; the name is a parameter of the tool, and
-    /// matches one or more characters other than `/`. `{+name}` at its end also matches `/`.
-    pub uri: String,
-    /// Its name.
-    pub name: String,
-    /// A name for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// A description.
-    pub description: String,
-    /// Its media type.
-    pub mime_type: String,
-    /// Its content, if that is text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Its content in base64, if that is binary.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blob: Option<String>,
-    /// The tools that complete the names in its URI. Without one, the `enum` of the parameter does.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub complete: BTreeMap<String, Completion>,
-}
-
-impl Resource {
-    /// Whether its URI is a template.
-    pub fn is_template(&self) -> bool {
-        self.uri.contains('{')
-    }
-
-    /// The names in its URI.
-    pub fn parameters(&self) -> impl Iterator<Item = &str> {
-        let parts = self.uri.split('{').skip(1);
-        let names = parts.map(|part| part.split_once('}').map_or(part, |(name, _)| name));
-        names.map(|name| name.strip_prefix('+').unwrap_or(name))
-    }
-}
-
-/// How a tool appears in hosts that show views (the extension MCP Apps, "Resource Discovery").
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Ui {
-    /// The file of the view in the folder of the toolkit: HTML, or a component in TypeScript.
-    pub file: Option<String>,
-    /// The addresses that the view uses.
-    pub csp: Option<Csp>,
-    /// What the view uses of the user's browser.
-    pub permissions: Option<ViewPermissions>,
-    /// Whether the view looks better with a border; `None`: the host decides.
-    pub prefers_border: Option<bool>,
-    /// The origin that the view should have, in the form of one host.
-    pub domain: Option<String>,
-    /// Who may call the tool.
-    #[serde(default = "Visibility::all")]
-    pub visibility: Vec<Visibility>,
-}
-
-/// Who may call a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Visibility {
-    /// Models.
-    Model,
-    /// The views of the server.
-    App,
-}
-
-impl Visibility {
-    fn all() -> Vec<Self> {
-        vec![Self::Model, Self::App]
-    }
-}
-
-/// What a view uses of the user's browser, each as an empty object. Hosts may refuse it, and browsers ask the user (MCP Apps, "UI
-/// Resource Format").
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-#[non_exhaustive]
-pub struct ViewPermissions {
-    /// Pictures of the camera.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub camera: Option<NoSettings>,
-    /// Sound of the microphone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub microphone: Option<NoSettings>,
-    /// The place where the user is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub geolocation: Option<NoSettings>,
-    /// Writing to the clipboard.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clipboard_write: Option<NoSettings>,
-}
-
-/// An empty object.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, expecting = "an empty object")]
-pub struct NoSettings {}
-
-/// The origins that a view uses, from which hosts make its Content Security Policy (MCP Apps, "UI Resource Format"):
-/// `https://api.example.com`, or `https://*.example.com`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-#[non_exhaustive]
-pub struct Csp {
-    /// Those of requests.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub connect_domains: Vec<String>,
-    /// Those of images, scripts, styles, fonts and media.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub resource_domains: Vec<String>,
-    /// Those of nested frames.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub frame_domains: Vec<String>,
-    /// Those that the document may take as its base.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub base_uri_domains: Vec<String>,
-}
-
-impl Csp {
-    /// The lists, with the names of the members.
-    pub fn lists(&self) -> [(&'static str, &[String]); 4] {
-        [
-            ("connectDomains", &self.connect_domains),
-            ("resourceDomains", &self.resource_domains),
-            ("frameDomains", &self.frame_domains),
-            ("baseUriDomains", &self.base_uri_domains),
-        ]
     }
 }
 
