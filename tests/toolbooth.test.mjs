@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { errors, withProgress } from "../packages/toolbooth/src/build.js";
 import { nodeModules } from "../packages/toolbooth/src/node-modules.js";
 import { unused } from "../packages/toolbooth/src/scripts.js";
-import { root, run } from "./support/commands.mjs";
+import { freePort, root, run } from "./support/commands.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "toolbooth-"));
 after(() => rmSync(scratch, { recursive: true }));
@@ -109,6 +109,27 @@ test("doctor says how to get the programs that are missing, and other commands n
   assert.match(out, /^MISSING A C compiler \(cc\), with which Rust links: (?:install one|xcode-select)/m);
   const { err } = await without("build");
   assert.match(err, /^cargo is not installed: npx toolbooth doctor says how to install it$/m);
+});
+
+test("dev without Rust, or without its target, ends and says how to get it", async () => {
+  const folder = join(scratch, "programs");
+  mkdirSync(folder);
+  const programs = {
+    rustc: '#!/bin/sh\ncase "$1" in --version) echo "rustc 999.0.0 (stand-in)";; *) echo /nowhere;; esac\n',
+    cargo: '#!/bin/sh\necho "cargo 999.0.0"\n',
+  };
+  const port = await freePort();
+  for (const [installed, message] of [
+    [[], /^Rust .*\(none\) is needed: install it from https:\/\/rustup\.rs$/m],
+    [["rustc"], /^Rust .*\(none\) is needed: install it from https:\/\/rustup\.rs$/m],
+    [["rustc", "cargo"], /^Rust's target wasm32-unknown-unknown is needed: rustup target add wasm32-unknown-unknown$/m],
+  ]) {
+    for (const name of installed) writeFileSync(join(folder, name), programs[name], { mode: 0o755 });
+    const { code, out, err } = await run(`PATH=${folder} ${process.execPath} packages/toolbooth/bin/toolbooth.js dev --port ${port}`);
+    assert.equal(code, 1, out);
+    assert.match(err, message);
+    assert.doesNotMatch(out, /Building/);
+  }
 });
 
 test("make gives values to commands without running any part of them", async () => {

@@ -20,6 +20,7 @@ import { Failure, endWith } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
 import { changes, rebuild } from "./rebuild.js";
 import { bindings, health, keepRunning, printer, reconfigure } from "./runtime.js";
+import { needsRust } from "./rust.js";
 import { site } from "./site.js";
 import { typeErrors } from "./types.js";
 import { misspelled, variables } from "./variables.js";
@@ -50,6 +51,8 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
   const { unstable_getVarsForDev, unstable_readConfig, unstable_startWorker } = await import("wrangler");
   const readConfig = () => unstable_readConfig({ env }, { hideWarnings: true });
   const config = firstConfig(readConfig);
+  // No change of a file would help.
+  await needsRust(crate);
   const { DEV_PROVIDER } = process.env;
   const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
   const stateKey = randomBytes(32).toString("base64");

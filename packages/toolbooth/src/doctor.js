@@ -1,9 +1,10 @@
 // Checks that everything the other commands need is there, and says how to get what is missing.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { Failure, output } from "./process.js";
+import { Failure } from "./process.js";
 import { installed } from "./programs.js";
-import { TARGET, project } from "./project.js";
+import { project } from "./project.js";
+import { older, printed, rust } from "./rust.js";
 
 const require = createRequire(import.meta.url);
 /** The oldest Node that wrangler runs on. */
@@ -22,14 +23,9 @@ export async function doctor() {
 async function checks() {
   const cargo = existsSync("Cargo.toml");
   const graph = cargo ? await project(".").catch(({ message }) => ({ message })) : {};
-  const required = cargo && /^rust-version = "([\d.]+)"/m.exec(readFileSync("Cargo.toml", "utf8"))?.[1];
-  const rust = await printed("rustc", ["--version"]);
-  const version = /^rustc (\S+)/.exec(rust)?.[1];
-  const targets = rust && (await printed("rustc", ["--print", "target-libdir", "--target", TARGET])).trim();
   return [
     { what: `Node ${process.version}, for wrangler`, found: !older(process.versions.node, NODE), fix: `wrangler needs Node ${NODE} or newer. npm install gets one, which npx uses: npx toolbooth doctor` },
-    { what: `Rust ${required ? `${required} or newer ` : ""}(${version ?? "none"})`, found: version && !older(version, required), fix: version ? "rustup update" : "install it from https://rustup.rs" },
-    { what: `Rust's target ${TARGET}`, found: targets && existsSync(targets), fix: `rustup target add ${TARGET}` },
+    ...(await rust()),
     ...(await linker()),
     { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project" },
     ...(cargo ? dependencies(graph) : []),
@@ -81,13 +77,4 @@ async function wrangler() {
     { what: "The binding TASKS in wrangler.toml", found: isBound("TASKS"), optional: true, fix: 'tools that run as tasks and responses in the background need it: add [[durable_objects.bindings]] with name = "TASKS" and class_name = "Tasks", and [[migrations]] with new_sqlite_classes = ["Tasks"]' },
     { what: "AUTH in wrangler.toml", found: config.vars.AUTH, optional: true, fix: "a deployed Worker rejects every call until you set it: api-key, jwt, sign-in or none" },
   ];
-}
-
-async function printed(program, args) {
-  const { code, out } = await output(program, args).catch(() => ({ code: 1 }));
-  return code === 0 ? out : "";
-}
-
-function older(version, required = "0") {
-  return version.localeCompare(required, "en", { numeric: true }) < 0;
 }
