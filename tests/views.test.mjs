@@ -259,6 +259,29 @@ test("a call of a view that changes something waits for the visitor, and has the
   assert.deepEqual(await visitor.problems(), []);
 });
 
+test("a height that a view asks for during a question is applied after it", async (t) => {
+  const script = `
+    addEventListener("message", ({ data: { id } }) => {
+      if (id !== "link") return;
+      parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/size-changed", params: { height: 700 } }, "*");
+      parent.postMessage({ jsonrpc: "2.0", id: "ping", method: "ping" }, "*");
+    });
+    for (const url of ["https://a.example/", "https://b.example/"]) parent.postMessage({ jsonrpc: "2.0", id: "link", method: "ui/open-link", params: { url } }, "*");`;
+  const view = `<!doctype html><html><body><script>${script}</script></body></html>`;
+  const { page } = await playing(t, "Weather.Forecast@1.0.0", { city: "Berlin" }, { view });
+  // The view asks for a height when the first question is answered: the second is still open.
+  const messages = page.evaluate(() => new Promise((resolve) => addEventListener("message", ({ data }) => data.id === "ping" && requestAnimationFrame(() => requestAnimationFrame(resolve)))));
+  const decline = page.locator(".view .notice").getByRole("button", { name: "Decline" });
+  await decline.nth(1).waitFor();
+  const height = () => page.locator(".view iframe").getAttribute("height");
+  const before = await height();
+  await decline.first().click();
+  await messages;
+  assert.deepEqual([await decline.count(), await height()], [1, before]);
+  await decline.click();
+  await page.waitForFunction(() => document.querySelector(".view iframe").getAttribute("height") === "700");
+});
+
 test("the playground shows a view that uses the SDK of MCP Apps", async (t) => {
   const script = await bundled(`
     import { App } from "@modelcontextprotocol/ext-apps";

@@ -78,7 +78,7 @@ function resultOf(value: Json): JsonObject {
 export function View({ uri, title, tool, input, value, context }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [page, setPage] = useState<{ html: string; csp: JsonObject; permissions: JsonObject; isPlain: boolean } | { problem: string }>();
-  const [height, setHeight] = useState(160);
+  const [wanted, setWanted] = useState(160);
   const [questions, setQuestions] = useState<Question[]>([]);
   const asked = useRef(0);
 
@@ -117,8 +117,9 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
       setQuestions((all) => [...all, question]);
     });
 
-  const isAsking = useRef(false);
-  isAsking.current = questions.length > 0;
+  const height = useRef(wanted);
+  // During a question, the view could otherwise move a button under the pointer.
+  if (questions.length === 0) height.current = wanted;
 
   useEffect(() => {
     const shown = frame.current;
@@ -161,10 +162,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
       result: resultOf(value),
       callTool,
       openLink,
-      // Otherwise the view could move a button under the pointer.
-      resized: (to) => {
-        if (!isAsking.current) setHeight(to);
-      },
+      resized: setWanted,
     });
     const onTheme = () => running.tell({ theme: theme() });
     // Only the first page of the frame becomes the view: it cannot have another one loaded in its place.
@@ -187,7 +185,7 @@ export function View({ uri, title, tool, input, value, context }: ViewProps) {
   if (page && "problem" in page) return <p class="failure" role="alert">The view could not be shown: {page.problem}</p>;
   return (
     <section class="view" aria-label={`View of ${title}`}>
-      <iframe ref={frame} class={page?.isPlain ? "plain" : undefined} title={`View of ${title}`} sandbox="allow-scripts" height={height} />
+      <iframe ref={frame} class={page?.isPlain ? "plain" : undefined} title={`View of ${title}`} sandbox="allow-scripts" height={height.current} />
       {questions.map((question) => (
         <div class="notice" role="alert" key={question.number}>
           <p>{question.text}</p>
