@@ -24,7 +24,9 @@ pub(super) fn account(
 ) -> Response {
     let form = Form { token: form, from: visit.from.as_ref() };
     let grants: String = grants.iter().map(|it| grant(form, it)).collect();
-    let connections: String = connections.iter().map(|it| connection(form, it)).collect();
+    let names = names(connections);
+    let connections = connections.iter().zip(&names);
+    let connections: String = connections.map(|(it, name)| connection(form, it, name)).collect();
     let done = visit.done.map(|change| format!("<p role=\"status\">{}</p>", change.sentence()));
     let done = done.unwrap_or_default();
     let back = visit.from.as_ref().map(back).unwrap_or_default();
@@ -63,9 +65,21 @@ fn grant(form: Form<'_>, grant: &GrantSummary) -> String {
     )
 }
 
-/// A client, and the form that disconnects it.
-fn connection(form: Form<'_>, connection: &Connection) -> String {
-    let name = bdi(&connection.name);
+/// The names of clients, as HTML: numbered where several have the same, so that each button says which one it is for.
+fn names(connections: &[Connection]) -> Vec<String> {
+    let count = |of: &[Connection], name: &str| of.iter().filter(|it| it.name == name).count();
+    let number = |(at, Connection { name, .. }): (usize, &Connection)| {
+        let before = connections.split_at(at).0;
+        match count(connections, name) {
+            1 => bdi(name),
+            all => format!("{} ({} of {all})", bdi(name), count(before, name) + 1),
+        }
+    };
+    connections.iter().enumerate().map(number).collect()
+}
+
+/// A client, and the form that disconnects it. `name` is HTML.
+fn connection(form: Form<'_>, connection: &Connection, name: &str) -> String {
     let button = format!("<button class=\"quiet\">Disconnect {name}</button>");
     let used = connection.used_ms.map(|ms| format!(" · last used on {}", date(ms)));
     format!(

@@ -136,14 +136,17 @@ fn a_client_is_disconnected_and_another_installation_stays() {
     let browser = Browser::default();
     let page = account(&harness, &browser, KEY);
     assert_eq!(access.map(|token| harness.call(token)), [200, 200]);
-    assert_eq!(text(&page).matches("Disconnect <bdi>Client</bdi>").count(), 2);
+    for name in ["<bdi>Client</bdi> (1 of 2)</", "<bdi>Client</bdi> (2 of 2)</"] {
+        let labels = ["<h3>", "Disconnect "].map(|before| format!("{before}{name}"));
+        assert!(labels.iter().all(|label| text(&page).contains(label)), "{}", text(&page));
+    }
     // The newest comes first.
     let done =
         send(&harness, &browser, &page, &[("do", "disconnect"), ("client", client_id(&page))]);
     assert_eq!((done.status, location(&done)), (303, "/account?done=disconnected"));
     let after = get(&harness, &browser, location(&done));
     assert!(text(&after).contains("The application was disconnected."), "{}", text(&after));
-    assert_eq!(text(&after).matches("Disconnect <bdi>Client</bdi>").count(), 1);
+    assert_eq!(text(&after).matches("Disconnect <bdi>Client</bdi><").count(), 1);
     assert_eq!(harness.refresh(&client, second).0, 400);
     assert_eq!(harness.refresh(&client, first).0, 200);
     let again =
