@@ -3,7 +3,7 @@
 use super::ChallengeClaims;
 use super::flow::{DENY, Visitor};
 use crate::oauth::page::{
-    Escaped, Notice, bdi, folded_list, form, html, isolated, list, notice, row, strong,
+    Escaped, Notice, bdi, folded_list, form, html, html_about, isolated, list, notice, row, strong,
 };
 use crate::paths::{SIGN_IN, START};
 use toolbooth::http::Response;
@@ -25,7 +25,6 @@ pub(super) struct ChallengePage<'a> {
 /// The page of a challenge, which asks the user.
 pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
     let ChallengePage { token, provider_url, claims, tool, others, .. } = page;
-    let title = format!("Connect {}", Escaped(page.provider));
     let provider = bdi(page.provider);
     let (name, origin) = who_asks(claims);
     let scopes = match claims.scopes().as_slice() {
@@ -52,7 +51,7 @@ pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
     // https URL. Plain http is for a provider on localhost.
     let here = provider_url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
     let here = here.map(|host| format!(" http://{host}")).unwrap_or_default();
-    html(200, &title, &main, &format!("'self' https:{here}"))
+    html_about("Connect", page.provider, &main, &format!("'self' https:{here}"))
 }
 
 /// The name of the application whose call needs the authorization, and what the server knows about it.
@@ -123,7 +122,6 @@ pub(super) fn done() -> Response {
 
 /// The page that explains to developers how a call is authorized at a provider.
 pub(crate) fn help(provider: &str) -> Response {
-    let title = format!("Authorization: {}", Escaped(provider));
     let id = json::to_string(provider);
     let main = format!(
         "<p>A tool of this server uses the account of a user at {}. The \
@@ -148,5 +146,5 @@ pub(crate) fn help(provider: &str) -> Response {
              <code>context.user_id</code>. The response then has a link where the user can grant access."
         ),
     );
-    isolated(html(200, &title, &main, "'none'"))
+    isolated(html_about("Authorization:", provider, &main, "'none'"))
 }

@@ -139,11 +139,22 @@ pub(crate) fn redirect(location: String) -> Response {
 
 /// A page; `form_action` lists where its forms may lead, as in a content security policy.
 pub(crate) fn html(status: u16, title: &str, main: &str, form_action: &str) -> Response {
+    page(status, (title, title), main, form_action)
+}
+
+/// A page about something with a name, which ends its title.
+pub(crate) fn html_about(title: &str, name: &str, main: &str, form_action: &str) -> Response {
+    let heading = format!("{title} {}", bdi(name));
+    page(200, (&format!("{title} {}", Escaped(name)), &heading), main, form_action)
+}
+
+/// A page with a title as text and, as its heading, in HTML.
+fn page(status: u16, (title, heading): (&str, &str), main: &str, form_action: &str) -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><style>{STYLE}</style></head>\
-         <body><main><h1>{title}</h1>{main}</main></body></html>"
+         <body><main><h1>{heading}</h1>{main}</main></body></html>"
     );
     let response = Response { body: page.into_bytes().into(), ..Response::empty(status) };
     guarded(response.with("content-type", "text/html; charset=utf-8"), form_action)

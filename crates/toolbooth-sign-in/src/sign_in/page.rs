@@ -5,7 +5,7 @@
 use super::login::{Identity, SignInOption};
 use super::server::{ApprovedRequest, Client, ClientOrigin};
 use crate::challenge::newest;
-use crate::oauth::page::{self, Escaped, bdi, html, row, strong};
+use crate::oauth::page::{self, Escaped, bdi, html, html_about, row, strong};
 use crate::paths::{ACCOUNT, AUTHORIZE};
 use crate::redirect_uri::{self, RedirectKind};
 use toolbooth::call::VisibleTools;
@@ -51,7 +51,6 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     let ConsentPage { client, request, .. } = page;
     let redirect_uri = &request.redirect_uri;
     let name = bdi(&client.name);
-    let title = format!("Connect {}", Escaped(&client.name));
     let origin = match &client.origin {
         ClientOrigin::Operator => {
             "The operator of this server has registered the application.".to_owned()
@@ -97,7 +96,7 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
     // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
     let source = redirect_uri::policy_source(redirect_uri);
     let local = local_sources(page.is_local);
-    html(200, &title, &main, &format!("'self' https: {source}{local}"))
+    html_about("Connect", &client.name, &main, &format!("'self' https: {source}{local}"))
 }
 
 /// Names the accounts that the client can use at once: the person is not asked again for them.

@@ -18,7 +18,9 @@ fn the_page_shows_who_asks_for_what() {
     let page = Browser::default().open(&harness, &request(id));
     let html = text(&page);
     for part in [
-        "<bdi>&lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</bdi>",
+        "<title>Connect &lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</title>",
+        "<h1>Connect <bdi>&lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</bdi></h1>",
+        "<strong><bdi>&lt;b&gt;Evil&lt;/b&gt; &amp; &quot;Co&quot;</bdi></strong> wants",
         "Its name is not verified.",
         "<bdi>client.example</bdi>",
         "<code>echo:a</code>: <bdi>",
