@@ -232,9 +232,19 @@ pub(super) fn rejected(problem: &str, url: &str, destination: &str) -> Response 
     let main = format!(
         "<p>The application sent a request that is not valid: {}.</p>\
          <a class=\"button\" href=\"{}\">Back to {}</a>",
-        Escaped(problem),
+        with_code(problem),
         Escaped(url),
         bdi(destination),
     );
     html(400, "This request is not valid", &main, "'none'")
+}
+
+/// A text as HTML, with what stands between backticks as code.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let html = parts.map(|(at, part)| match at % 2 {
+        0 => Escaped(part).to_string(),
+        _ => format!("<code>{}</code>", Escaped(part)),
+    });
+    html.collect()
 }

@@ -189,6 +189,7 @@ fn authorization_requests_that_are_rejected() {
         assert_eq!((response.status, header(&response, "location")), (400, None), "{changes:?}");
         let link = format!("href=\"{REDIRECT}?error={expected}");
         assert!(text(&response).contains(&link), "{changes:?} {}", text(&response));
+        assert!(!text(&response).contains('`'), "names are code: {}", text(&response));
     }
     for (changes, title) in [
         (&[("client_id", "unknown")][..], "This server does not know the application"),
