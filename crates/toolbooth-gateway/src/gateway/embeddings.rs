@@ -2,12 +2,13 @@
 
 use serde_json::value::RawValue;
 
+use super::adapter::decode_error;
 use super::chat::admit;
 use super::cost::{Hold, MostTokens};
-use super::fields::{raw_member, raw_members, raw_of};
+use super::fields::{body_members_within, raw_members, raw_of};
 use super::report::Attempt;
 use super::{
-    ErrorKind, Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target,
+    Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target, UpstreamError,
 };
 use crate::wire::{Json, Members, Usage};
 use toolbooth::budget::Unit;
@@ -52,7 +53,6 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
     let plan = Plan::resolve(settings, sender.front, &limits.models, &request.model, &keys, *host)?;
     let target = only_target(plan.targets.as_slice())?;
     report.asks(target);
-    let name = target.name();
     let mut sent = Members::default();
     sent.add("model", Some(Json::Text(json::to_string(&target.model).into())));
     for (name, json) in &request.members {
@@ -63,22 +63,27 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
     // A token has at least one byte.
     let input = u64::try_from(sent.len()).unwrap_or(u64::MAX);
     let most = || MostTokens { input, output: Some(0), keeps_long: false };
-    let hold = Hold::reserve(&purse, target, &most, plan.timeout).await?;
+    let timeout = plan.timeout.min(settings.deadline);
+    let hold = Hold::reserve(&purse, target, &most, timeout).await?;
     if let Err(error) = purse.take(Unit::Requests, 1).await {
         Hold::settle(hold, &purse, Some(0)).await;
         return Err(error.into());
     }
     let began = host.now_ms();
-    let request = target.post("/embeddings", sent, plan.timeout);
+    let request = target.post("/embeddings", sent, timeout);
     let request = HttpRequest { max_bytes: MAX_ANSWER, ..request };
-    let answer = target.send(*host, request).await.map(|response| response.body);
+    let answer = target.send(*host, request).await.and_then(|response| {
+        let usage = usage(&response.body);
+        let usage = usage.map_err(|error| GatewayError::upstream(&error, None, &target.name()))?;
+        Ok((response.body, usage))
+    });
     let status = match &answer {
         Ok(_) => Some(200),
         Err(error) => error.provider_status,
     };
     let (provider, ms) = (target.provider.id.clone(), host.now_ms().saturating_sub(began));
     report.attempts.push(Attempt { provider, status, ms });
-    let answer = match answer {
+    let (answer, usage) = match answer {
         Ok(answer) => answer,
         Err(error) => {
             Hold::settle_failed(hold, &purse, &error).await;
@@ -86,16 +91,6 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
         }
     };
     report.rounds = 1;
-    let usage = usage(&answer).ok_or_else(|| {
-        GatewayError::new(ErrorKind::BadResponse, format!("{name}: the answer is not JSON"))
-    });
-    let usage = match usage {
-        Ok(usage) => usage,
-        Err(error) => {
-            Hold::settle(hold, &purse, None).await;
-            return Err(error);
-        }
-    };
     let used = hold.as_ref().and_then(|hold| hold.cost_of_input(usage.as_ref()?));
     Hold::settle(hold, &purse, used).await;
     usage.into_iter().for_each(|usage| report.add_usage(usage));
@@ -104,18 +99,13 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
 
 impl EmbeddingsRequest {
     fn read(body: &str, report: &Report) -> Result<Self> {
-        let value = json::parse_within(body, &mut { MAX_VALUES }).map_err(|error| {
-            let message = format!("The body is not valid JSON: {error}");
-            GatewayError::new(ErrorKind::InvalidRequest, message)
-        })?;
+        let (value, all) = body_members_within(body, MAX_VALUES)?;
         let mut fields = Fields::of(value, String::new(), &report.notes)?;
         let model = fields
             .name("model", "the name of a model, such as \"openai/text-embedding-3-small\"")?;
         if !fields.get("input").is_some_and(is_text_or_tokens) {
             return fields.expected("input", "a text, or an array of texts or tokens");
         }
-        // The same text again, now for the JSON of each member.
-        let all = raw_members(body).unwrap_or_default();
         let mut members = Vec::new();
         for name in MEMBERS {
             if let (Some(_), Some(json)) = (fields.take(name), raw_of(&all, name)) {
@@ -159,10 +149,15 @@ fn only_target<'t, 's>(targets: &'t [Target<'s>]) -> Result<&'t Target<'s>> {
     }
 }
 
-/// The tokens of an answer, if it has them; `None` if it is not JSON. Vectors have very many numbers, which are not read.
-fn usage(answer: &[u8]) -> Option<Option<Usage>> {
-    // From a string, as everywhere else: `from_slice` would add a second copy of the parser to the Worker.
-    let all: &RawValue = serde_json::from_str(str::from_utf8(answer).ok()?).ok()?;
-    let usage = raw_member(all, &["usage"]).and_then(|json| json::parse(json.get()).ok());
-    Some(usage.as_ref().and_then(Usage::of_openai))
+/// The tokens of an answer, if it has them. The error: it is none, or some providers' error with the status of an answer. Vectors have
+/// very many numbers, which are not read.
+fn usage(answer: &[u8]) -> Result<Option<Usage>, UpstreamError> {
+    let members = str::from_utf8(answer).ok().and_then(raw_members);
+    let members =
+        members.ok_or_else(|| UpstreamError::malformed("the answer is no JSON object"))?;
+    if raw_of(&members, "error").is_some_and(|error| error.get() != "null") {
+        return Err(decode_error(200, answer));
+    }
+    let usage = raw_of(&members, "usage").and_then(|json| json::parse(json.get()).ok());
+    Ok(usage.as_ref().and_then(Usage::of_openai))
 }

@@ -355,7 +355,8 @@ impl<'t> Fields<'t> {
     pub(super) fn reject_others(self, known: &str) -> Result<()> {
         let Some((name, _)) = self.object.iter().next() else { return Ok(()) };
         let path = self.path_of(&excerpt(name));
-        let message = format!("{path} is unknown; {} may have {known}", self.path);
+        let place = if self.path.is_empty() { "the request" } else { &self.path };
+        let message = format!("{path} is unknown; {place} may have {known}");
         Err(GatewayError::invalid(path, message))
     }
 
@@ -391,8 +392,16 @@ fn effort_of(thinking: &Value<'_>) -> Option<&'static str> {
 
 /// The members of the body of a request: read, and as JSON in the client's order. `null` is no member.
 pub(super) fn body_members(body: &str) -> Result<(Value<'_>, Vec<(String, &RawValue)>)> {
+    body_members_within(body, MAX_VALUES)
+}
+
+/// The same for a body of at most so many JSON values.
+pub(super) fn body_members_within(
+    body: &str,
+    mut most: usize,
+) -> Result<(Value<'_>, Vec<(String, &RawValue)>)> {
     let invalid = |message: String| GatewayError::new(ErrorKind::InvalidRequest, message);
-    let value = json::parse_within(body, &mut { MAX_VALUES })
+    let value = json::parse_within(body, &mut most)
         .map_err(|error| invalid(format!("The body is not valid JSON: {error}")))?;
     // The same text again, now for the JSON of each member.
     let Some(mut members) = raw_members(body) else {

@@ -23,6 +23,7 @@ mod streams;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ use toolbooth::{Capability, Server};
 thread_local! {
     /// The answers that the provider still gives; then it cannot be reached.
     static ANSWERS: RefCell<VecDeque<Result<HttpResponse, HttpError>>> = RefCell::default();
-    /// The requests that it has got: URL, headers and body.
+    /// The requests that it has got.
     static REQUESTS: RefCell<Vec<Sent>> = RefCell::default();
 }
 
@@ -48,6 +49,7 @@ struct Sent {
     url: String,
     headers: Vec<(String, String)>,
     body: Value,
+    timeout: Duration,
 }
 
 impl Sent {
@@ -62,7 +64,8 @@ fn provider(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     let body = body.unwrap_or_default();
     let headers = request.headers.iter();
     let headers = headers.map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
-    REQUESTS.with_borrow_mut(|all| all.push(Sent { url: request.url.to_string(), headers, body }));
+    let (url, timeout) = (request.url.to_string(), request.timeout);
+    REQUESTS.with_borrow_mut(|all| all.push(Sent { url, headers, body, timeout }));
     let none = || Err(HttpError::Unreachable("no answer is left".to_owned()));
     ANSWERS.with_borrow_mut(VecDeque::pop_front).unwrap_or_else(none)
 }

@@ -101,6 +101,7 @@ fn embeddings_that_are_rejected() {
             "tools",
         ),
         (json!({}), &[], json!([]), 400, "invalid_request", ""),
+        (json!({}), &[], json!("text"), 400, "invalid_request", ""),
         (
             json!({}),
             &models,
@@ -144,8 +145,40 @@ fn embeddings_that_are_rejected() {
     ] {
         let reply = embed(&world(&key, variables), vec![], &body);
         assert_eq!((reply.status, reply.code().as_str()), (status, code), "{body} {}", reply.text);
+        let message = reply.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(!message.starts_with(' ') && !message.contains("  "), "{message}");
         assert_eq!(reply.json()["error"]["param"].as_str().unwrap_or_default(), param, "{body}");
         assert!(reply.sent.is_empty());
+    }
+}
+
+/// Some providers report an error with the status of an answer.
+#[test]
+fn errors_in_answers_are_errors() {
+    for (error, status, code) in [
+        ("null", 200, ""),
+        (r#"{"message":"no sk-openai","code":404}"#, 404, "provider_error"),
+        (r#"{"message":"no","type":"rate_limit_error"}"#, 429, "rate_limited"),
+        (r#""no""#, 502, "provider_error"),
+    ] {
+        let upstream = answer(200, format!(r#"{{"data":[],"error":{error}}}"#));
+        let reply = embed(
+            &world(&json!({}), &[]),
+            vec![upstream],
+            &json!({"model": "openai/e", "input": "a"}),
+        );
+        assert_eq!((reply.status, reply.code().as_str()), (status, code), "{}", reply.text);
+        assert!(!reply.text.contains("sk-openai"), "{}", reply.text);
+    }
+}
+
+/// A provider has no more time than a request may take in all.
+#[test]
+fn embeddings_keep_the_deadline() {
+    for (deadline, expected) in [("500", 500), ("3600000", 60_000)] {
+        let world = world(&json!({}), &[("GATEWAY_DEADLINE_MS", deadline)]);
+        let reply = embed(&world, vec![vectors()], &json!({"model": "openai/e", "input": "a"}));
+        assert_eq!(reply.sent[0].timeout.as_millis(), expected);
     }
 }
 
@@ -158,6 +191,9 @@ fn embeddings_take_from_budgets() {
         (vectors(), Some(3000)),
         (answer(200, r#"{"data":[]}"#), None),
         (answer(200, "no JSON"), None),
+        (answer(200, "[]"), None),
+        (answer(200, r#"{"error":{"type":"invalid_request_error"}}"#), Some(0)),
+        (answer(200, r#"{"error":"no"}"#), None),
         (answer(400, "{}"), Some(0)),
         (Err(HttpError::Timeout), None),
     ] {
