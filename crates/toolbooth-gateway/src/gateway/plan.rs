@@ -98,18 +98,30 @@ impl<'s> Plan<'s> {
             let message = format!("{CALLER_KEY} cannot be used with a model of several providers");
             return Err(GatewayError::new(ErrorKind::CallerKey, message));
         }
-        let targets = alias.targets.iter().filter_map(|target| {
-            let provider = settings.providers.iter().find(|it| it.id == target.provider)?;
-            Some(Target::new(provider, front, &target.model, Some(target), keys))
-        });
+        let (mut targets, mut weights, mut without_key) = (Vec::new(), Vec::new(), None);
+        for target in &alias.targets {
+            let provider = settings.providers.iter().find(|it| it.id == target.provider);
+            let Some(provider) = provider else { continue };
+            match Target::new(provider, front, &target.model, Some(target), keys) {
+                Ok(usable) => {
+                    targets.push(usable);
+                    weights.push(target.weight);
+                }
+                // A different caller may have a key; the others serve this one.
+                Err(error) => without_key = without_key.or(Some(error)),
+            }
+        }
+        if let Some(error) = without_key.filter(|_| targets.is_empty()) {
+            return Err(error);
+        }
         let mut plan = Self {
-            targets: targets.collect::<Result<_>>()?,
+            targets,
             attempts: alias.attempts,
             retry_statuses: alias.retry_statuses.as_deref(),
             timeout: alias.timeout,
         };
         if alias.is_weighted {
-            plan.prefer(weighted(&alias.targets, random).unwrap_or_default());
+            plan.prefer(weighted(&weights, random).unwrap_or_default());
         }
         Ok(plan)
     }
@@ -145,7 +157,7 @@ impl<'s> Target<'s> {
         self.format.cannot_force(&self.model) && !request.passes_to(self.format)
     }
 
-    /// A model, with what `MODELS` says about it.
+    /// A model, with what `MODELS` says about it. The error: there is no key for it.
     fn new(
         provider: &'s ModelProvider,
         front: &dyn Front,
@@ -178,13 +190,13 @@ impl<'s> Target<'s> {
 }
 
 /// A random position, by weight.
-fn weighted(targets: &[ModelTarget], random: &dyn Random) -> Option<usize> {
-    let total: u64 = targets.iter().map(|target| target.weight).sum();
+fn weighted(weights: &[u64], random: &dyn Random) -> Option<usize> {
+    let total: u64 = weights.iter().sum();
     let [a, b, c, d, e, f, g, ..] = random.random_16().ok()?;
     let mut at = u64::from_be_bytes([0, a, b, c, d, e, f, g]).checked_rem(total)?;
-    targets.iter().position(|target| {
-        let found = at < target.weight;
-        at = at.saturating_sub(target.weight);
+    weights.iter().position(|weight| {
+        let found = at < *weight;
+        at = at.saturating_sub(*weight);
         found
     })
 }

@@ -153,6 +153,25 @@ fn retries_and_fallback() {
     assert_eq!(reply.header("retry-after"), Some("7"));
 }
 
+/// A provider for which only some callers have a key is left out for the others, as long as a target remains.
+#[test]
+fn targets_without_a_key_are_left_out() {
+    const MODELS: &str = r#"{
+        "both": {"targets": [{"provider": "anthropic", "model": "c"}, {"provider": "openai", "model": "a"}]},
+        "heavy": {"targets": [{"provider": "anthropic", "model": "c", "weight": 1000000},
+            {"provider": "openai", "model": "a"}], "mode": "loadbalance"},
+        "none": {"targets": [{"provider": "anthropic", "model": "c"}, {"provider": "google", "model": "g"}]}
+    }"#;
+    let world = TestGateway::with(&[("GATEWAY_CALLER_KEYS", "true"), ("MODELS", MODELS)]);
+    for model in ["both", "heavy"] {
+        let reply = world.ask(vec![says("hi")], &chat(json!({"model": model})));
+        assert_eq!((reply.status, &reply.sent[0].body["model"]), (200, &json!("a")), "{reply:?}");
+    }
+    let reply = world.ask(vec![], &chat(json!({"model": "none"})));
+    assert_eq!((reply.status, reply.code().as_str()), (503, "gateway_not_configured"));
+    assert!(reply.text.contains("anthropic needs a key"), "{}", reply.text);
+}
+
 /// What a model would have lost that did not answer is not lost.
 #[test]
 fn notes_are_those_of_the_model_that_answers() {
