@@ -27,11 +27,14 @@ pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
 
 /// The tokens of JSON: an estimate.
 pub(in crate::gateway) fn tokens_of(json: &str) -> u64 {
-    let (mut bytes, mut media) = (0, 0);
-    for (index, part) in json.split("\"data:").enumerate() {
-        let url = if index == 0 { 0 } else { part.find('"').unwrap_or(part.len()) };
-        bytes += part.len() - url;
-        media += u64::from(index > 0);
+    let (mut bytes, mut media) = (json.len(), 0_u64);
+    let urls = json.split("\"data:").skip(1);
+    // Gemini has the data of a medium in a member of its own.
+    let parts = json.split("\"inlineData\":").skip(1);
+    let parts = parts.filter_map(|part| Some(part.split_once("\"data\":\"")?.1));
+    for data in urls.chain(parts) {
+        bytes = bytes.saturating_sub(data.find('"').unwrap_or(data.len()));
+        media += 1;
     }
     let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
     bytes.div_ceil(BYTES_PER_TOKEN).saturating_add(media.saturating_mul(MEDIA_TOKENS))
@@ -42,6 +45,25 @@ mod tests {
     use super::*;
     use crate::gateway::front::chat::decode;
     use crate::gateway::{Format, Notes, ToolResult, Turn};
+
+    #[test]
+    fn the_data_of_media_counts_once() {
+        let data = "A".repeat(100_000);
+        for (json, media) in [
+            (format!(r#"{{"image_url":{{"url":"data:image/png;base64,{data}"}}}}"#), 1),
+            (format!(r#"{{"inlineData":{{"mimeType":"image/png","data":"{data}"}}}}"#), 1),
+            (format!(r#"[{{"inlineData":{{"data":"{data}"}}}},"data:a,{data}"]"#), 2),
+            (format!(r#"{{"inlineData":{{"data":"data:{data}"}}}}"#), 2),
+            (r#"{"inlineData":{"mimeType":"a"}}"#.to_owned(), 0),
+        ] {
+            let tokens = tokens_of(&json);
+            assert!(
+                (media * MEDIA_TOKENS..(media + 1) * MEDIA_TOKENS).contains(&tokens),
+                "{tokens}: {json:.60}"
+            );
+        }
+        assert_eq!(tokens_of(&format!(r#"{{"data":"{data}"}}"#)), 25_003);
+    }
 
     #[test]
     fn images_in_the_results_of_a_round_count() {
