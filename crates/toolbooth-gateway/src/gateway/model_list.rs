@@ -30,6 +30,18 @@ const MAX_MODELS: usize = 2000;
 /// The longest name of a model, in bytes.
 const MAX_NAME: usize = 256;
 
+/// What providers call the limits of a model: Anthropic, Gemini, and those with OpenAI's format, such as OpenRouter, Groq, Mistral and
+/// vLLM.
+const MAX_INPUT_TOKENS: [&str; 6] = [
+    "max_input_tokens",
+    "inputTokenLimit",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "max_model_len",
+];
+const MAX_OUTPUT_TOKENS: [&str; 3] = ["max_tokens", "outputTokenLimit", "max_completion_tokens"];
+
 /// A model that a caller may use.
 #[derive(Debug)]
 pub(super) struct ListedModel {
@@ -239,11 +251,10 @@ fn model(value: &Value<'_>) -> Option<ProviderModel> {
         name.len() <= MAX_NAME && !name.contains(char::is_control) && methods.is_none_or(generates);
     let name = name.strip_prefix("models/").unwrap_or(name).to_owned();
     let created = count(value.get("created")).unwrap_or_default();
-    // Anthropic's names, Gemini's, and those of providers with OpenAI's format.
     let first = |names: &[&str]| names.iter().find_map(|name| count(value.get(name)));
     let limits = ModelLimits {
-        max_input_tokens: first(&["max_input_tokens", "inputTokenLimit", "context_length"]),
-        max_output_tokens: first(&["max_tokens", "outputTokenLimit"]),
+        max_input_tokens: first(&MAX_INPUT_TOKENS),
+        max_output_tokens: first(&MAX_OUTPUT_TOKENS),
     };
     is_usable.then_some(ProviderModel { name, created, limits })
 }

@@ -248,8 +248,12 @@ async fn models<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>
 /// `GET /v1/models/{id}`: one of them. Its id may have slashes.
 async fn model<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
     let id = decoded(request.parameter);
-    let list = models_of(request, settings(request)?, Some(&id)).await?;
-    let found = list.models.iter().find(|model| model.id == id);
+    let settings = settings(request)?;
+    let list = models_of(request, settings, Some(&id)).await?;
+    let named = |id: &str| list.models.iter().find(|model| model.id == id);
+    // A provider can have a second name, which lists do not have.
+    let listed = settings.provider_of(&id).map(|(it, model)| format!("{}/{model}", it.id));
+    let found = named(&id).or_else(|| named(&listed?));
     let is_anthropic = messages::models::is_asked_for(request.headers);
     let response = match found {
         Some(model) if is_anthropic => messages::models::one(model),

@@ -266,11 +266,17 @@ fn models_of_providers_are_listed() {
         ("/v1/models/openai%2Fgpt", "openai/gpt"),
         ("/v1/models/openai/a/b", "openai/a/b"),
         ("/2api/v1/models/anthropic/claude", "anthropic/claude"),
+        ("/v1/models/google/gemini", "google/gemini"),
+        ("/v1/models/gemini/gemini", "google/gemini"),
     ] {
         let reply = get(path, vec![]);
         assert_eq!((reply.status, &reply.json()["id"]), (200, &json!(id)), "{path}");
     }
     assert_eq!(get("/v1/models/openai/gpt", vec![]).json()["created"], 7);
+    let anthropic = [KEY, ("anthropic-version", "2023-06-01")];
+    let path = "/v1/models/openai/gpt";
+    let reply = world.send_to(&server, (Method::Get, path), vec![], &anthropic, &Value::Null);
+    assert_eq!(reply.json()["created_at"], "1970-01-01T00:00:07Z");
     for path in ["/v1/models/openai", "/v1/models/openai/other"] {
         let reply = get(path, vec![]);
         assert_eq!((reply.status, reply.code()), (404, "model_not_found".to_owned()), "{path}");

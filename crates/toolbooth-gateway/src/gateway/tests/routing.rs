@@ -240,6 +240,9 @@ fn the_list_has_the_limits_of_models() {
         {"id": "q", "inputTokenLimit": 20, "outputTokenLimit": 6},
         {"id": "r", "context_length": 30},
         {"id": "s", "context_length": "30"},
+        {"id": "t", "context_window": 40, "max_completion_tokens": 7},
+        {"id": "u", "max_context_length": 50},
+        {"id": "v", "max_model_len": 60},
     ]});
     for (headers, output) in
         [(&[][..], "max_output_tokens"), (&[("anthropic-version", "2023-06-01")], "max_tokens")]
@@ -263,6 +266,9 @@ fn the_list_has_the_limits_of_models() {
             ("openai/q", Some(20), Some(6)),
             ("openai/r", Some(30), None),
             ("openai/s", None, None),
+            ("openai/t", Some(40), Some(7)),
+            ("openai/u", Some(50), None),
+            ("openai/v", Some(60), None),
         ];
         assert_eq!(limits, expected, "{list}");
     }

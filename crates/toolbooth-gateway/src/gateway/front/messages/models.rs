@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::block::Null;
 use crate::gateway::model_list::ListedModel;
 use toolbooth::http::{Headers, Response};
+use toolbooth::time::utc;
 
 /// Whether a request is from a client of Anthropic.
 pub(in crate::gateway) fn is_asked_for(headers: &dyn Headers) -> bool {
@@ -24,8 +25,8 @@ struct List<'a> {
 struct Model<'a> {
     id: &'a str,
     display_name: &'a str,
-    /// Unknown; the member is required.
-    created_at: &'static str,
+    /// The beginning of time, if it is unknown; the member is required.
+    created_at: String,
     lifecycle: &'static str,
     capabilities: Null,
     deprecated_at: Null,
@@ -40,7 +41,7 @@ impl<'a> Model<'a> {
         Self {
             id: &model.id,
             display_name: &model.id,
-            created_at: "1970-01-01T00:00:00Z",
+            created_at: utc(model.created.saturating_mul(1000)),
             lifecycle: "active",
             capabilities: None,
             deprecated_at: None,
