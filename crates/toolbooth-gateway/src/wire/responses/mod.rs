@@ -6,14 +6,14 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::wire::fields::{has, object, take, take_list, take_text};
+use crate::wire::fields::{has, object, take, take_list, take_text, text};
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str =
     "The body must be a response (an object with output) or the array of its output items";
 
-/// Calls that the provider runs itself.
+/// Calls that only the provider runs.
 const HOSTED: &[&str] = &[
     "code_interpreter_call",
     "file_search_call",
@@ -46,12 +46,24 @@ pub(crate) fn read(body: Value<'_>) -> Read<ModelAnswer<'_>> {
         answer.items.push(match &*kind {
             "function_call" => Item::Call(function_call(&mut item)),
             "function_call_output" => Item::Result(take_text(&mut item, &["call_id"])),
-            it if HOSTED.contains(&it) => Item::Hosted(kind),
+            it if HOSTED.contains(&it) || runs_at_provider(it, &item) => Item::Hosted(kind),
             it if it.ends_with("_call") || it == "mcp_approval_request" => Item::ClientCall(kind),
             _ => Item::Other(kind),
         });
     }
     Ok(answer)
+}
+
+/// Whether the provider has run a call that the client can run as well: a search in the tools of the request, or a command.
+fn runs_at_provider(kind: &str, item: &Object<'_>) -> bool {
+    match kind {
+        "tool_search_call" => text(item.get("execution")) != Some("client"),
+        "shell_call" => {
+            let environment = item.get("environment").and_then(|it| text(it.get("type")));
+            environment == Some("container_reference")
+        }
+        _ => false,
+    }
 }
 
 fn function_call<'t>(item: &mut Object<'t>) -> ToolCall<'t> {

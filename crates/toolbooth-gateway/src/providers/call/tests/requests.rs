@@ -303,6 +303,21 @@ fn calls_that_are_left_to_the_client() {
             vec![hosted("mcp_call, web_search_call"), "There are no tool calls to run".to_owned()],
         ),
         (
+            "openai-responses/call",
+            json!([{"type": "tool_search_call", "execution": "server"},
+                {"type": "shell_call", "environment": {"type": "container_reference"}}]),
+            vec![
+                hosted("tool_search_call, shell_call"),
+                "There are no tool calls to run".to_owned(),
+            ],
+        ),
+        (
+            "openai-responses/call",
+            json!([{"type": "tool_search_call", "execution": "client"},
+                {"type": "shell_call", "environment": {"type": "local"}}, {"type": "shell_call"}]),
+            vec![unhandled("tool_search_call, shell_call")],
+        ),
+        (
             "anthropic/call",
             json!([{"type": "server_tool_use", "name": "web_search"}, {"type": "mcp_tool_use"}]),
             vec![
