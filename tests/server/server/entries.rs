@@ -84,6 +84,18 @@ fn names_of_tools_and_scopes_that_nothing_has_are_reported() {
         (models.replace("MODELS", r#""openai/m""#), ("LOG", "off"), None),
         (
             none.clone(),
+            ("ANTHROPIC_BASE_URL", "https://models.example/v1"),
+            Some("ANTHROPIC_BASE_URL ends with /v1, which is added to it: leave it out"),
+        ),
+        (none.clone(), ("ANTHROPIC_BASE_URL", "https://models.example/v1/x"), None),
+        (
+            none.clone(),
+            ("GEMINI_BASE_URL", "https://models.example/v1beta"),
+            Some("GEMINI_BASE_URL ends with /v1beta, which is added to it: leave it out"),
+        ),
+        (none.clone(), ("OPENAI_BASE_URL", "https://models.example/v1"), None),
+        (
+            none.clone(),
             ("TOOL_ALLOWLIST", "Echo.Say, Eco.*"),
             Some(r#"TOOL_ALLOWLIST includes "Eco.*", but there is no such tool"#),
         ),

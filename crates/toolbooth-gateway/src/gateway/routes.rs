@@ -12,7 +12,7 @@ use super::front::messages::{self, Messages};
 use super::front::responses::Responses;
 use super::model_list::{ListedModel, ModelLimits, ModelList, ModelLists, models_of};
 use super::report::{Operation, log_rejected};
-use super::settings::SETTINGS;
+use super::settings::{ModelProvider, SETTINGS};
 use super::{ErrorKind, GatewayError, GatewaySettings, Sender};
 use toolbooth::call::Rejection;
 use toolbooth::capability::Capability;
@@ -62,6 +62,7 @@ fn warnings(state: &State, _: &dyn Host) -> Vec<String> {
     });
     let mut warnings: Vec<String> = warning.into_iter().collect();
     if let Some(gateway) = gateway.filter(|_| has_models) {
+        warnings.extend(gateway.providers.iter().filter_map(ModelProvider::repeats_version));
         warnings.extend(unknown_names(gateway, state));
     }
     warnings

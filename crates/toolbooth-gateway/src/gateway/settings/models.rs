@@ -104,6 +104,19 @@ impl ModelProvider {
     pub(crate) fn key_variable(&self) -> String {
         format!("{}_API_KEY", prefix(&self.id))
     }
+
+    /// A warning if the base URL has the version that the paths of its API begin with.
+    pub(in crate::gateway) fn repeats_version(&self) -> Option<String> {
+        let version = match self.formats.first()? {
+            Format::Anthropic => "/v1",
+            Format::Gemini => "/v1beta",
+            _ => return None,
+        };
+        self.base_url.ends_with(version).then(|| {
+            let prefix = prefix(&self.id);
+            format!("{prefix}_BASE_URL ends with {version}, which is added to it: leave it out")
+        })
+    }
 }
 
 /// The start of the variables of a provider that needs no entry in `PROVIDERS`.
