@@ -63,7 +63,11 @@ pub(super) fn tools(
         let target = format!("{strict}{provider}");
         return Err(PageError::Response(incompatible_tools(&incompatible, &target)));
     }
-    let limit = if search.is_some() { MAX_DEFERRED } else { limit };
+    let limit = match search {
+        // A lower limit is that of strict tools, which the provider compiles before it searches.
+        Some(_) if limit == MAX_TOOLS => MAX_DEFERRED,
+        _ => limit,
+    };
     if compatible.len() > limit {
         let strict = if query.strict { "strict " } else { "" };
         let message = format!(

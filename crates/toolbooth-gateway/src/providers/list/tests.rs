@@ -300,6 +300,7 @@ fn too_many_tools() {
         (openai::chat_tools, "openai-strict", "version=all&strict=true", 128),
         (anthropic::tools, "anthropic", "version=all", 128),
         (anthropic::tools, "anthropic-strict", "version=all&strict=true", 20),
+        (anthropic::tools, "anthropic-strict", "version=all&strict=true&tools=search", 20),
         (gemini::tools, "gemini", "version=all", 128),
     ] {
         for (count, fits) in [(most, true), (most + 1, false)] {
