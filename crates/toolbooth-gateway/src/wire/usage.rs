@@ -5,6 +5,9 @@ use serde::{Serialize, Serializer};
 use super::fields::count;
 use toolbooth::json::Value;
 
+/// The members in which DeepSeek and Moonshot count what they had cached.
+const CACHED: [&str; 2] = ["prompt_cache_hit_tokens", "cached_tokens"];
+
 /// Counts of tokens, as OpenAI defines them: the prompt includes what was cached, the completion includes the
 /// reasoning.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,11 +35,13 @@ impl Usage {
         let [prompt_tokens, completion_tokens, total_tokens] = counts;
         let detail = |details, name| count(value.get(details)?.get(name));
         let is_count = |name| value.get(name).is_some_and(|it| it.as_number().is_some());
+        let cached_tokens = detail("prompt_tokens_details", "cached_tokens");
+        let own_cached = || CACHED.iter().find_map(|name| count(value.get(name)));
         Some(Self {
             prompt_tokens,
             completion_tokens,
             total_tokens: total_tokens.max(prompt_tokens.saturating_add(completion_tokens)),
-            cached_tokens: detail("prompt_tokens_details", "cached_tokens").unwrap_or_default(),
+            cached_tokens: cached_tokens.or_else(own_cached).unwrap_or_default(),
             cache_write_tokens: detail("prompt_tokens_details", "cache_write_tokens")
                 .unwrap_or_default(),
             long_cache_write_tokens: 0,
@@ -114,6 +119,32 @@ impl Serialize for Usage {
                 },
             }
             .serialize(serializer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolbooth::json;
+
+    #[test]
+    fn cached_tokens_of_providers_with_the_format_of_openai() {
+        for (details, expected) in [
+            ("", 0),
+            (r#","prompt_tokens_details":{"cached_tokens":4}"#, 4),
+            (r#","prompt_tokens_details":{"cached_tokens":0},"cached_tokens":5"#, 0),
+            (
+                r#","prompt_tokens_details":null,"prompt_cache_hit_tokens":6,"prompt_cache_miss_tokens":3"#,
+                6,
+            ),
+            (r#","cached_tokens":7"#, 7),
+        ] {
+            let text = format!(
+                r#"{{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10{details}}}"#
+            );
+            let usage = Usage::of_openai(&json::parse(&text).unwrap()).unwrap();
+            assert_eq!(usage.cached_tokens, expected, "{text}");
         }
     }
 }
