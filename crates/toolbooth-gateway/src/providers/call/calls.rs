@@ -1,5 +1,7 @@
 //! Which calls of an answer run here, and what the client should know about the others.
 
+use std::collections::BTreeMap;
+
 use crate::wire::{Arguments, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::schema::text::excerpt;
 
@@ -29,19 +31,26 @@ impl<'t> Calls<'t> {
         {
             call.arguments = Arguments::TRUNCATED;
         }
-        for item in answer.items {
+        // Where the last result of each id is. A list has room for very many.
+        let mut results = BTreeMap::new();
+        for (at, item) in answer.items.iter().enumerate() {
+            if let Item::Result(Some(id)) = item {
+                results.insert(id.clone(), at);
+            }
+        }
+        for (at, item) in answer.items.into_iter().enumerate() {
             match item {
                 Item::Call(call) if call.custom => calls.client_calls.push("custom".to_owned()),
-                Item::Call(call) => calls.functions.push(call),
                 // The call belongs to an earlier answer, and must not run again.
-                Item::Result(Some(id)) => calls.functions.retain(|call| call.id != id),
+                Item::Call(call) if results.get(&call.id).is_some_and(|result| *result > at) => {}
+                Item::Call(call) => calls.functions.push(call),
                 Item::Hosted(kind) => calls.hosted.push(kind.into_owned()),
                 Item::ClientCall(kind) => calls.client_calls.push(kind.into_owned()),
                 Item::Text(_)
                 | Item::Refusal(_)
                 | Item::Reasoning(_)
                 | Item::Signature(_)
-                | Item::Result(None)
+                | Item::Result(_)
                 | Item::Other(_) => {}
             }
         }

@@ -194,6 +194,12 @@ fn calls_that_must_not_run() {
             json!([item("1", "completed"), {"type": "function_call_output", "call_id": "1", "output": "hi"}, item("2", "completed")]),
             vec!["hi"],
         ),
+        (
+            "a later call with the id of one that has a result",
+            "openai-responses",
+            json!([item("1", "completed"), {"type": "function_call_output", "call_id": "1", "output": "hi"}, item("1", "completed")]),
+            vec!["hi"],
+        ),
         ("partial arguments", "gemini", with("partialArgs", json!([])), vec![pieces]),
         ("more to come", "gemini", with("will_continue", json!(true)), vec![pieces]),
         ("no more to come", "gemini", with("willContinue", json!(false)), vec!["hi"]),
