@@ -230,13 +230,13 @@ impl ModelLists {
     }
 }
 
-/// The models of a provider's list: OpenAI and Anthropic have `data` with `id`, Gemini has `models` with `name`.
+/// The models of a provider's list: OpenAI and Anthropic have `data` with `id`, Gemini has `models` with `name`, and Together only the list.
 fn read(body: &[u8]) -> Result<Vec<ProviderModel>, String> {
     let text = str::from_utf8(body).map_err(|_| "the list is not UTF-8")?;
     let value =
         json::parse_within(text, &mut { MAX_VALUES }).map_err(|_| "the list is not JSON")?;
-    let models = value.get("data").or_else(|| value.get("models")).and_then(Value::as_array);
-    let models = models.ok_or("there is no list")?;
+    let models = value.get("data").or_else(|| value.get("models")).unwrap_or(&value);
+    let models = models.as_array().ok_or("there is no list")?;
     Ok(models.iter().filter_map(model).take(MAX_MODELS).collect())
 }
 

@@ -288,9 +288,14 @@ fn models_of_providers_are_listed() {
 fn lists_of_models_are_bounded() {
     let many: Vec<_> = (0..3000).map(|at| json!({"id": at.to_string()})).collect();
     let many = json!({"data": many}).to_string();
-    for (body, count) in
-        [(many.as_str(), 2000), ("no JSON", 0), ("{}", 0), (r#"{"data":[{"id":"\u0000"}]}"#, 0)]
-    {
+    for (body, count) in [
+        (many.as_str(), 2000),
+        ("no JSON", 0),
+        ("{}", 0),
+        ("7", 0),
+        (r#"[{"id":"m"}]"#, 1),
+        (r#"{"data":[{"id":"\u0000"}]}"#, 0),
+    ] {
         let world = world(&json!({}), &[]);
         let reply =
             world.send((Method::Get, "/v1/models"), vec![answer(200, body)], &[KEY], &Value::Null);
