@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { escape, layout } from "./layout.js";
-import { codeBlock, render, resolver, sectionsOf, withTitles } from "./markdown.js";
+import { codeBlock, render, resolver, sectionsOf, slug, withTitles } from "./markdown.js";
 import { byWay, wayMark } from "./ways.js";
 
 /** The sections of CLIENTS.md that are not about a client. */
@@ -105,18 +105,18 @@ parent.postMessage({ isReady: true }, "*");
 </html>
 `;
 
-/** The section of GATEWAY.md with a part for each coding agent. */
+/** The section of GATEWAY.md with a part for each coding agent, and its last part, which is about all of them. */
 const AGENTS = "Coding agents";
+const TESTED = "What is tested";
 
-/** What to paste into each coding agent, without what follows the last one about all of them. */
+/** What to paste into each coding agent. */
 function agents(gateway) {
   const resolve = resolverOf(dirname(gateway));
   const section = sectionsOf(withTitles(readFileSync(gateway, "utf8"), dirname(gateway))).find(({ title }) => title === AGENTS);
   if (section === undefined) throw new Error(`${basename(gateway)} has no section "${AGENTS}"`);
   const [, ...parts] = section.text.replaceAll("](#", `](${basename(gateway)}#`).split(/^### /m);
-  const panels = parts.map((part) => {
-    const [title, text] = [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n"))];
-    const [lines] = text.split(/^\*\*What is tested/m);
+  const panels = parts.filter((part) => !part.startsWith(`${TESTED}\n`)).map((part) => {
+    const [title, lines] = [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n"))];
     return `<details><summary>${escape(title)}</summary><div class="prose">${render(lines, resolve)}</div></details>`;
   });
   return panels.join("\n");
@@ -131,7 +131,7 @@ export function doctor(gateway, assets) {
 <div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>
 <section id="agents" aria-labelledby="coding-agents" hidden>
 <h2 id="coding-agents">Coding agents with any model</h2>
-<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; the documentation says <a href="/docs/gateway#start">how models are named</a> and <a href="/docs/gateway#coding-agents">what of this is tested</a>.</p>
+<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; the documentation says <a href="/docs/gateway#start">how models are named</a> and <a href="/docs/gateway#${slug(TESTED)}">what of this is tested</a>.</p>
 ${agents(gateway)}
 </section>`;
   return layout({ title: "Doctor · Toolbooth", description: "Which clients can connect to this server, and what the others need.", current: "/doctor", main, ...assets });
