@@ -159,7 +159,7 @@ pub enum RunError {
     /// The function's types do not match the definition's schemas, which is a bug of the tool. The text is for
     /// the log.
     Mismatch(&'static str),
-    /// The function ended without a result, such as one in TypeScript that throws something else than an error of the
+    /// The function ended without a result, such as one in TypeScript that throws something other than an error of the
     /// tool. The host has logged why.
     Crashed,
 }

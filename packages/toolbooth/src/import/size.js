@@ -89,10 +89,14 @@ function cut(schema, depth) {
   return depth === 0 ? described(schema) : mapped(schema, (_, part) => cut(part, depth - 1));
 }
 
+/** Keywords that reject more if the schemas in them accept more. */
+const STRICTER = ["not", "if", "then", "else"];
+
 /** A schema without what rejects more if its parts accept more. */
 function loosened(schema) {
   if (!isObject(schema)) return schema;
-  const { not: _, if: __, then: ___, else: ____, oneOf, ...rest } = schema;
+  const { oneOf, ...others } = schema;
+  const rest = Object.fromEntries(Object.entries(others).filter(([keyword]) => !STRICTER.includes(keyword)));
   const either = oneOf === undefined ? {} : rest.anyOf === undefined ? { anyOf: oneOf } : { allOf: [...(rest.allOf ?? []), { anyOf: oneOf }] };
   return mapped({ ...rest, ...either }, (_, part) => loosened(part));
 }
