@@ -11,7 +11,7 @@ import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { freePort } from "./support/commands.mjs";
 import { exchange, flow, options } from "./support/oauth-client.mjs";
 import { KEY, REDIRECT } from "./support/sign-in-server.mjs";
-import { CANARY, MCP, start } from "./support/worker.mjs";
+import { BINDINGS, CANARY, MCP, start } from "./support/worker.mjs";
 
 const ALL = 200;
 /** The page whose response never comes while the runtime is to be ended. */
@@ -39,7 +39,7 @@ after(async () => {
 
 const varsOf = () => ({ PAGES_URL: `http://127.0.0.1:${service.address().port}`, STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes` });
 const run = async () => {
-  worker = await start(MCP, { vars: varsOf(), storage });
+  worker = await start(BINDINGS, { vars: varsOf(), storage });
 };
 
 /** Resolves when this page is requested. */
@@ -102,7 +102,7 @@ test("MC81 a task that is cancelled in a step stays cancelled when the step ends
 test("MC83 a task ends before its next step when the client that began it is disconnected", async (t) => {
   const port = await freePort();
   const API_KEYS = JSON.stringify([entryOf(KEY, "Ada", ["*"])]);
-  const signedIn = await start(MCP, { port, vars: { ...varsOf(), AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL: `http://127.0.0.1:${port}` } });
+  const signedIn = await start(BINDINGS, { port, vars: { ...varsOf(), AUTH: "sign-in, api-key", API_KEYS, PUBLIC_URL: `http://127.0.0.1:${port}` } });
   t.after(() => signedIn.close());
   const { address } = signedIn;
   const connect = async () => {
@@ -127,9 +127,11 @@ test("MC83 a task ends before its next step when the client that began it is dis
   assert.ok(Math.max(...requests) <= 100, "the step that ran ends, and no other begins");
 });
 
-test("the client in TypeScript waits for the end of a call that is a task only", async () => {
+test("the client in TypeScript waits for the end of a call that is a task only", async (t) => {
+  const jobs = await start(MCP, { vars: varsOf() });
+  t.after(() => jobs.close());
   const file = join(storage, "client.ts");
-  writeFileSync(file, await (await fetch(`${worker.address}/client.ts`)).text());
+  writeFileSync(file, await (await fetch(`${jobs.address}/client.ts`)).text());
   const { Client } = await import(pathToFileURL(file));
-  await assert.rejects(new Client({ address: worker.address }).call("failing_job", {}), (error) => error.problem.detail === "The job failed");
+  await assert.rejects(new Client({ address: jobs.address }).call("failing_job", {}), (error) => error.problem.detail === "The job failed");
 });

@@ -1,9 +1,8 @@
 //! A Worker with the tools, prompts and resources that MCP's conformance suite calls, with the
-//! names and texts that it expects, and the sample `samples/report`. The toolkit `styles` was imported from `scripts/parity/styles.json`.
+//! names and texts that it expects. The toolkit `styles` was imported from `scripts/parity/styles.json`.
 
 #[cfg(test)]
 mod properties;
-mod report;
 mod tasks;
 mod test;
 #[cfg(test)]
@@ -11,7 +10,7 @@ mod tests;
 
 use toolbooth::tool::Variable;
 
-const VARIABLES: &[Variable] = &[report::PAGES_URL];
+const VARIABLES: &[Variable] = &[];
 
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 

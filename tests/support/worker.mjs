@@ -12,13 +12,13 @@ export { CANARY };
 const root = new URL("../../", import.meta.url);
 const file = (path) => readFileSync(new URL(path, root));
 
-/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings, and the samples with D1 and R2, and without functions. */
+/** The Workers with the sample tools, with tools that misbehave, with tools that use bindings and the sample of a long call, and the samples with D1 and R2, and without functions. */
 export const SAMPLES = "target/samples";
 export const FIXTURES = "target/fixtures";
 export const BINDINGS = "target/bindings";
 export const NOTES = "target/notes";
 export const LIBRARY = "target/library";
-/** The tools of MCP's conformance suite, and the sample of a long call. */
+/** The tools of MCP's conformance suite. */
 export const MCP = "target/mcp";
 /** All shipped toolkits. */
 export const TOOLKITS = "target/toolkits";
