@@ -18,8 +18,9 @@ export function environment(more = {}) {
 export function run(command, { cwd = root, env = {} } = {}) {
   const child = spawn("sh", ["-c", command], { cwd, env: environment(env), stdio: ["ignore", "pipe", "pipe"] });
   const texts = { out: "", err: "" };
-  child.stdout.on("data", (part) => (texts.out += part));
-  child.stderr.on("data", (part) => (texts.err += part));
+  // A part may end within a character.
+  child.stdout.setEncoding("utf8").on("data", (part) => (texts.out += part));
+  child.stderr.setEncoding("utf8").on("data", (part) => (texts.err += part));
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
 }
 
@@ -79,7 +80,7 @@ function spawned(command, { cwd = root, env = {} }) {
   const waiting = new Set();
   const ended = new Promise((resolve) => child.on("close", resolve));
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (part) => {
+    stream.setEncoding("utf8").on("data", (part) => {
       text += part;
       for (const look of waiting) look();
     });
