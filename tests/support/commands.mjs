@@ -1,5 +1,6 @@
 // Runs the project's commands as a person would.
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { connect, createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,14 +25,21 @@ export function run(command, { cwd = root, env = {} } = {}) {
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
 }
 
+/** The ports that systems give to nobody who asks for any port: what is free stays free until it is used. */
+const [FIRST, LAST] = [20_000, 32_000];
+
 /** A currently free port. */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
+export async function freePort() {
+  for (;;) {
+    const port = randomInt(FIRST, LAST);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }
 
