@@ -2,7 +2,7 @@
 import { FRONTS } from "./fronts/index.mjs";
 
 /** The longest wait for an answer, in milliseconds. */
-const LIMIT = 60_000;
+const LIMIT = 300_000;
 
 export const user = (content = "What is the weather?") => ({ role: "user", content });
 export const result = (call, content) => ({ role: "tool", tool_call_id: call.id ?? call, content });
