@@ -151,9 +151,13 @@ test("variables, requests and bindings", async (t) => {
   assert.equal((await tools.error("Platform.Mistaken")).message, "A service that the tool uses failed");
   assert.match(tools.log(), /cannot be cast to the type D1Database/);
 });`;
+  const unbound = `${head}
+test("what the configuration lacks is in the log before the first call", async (t) => {
+  assert.match((await ToolTest.start(t)).log(), /NOTES is not bound; it disables Notes\\.Attach@1\\.0\\.0/);
+});`;
   const [, shown] = /^```js\n(import[^]*?)^```$/m.exec(readFileSync(join(root, "docs/TOOLS.md"), "utf8"));
   const documented = shown.replace('"toolbooth/testing"', `"${sources}/testing.js"`);
-  for (const [bundle, configuration, text] of [[NOTES, NOTES_TOML, notes], [NOTES, NOTES_TOML, documented], [BINDINGS, PLATFORM_TOML, platform]]) {
+  for (const [bundle, configuration, text] of [[NOTES, NOTES_TOML, notes], [NOTES, MINIMAL, unbound], [NOTES, NOTES_TOML, documented], [BINDINGS, PLATFORM_TOML, platform]]) {
     const { code, out } = await runTests(bundle, { configuration, files: { "a.test.mjs": text } });
     assert.equal(code, 0, out);
   }

@@ -67,6 +67,8 @@ export class ToolTest {
     for (const database of config.d1_databases.filter((database) => existsSync(migrations(database)))) {
       await harness.getWorker().applyD1Migrations(database.binding);
     }
+    // Logs what the configuration lacks. Otherwise it is logged after the first response, for which a test has no reason to wait.
+    await (await harness.fetch("/health")).text();
     return test;
   }
 
