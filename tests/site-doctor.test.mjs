@@ -41,6 +41,8 @@ test("the report: each client, and each requirement with its fix and the clients
     assert.deepEqual(await open.locator("p").allTextContents(), ["The authorization server lets clients register.", "Look at its metadata.", "Affects every client."]);
     assert.deepEqual(await section("Passed").getByRole("listitem").allTextContents(), ["The address is https."]);
     const agents = section("Coding agents with any model");
+    // They are there once the page has the list of endpoints, for which the report does not wait.
+    await agents.locator("summary").first().waitFor();
     assert.deepEqual(await agents.locator("summary").allTextContents(), ["Codex", "Claude Code", "Cursor", "Continue", "opencode", "aider", "OpenAI Agents SDK", "Vercel AI SDK"]);
     await agents.locator("summary").first().click();
     const lines = await agents.locator("code").allTextContents();
