@@ -12,4 +12,6 @@ include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 toolbooth_worker::serve!(CATALOG, [MCP, REST]);
 
 #[cfg(test)]
+mod stand_in;
+#[cfg(test)]
 mod tests;

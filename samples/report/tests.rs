@@ -2,7 +2,7 @@
 
 use toolbooth::testing::ToolTest;
 
-use super::report::stand_in::pages;
+use super::stand_in::pages;
 use super::{CATALOG, EXAMPLES};
 
 #[test]

@@ -1,8 +1,5 @@
 //! A report about many pages: a call that takes minutes, and runs as a task in steps.
 
-#[cfg(test)]
-pub(crate) mod stand_in;
-
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
