@@ -1,4 +1,5 @@
-// Runs the snippets of docs/CLIENTS.md and README.md: a client configured by each of them reaches the tools.
+// Runs the snippets of docs/CLIENTS.md and README.md: a client configured by each of them reaches the tools. The calls in
+// docs/PROTOCOLS.md and docs/REST.md have the response that the page shows.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -163,6 +164,25 @@ for (const { text } of blocks.filter(isCurl)) {
     const { stdout } = await promisify(execFile)("sh", ["-c", shown], { env: { ...process.env, TOOLBOOTH_KEY: KEY } });
     assert.equal(JSON.parse(stdout).value, 15);
   });
+}
+
+for (const [file, count] of [["docs/PROTOCOLS.md", 10], ["docs/REST.md", 1]]) {
+  test(`the calls in ${file} have the response that follows them`, async () => {
+    const all = blocksOf(pageOf(file));
+    const calls = all.map((call, at) => ({ ...call, shown: all[at + 1] })).filter(isCurl);
+    assert.equal(calls.length, count);
+    for (const { text, shown } of calls) {
+      const { stdout } = await promisify(execFile)("sh", ["-c", text.replaceAll("http://localhost:8787", worker.address)]);
+      const got = JSON.parse(stdout);
+      if (shown?.language === "json") assert.deepEqual(withoutDuration(got), withoutDuration(JSON.parse(shown.text)), text);
+      else assert.equal(got[0].function.name, "Calculator_Add", text);
+    }
+  });
+}
+
+/** A response without the time that the call took. */
+function withoutDuration(response) {
+  return JSON.parse(JSON.stringify(response, (name, value) => (name === "duration" ? undefined : value)));
 }
 
 // The programs, each with the stand-in of its provider. The Python SDKs of OpenAI and Anthropic are not installed.
