@@ -73,7 +73,7 @@ const COMMANDS = {
     usage: "[arguments]",
     passes: {
       "--env <name>": "Deploy an environment of wrangler.toml, such as staging",
-      "--dry-run": "Deploy nothing: say what is not configured, and fail if every call would be rejected",
+      "--dry-run": "Deploy nothing: say what is not configured, and fail if a variable would stop every call",
     },
     more: "All arguments go to wrangler.",
   },
