@@ -102,7 +102,7 @@ static MAX_TOOL_DESCRIPTION: Row<usize> = Row {
 static MAX_BODY_BYTES: Row<usize> = Row {
     name: "GATEWAY_MAX_BODY_BYTES",
     doc: documented(
-        "the size of a request to a model, 1 to 8388608 bytes. `MAX_BODY_BYTES` holds for all other requests | `8388608` | \
+        "the size of a request to a model, 1 to 8388608 bytes. `MAX_BODY_BYTES` applies to all other requests | `8388608` | \
              the default applies",
     ),
     default: 8 << 20,
