@@ -1,7 +1,7 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
+use super::MAX_CALLS;
 use super::adapter::{Names, custom};
-use super::request::MAX_CALLS;
 use super::{
     Completion, DecodeOptions, Delta, IdSource, Read, SseEvent, StreamEvent, UpstreamError,
 };

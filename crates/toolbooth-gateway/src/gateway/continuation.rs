@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::fields::{nested, parse, to_raw};
+use super::raw_json::{nested, parse, to_raw};
 use super::{
     ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolResult, Turn,
 };

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::fields::raw_members;
 use super::front::messages::estimate::tokens_of;
+use super::raw_json::raw_members;
 use super::{Chat, Format, GatewayError, Result, Sender, Target, UpstreamError, rounds};
 use crate::wire::Members;
 use crate::wire::fields::count;

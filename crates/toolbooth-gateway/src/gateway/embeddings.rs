@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::adapter::decode_error;
 use super::chat::admit;
 use super::cost::{Hold, MostTokens};
-use super::fields::{body_members_within, raw_members, raw_of};
+use super::raw_json::{body_members_within, raw_members, raw_of};
 use super::report::Attempt;
 use super::{
     Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target, UpstreamError,

@@ -6,8 +6,8 @@ use std::mem::take;
 use serde_json::value::RawValue;
 
 use super::extras;
-use super::fields::{parse, raw_items, raw_member, to_raw};
 use super::front::RequestLimits;
+use super::raw_json::{parse, raw_items, raw_member, to_raw};
 use super::{
     ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Plan, Result, Tool,
     ToolChoice,

@@ -30,8 +30,11 @@ mod front;
 mod ids;
 mod limits;
 mod model_list;
+mod notes;
+mod open_calls;
 mod output;
 mod plan;
+mod raw_json;
 mod report;
 mod request;
 mod rounds;
@@ -39,6 +42,7 @@ pub(crate) mod routes;
 mod settings;
 mod sse;
 mod stream;
+mod tool;
 mod units;
 mod upstream;
 
@@ -49,19 +53,21 @@ use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
 use cost::{Hold, Price};
 use error::{ErrorDetails, ErrorKind, GatewayError, Result};
-use fields::{Fields, Notes};
+use fields::Fields;
 use ids::IdSource;
 use limits::Limits;
+use notes::Notes;
+use open_calls::{MAX_CALLS, OpenCalls};
 use plan::{Plan, ProviderKeys, Target};
 use report::Report;
 use request::{
-    Approval, ApprovedCall, ChatRequest, ClientTool, FunctionTool, HistoryItem, ModelTool,
-    NativeRequest, OpenCalls, ResponsesContext, Role, Selection, ServerEntry, Tool, ToolChoice,
-    ToolResult, Turn,
+    ApprovedCall, ChatRequest, ClientTool, HistoryItem, ModelTool, NativeRequest, ResponsesContext,
+    Role, ServerEntry, ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};
 use stream::{DecodeOptions, Decoder, Delta, StreamEvent};
+use tool::{Approval, FunctionTool, Selection, Tool, ToolChoice};
 use units::Units;
 use upstream::Exchange;
 

@@ -1,16 +1,14 @@
 //! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's: messages as JSON text.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::fields::{parse, to_raw};
-use super::{Format, GatewayError, Notes, Result};
-use crate::wire::{Json, Members, ToolCall};
+use super::raw_json::parse;
+use super::{Format, GatewayError, Notes, Result, Selection, Tool, ToolChoice};
+use crate::wire::{Json, ToolCall};
 use toolbooth::json::Value;
-use toolbooth::schema::text::excerpt;
 use toolbooth::seal::ContinuationToken;
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
@@ -190,66 +188,6 @@ impl ToolResult {
     }
 }
 
-/// The most calls in an assistant message, of a request or of a model. The limit of the gateway's settings is lower.
-pub(super) const MAX_CALLS: usize = 1024;
-
-/// The calls of an assistant message that have no result yet. By them, a front checks that every result answers a call and every
-/// call has a result, whatever provider gets them.
-#[derive(Debug, Default)]
-pub(super) struct OpenCalls(Vec<OpenCall>);
-
-#[derive(Debug)]
-struct OpenCall {
-    id: String,
-    /// Where it is in the request.
-    path: String,
-}
-
-impl OpenCalls {
-    /// A call, which is at `path`. The error: there are too many.
-    pub(super) fn add(&mut self, id: &str, path: String) -> Result<()> {
-        if self.0.len() >= MAX_CALLS {
-            let message = format!("{path}: a message may have at most {MAX_CALLS} calls");
-            return Err(GatewayError::invalid(path, message));
-        }
-        self.0.push(OpenCall { id: id.to_owned(), path });
-        Ok(())
-    }
-
-    /// A result, whose id is at `path`. The error: it answers no call.
-    pub(super) fn answer(&mut self, id: &str, path: String) -> Result<()> {
-        match self.0.iter().position(|call| call.id == id) {
-            Some(at) => {
-                self.0.remove(at);
-                Ok(())
-            }
-            None => {
-                let message = format!("{path} answers no call of the assistant message before it");
-                Err(GatewayError::invalid(path, message))
-            }
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.0.iter().any(|call| call.id == id)
-    }
-
-    /// No results may follow. The error: a call has none.
-    pub(super) fn close(&self) -> Result<()> {
-        match self.0.first() {
-            None => Ok(()),
-            Some(OpenCall { path, .. }) => {
-                let message = format!("{path} has no result: one with its id must follow");
-                Err(GatewayError::invalid(path.as_str(), message))
-            }
-        }
-    }
-}
-
 impl ChatRequest {
     /// Whether the client asks for the answer later.
     pub(super) fn is_background(&self) -> bool {
@@ -285,137 +223,5 @@ impl ChatRequest {
     pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
         let mut members = self.members.iter();
         members.find(|(known, _)| known == name).map(|(_, json)| &**json)
-    }
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum Tool {
-    Function(FunctionTool),
-    /// A tool with plain text as input, which the client runs. Only OpenAI-compatible providers know it.
-    Custom {
-        name: String,
-        description: Option<String>,
-        json: Box<RawValue>,
-    },
-    /// A tool that the provider itself runs, such as `web_search` or `mcp`.
-    Hosted {
-        kind: String,
-        json: Box<RawValue>,
-    },
-}
-
-/// A function that the client runs (2api.ai, 2.1).
-#[derive(Debug, Clone)]
-pub(crate) struct FunctionTool {
-    pub name: String,
-    pub description: Option<String>,
-    /// The schema of its arguments; `None` if it has none.
-    pub parameters: Option<Box<RawValue>>,
-    /// Whether the provider must enforce the schema.
-    pub strict: bool,
-    pub json: Box<RawValue>,
-}
-
-impl FunctionTool {
-    /// A function that the client has written in a different form. `cache_control` is a member of Anthropic's.
-    pub(super) fn new(
-        name: String,
-        description: Option<String>,
-        parameters: Option<Box<RawValue>>,
-        strict: Option<bool>,
-        cache_control: Option<Value<'_>>,
-    ) -> Result<Self> {
-        let mut function = Members::default();
-        function.add("name", Some(Value::from(name.as_str())));
-        function.add("description", description.as_deref().map(Value::from));
-        function.add("parameters", parameters.as_deref());
-        function.add("strict", strict.map(Value::Bool));
-        let mut definition = function.of_type("function");
-        definition.add("cache_control", cache_control);
-        let json = to_raw(&definition)?;
-        Ok(Self { name, description, parameters, strict: strict.unwrap_or(false), json })
-    }
-}
-
-/// An entry of `tools` that selects compiled-in tools: `{"type": "toolbooth", "allowed": ["Weather.*"],
-/// "require_approval": "never"}`, or that of an MCP server with the `server_url` `toolbooth`.
-#[derive(Debug, Clone)]
-pub(crate) struct Selection {
-    /// Where it is in the request.
-    pub path: String,
-    /// Ids, names or `Toolkit.*`; `None`: all tools that the caller may call.
-    pub allowed: Option<Vec<String>>,
-    pub approval: Approval,
-    /// The member that says that the model must search for the tools, if there is one.
-    pub search: Option<String>,
-}
-
-/// Which calls the user must approve.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Approval {
-    Never,
-    /// Those of tools that are not read-only: what applies if the entry says nothing.
-    UnlessReadOnly,
-    Always,
-    /// All calls of some tools and none of others, by their names; the rest as if the entry said nothing.
-    ByTool {
-        always: Vec<String>,
-        never: Vec<String>,
-    },
-}
-
-/// Which tools the model may or must call (2api.ai, 3.1).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ToolChoice {
-    None,
-    Auto,
-    Required,
-    Function(String),
-    /// Any number of these, or at least one.
-    Allowed {
-        required: bool,
-        names: Vec<String>,
-    },
-    /// A choice that only OpenAI-compatible providers know, such as a custom tool: its JSON.
-    Other(String),
-}
-
-impl ToolChoice {
-    pub(crate) fn forces_call(&self) -> bool {
-        match self {
-            Self::Required | Self::Function(_) | Self::Other(_) => true,
-            Self::Allowed { required, .. } => *required,
-            Self::None | Self::Auto => false,
-        }
-    }
-}
-
-impl Tool {
-    /// The type and the JSON of a tool that the provider runs.
-    pub(crate) fn hosted(self) -> Option<(String, Box<RawValue>)> {
-        match self {
-            Self::Hosted { kind, json } => Some((kind, json)),
-            Self::Function(_) | Self::Custom { .. } => None,
-        }
-    }
-
-    pub(crate) fn name(&self) -> Option<&str> {
-        match self {
-            Self::Function(tool) => Some(&tool.name),
-            Self::Custom { name, .. } => Some(name),
-            Self::Hosted { .. } => None,
-        }
-    }
-
-    /// The error: several of these tools have the same name.
-    pub(super) fn check_names(tools: &[Self]) -> Result<()> {
-        let mut names = BTreeSet::new();
-        let repeated = tools.iter().filter_map(Self::name).find(|name| !names.insert(*name));
-        repeated.map_or(Ok(()), |name| Err(Self::repeated(name)))
-    }
-
-    pub(super) fn repeated(name: &str) -> GatewayError {
-        let message = format!("There are several tools named \"{}\"", excerpt(name));
-        GatewayError::invalid("tools", message)
     }
 }

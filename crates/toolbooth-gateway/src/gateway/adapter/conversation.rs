@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::part::{self, Content, Part, content};
 use super::{GatewayError, Job, MAX_EVENT_VALUES, Result};
-use crate::gateway::fields::nested;
+use crate::gateway::raw_json::nested;
 use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, ToolResult, Turn};
 use crate::wire::Json;
 use toolbooth::json::{self, Value};

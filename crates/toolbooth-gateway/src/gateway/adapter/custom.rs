@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::{Format, Result};
-use crate::gateway::fields::{nested, pair, parse, raw_member, to_raw};
+use crate::gateway::raw_json::{nested, pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, FunctionTool, HistoryItem, Role, Tool, ToolChoice};
 use toolbooth::json::{self, Rendered, Value};
 

@@ -1,7 +1,7 @@
 //! What a provider lacks of a request that was written in a different format.
 
 use super::{Format, GatewayError, Notes, Result, custom};
-use crate::gateway::fields::{parse, to_raw};
+use crate::gateway::raw_json::{parse, to_raw};
 use crate::gateway::{ChatRequest, HistoryItem, Role, Tool, ToolChoice};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;

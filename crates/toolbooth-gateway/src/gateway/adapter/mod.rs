@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::fields::parse;
+use super::raw_json::parse;
 use super::{
     Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Fields, FunctionTool, GatewayError,
     IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, UpstreamError,

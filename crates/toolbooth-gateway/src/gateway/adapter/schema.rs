@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{ErrorKind, GatewayError, Job, Result};
-use crate::gateway::fields::{parse, raw_member};
+use crate::gateway::raw_json::{parse, raw_member};
 use crate::gateway::{Fields, FunctionTool};
 use crate::providers::schema::{Target, adapt_schema};
 use crate::wire::Json;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::openai::{self, Stream};
 use super::{Adapter, EventDecoder, event_data};
-use crate::gateway::fields::{nested, pair};
+use crate::gateway::raw_json::{nested, pair};
 use crate::gateway::{Builder, Read, SseEvent};
 use toolbooth::json::{MAX_VALUES, Object, Value};
 

@@ -4,7 +4,7 @@ use super::messages::rounds;
 use super::request::{choice, rejects_forced_calls};
 use crate::gateway::NativeRequest;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::raw_items;
+use crate::gateway::raw_json::raw_items;
 use crate::wire::anthropic::request::ToolChoice as Choice;
 use crate::wire::{Json, Members};
 use toolbooth::json;

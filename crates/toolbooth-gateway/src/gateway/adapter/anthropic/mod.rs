@@ -7,7 +7,7 @@ mod stream;
 mod thinking;
 
 use super::{Adapter, EventDecoder, members_of_answer, raw};
-use crate::gateway::fields::{nested, raw_items, raw_member, typed};
+use crate::gateway::raw_json::{nested, raw_items, raw_member, typed};
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::FinishReason;
 use toolbooth::json::Value;

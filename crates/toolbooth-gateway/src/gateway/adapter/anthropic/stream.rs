@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{is_thinking, keep_blocks, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, MAX_EVENT_VALUES, event_data, raw, reported};
-use crate::gateway::fields::{compact, raw_member};
+use crate::gateway::raw_json::{compact, raw_member};
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};

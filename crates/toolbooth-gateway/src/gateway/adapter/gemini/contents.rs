@@ -6,7 +6,7 @@ use super::generation;
 use crate::gateway::adapter::Job;
 use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry, ResultContent};
 use crate::gateway::adapter::part::{self, Part as ClientPart};
-use crate::gateway::fields::parse;
+use crate::gateway::raw_json::parse;
 use crate::gateway::{Notes, Turn};
 use crate::wire::Json;
 use crate::wire::gemini::ResultPart;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::value::RawValue;
 
 use super::{Adapter, EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, raw};
-use crate::gateway::fields::{compact, raw_items, raw_member};
+use crate::gateway::raw_json::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError, ids};
 use crate::wire::gemini::{extra_content, response};
 use crate::wire::{Arguments, FinishReason, Item};

@@ -5,7 +5,7 @@ use super::generation;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::fields::nested;
+use crate::gateway::raw_json::nested;
 use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::gemini::PLAIN;
 use crate::wire::Members;

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::results;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::{pair, parse, raw_member, to_raw};
+use crate::gateway::raw_json::{pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};

@@ -6,7 +6,7 @@ mod results;
 mod stream;
 
 use super::{Adapter, members_of_answer, raw, reported};
-use crate::gateway::fields::{compact, raw_items, raw_member};
+use crate::gateway::raw_json::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::fields::text;
 use crate::wire::{Arguments, Item, ToolCall, openai};

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::{foreign, results};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::parse;
+use crate::gateway::raw_json::parse;
 use crate::gateway::{
     ChatRequest, Fields, Format, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids,
 };

@@ -1,7 +1,7 @@
 //! Images and files of results. Chat Completions has them only in messages of the user.
 
 use crate::gateway::adapter::Result;
-use crate::gateway::fields::{pair, parse, to_raw, typed};
+use crate::gateway::raw_json::{pair, parse, to_raw, typed};
 use crate::gateway::{HistoryItem, Role};
 use toolbooth::json::Value;
 

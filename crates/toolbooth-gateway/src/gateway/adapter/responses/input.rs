@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::parse;
+use crate::gateway::raw_json::parse;
 use crate::gateway::{Fields, Format, GatewayError, HistoryItem, Notes, Role, ids};
 use crate::wire::Json;
 use crate::wire::responses::request::{Item, Output, Part};

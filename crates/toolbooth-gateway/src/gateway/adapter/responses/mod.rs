@@ -5,7 +5,7 @@ mod request;
 mod stream;
 
 use super::{Adapter, members_of_answer, reported};
-use crate::gateway::fields::nested;
+use crate::gateway::raw_json::nested;
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::FinishReason;
 use crate::wire::fields::text;

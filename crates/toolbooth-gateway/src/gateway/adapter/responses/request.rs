@@ -4,7 +4,7 @@ use super::input::input;
 use crate::gateway::adapter::openai::foreign;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::{parse, raw_member};
+use crate::gateway::raw_json::{parse, raw_member};
 use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::responses::request::{

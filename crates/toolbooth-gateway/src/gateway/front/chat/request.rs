@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
-use crate::gateway::fields::{body_members, raw_items, raw_members, raw_of, to_raw};
 use crate::gateway::front::address;
+use crate::gateway::raw_json::{body_members, raw_items, raw_members, raw_of, to_raw};
 use crate::gateway::{
     ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };

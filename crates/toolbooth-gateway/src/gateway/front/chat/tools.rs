@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::gateway::fields::{raw_items, raw_member};
+use crate::gateway::raw_json::{raw_items, raw_member};
 use crate::gateway::{
     Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::block::{Block, Counts, Null, is_object, message_id, stop_reason};
 use super::stream::shows_reasoning;
 use crate::gateway::AssistantMessage;
-use crate::gateway::fields::nested;
 use crate::gateway::front::{Answer, with_report};
+use crate::gateway::raw_json::nested;
 use crate::wire::Usage;
 use toolbooth::json::{self, Object, Rendered, Value};
 

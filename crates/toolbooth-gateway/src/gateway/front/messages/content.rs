@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use super::foreign::{self, Thinking};
 use super::part::{part, parts, text_part};
-use crate::gateway::fields::{nested, pair, raw_items, raw_member, to_raw};
-use crate::gateway::request::MAX_CALLS;
+use crate::gateway::MAX_CALLS;
+use crate::gateway::raw_json::{nested, pair, raw_items, raw_member, to_raw};
 use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
 use toolbooth::json::{Object, Value};
 

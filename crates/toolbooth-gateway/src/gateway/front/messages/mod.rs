@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{Answer, EventEncoder, Front, RequestLimits};
-use crate::gateway::fields::renamed;
+use crate::gateway::notes::renamed;
 use crate::gateway::{
     ChatRequest, CompletionInfo, ErrorDetails, ErrorKind, Format, GatewayError, Notes, Result,
 };

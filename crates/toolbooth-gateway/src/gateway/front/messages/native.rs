@@ -5,7 +5,7 @@ use std::mem;
 use serde_json::value::RawValue;
 
 use super::foreign;
-use crate::gateway::fields::{raw_items, raw_member, raw_members, raw_of, to_raw};
+use crate::gateway::raw_json::{raw_items, raw_member, raw_members, raw_of, to_raw};
 use crate::gateway::{ErrorKind, GatewayError, Result, ids};
 use crate::wire::{Json, Members};
 use toolbooth::http::Headers;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::content::blocks;
-use crate::gateway::fields::{nested, pair, typed};
+use crate::gateway::raw_json::{nested, pair, typed};
 use crate::gateway::{Fields, Notes, Result};
 use toolbooth::json::Value;
 

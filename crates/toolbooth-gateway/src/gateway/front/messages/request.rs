@@ -8,7 +8,7 @@ use super::content::History;
 use super::native::{self, Own, PASSED_ON};
 use super::passes::{check_addresses, is_known, is_known_message};
 use super::tools::{Servers, tool_choice, tools};
-use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
+use crate::gateway::raw_json::{body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Result};
 use crate::wire;
 use toolbooth::http::Headers;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use super::content::SERVER_NAME;
-use crate::gateway::fields::{raw_items, raw_member};
+use crate::gateway::raw_json::{raw_items, raw_member};
 use crate::gateway::{
     Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };

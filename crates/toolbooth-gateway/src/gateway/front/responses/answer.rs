@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::events::ResponseEncoder;
-use crate::gateway::fields::raw_member;
 use crate::gateway::front::{Answer, EventEncoder, with_report};
+use crate::gateway::raw_json::raw_member;
 use crate::gateway::{ChatRequest, Delta, ModelTool};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};

@@ -2,7 +2,7 @@
 
 use super::events::ResponseEncoder;
 use super::item::Failure;
-use crate::gateway::fields::raw_members;
+use crate::gateway::raw_json::raw_members;
 use crate::gateway::{ChatRequest, CompletionInfo, GatewayError};
 use crate::wire::{Json, Members};
 use toolbooth::call::{BackgroundState, BackgroundTask};

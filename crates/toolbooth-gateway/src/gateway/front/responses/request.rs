@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::input::Input;
 use super::tools::Tools;
 use super::{NAMES, choice};
-use crate::gateway::fields::{body_members, raw_items, raw_member, raw_of, to_raw};
+use crate::gateway::raw_json::{body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{
     ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result, Role,
 };

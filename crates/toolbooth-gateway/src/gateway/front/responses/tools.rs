@@ -7,7 +7,7 @@ use std::fmt::Write;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::gateway::fields::{raw_items, raw_member, to_raw};
+use crate::gateway::raw_json::{raw_items, raw_member, to_raw};
 use crate::gateway::{
     ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
 };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{ChatMessage, Input};
-use crate::gateway::fields::nested;
+use crate::gateway::MAX_CALLS;
 use crate::gateway::front::responses::{EXTRA, ROUNDS};
-use crate::gateway::request::MAX_CALLS;
+use crate::gateway::raw_json::nested;
 use crate::gateway::{Fields, GatewayError, Result, Role, continuation};
 use crate::wire::ToolCall;
 use crate::wire::openai::message::Call;

@@ -1,7 +1,7 @@
 //! The content of messages: texts, images and files.
 
 use super::Input;
-use crate::gateway::fields::typed;
+use crate::gateway::raw_json::typed;
 use crate::gateway::{Fields, GatewayError, Result};
 use toolbooth::json::{Object, Value};
 use toolbooth::schema::text::excerpt;

@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use self::assistant::Assistant;
 use super::tools::{SEARCH, Tools, flat_name};
-use crate::gateway::fields::{raw_member, to_raw};
 use crate::gateway::front::address;
+use crate::gateway::raw_json::{raw_member, to_raw};
 use crate::gateway::{
     ApprovedCall, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };

@@ -1,0 +1,166 @@
+//! The tools of a request, whatever the format of the client, and which of them the model may call.
+
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
+use super::raw_json::to_raw;
+use super::{Fields, GatewayError, Notes, Result};
+use crate::wire::Members;
+use toolbooth::json::Value;
+use toolbooth::schema::text::excerpt;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Tool {
+    Function(FunctionTool),
+    /// A tool with plain text as input, which the client runs. Only OpenAI-compatible providers know it.
+    Custom {
+        name: String,
+        description: Option<String>,
+        json: Box<RawValue>,
+    },
+    /// A tool that the provider itself runs, such as `web_search` or `mcp`.
+    Hosted {
+        kind: String,
+        json: Box<RawValue>,
+    },
+}
+
+impl Tool {
+    /// The type and the JSON of a tool that the provider runs.
+    pub(crate) fn hosted(self) -> Option<(String, Box<RawValue>)> {
+        match self {
+            Self::Hosted { kind, json } => Some((kind, json)),
+            Self::Function(_) | Self::Custom { .. } => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Function(tool) => Some(&tool.name),
+            Self::Custom { name, .. } => Some(name),
+            Self::Hosted { .. } => None,
+        }
+    }
+
+    /// The error: several of these tools have the same name.
+    pub(super) fn check_names(tools: &[Self]) -> Result<()> {
+        let mut names = BTreeSet::new();
+        let repeated = tools.iter().filter_map(Self::name).find(|name| !names.insert(*name));
+        repeated.map_or(Ok(()), |name| Err(Self::repeated(name)))
+    }
+
+    pub(super) fn repeated(name: &str) -> GatewayError {
+        let message = format!("There are several tools named \"{}\"", excerpt(name));
+        GatewayError::invalid("tools", message)
+    }
+}
+
+/// A function that the client runs (2api.ai, 2.1).
+#[derive(Debug, Clone)]
+pub(crate) struct FunctionTool {
+    pub name: String,
+    pub description: Option<String>,
+    /// The schema of its arguments; `None` if it has none.
+    pub parameters: Option<Box<RawValue>>,
+    /// Whether the provider must enforce the schema.
+    pub strict: bool,
+    pub json: Box<RawValue>,
+}
+
+impl FunctionTool {
+    /// A function that the client has written in a different form. `cache_control` is a member of Anthropic's.
+    pub(super) fn new(
+        name: String,
+        description: Option<String>,
+        parameters: Option<Box<RawValue>>,
+        strict: Option<bool>,
+        cache_control: Option<Value<'_>>,
+    ) -> Result<Self> {
+        let mut function = Members::default();
+        function.add("name", Some(Value::from(name.as_str())));
+        function.add("description", description.as_deref().map(Value::from));
+        function.add("parameters", parameters.as_deref());
+        function.add("strict", strict.map(Value::Bool));
+        let mut definition = function.of_type("function");
+        definition.add("cache_control", cache_control);
+        let json = to_raw(&definition)?;
+        Ok(Self { name, description, parameters, strict: strict.unwrap_or(false), json })
+    }
+
+    /// Reports the members that are not translated, except `kept`, which may be in the definition or in its function.
+    pub(super) fn finish<'t>(
+        &'t self,
+        path: String,
+        kept: Option<&str>,
+        notes: &'t Notes,
+    ) -> Result<Option<Value<'t>>> {
+        let mut definition = Fields::of_json(self.json.get(), path, notes)?;
+        definition.take("type");
+        let mut taken = kept.and_then(|name| definition.take(name));
+        if let Some(mut function) = definition.fields("function")? {
+            for known in ["name", "description", "parameters", "strict"] {
+                function.take(known);
+            }
+            if taken.is_none() {
+                taken = kept.and_then(|name| function.take(name));
+            }
+            function.finish();
+        }
+        definition.finish();
+        Ok(taken)
+    }
+}
+
+/// An entry of `tools` that selects compiled-in tools: `{"type": "toolbooth", "allowed": ["Weather.*"],
+/// "require_approval": "never"}`, or that of an MCP server with the `server_url` `toolbooth`.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    /// Where it is in the request.
+    pub path: String,
+    /// Ids, names or `Toolkit.*`; `None`: all tools that the caller may call.
+    pub allowed: Option<Vec<String>>,
+    pub approval: Approval,
+    /// The member that says that the model must search for the tools, if there is one.
+    pub search: Option<String>,
+}
+
+/// Which calls the user must approve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Approval {
+    Never,
+    /// Those of tools that are not read-only: what applies if the entry says nothing.
+    UnlessReadOnly,
+    Always,
+    /// All calls of some tools and none of others, by their names; the rest as if the entry said nothing.
+    ByTool {
+        always: Vec<String>,
+        never: Vec<String>,
+    },
+}
+
+/// Which tools the model may or must call (2api.ai, 3.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ToolChoice {
+    None,
+    Auto,
+    Required,
+    Function(String),
+    /// Any number of these, or at least one.
+    Allowed {
+        required: bool,
+        names: Vec<String>,
+    },
+    /// A choice that only OpenAI-compatible providers know, such as a custom tool: its JSON.
+    Other(String),
+}
+
+impl ToolChoice {
+    pub(crate) fn forces_call(&self) -> bool {
+        match self {
+            Self::Required | Self::Function(_) | Self::Other(_) => true,
+            Self::Allowed { required, .. } => *required,
+            Self::None | Self::Auto => false,
+        }
+    }
+}
