@@ -115,7 +115,7 @@ impl<'s> Limits<'s> {
         notes: &Notes,
     ) -> Result<()> {
         let (max_tools, max_description) = match limits {
-            RequestLimits::Seed => (MAX_TOOLS, self.max_tool_description),
+            RequestLimits::Chat => (MAX_TOOLS, self.max_tool_description),
             RequestLimits::Agents => (self.agent_max_tools, self.agent_max_tool_description),
         };
         let own = request.responses.as_ref();

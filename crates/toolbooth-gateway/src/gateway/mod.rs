@@ -3,13 +3,16 @@
 //! A [`ChatRequest`] is translated into the [`Format`] of a provider, and the provider's answer into a [`Completion`]
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
-//! - `routes`; `model_list`: what callers may use; `settings`; `embeddings`: texts that are passed on;
-//! - `background`: answers that clients ask for later;
-//! - `chat`: what is known before the first round, with `request` (what a client asks for), `access` and `plan` (which models the caller may use, and which to ask), `limits`,
+//! - `routes`, with `model_list` (what callers may use), `embeddings`, `count_tokens`, and `background` (answers that clients ask for
+//!   later); `settings`;
+//! - `front`: the formats of clients. They read requests with `fields` (member by member), `raw_json` (JSON as it was written), `notes`
+//!   (what is lost) and `open_calls` (calls without a result) into a `request` with its `tool`s;
+//! - `chat`: what is known before the first round, with `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `count`: only the tokens of a request; `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits; `adapter`: the formats of requests and of streams, over `wire`; `builder` and
-//!   `stream`: what has arrived; `arguments`: checks those of calls;
-//! - `output`: into a body or a stream; `front`: the formats of clients; `report`: what the answer and the log say about it.
+//! - `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits;
+//! - `adapter`: the formats of providers, over `wire`; `sse`, `stream`, `builder` and `completion`: what has arrived, with `ids` for
+//!   calls; `arguments`: checks those of calls;
+//! - `output`: into a body or a stream, which a `front` writes; `report`: what the answer and the log say about it; `error`.
 
 mod access;
 mod adapter;
@@ -21,7 +24,7 @@ mod chat;
 mod completion;
 mod continuation;
 mod cost;
-mod count;
+mod count_tokens;
 mod embeddings;
 mod error;
 mod extras;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::background;
 use super::chat::chat;
-use super::count::count_tokens;
+use super::count_tokens::count_tokens;
 use super::embeddings::embeddings;
 use super::front::Front;
 use super::front::chat::{ChatCompletions, encode_rejection};

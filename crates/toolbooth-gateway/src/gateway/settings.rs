@@ -231,7 +231,7 @@ impl GatewaySettings {
     /// The provider of `provider/model`, and the model as it names it.
     pub(super) fn provider_of<'m>(&self, model: &'m str) -> Option<(&ModelProvider, &'m str)> {
         let (id, name) = model.split_once('/').filter(|(_, name)| !name.is_empty())?;
-        // The seed writes google, Google's own documentation gemini.
+        // 2api.ai writes google, Google's own documentation gemini.
         let id = if id == "gemini" { "google" } else { id };
         Some((self.providers.iter().find(|provider| provider.id == id)?, name))
     }

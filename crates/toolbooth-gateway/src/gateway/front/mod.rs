@@ -44,8 +44,8 @@ pub(super) trait Front: Sync {
 /// Which limits the tools of a request have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestLimits {
-    /// Those of 2api.ai, 7.1.
-    Seed,
+    /// Those of chats (2api.ai, 7.1).
+    Chat,
     /// Those of coding agents, whose tools have long descriptions.
     Agents,
 }

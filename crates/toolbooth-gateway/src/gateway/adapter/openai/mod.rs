@@ -1,6 +1,6 @@
 //! OpenAI Chat Completions, and the providers with its format.
 
-pub(super) mod foreign;
+pub(super) mod from_anthropic;
 mod request;
 mod results;
 mod stream;

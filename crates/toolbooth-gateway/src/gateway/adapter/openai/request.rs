@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{foreign, results};
+use super::{from_anthropic, results};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::parse;
@@ -27,15 +27,17 @@ const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
 pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     let Job { request, options, notes, .. } = job;
     // A client of Chat Completions writes for its provider.
-    let foreign = match &request.native {
-        Some(native) if native.format == Format::Anthropic => Some(foreign::rewrite(job, strict)?),
+    let rewritten = match &request.native {
+        Some(native) if native.format == Format::Anthropic => {
+            Some(from_anthropic::rewrite(job, strict)?)
+        }
         Some(_) if results::have_parts(&request.history) => {
             let history = results::show(request.history.clone())?;
             Some(ChatRequest { history, native: None, ..(*request).clone() })
         }
         _ => None,
     };
-    if let Some(request) = foreign {
+    if let Some(request) = rewritten {
         return translate(&Job { request: &request, names: job.names.clone(), ..*job }, strict);
     }
     let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };

@@ -1,7 +1,7 @@
 //! Requests in the format of Responses, from the gateway's own form.
 
 use super::input::input;
-use crate::gateway::adapter::openai::foreign;
+use crate::gateway::adapter::openai::from_anthropic;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{parse, raw_member};
@@ -32,7 +32,7 @@ const SAME: &[&str] = &[
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     if job.request.native_of(Format::Anthropic).is_some() {
-        let members = foreign::members(job, true)?;
+        let members = from_anthropic::members(job, true)?;
         let request = ChatRequest { members, native: None, ..job.request.clone() };
         return translate(&Job { request: &request, names: job.names.clone(), ..*job });
     }

@@ -29,7 +29,7 @@ impl Front for ChatCompletions {
     }
 
     fn limits(&self) -> RequestLimits {
-        RequestLimits::Seed
+        RequestLimits::Chat
     }
 
     fn encode(&self, answer: &Answer<'_>) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::foreign;
+use super::thinking;
 use crate::gateway::report::RanCall;
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::{self, Rendered, Value};
@@ -69,12 +69,12 @@ impl<'a> Block<'a> {
 
     /// Reasoning that is not Anthropic's.
     pub(super) fn reasoning(thinking: &'a str) -> Self {
-        Self::Thinking { thinking, signature: foreign::SIGNATURE }
+        Self::Thinking { thinking, signature: thinking::SIGNATURE }
     }
 
     /// What the provider of the call that follows must get back.
     pub(super) fn extra_content(content: &Value<'_>) -> Self {
-        Self::RedactedThinking { data: foreign::data(content).into() }
+        Self::RedactedThinking { data: thinking::data(content).into() }
     }
 
     pub(super) fn call(id: &'a str, name: &'a str, input: &'a str) -> Self {

@@ -4,8 +4,8 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::foreign::{self, Thinking};
 use super::part::{part, parts, text_part};
+use super::thinking::{self, Thinking};
 use crate::gateway::MAX_CALLS;
 use crate::gateway::raw_json::{nested, pair, raw_items, raw_member, to_raw};
 use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
@@ -219,7 +219,7 @@ struct Round<'t> {
 impl<'t> Round<'t> {
     fn thinking(&mut self, block: Fields<'t>) {
         let block = block.into_object();
-        match foreign::read(&block) {
+        match thinking::read(&block) {
             Thinking::Anthropic => self.thoughts.push(Value::Object(block)),
             Thinking::Reasoning => {}
             Thinking::ExtraContent(content) => {

@@ -2,15 +2,15 @@
 
 mod answer;
 mod block;
+mod checks;
 mod content;
 pub(in crate::gateway) mod estimate;
-mod foreign;
 pub(in crate::gateway) mod models;
 mod native;
 mod part;
-mod passes;
 mod request;
 mod stream;
+mod thinking;
 mod tools;
 mod waiting;
 

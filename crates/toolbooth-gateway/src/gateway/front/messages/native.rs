@@ -4,7 +4,7 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::foreign;
+use super::thinking;
 use crate::gateway::raw_json::{raw_items, raw_member, raw_members, raw_of, to_raw};
 use crate::gateway::{ErrorKind, GatewayError, Result, ids};
 use crate::wire::{Json, Members};
@@ -74,7 +74,7 @@ pub(super) fn members(
             continue;
         }
         let json = match name.as_str() {
-            "messages" if !own.names.is_empty() || foreign::may_contain(json.get()) => {
+            "messages" if !own.names.is_empty() || thinking::may_contain(json.get()) => {
                 to_raw(&known_messages(messages, own.names))?
             }
             name if PASSED_ON.contains(&name) => (*json).to_owned(),
@@ -153,7 +153,7 @@ impl<'t> Rounds<'t> {
             "mcp_tool_result" if self.calls.contains(&text("tool_use_id")) => {
                 self.results.push(result(&block, &text("tool_use_id")));
             }
-            _ if foreign::is_ours(json) => {}
+            _ if thinking::is_ours(json) => {}
             _ => self.said.push(json.into()),
         }
     }

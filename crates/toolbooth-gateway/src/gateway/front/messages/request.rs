@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::NAMES;
+use super::checks::{check_addresses, is_known, is_known_message};
 use super::content::History;
 use super::native::{self, Own, PASSED_ON};
-use super::passes::{check_addresses, is_known, is_known_message};
 use super::tools::{Servers, tool_choice, tools};
 use crate::gateway::raw_json::{body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Result};

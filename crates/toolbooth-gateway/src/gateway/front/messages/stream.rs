@@ -8,7 +8,7 @@ use super::answer::Message;
 use super::block::{Block, Counts, Null, is_object, stop_reason};
 use super::error_body;
 use super::estimate::input_tokens;
-use super::foreign;
+use super::thinking;
 use super::waiting::Waiting;
 use crate::gateway::front::{EventEncoder, with_report, write_event};
 use crate::gateway::report::RanCall;
@@ -279,7 +279,7 @@ impl MessageEncoder {
     fn close(&mut self, out: &mut Vec<u8>) {
         let Some(open) = self.open.take() else { return };
         if let Open::Reasoning = open {
-            self.grow(BlockDelta::Signature { signature: foreign::SIGNATURE }, out);
+            self.grow(BlockDelta::Signature { signature: thinking::SIGNATURE }, out);
         }
         self.stop_block(out);
     }

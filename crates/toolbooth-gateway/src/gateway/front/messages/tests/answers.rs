@@ -151,8 +151,7 @@ fn calls_that_the_gateway_ran() {
     let call = |id: &str| json!({"type": "mcp_tool_use", "id": id, "name": "N", "server_name": "toolbooth", "input": {"x": 1}});
     let result = |id: &str, is_error: bool| json!({"type": "mcp_tool_result", "tool_use_id": id, "is_error": is_error, "content": [{"type": "text", "text": format!("r{id}"), "citations": null}]});
     let text = |text: &str| json!({"type": "text", "text": text, "citations": null});
-    let thought =
-        |text: &str| json!({"type": "thinking", "thinking": text, "signature": foreign::SIGNATURE});
+    let thought = |text: &str| json!({"type": "thinking", "thinking": text, "signature": thinking::SIGNATURE});
     let expected = json!([
         thought("R"),
         text("A"),

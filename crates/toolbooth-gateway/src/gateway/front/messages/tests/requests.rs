@@ -230,7 +230,7 @@ fn effort() {
 fn thinking_that_comes_back() {
     let own = json!({"type": "thinking", "thinking": "T", "signature": "U2ln"});
     let redacted = json!({"type": "redacted_thinking", "data": "ZGF0YQ=="});
-    let foreign = json!({"type": "thinking", "thinking": "F", "signature": foreign::SIGNATURE});
+    let foreign = json!({"type": "thinking", "thinking": "F", "signature": thinking::SIGNATURE});
     let text = json!({"type": "text", "text": "A"});
     let request = request(json!({"messages": [
         {"role": "user", "content": "x"},
@@ -260,7 +260,7 @@ fn thinking_that_comes_back() {
 #[test]
 fn signatures_of_calls_come_back() {
     let extra = toolbooth::json::parse(r#"{"google":{"thought_signature":"S"}}"#).unwrap();
-    let block = json!({"type": "redacted_thinking", "data": foreign::data(&extra)});
+    let block = json!({"type": "redacted_thinking", "data": thinking::data(&extra)});
     let request = request(json!({"tools": [tool("a")], "messages": [
         {"role": "user", "content": "x"},
         {"role": "assistant", "content": [block, {"type": "tool_use", "id": "t", "name": "a", "input": {}}]},

@@ -219,7 +219,7 @@ fn blocks_come_one_after_the_other() {
                 match block["type"].as_str().unwrap() {
                     "text" => block["text"].clone(),
                     "thinking" => {
-                        assert_eq!(block["signature"], foreign::SIGNATURE);
+                        assert_eq!(block["signature"], thinking::SIGNATURE);
                         format!("~{}", block["thinking"].as_str().unwrap()).into()
                     }
                     _ => match &block["input"] {

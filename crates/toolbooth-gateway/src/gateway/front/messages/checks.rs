@@ -1,4 +1,4 @@
-//! The checks of contents that Anthropic gets as they are.
+//! Checks of the contents that Anthropic gets as they are.
 
 use crate::gateway::Result;
 use crate::gateway::front::address;

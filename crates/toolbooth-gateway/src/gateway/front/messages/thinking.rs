@@ -1,4 +1,4 @@
-//! What other providers than Anthropic must get back, in blocks that clients return unchanged.
+//! Thinking blocks: those of Anthropic, and ours, which have what other providers must get back. Clients return both unchanged.
 
 use serde_json::value::RawValue;
 
