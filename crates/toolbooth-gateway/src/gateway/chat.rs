@@ -171,7 +171,7 @@ impl<'a> Chat<'a> {
             limits,
             schemas,
             report: std::mem::take(report),
-            user: user_of(principal, request.member("user")),
+            user: user_of(principal, request.members.get("user")),
             sent_messages: request.history.len(),
             max_rounds: options.max_rounds.map_or(DEFAULT_ROUNDS, NonZeroUsize::get),
             deadline_ms: now_ms.saturating_add(deadline),

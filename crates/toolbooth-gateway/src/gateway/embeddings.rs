@@ -1,11 +1,9 @@
 //! `POST /v1/embeddings`: passes texts on to a provider with OpenAI's format.
 
-use serde_json::value::RawValue;
-
 use super::adapter::decode_error;
 use super::chat::admit;
 use super::cost::{Hold, MostTokens};
-use super::raw_json::{body_members_within, raw_members, raw_of};
+use super::raw_json::{RawMembers, body_members_within, raw_members, raw_of};
 use super::report::Attempt;
 use super::{
     Fields, Format, GatewayError, Limits, Plan, Report, Result, Sender, Target, UpstreamError,
@@ -27,7 +25,7 @@ const MAX_ANSWER: usize = 16 << 20;
 /// A request, as the provider gets it but for the name of the model.
 struct EmbeddingsRequest {
     model: String,
-    members: Vec<(&'static str, Box<RawValue>)>,
+    members: RawMembers,
 }
 
 pub(super) async fn embeddings(sender: Sender<'_>, body: &str) -> Response {
@@ -55,8 +53,8 @@ async fn ask(sender: &Sender<'_>, body: &str, report: &mut Report) -> Result<Vec
     report.asks(target);
     let mut sent = Members::default();
     sent.add("model", Some(Json::Text(json::to_string(&target.model).into())));
-    for (name, json) in &request.members {
-        sent.0.push(((*name).into(), (&**json).into()));
+    for (name, json) in request.members.iter() {
+        sent.0.push((name.into(), json.into()));
     }
     let sent = json::to_vec(&sent);
     let purse = sender.context().purse();
@@ -106,10 +104,10 @@ impl EmbeddingsRequest {
         if !fields.get("input").is_some_and(is_text_or_tokens) {
             return fields.expected("input", "a text, or an array of texts or tokens");
         }
-        let mut members = Vec::new();
+        let mut members = RawMembers::default();
         for name in MEMBERS {
-            if let (Some(_), Some(json)) = (fields.take(name), raw_of(&all, name)) {
-                members.push((name, json.to_owned()));
+            if fields.take(name).is_some() {
+                members.add(name, raw_of(&all, name));
             }
         }
         fields.reject_others("model, input, dimensions, encoding_format and user")?;

@@ -81,7 +81,7 @@ impl<'s> Limits<'s> {
     /// Checks that a request asks for no model, tier or number of tokens that the caller may not spend money on.
     pub(super) fn check_costs(&self, request: &ChatRequest) -> Result<()> {
         self.models.check(&request.model)?;
-        if let Some(tier) = request.member("service_tier") {
+        if let Some(tier) = request.members.get("service_tier") {
             let Some(tier) = json::read::<String>(tier.get().as_bytes()) else {
                 return Err(GatewayError::expected("service_tier", "a string"));
             };
@@ -95,7 +95,7 @@ impl<'s> Limits<'s> {
         }
         let Some(most) = self.max_output_tokens else { return Ok(()) };
         for name in ["max_tokens", "max_completion_tokens"] {
-            let Some(wanted) = request.member(name) else { continue };
+            let Some(wanted) = request.members.get(name) else { continue };
             let wanted = json::read::<u64>(wanted.get().as_bytes());
             if !wanted.is_some_and(|wanted| (1..=most).contains(&wanted)) {
                 let expected = format!("a whole number from 1 to {most}, the limit of the caller");
@@ -178,7 +178,7 @@ impl<'s> Limits<'s> {
                 }
             }
         }
-        if request.member(WEB_SEARCH).is_some() {
+        if request.members.get(WEB_SEARCH).is_some() {
             self.check_hosted(WEB_SEARCH, WEB_SEARCH)?;
         }
         Ok(())
@@ -198,8 +198,7 @@ impl<'s> Limits<'s> {
         if denied.is_empty() {
             return Ok(());
         }
-        let choice =
-            native.members.iter().find(|(name, _)| name == "tool_choice").map(|(_, json)| &**json);
+        let choice = native.members.get("tool_choice");
         if let Some(kind) = choice.and_then(|choice| chosen(choice, &denied, &request.tools)) {
             if !matches!(request.tool_choice, Some(ToolChoice::Allowed { .. })) {
                 return self.check_hosted(kind, "tool_choice");
@@ -216,7 +215,7 @@ impl<'s> Limits<'s> {
             ));
         }
         let mut removed = 0;
-        if let Some((_, json)) = native.members.iter_mut().find(|(name, _)| name == "tools") {
+        if let Some(json) = native.members.get_mut("tools") {
             // `collect` would bring a sort into the Worker.
             let mut texts = BTreeSet::new();
             texts.extend(denied.iter().map(|(_, json)| json.get()));
@@ -235,8 +234,7 @@ impl<'s> Limits<'s> {
         let searches = |tool: &Tool| matches!(tool, Tool::Hosted { kind, .. } if is_search(kind));
         if denied.iter().any(|(kind, _)| is_search(kind)) && !request.tools.iter().any(searches) {
             // The model could not find the tools that it does not know yet, so it must know them all.
-            let defers = |(_, json): &(String, Box<RawValue>)| json.get().contains(DEFERRED);
-            native.passes &= !native.members.iter().any(defers);
+            native.passes &= !native.members.iter().any(|(_, json)| json.get().contains(DEFERRED));
         }
         Ok(())
     }

@@ -72,6 +72,39 @@ pub(super) fn compact(json: &RawValue) -> String {
     text
 }
 
+/// The members of an object that is kept, each as JSON, in the order in which the client wrote them. None of them is `null`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RawMembers(Vec<(String, Box<RawValue>)>);
+
+impl RawMembers {
+    pub(super) fn get(&self, name: &str) -> Option<&RawValue> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, json)| json)
+    }
+
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Box<RawValue>> {
+        self.0.iter_mut().find(|(known, _)| known == name).map(|(_, json)| json)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &RawValue)> {
+        self.0.iter().map(|(name, json)| (name.as_str(), &**json))
+    }
+
+    /// Adds a member, if it is there.
+    pub(super) fn add(&mut self, name: &str, json: Option<&RawValue>) {
+        self.0.extend(json.map(|json| (name.to_owned(), json.to_owned())));
+    }
+
+    /// Adds a member that the client has written in a different form.
+    pub(super) fn add_value(
+        &mut self,
+        name: &str,
+        value: &(impl Serialize + ?Sized),
+    ) -> Result<()> {
+        self.0.push((name.to_owned(), to_raw(value)?));
+        Ok(())
+    }
+}
+
 /// The members of an object in the order in which they are written, each with its JSON.
 struct OrderedMembers<'t>(Vec<(String, &'t RawValue)>);
 

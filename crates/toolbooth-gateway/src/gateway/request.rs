@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::raw_json::parse;
+use super::raw_json::{RawMembers, parse};
 use super::{Format, GatewayError, Notes, Result, Selection, Tool, ToolChoice};
 use crate::wire::{Json, ToolCall};
 use toolbooth::json::Value;
@@ -29,8 +29,8 @@ pub(crate) struct ChatRequest {
     pub request_options: Option<Box<RawValue>>,
     /// `_2api.state`: a round of the tool loop that the client continues.
     pub state: Option<String>,
-    /// The members that are passed on, by name. None of them is `null`.
-    pub members: Vec<(String, Box<RawValue>)>,
+    /// The members that are passed on, by the names of OpenAI Chat Completions.
+    pub members: RawMembers,
     /// The request as the client wrote it, for providers with its format.
     pub native: Option<NativeRequest>,
     /// What a request in the format of Responses has that this form lacks.
@@ -97,8 +97,8 @@ pub(crate) struct ApprovedCall {
 #[derive(Debug, Clone)]
 pub(crate) struct NativeRequest {
     pub format: Format,
-    /// The members that the provider gets, in the order in which the client wrote them. The model is none of them.
-    pub members: Vec<(String, Box<RawValue>)>,
+    /// The members that the provider gets. The model is none of them.
+    pub members: RawMembers,
     /// Whether it can go to the provider as it is, but for compiled-in tools. If not, it has something that only the gateway understands.
     pub passes: bool,
     /// Whether the provider also gets compiled-in tools and their rounds.
@@ -218,10 +218,5 @@ impl ChatRequest {
     /// What this server is called where answers have calls of compiled-in tools.
     pub(super) fn server_name(&self) -> &str {
         self.native.as_ref().map_or("", |native| &native.server_name)
-    }
-
-    pub(super) fn member(&self, name: &str) -> Option<&RawValue> {
-        let mut members = self.members.iter();
-        members.find(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 }

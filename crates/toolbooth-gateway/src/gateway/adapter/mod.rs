@@ -218,10 +218,10 @@ impl<'t> Job<'t> {
             body.0.append(&mut anthropic::extended::members(self, native)?.0);
         } else {
             let members = native.members.iter();
-            body.0.extend(members.map(|(name, json)| (name.as_str().into(), (&**json).into())));
+            body.0.extend(members.map(|(name, json)| (name.into(), json.into())));
         }
-        let is_limited = native.members.iter().any(|(name, _)| name == limit_member);
-        let limit = self.options.max_output_tokens.filter(|_| !is_limited);
+        let own_limit = native.members.get(limit_member);
+        let limit = self.options.max_output_tokens.filter(|_| own_limit.is_none());
         body.add(limit_member, limit.map(|limit| Json::Text(limit.to_string().into())));
         Ok(json::to_vec(&body))
     }
@@ -230,8 +230,8 @@ impl<'t> Job<'t> {
     /// `stream_options.include_usage`.
     fn members(&'t self) -> Result<Fields<'t>> {
         let mut object = Object::default();
-        for (name, json) in &self.request.members {
-            object.insert(name.as_str().into(), parse(json.get(), name)?);
+        for (name, json) in self.request.members.iter() {
+            object.insert(name.into(), parse(json.get(), name)?);
         }
         let mut fields = Fields::of(Value::Object(object), String::new(), self.notes)?;
         fields.take("n");
@@ -297,7 +297,7 @@ fn wants_json_object(request: &ChatRequest) -> bool {
     struct ResponseFormat {
         r#type: String,
     }
-    let format = request.member("response_format");
+    let format = request.members.get("response_format");
     let format = format.and_then(|json| json::read::<ResponseFormat>(json.get().as_bytes()));
     format.is_some_and(|format| format.r#type == "json_object")
 }

@@ -44,7 +44,7 @@ impl<'t> ClientSchema<'t> {
         // The providers' answers always follow the schema.
         own.take("strict");
         own.finish();
-        let format = job.request.member("response_format");
+        let format = job.request.members.get("response_format");
         let schema = format.and_then(|json| raw_member(json, &["json_schema", "schema"]));
         Ok(schema.filter(|json| json.get() != "null").map(|json| Self {
             json,

@@ -15,25 +15,24 @@ pub(in crate::gateway::adapter) fn members<'t>(
     native: &'t NativeRequest,
 ) -> Result<Members<'t>> {
     let mut members = Members::default();
-    for (name, json) in &native.members {
-        let value = match name.as_str() {
+    for (name, json) in native.members.iter() {
+        let value = match name {
             "messages" => {
                 list(raw_items(Some(json)).into_iter().map(Json::from), rounds(job)?.into_iter())
             }
             "tools" => list(raw_items(Some(json)).into_iter().map(Json::from), job.server_tools()),
             "tool_choice" if must_not_force(job) => {
-                let single = job.request.member("parallel_tool_calls");
+                let single = job.request.members.get("parallel_tool_calls");
                 let disable_parallel_tool_use = single.is_some_and(|json| json.get() == "false");
                 let (choice, _) = choice(job);
                 let choice = choice.map(|choice| Choice { disable_parallel_tool_use, ..choice });
                 Json::Text(json::to_string(&choice).into())
             }
-            _ => (&**json).into(),
+            _ => json.into(),
         };
-        members.0.push((name.as_str().into(), value));
+        members.0.push((name.into(), value));
     }
-    let has_tools = native.members.iter().any(|(name, _)| name == "tools");
-    if !has_tools && !job.options.server_tools.is_empty() {
+    if native.members.get("tools").is_none() && !job.options.server_tools.is_empty() {
         members.add("tools", Some(list(std::iter::empty(), job.server_tools())));
     }
     Ok(members)

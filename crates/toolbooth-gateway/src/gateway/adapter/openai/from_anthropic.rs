@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::results;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::{pair, parse, raw_member, to_raw};
+use crate::gateway::raw_json::{RawMembers, pair, parse, raw_member, to_raw};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
@@ -66,19 +66,13 @@ fn reasons(model: &str) -> bool {
 }
 
 /// The members that OpenAI knows, and its model accepts.
-pub(in crate::gateway::adapter) fn members(
-    job: &Job<'_>,
-    strict: bool,
-) -> Result<Vec<(String, Box<RawValue>)>> {
+pub(in crate::gateway::adapter) fn members(job: &Job<'_>, strict: bool) -> Result<RawMembers> {
     let notes = job.notes;
     let reasons = strict && reasons(job.options.model);
     let mut fields = job.members()?;
-    let mut members = Vec::new();
-    let mut add = |name: &str, value: Option<Value<'_>>| -> Result<()> {
-        if let Some(value) = value {
-            members.push((name.to_owned(), to_raw(&value)?));
-        }
-        Ok(())
+    let mut members = RawMembers::default();
+    let mut add = |name: &str, value: Option<Value<'_>>| {
+        value.map_or(Ok(()), |value| members.add_value(name, &value))
     };
     let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
     let wanted = fields.max_tokens()?;
@@ -127,15 +121,19 @@ pub(in crate::gateway::adapter) fn members(
         add("service_tier", fields.take("service_tier"))?;
     }
     if let Some(mut format) = fields.fields("response_format")? {
-        members.push(("response_format".to_owned(), response_format(job, &mut format, strict)?));
+        members.add_value("response_format", &response_format(job, &mut format, strict)?)?;
     }
     fields.finish();
     Ok(members)
 }
 
 /// `response_format` with the name that OpenAI requires. OpenAI itself does not enforce each schema that Anthropic does.
-fn response_format(job: &Job<'_>, format: &mut Fields<'_>, strict: bool) -> Result<Box<RawValue>> {
-    let schema = job.request.member("response_format");
+fn response_format<'t>(
+    job: &'t Job<'t>,
+    format: &mut Fields<'_>,
+    strict: bool,
+) -> Result<Members<'t>> {
+    let schema = job.request.members.get("response_format");
     let schema = schema.and_then(|json| raw_member(json, &["json_schema", "schema"]));
     let mut schema = (schema.map_or(Value::Null.into(), Json::from), true);
     if strict && let Some(own) = ClientSchema::of_response_format(job, format)? {
@@ -153,7 +151,7 @@ fn response_format(job: &Job<'_>, format: &mut Fields<'_>, strict: bool) -> Resu
         ("schema".into(), schema.0),
         ("strict".into(), Value::Bool(schema.1).into()),
     ]);
-    to_raw(&own.of_type("json_schema"))
+    Ok(own.of_type("json_schema"))
 }
 
 /// A tool without `cache_control`. A description that is longer than `limit` goes into the manual, so that the model has it all.

@@ -63,18 +63,18 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     }
     // OpenAI's newer models reject `max_tokens`. Other providers may ignore what they do not know, and so the limit.
     let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
-    let has_limit = |name: &str| request.member(name).is_some();
+    let has_limit = |name: &str| request.members.get(name).is_some();
     let must_obey = options.max_output_tokens.is_some() || options.needs_limit;
     let is_renamed = must_obey && !strict && !has_limit(limit);
-    for (name, json) in &request.members {
-        match name.as_str() {
+    for (name, json) in request.members.iter() {
+        match name {
             "max_completion_tokens" if is_renamed => {
-                body.members.0.push((limit.into(), (&**json).into()));
+                body.members.0.push((limit.into(), json.into()));
             }
             "parallel_tool_calls" if !has_tools => notes.drop_member(name),
             "stream_options" if options.stream => {}
             "stream_options" => notes.drop_member(name),
-            _ => body.members.0.push((name.into(), (&**json).into())),
+            _ => body.members.0.push((name.into(), json.into())),
         }
     }
     let is_limited = ["max_completion_tokens", "max_tokens"].into_iter().any(has_limit);
@@ -83,7 +83,7 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     }
     if options.stream {
         let mut wanted = Members(vec![("include_usage".into(), Json::Value(Value::Bool(true)))]);
-        if let Some(json) = request.member("stream_options") {
+        if let Some(json) = request.members.get("stream_options") {
             let mut fields = Fields::of_json(json.get(), String::new(), notes)?;
             fields.take("include_usage");
             let others = fields.into_object().into_iter();

@@ -144,7 +144,7 @@ fn format<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Option<Member
         }
         own.take("schema");
         own.finish();
-        let json = job.request.member("response_format");
+        let json = job.request.members.get("response_format");
         members.add("schema", json.and_then(|it| raw_member(it, &["json_schema", "schema"])));
     }
     format.finish();

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
 use crate::gateway::front::address;
-use crate::gateway::raw_json::{body_members, raw_items, raw_members, raw_of, to_raw};
+use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_members, raw_of, to_raw};
 use crate::gateway::{
     ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };
@@ -118,7 +118,10 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         None => false,
     };
     notes.drop_unknown(&raw, &[OWN, PASSED_ON]);
-    let members = raw.iter().filter(|(name, _)| PASSED_ON.contains(&name.as_str()));
+    let mut members = RawMembers::default();
+    for (name, json) in raw.iter().filter(|(name, _)| PASSED_ON.contains(&name.as_str())) {
+        members.add(name, Some(json));
+    }
     let state = fields.take("_2api").and_then(|it| Some(it.get("state")?.as_str()?.to_owned()));
     let (choice, raw_choice) = (fields.take("tool_choice"), raw_of("tool_choice"));
     Ok(ChatRequest {
@@ -131,7 +134,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         selections,
         request_options: raw_of("request_options").map(RawValue::to_owned),
         state,
-        members: members.map(|(name, json)| (name.clone(), (*json).to_owned())).collect(),
+        members,
         // It is the gateway's own form of a request.
         native: None,
         responses: None,

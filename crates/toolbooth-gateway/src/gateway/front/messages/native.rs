@@ -5,7 +5,7 @@ use std::mem;
 use serde_json::value::RawValue;
 
 use super::thinking;
-use crate::gateway::raw_json::{raw_items, raw_member, raw_members, raw_of, to_raw};
+use crate::gateway::raw_json::{RawMembers, raw_items, raw_member, raw_members, raw_of};
 use crate::gateway::{ErrorKind, GatewayError, Result, ids};
 use crate::wire::{Json, Members};
 use toolbooth::http::Headers;
@@ -56,8 +56,8 @@ pub(super) fn members(
     members: &[(String, &RawValue)],
     messages: &[&RawValue],
     own: &Own<'_>,
-) -> Result<Vec<(String, Box<RawValue>)>> {
-    let mut native = Vec::new();
+) -> Result<RawMembers> {
+    let mut native = RawMembers::default();
     for (name, json) in members {
         let positions = match name.as_str() {
             "tools" => own.tools,
@@ -69,18 +69,17 @@ pub(super) fn members(
             let others = others.filter(|(at, _)| !positions.contains(at));
             let others: Vec<_> = others.map(|(_, json)| Json::from(json)).collect();
             if !others.is_empty() {
-                native.push((name.clone(), to_raw(&others)?));
+                native.add_value(name, &others)?;
             }
             continue;
         }
-        let json = match name.as_str() {
+        match name.as_str() {
             "messages" if !own.names.is_empty() || thinking::may_contain(json.get()) => {
-                to_raw(&known_messages(messages, own.names))?
+                native.add_value(name, &known_messages(messages, own.names))?;
             }
-            name if PASSED_ON.contains(&name) => (*json).to_owned(),
-            _ => continue,
-        };
-        native.push((name.clone(), json));
+            name if PASSED_ON.contains(&name) => native.add(name, Some(json)),
+            _ => {}
+        }
     }
     Ok(native)
 }

@@ -1,6 +1,5 @@
 //! Requests in Anthropic's Messages format.
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::NAMES;
@@ -8,9 +7,9 @@ use super::checks::{check_addresses, is_known, is_known_message};
 use super::content::History;
 use super::native::{self, Own, PASSED_ON};
 use super::tools::{Servers, tool_choice, tools};
-use crate::gateway::raw_json::{body_members, raw_items, raw_member, raw_of, to_raw};
+use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of};
 use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Result};
-use crate::wire;
+use crate::wire::Members;
 use toolbooth::http::Headers;
 use toolbooth::json::Value;
 
@@ -61,8 +60,8 @@ pub(super) fn decode(
         history.message(json, Fields::of(message, format!("messages[{index}]"), &losses)?)?;
     }
     let history = history.finish()?;
-    let mut members = Members::default();
-    members.limit(&mut fields, counts_only)?;
+    let mut members = RawMembers::default();
+    limit(&mut fields, counts_only, &mut members)?;
     for (name, own) in [
         ("temperature", "temperature"),
         ("top_p", "top_p"),
@@ -72,15 +71,18 @@ pub(super) fn decode(
     ] {
         members.add(name, raw_of(own));
     }
-    members.effort_and_format(&mut fields, raw_of("output_config"), raw_of("output_format"))?;
-    members.user(&mut fields)?;
+    let (config, older) = (raw_of("output_config"), raw_of("output_format"));
+    effort_and_format(&mut fields, config, older, &mut members)?;
+    user(&mut fields, &mut members)?;
     match raw_of("service_tier") {
-        Some(tier) if tier.get() == STANDARD_TIER => members.text("service_tier", "default")?,
+        Some(tier) if tier.get() == STANDARD_TIER => {
+            members.add_value("service_tier", "default")?
+        }
         tier => members.add("service_tier", tier),
     }
     let choice = tool_choice(&mut fields, &tools)?;
     if choice.is_single {
-        members.value("parallel_tool_calls", &false)?;
+        members.add_value("parallel_tool_calls", &false)?;
     }
     for name in UNTRANSLATED.iter().filter(|name| raw_of(name).is_some()) {
         losses.drop_member(name);
@@ -114,77 +116,57 @@ pub(super) fn decode(
         tool_choice: choice.choice,
         request_options: raw_of("request_options").map(RawValue::to_owned),
         state,
-        members: members.0,
+        members,
         native: Some(native),
         responses: None,
     })
 }
 
-/// The members of the gateway's form of a request.
-#[derive(Default)]
-struct Members(Vec<(String, Box<RawValue>)>);
-
-impl Members {
-    fn add(&mut self, name: &str, json: Option<&RawValue>) {
-        self.0.extend(json.map(|json| (name.to_owned(), json.to_owned())));
+/// `max_tokens`, which a request for an answer must have.
+fn limit(fields: &mut Fields<'_>, counts_only: bool, members: &mut RawMembers) -> Result<()> {
+    match fields.count("max_tokens")? {
+        Some(limit) => members.add_value("max_tokens", &limit),
+        None if counts_only => Ok(()),
+        None => fields.expected("max_tokens", "a positive integer"),
     }
+}
 
-    fn value(&mut self, name: &str, value: &impl Serialize) -> Result<()> {
-        self.0.push((name.to_owned(), to_raw(value)?));
-        Ok(())
+/// `output_config`, whose older form is `output_format`.
+fn effort_and_format(
+    fields: &mut Fields<'_>,
+    config: Option<&RawValue>,
+    older: Option<&RawValue>,
+    members: &mut RawMembers,
+) -> Result<()> {
+    let mut schema = raw_schema(older, &[]);
+    if let Some(mut config_fields) = fields.fields("output_config")? {
+        if let Some(effort) = config_fields.text("effort")? {
+            members.add_value("reasoning_effort", &*effort)?;
+        }
+        schema = raw_schema(config, &["format"]).or(schema);
+        config_fields.take("format");
+        config_fields.finish();
     }
+    fields.take("output_format");
+    let Some(schema) = schema else { return Ok(()) };
+    let mut format = Members::default();
+    format.add("schema", Some(schema));
+    format.add("strict", Some(Value::Bool(true)));
+    members.add_value("response_format", &format.of_type("json_schema"))
+}
 
-    fn text(&mut self, name: &str, text: &str) -> Result<()> {
-        self.value(name, &text)
-    }
-
-    /// `max_tokens`, which a request for an answer must have.
-    fn limit(&mut self, fields: &mut Fields<'_>, counts_only: bool) -> Result<()> {
-        match fields.count("max_tokens")? {
-            Some(limit) => self.value("max_tokens", &limit),
-            None if counts_only => Ok(()),
-            None => fields.expected("max_tokens", "a positive integer"),
+/// `metadata.user_id`. Agents write JSON with the ids of a device and a session into it: that is no user on whose behalf
+/// tools can run.
+fn user(fields: &mut Fields<'_>, members: &mut RawMembers) -> Result<()> {
+    let Some(mut metadata) = fields.fields("metadata")? else { return Ok(()) };
+    if let Some(user) = metadata.text("user_id")? {
+        members.add_value("safety_identifier", &*user)?;
+        if !user.starts_with('{') {
+            members.add_value("user", &*user)?;
         }
     }
-
-    /// `output_config`, whose older form is `output_format`.
-    fn effort_and_format(
-        &mut self,
-        fields: &mut Fields<'_>,
-        config: Option<&RawValue>,
-        older: Option<&RawValue>,
-    ) -> Result<()> {
-        let mut schema = raw_schema(older, &[]);
-        if let Some(mut config_fields) = fields.fields("output_config")? {
-            if let Some(effort) = config_fields.text("effort")? {
-                self.text("reasoning_effort", &effort)?;
-            }
-            schema = raw_schema(config, &["format"]).or(schema);
-            config_fields.take("format");
-            config_fields.finish();
-        }
-        fields.take("output_format");
-        let Some(schema) = schema else { return Ok(()) };
-        let format = wire::Members(vec![
-            ("schema".into(), schema.into()),
-            ("strict".into(), Value::Bool(true).into()),
-        ]);
-        self.value("response_format", &format.of_type("json_schema"))
-    }
-
-    /// `metadata.user_id`. Agents write JSON with the ids of a device and a session into it: that is no user on whose behalf
-    /// tools can run.
-    fn user(&mut self, fields: &mut Fields<'_>) -> Result<()> {
-        let Some(mut metadata) = fields.fields("metadata")? else { return Ok(()) };
-        if let Some(user) = metadata.text("user_id")? {
-            self.text("safety_identifier", &user)?;
-            if !user.starts_with('{') {
-                self.text("user", &user)?;
-            }
-        }
-        metadata.finish();
-        Ok(())
-    }
+    metadata.finish();
+    Ok(())
 }
 
 /// The schema of a format.

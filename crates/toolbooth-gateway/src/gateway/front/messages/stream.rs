@@ -113,7 +113,7 @@ impl Event<'_> {
 
 /// Whether the client gets the reasoning of a model that is not Anthropic's: it has asked for thinking, and to see it.
 pub(super) fn shows_reasoning(request: &ChatRequest) -> bool {
-    let Some(thinking) = request.member("thinking") else { return false };
+    let Some(thinking) = request.members.get("thinking") else { return false };
     let thinking = json::parse(thinking.get()).unwrap_or_default();
     let is = |name: &str, word| thinking.get(name).and_then(Value::as_str) == Some(word);
     !is("type", "disabled") && !is("display", "omitted")

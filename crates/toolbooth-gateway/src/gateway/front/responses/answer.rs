@@ -69,12 +69,11 @@ pub(super) fn request_members(request: &ChatRequest) -> Members<'static> {
         ("top_p", "null"),
         ("truncation", "\"disabled\""),
     ];
-    let sent = request.native.iter().flat_map(|native| &native.members);
-    let sent: Vec<_> = sent.collect();
+    let sent = request.native.as_ref().map(|native| &native.members);
     let mut members = Members::default();
     for (name, default) in REPEATED {
-        let json = sent.iter().find(|(known, _)| known == name).map(|(_, json)| json.get());
-        let json = Json::Text(json.unwrap_or(default).to_owned().into());
+        let json = sent.and_then(|members| members.get(name)).map_or(default, RawValue::get);
+        let json = Json::Text(json.to_owned().into());
         members.0.push((name.into(), json));
     }
     for (name, json) in [("previous_response_id", "null"), ("store", "false")] {

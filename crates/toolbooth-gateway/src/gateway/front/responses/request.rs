@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::input::Input;
 use super::tools::Tools;
 use super::{NAMES, choice};
-use crate::gateway::raw_json::{body_members, raw_items, raw_member, raw_of, to_raw};
+use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{
     ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result, Role,
 };
@@ -189,30 +189,30 @@ fn own_members<'t>(
     fields: &mut Fields<'_>,
     raw_of: impl Fn(&str) -> Option<&'t RawValue>,
     lost: &mut Vec<String>,
-) -> Result<Vec<(String, Box<RawValue>)>> {
-    let mut members = Vec::new();
-    let mut add = |name: &str, json: Option<&RawValue>| {
-        members.extend(json.map(|json| (name.to_owned(), json.to_owned())));
-    };
+) -> Result<RawMembers> {
+    let mut members = RawMembers::default();
     for name in SAME {
-        add(name, raw_of(name));
+        members.add(name, raw_of(name));
     }
-    add("max_completion_tokens", raw_of("max_output_tokens"));
+    members.add("max_completion_tokens", raw_of("max_output_tokens"));
     if let Some(mut reasoning) = fields.fields("reasoning")? {
         if reasoning.text("effort")?.is_some() {
-            add("reasoning_effort", raw_of("reasoning").and_then(|it| raw_member(it, &["effort"])));
+            members.add(
+                "reasoning_effort",
+                raw_of("reasoning").and_then(|it| raw_member(it, &["effort"])),
+            );
         }
         lose(reasoning, lost);
     }
     if let Some(mut text) = fields.fields("text")? {
         let json = raw_of("text");
         if text.text("verbosity")?.is_some() {
-            add("verbosity", json.and_then(|it| raw_member(it, &["verbosity"])));
+            members.add("verbosity", json.and_then(|it| raw_member(it, &["verbosity"])));
         }
         if let Some(format) = text.fields("format")? {
             let json = json.and_then(|it| raw_member(it, &["format"]));
             if let Some(format) = response_format(format, json)? {
-                add("response_format", Some(&format));
+                members.add("response_format", Some(&format));
             }
         }
         lose(text, lost);
@@ -266,24 +266,20 @@ fn response_format(
 }
 
 /// The members that OpenAI gets, in the client's order. OpenAI is told to store nothing.
-fn native_members(
-    members: &[(String, &RawValue)],
-    removed: &[usize],
-) -> Result<Vec<(String, Box<RawValue>)>> {
-    let mut native = Vec::new();
+fn native_members(members: &[(String, &RawValue)], removed: &[usize]) -> Result<RawMembers> {
+    let mut native = RawMembers::default();
     for (name, json) in members {
-        let json = match name.as_str() {
+        match name.as_str() {
             "input" if !removed.is_empty() => {
                 let kept = raw_items(Some(json)).into_iter().enumerate();
                 let kept = kept.filter(|(index, _)| removed.binary_search(index).is_err());
                 let kept: Vec<_> = kept.map(|(_, json)| Json::from(json)).collect();
-                to_raw(&kept)?
+                native.add_value(name, &kept)?;
             }
-            name if PASSED_ON.contains(&name) => (*json).to_owned(),
-            _ => continue,
-        };
-        native.push((name.clone(), json));
+            name if PASSED_ON.contains(&name) => native.add(name, Some(json)),
+            _ => {}
+        }
     }
-    native.push(("store".to_owned(), to_raw(&false)?));
+    native.add_value("store", &false)?;
     Ok(native)
 }

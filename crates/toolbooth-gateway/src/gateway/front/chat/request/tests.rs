@@ -35,7 +35,7 @@ fn a_request_in_full() {
     assert_eq!(function.parameters.as_ref().unwrap().get(), r#"{"type":"object"}"#);
     assert_eq!(request.request_options.unwrap().get(), r#"{"max_rounds":3}"#);
     assert_eq!(request.state.as_deref(), Some("s"));
-    let names: Vec<&str> = request.members.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = request.members.iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["seed", "stream_options"]);
 }
 

@@ -456,7 +456,7 @@ fn names_of_servers() {
 fn users() {
     for (id, user) in [("ada", true), (r#"{"device_id":"d","session_id":"s"}"#, false)] {
         let request = request(json!({"metadata": {"user_id": id}}));
-        assert_eq!(request.member("user").is_some(), user);
+        assert_eq!(request.members.get("user").is_some(), user);
         assert_eq!(translated(&request).0["metadata"]["user_id"], id);
     }
     let long = "x".repeat(65);
