@@ -1,7 +1,7 @@
 //! What a provider lacks of a request that was written in a different format.
 
 use super::{Format, GatewayError, Notes, Result, custom};
-use crate::gateway::raw_json::{parse, to_raw};
+use crate::gateway::raw_json::{parse, take_extra, to_raw};
 use crate::gateway::{ChatRequest, HistoryItem, Role, Tool, ToolChoice};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
@@ -71,13 +71,8 @@ fn leave_out(request: &mut ChatRequest, notes: &Notes) -> Result<()> {
             continue;
         }
         let Value::Object(mut message) = parse(json.get(), "input")? else { continue };
-        if let Some(Value::Object(mut extra)) = message.take("extra_content") {
-            if extra.take("openai").is_some() {
-                notes.drop_member("input[].encrypted_content");
-            }
-            if !extra.is_empty() {
-                message.insert("extra_content".into(), Value::Object(extra));
-            }
+        if take_extra(&mut message, "openai").is_some() {
+            notes.drop_member("input[].encrypted_content");
         }
         *json = to_raw(&Value::Object(message))?;
     }

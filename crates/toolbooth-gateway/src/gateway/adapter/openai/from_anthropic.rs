@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::results;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::{RawMembers, pair, parse, raw_member, to_raw};
+use crate::gateway::raw_json::{RawMembers, pair, parse, raw_member, take_extra, to_raw};
 use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
@@ -202,13 +202,8 @@ fn message(
     let Value::Object(mut message) = parse(json.get(), "messages")?.into_owned() else {
         return Ok(());
     };
-    if let Some(Value::Object(mut extra)) = message.take("extra_content") {
-        if extra.take("anthropic").is_some() {
-            notes.drop_member("messages[].content[].thinking");
-        }
-        if !extra.is_empty() {
-            message.insert("extra_content".into(), Value::Object(extra));
-        }
+    if take_extra(&mut message, "anthropic").is_some() {
+        notes.drop_member("messages[].content[].thinking");
     }
     if let Some(Value::Array(parts)) = message.get("content").cloned() {
         let content = plain_parts(parts, notes);

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::{from_anthropic, results};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::parse;
+use crate::gateway::raw_json::{parse, take_extra};
 use crate::gateway::{
     ChatRequest, Fields, Format, FunctionTool, HistoryItem, Notes, Role, Tool, ToolChoice, ids,
 };
@@ -187,11 +187,8 @@ fn assistant<'t>(json: &'t str, index: usize, strict: bool, notes: &Notes) -> Re
 
 /// Takes out what Anthropic and OpenAI have thought: other providers reject it, and must not see it. Returns whether anything was.
 fn drop_foreign(message: &mut Object<'_>, path: &str, notes: &Notes) -> bool {
-    let Some(Value::Object(mut extra)) = message.get("extra_content").cloned() else {
-        return false;
-    };
     let [anthropic, openai] = ["anthropic", "openai"].map(|provider| {
-        let is_there = extra.take(provider).is_some();
+        let is_there = take_extra(message, provider).is_some();
         if is_there {
             notes.drop_member(&format!("{path}.extra_content.{provider}"));
         }
@@ -201,14 +198,7 @@ fn drop_foreign(message: &mut Object<'_>, path: &str, notes: &Notes) -> bool {
     if anthropic && message.take("reasoning_content").is_some() {
         notes.drop_member(&format!("{path}.reasoning_content"));
     }
-    if !anthropic && !openai {
-        return false;
-    }
-    message.take("extra_content");
-    if !extra.is_empty() {
-        message.insert("extra_content".into(), Value::Object(extra));
-    }
-    true
+    anthropic || openai
 }
 
 /// Whether a member is for the gateway or for clients.
