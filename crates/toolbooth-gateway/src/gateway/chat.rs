@@ -146,8 +146,7 @@ impl<'a> Chat<'a> {
             // Calls need tools.
             native.passes &= !native.has_own_calls || !tools.is_empty();
             // Rounds that were sealed are in the place of messages.
-            let is_message = |item: &HistoryItem| matches!(item, HistoryItem::Message { .. });
-            native.passes &= request.history.iter().all(is_message);
+            native.passes &= request.history.iter().all(|item| item.turn().is_none());
         }
         if let Some(context) = &mut request.responses {
             context.token = continuation::token(sender, now_ms);
@@ -214,10 +213,7 @@ impl<'a> Chat<'a> {
         let seed = self.sender.host.random_16().map_err(|_| {
             GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
         })?;
-        let turns = self.request.history.iter().filter_map(|item| match item {
-            HistoryItem::Turn(turn) => Some(turn),
-            HistoryItem::Message { .. } => None,
-        });
+        let turns = self.request.history.iter().filter_map(HistoryItem::turn);
         // A turn has a result for each call.
         let earlier = turns.flat_map(|turn| &turn.results).map(|result| result.call_id.clone());
         Ok(IdSource::new(seed).after(earlier.collect()))

@@ -48,11 +48,7 @@ pub(super) fn seal(
     calls: &[ToolCall<'_>],
     sender: &Sender<'_>,
 ) -> Option<Result<String, &'static str>> {
-    let turns = added.iter().filter_map(|item| match item {
-        HistoryItem::Turn(turn) => Some(turn.clone()),
-        HistoryItem::Message { .. } => None,
-    });
-    let turns: Vec<Turn> = turns.collect();
+    let turns: Vec<_> = added.iter().filter_map(HistoryItem::turn).cloned().collect();
     let last = turns.last()?;
     let is_open = |call: &&ToolCall<'_>| last.results.iter().any(|it| it.call_id == call.id);
     let pending = calls.iter().filter(is_open).map(|call| call.id.to_string()).collect();

@@ -134,6 +134,16 @@ pub(crate) enum HistoryItem {
     Turn(Turn),
 }
 
+impl HistoryItem {
+    /// The round, if it is one.
+    pub(super) fn turn(&self) -> Option<&Turn> {
+        match self {
+            Self::Turn(turn) => Some(turn),
+            Self::Message { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     System,
@@ -197,12 +207,9 @@ impl ChatRequest {
     /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different
     /// one, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
-        let is_own = |item: &HistoryItem| match item {
-            HistoryItem::Message { .. } => true,
-            HistoryItem::Turn(turn) => turn.format == format,
-        };
         let native = self.native_of(format).filter(|native| native.passes)?;
-        self.history.iter().all(is_own).then_some(native)
+        let mut turns = self.history.iter().filter_map(HistoryItem::turn);
+        turns.all(|turn| turn.format == format).then_some(native)
     }
 
     /// The request as the client wrote it, if that is this format.

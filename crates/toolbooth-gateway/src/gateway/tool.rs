@@ -35,6 +35,15 @@ impl Tool {
         }
     }
 
+    /// The definition, in the gateway's form of it or that of the provider that runs it.
+    pub(crate) fn json(&self) -> &RawValue {
+        match self {
+            Self::Function(FunctionTool { json, .. })
+            | Self::Custom { json, .. }
+            | Self::Hosted { json, .. } => json,
+        }
+    }
+
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Function(tool) => Some(&tool.name),

@@ -65,11 +65,9 @@ fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<
 /// The rounds of compiled-in tools, as messages.
 pub(super) fn rounds(job: &Job<'_>) -> Result<Vec<Json<'static>>> {
     let mut messages = Messages::default();
-    for item in &job.request.history {
-        if let HistoryItem::Turn(turn) = item {
-            let results = turn.results.iter().map(|it| conversation::result(it, "", job.notes));
-            native(turn, results.collect::<Result<_>>()?, &mut messages)?;
-        }
+    for turn in job.request.history.iter().filter_map(HistoryItem::turn) {
+        let results = turn.results.iter().map(|it| conversation::result(it, "", job.notes));
+        native(turn, results.collect::<Result<_>>()?, &mut messages)?;
     }
     let messages = messages.0.iter();
     Ok(messages.map(|message| Json::Text(json::to_string(message).into())).collect())

@@ -47,9 +47,7 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     for (index, tool) in request.tools.iter().enumerate() {
         body.tools.push(match tool {
             Tool::Function(function) if strict => function_tool(function, index, job)?,
-            Tool::Function(FunctionTool { json, .. })
-            | Tool::Custom { json, .. }
-            | Tool::Hosted { json, .. } => (&**json).into(),
+            tool => tool.json().into(),
         });
     }
     body.tools.extend(job.server_tools());

@@ -1,6 +1,6 @@
 //! About how many tokens a request has, where no provider counts them.
 
-use crate::gateway::{ChatRequest, HistoryItem, Tool};
+use crate::gateway::{ChatRequest, HistoryItem};
 
 /// A token has about four bytes of a text.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -18,10 +18,7 @@ pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
             results.sum::<u64>().saturating_add(tokens_of(&turn.message))
         }
     });
-    let tools = request.tools.iter().map(|tool| match tool {
-        Tool::Function(function) => tokens_of(function.json.get()),
-        Tool::Custom { json, .. } | Tool::Hosted { json, .. } => tokens_of(json.get()),
-    });
+    let tools = request.tools.iter().map(|tool| tokens_of(tool.json().get()));
     history.chain(tools).fold(1, u64::saturating_add)
 }
 

@@ -84,14 +84,6 @@ impl Name {
     }
 }
 
-/// The definition of a tool that the client runs.
-fn json_of(tool: &Tool) -> Option<&str> {
-    match tool {
-        Tool::Function(FunctionTool { json, .. }) | Tool::Custom { json, .. } => Some(json.get()),
-        Tool::Hosted { .. } => None,
-    }
-}
-
 impl Tools {
     /// Reads an array of tools at `path`. `again` says that the conversation may repeat tools.
     pub(super) fn read(
@@ -262,7 +254,8 @@ impl Tools {
         if !again {
             return Err(Tool::repeated(&name));
         }
-        if *known != client || self.list.get(*position).and_then(json_of) != json_of(&tool) {
+        let first = self.list.get(*position).map(|first| first.json().get());
+        if *known != client || first != Some(tool.json().get()) {
             self.lost.push(format!("tools[] ({}, defined again)", excerpt(&name)));
             self.differ = true;
         }
