@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::raw_json::parse;
+use serde_json::value::RawValue;
+
+use super::raw_json::{parse, raw_items};
 use super::{Approval, GatewayError, Notes, Result};
 use toolbooth::json::{Object, Value};
 use toolbooth::schema::text::excerpt;
@@ -29,6 +31,24 @@ impl<'t> Fields<'t> {
 
     pub(super) fn of_json(json: &'t str, path: String, notes: &'t Notes) -> Result<Self> {
         Self::of(parse(json, &path)?, path, notes)
+    }
+
+    /// The objects of an array, which is at `path`, each with its JSON; `json` is that of the array. An absent one is empty.
+    pub(super) fn of_array<'j>(
+        array: Option<Value<'t>>,
+        json: Option<&'j RawValue>,
+        path: &str,
+        notes: &'t Notes,
+    ) -> Result<impl Iterator<Item = Result<(Self, &'j RawValue)>>> {
+        let items = match array {
+            None => Vec::new(),
+            Some(Value::Array(items)) => items,
+            Some(_) => return Err(GatewayError::expected(path, "an array")),
+        };
+        let items = items.into_iter().zip(raw_items(json)).enumerate();
+        Ok(items.map(move |(index, (item, json))| {
+            Ok((Self::of(item, format!("{path}[{index}]"), notes)?, json))
+        }))
     }
 
     /// Where its member `name` is in the request.

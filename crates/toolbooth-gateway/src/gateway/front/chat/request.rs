@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::tools::{tool_choice, tools};
 use crate::gateway::front::address;
-use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_members, raw_of, to_raw};
+use crate::gateway::raw_json::{RawMembers, body_members, raw_members, raw_of, to_raw};
 use crate::gateway::{
     ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
 };
@@ -88,14 +88,14 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         }
     }
     let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
-    let messages = match fields.take("messages") {
-        Some(Value::Array(messages)) if !messages.is_empty() => messages,
-        _ => return fields.expected("messages", "an array of messages that is not empty"),
-    };
-    let history = raw_items(raw_of("messages")).into_iter().zip(messages).enumerate();
+    let messages = fields.take("messages");
+    if messages.as_ref().and_then(Value::as_array).is_none_or(<[_]>::is_empty) {
+        return fields.expected("messages", "an array of messages that is not empty");
+    }
+    let messages = Fields::of_array(messages, raw_of("messages"), "messages", notes)?;
     let mut open = OpenCalls::default();
-    let history = history.map(|(index, (json, message))| {
-        let mut message = Fields::of(message, format!("messages[{index}]"), notes)?;
+    let history = messages.map(|message| {
+        let (mut message, json) = message?;
         let role = role(&mut message)?;
         check_addresses(&message)?;
         check_calls(role, &message, &mut open)?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::gateway::raw_json::{raw_items, raw_member};
+use crate::gateway::raw_json::raw_member;
 use crate::gateway::{
     Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };
@@ -18,14 +18,9 @@ pub(super) fn tools(
     notes: &Notes,
 ) -> Result<(Vec<Tool>, Vec<Selection>)> {
     let (mut tools, mut selections) = (Vec::new(), Vec::new());
-    let definitions = match definitions {
-        None => return Ok((tools, selections)),
-        Some(Value::Array(definitions)) => definitions,
-        Some(_) => return Err(GatewayError::expected("tools", "an array")),
-    };
-    for (index, (json, definition)) in raw_items(raw).into_iter().zip(definitions).enumerate() {
+    for definition in Fields::of_array(definitions, raw, "tools", notes)? {
+        let (mut definition, json) = definition?;
         let json = json.to_owned();
-        let mut definition = Fields::of(definition, format!("tools[{index}]"), notes)?;
         let kind = definition.name("type", "\"function\"")?;
         let server = definition.get("server_url").and_then(Value::as_str);
         match kind.as_str() {

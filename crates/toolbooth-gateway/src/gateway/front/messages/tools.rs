@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use super::content::SERVER_NAME;
-use crate::gateway::raw_json::{raw_items, raw_member};
+use crate::gateway::raw_json::raw_member;
 use crate::gateway::{
     Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
 };
@@ -43,13 +43,9 @@ impl Servers {
         losses: &Notes,
     ) -> Result<Self> {
         let mut all = Self { own: None, others: Vec::new(), taken: false };
-        let servers = match servers {
-            None => return Ok(all),
-            Some(Value::Array(servers)) => servers,
-            Some(_) => return Err(GatewayError::expected("mcp_servers", "an array")),
-        };
-        for (index, (server, json)) in servers.into_iter().zip(raw_items(json)).enumerate() {
-            let mut server = Fields::of(server, format!("mcp_servers[{index}]"), losses)?;
+        let servers = Fields::of_array(servers, json, "mcp_servers", losses)?;
+        for (index, server) in servers.enumerate() {
+            let (mut server, json) = server?;
             let name = server.name("name", "the name of the server")?;
             if server.required_text("url")? != SERVER_NAME {
                 all.others.push(Tool::Hosted { kind: MCP.to_owned(), json: json.to_owned() });
@@ -143,13 +139,8 @@ pub(super) fn tools(
         own_positions: Vec::new(),
         deferred: Vec::new(),
     };
-    let definitions = match definitions {
-        None => Vec::new(),
-        Some(Value::Array(definitions)) => definitions,
-        Some(_) => return Err(GatewayError::expected("tools", "an array")),
-    };
-    for (index, (definition, json)) in definitions.into_iter().zip(raw_items(json)).enumerate() {
-        let mut tool = Fields::of(definition, format!("tools[{index}]"), losses)?;
+    for (index, tool) in Fields::of_array(definitions, json, "tools", losses)?.enumerate() {
+        let (mut tool, json) = tool?;
         let kind = tool.text("type")?.unwrap_or("custom".into());
         match kind.as_ref() {
             "custom" => {

@@ -77,7 +77,8 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     let background = background(&mut fields, stream)?;
     let model = fields.name("model", "the name of a model, such as \"openai/gpt-5\"")?;
     let mut tools = Tools::default();
-    tools.read(fields.take("tools"), raw_of("tools"), "tools", false, notes)?;
+    tools.read(fields.take("tools"), raw_of("tools"), "tools", notes)?;
+    tools.may_repeat = true;
     let mut input = Input::new(tools, notes);
     if let Some(instructions) = fields.text("instructions")? {
         input.text(Role::System, "system", &instructions)?;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::gateway::raw_json::{raw_items, raw_member, to_raw};
+use crate::gateway::raw_json::{raw_member, to_raw};
 use crate::gateway::{
     ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
 };
@@ -41,6 +41,8 @@ pub(super) struct Tools {
     pub(super) client_run_types: BTreeSet<String>,
     /// The position of each tool with a name in `list`, and how the client knows it.
     known: BTreeMap<String, (usize, Option<ClientTool>)>,
+    /// Whether the tools are those of the conversation, which may repeat those of the request.
+    pub(super) may_repeat: bool,
     /// Whether the conversation has a tool again with a different definition. The first one holds.
     pub(super) differ: bool,
     /// The longest description of a namespace: where it is, and how many characters it has.
@@ -85,24 +87,17 @@ impl Name {
 }
 
 impl Tools {
-    /// Reads an array of tools at `path`. `again` says that the conversation may repeat tools.
+    /// Reads an array of tools at `path`.
     pub(super) fn read(
         &mut self,
         definitions: Option<Value<'_>>,
         json: Option<&RawValue>,
         path: &str,
-        again: bool,
         notes: &Notes,
     ) -> Result<()> {
-        let definitions = match definitions {
-            None => return Ok(()),
-            Some(Value::Array(definitions)) => definitions,
-            Some(_) => return Err(GatewayError::expected(path, "an array")),
-        };
-        for (index, (json, definition)) in raw_items(json).into_iter().zip(definitions).enumerate()
-        {
-            let definition = Fields::of(definition, format!("{path}[{index}]"), notes)?;
-            self.tool(definition, json, None, again)?;
+        for tool in Fields::of_array(definitions, json, path, notes)? {
+            let (tool, json) = tool?;
+            self.tool(tool, json, None)?;
         }
         Ok(())
     }
@@ -112,15 +107,14 @@ impl Tools {
         mut tool: Fields<'_>,
         json: &RawValue,
         namespace: Option<&str>,
-        again: bool,
     ) -> Result<()> {
         let kind = tool.name("type", "the type of a tool, such as \"function\"")?;
         if namespace.is_some() && !matches!(kind.as_str(), "function" | "custom") {
             return tool.expected("type", "\"function\" or \"custom\" in a namespace");
         }
         match kind.as_str() {
-            "function" => self.function(tool, json, namespace, again),
-            "custom" => self.custom(tool, namespace, again),
+            "function" => self.function(tool, json, namespace),
+            "custom" => self.custom(tool, namespace),
             "namespace" => {
                 let name = tool.name("name", "the name of the namespace")?;
                 if let Some(description) = tool.text("description")? {
@@ -132,14 +126,13 @@ impl Tools {
                 }
                 let path = tool.path_of("tools");
                 let members = tool.take("tools");
-                let Some(Value::Array(members)) = members else {
-                    return Err(GatewayError::expected(&path, "an array of tools"));
-                };
+                if !matches!(members, Some(Value::Array(_))) {
+                    return tool.expected("tools", "an array of tools");
+                }
                 let json = raw_member(json, &["tools"]);
-                for (index, (json, member)) in raw_items(json).into_iter().zip(members).enumerate()
-                {
-                    let member = Fields::of(member, format!("{path}[{index}]"), tool.notes)?;
-                    self.tool(member, json, Some(&name), again)?;
+                for member in Fields::of_array(members, json, &path, tool.notes)? {
+                    let (member, json) = member?;
+                    self.tool(member, json, Some(&name))?;
                 }
                 self.finish(tool);
                 Ok(())
@@ -154,7 +147,7 @@ impl Tools {
                 let description = tool.text("description")?;
                 self.finish(tool);
                 let name = Name { name: SEARCH.to_owned(), client: Some(ClientTool::Search) };
-                self.add_function(name, description.as_deref(), Some(parameters), None, again)
+                self.add_function(name, description.as_deref(), Some(parameters), None)
             }
             "mcp" if tool.get("server_url").and_then(Value::as_str) == Some("toolbooth") => {
                 self.server(tool)
@@ -181,7 +174,6 @@ impl Tools {
         mut tool: Fields<'_>,
         json: &RawValue,
         namespace: Option<&str>,
-        again: bool,
     ) -> Result<()> {
         let name = Name::of(&mut tool, namespace)?;
         let parameters = match tool.take("parameters") {
@@ -192,7 +184,7 @@ impl Tools {
         let description = tool.text("description")?;
         let strict = tool.boolean("strict")?;
         self.finish(tool);
-        self.add_function(name, description.as_deref(), parameters, strict, again)
+        self.add_function(name, description.as_deref(), parameters, strict)
     }
 
     fn add_function(
@@ -201,16 +193,15 @@ impl Tools {
         description: Option<&str>,
         parameters: Option<&str>,
         strict: Option<bool>,
-        again: bool,
     ) -> Result<()> {
         let Name { name, client } = name;
         let description = description.map(str::to_owned);
         let parameters = parameters.map(|json| to_raw(&Rendered(json))).transpose()?;
         let tool = FunctionTool::new(name.clone(), description, parameters, strict, None)?;
-        self.add(name, Tool::Function(tool), client, again)
+        self.add(name, Tool::Function(tool), client)
     }
 
-    fn custom(&mut self, mut tool: Fields<'_>, namespace: Option<&str>, again: bool) -> Result<()> {
+    fn custom(&mut self, mut tool: Fields<'_>, namespace: Option<&str>) -> Result<()> {
         let Name { name, client } = Name::of(&mut tool, namespace)?;
         let description = tool.text("description")?;
         let format = match tool.fields("format")? {
@@ -234,24 +225,18 @@ impl Tools {
         let json = to_raw(&custom.of_type("custom"))?;
         self.finish(tool);
         let description = description.map(Cow::into_owned);
-        self.add(name.clone(), Tool::Custom { name, description, json }, client, again)
+        self.add(name.clone(), Tool::Custom { name, description, json }, client)
     }
 
-    /// A tool that is known already is one more only if the conversation may not repeat it.
-    fn add(
-        &mut self,
-        name: String,
-        tool: Tool,
-        client: Option<ClientTool>,
-        again: bool,
-    ) -> Result<()> {
+    /// Adds a tool, unless it is known already.
+    fn add(&mut self, name: String, tool: Tool, client: Option<ClientTool>) -> Result<()> {
         let Some((position, known)) = self.known.get(&name) else {
             self.client.extend(client.clone().map(|client| (name.clone(), client)));
             self.known.insert(name, (self.list.len(), client));
             self.list.push(tool);
             return Ok(());
         };
-        if !again {
+        if !self.may_repeat {
             return Err(Tool::repeated(&name));
         }
         let first = self.list.get(*position).map(|first| first.json().get());

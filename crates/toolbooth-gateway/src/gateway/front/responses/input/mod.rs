@@ -155,7 +155,7 @@ impl<'n> Input<'n> {
                 let path = item.path_of("tools");
                 let definitions = item.take("tools");
                 let json = raw_member(json, &["tools"]);
-                self.tools.read(definitions, json, &path, true, self.notes)
+                self.tools.read(definitions, json, &path, self.notes)
             }
             "reasoning" => self.reasoning(index, &item),
             "mcp_list_tools" if !is_other => {
@@ -284,7 +284,7 @@ impl<'n> Input<'n> {
         let definitions = item.take("tools");
         let count = definitions.as_ref().and_then(Value::as_array).map_or(0, <[_]>::len);
         let json = raw_member(json, &["tools"]);
-        self.tools.read(definitions, json, &item.path_of("tools"), true, self.notes)?;
+        self.tools.read(definitions, json, &item.path_of("tools"), self.notes)?;
         let added = self.tools.list.get(before..).unwrap_or_default();
         let names: Vec<_> = added.iter().filter_map(|tool| tool.name()).collect();
         let text = match (names.is_empty(), count) {
