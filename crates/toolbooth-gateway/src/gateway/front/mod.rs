@@ -97,7 +97,15 @@ pub(super) fn paragraphs<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Str
 /// Writes the events of a stream as the client gets them.
 pub(super) trait EventEncoder {
     /// Writes an event: its own bytes, if the client reads the provider's format, otherwise its deltas.
-    fn event(&mut self, event: &StreamEvent, out: &mut Vec<u8>);
+    fn event(&mut self, event: &StreamEvent, out: &mut Vec<u8>) {
+        match &event.raw {
+            Some(raw) => self.forward(raw, &event.deltas, out),
+            None => event.deltas.iter().for_each(|delta| self.delta(delta, out)),
+        }
+    }
+
+    /// Writes an event as the provider sent it. It means these deltas.
+    fn forward(&mut self, raw: &[u8], deltas: &[Delta], out: &mut Vec<u8>);
 
     /// Writes a delta.
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>);
@@ -127,6 +135,21 @@ pub(super) fn write_event(name: &str, data: &impl Serialize, out: &mut Vec<u8>) 
     out.extend_from_slice(b"data: ");
     out.extend(json::to_vec(data));
     out.extend_from_slice(b"\n\n");
+}
+
+/// Writes an event as the provider sent it. The one with the finish reason gets the report, as [`with_report`] says.
+fn write_raw(
+    raw: &[u8],
+    deltas: &[Delta],
+    name: Option<&str>,
+    report: &mut Option<String>,
+    out: &mut Vec<u8>,
+) {
+    let finishes = deltas.iter().any(|delta| matches!(delta, Delta::Finish(_)));
+    match report.take_if(|_| finishes) {
+        Some(report) => out.extend(with_report(raw, name, &report)),
+        None => out.extend_from_slice(raw),
+    }
 }
 
 /// A JSON object, alone or in an event, with a further member `_2api`, or the object that is its member `name`. It is unchanged if it

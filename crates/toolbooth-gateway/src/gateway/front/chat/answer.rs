@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::error_body;
-use crate::gateway::front::{Answer, EventEncoder, paragraphs, with_report, write_event};
+use crate::gateway::front::{Answer, EventEncoder, paragraphs, write_event, write_raw};
 use crate::gateway::report::RanCall;
-use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
+use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report};
 use crate::wire::Usage;
 use crate::wire::openai::message::{Call, Message};
 use toolbooth::json::{self, Object, Rendered};
@@ -100,19 +100,12 @@ pub(super) struct ChunkEncoder {
 }
 
 impl EventEncoder for ChunkEncoder {
-    fn event(&mut self, event: &StreamEvent, out: &mut Vec<u8>) {
-        let Some(raw) = &event.raw else {
-            return event.deltas.iter().for_each(|delta| self.delta(delta, out));
-        };
-        if matches!(event.deltas.as_slice(), [Delta::Usage(_)]) && !self.include_usage {
+    fn forward(&mut self, raw: &[u8], deltas: &[Delta], out: &mut Vec<u8>) {
+        if matches!(deltas, [Delta::Usage(_)]) && !self.include_usage {
             return;
         }
-        self.begun |= !event.deltas.is_empty();
-        let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
-        match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(with_report(raw, None, &report)),
-            None => out.extend_from_slice(raw),
-        }
+        self.begun |= !deltas.is_empty();
+        write_raw(raw, deltas, None, &mut self.report, out);
     }
 
     /// The first delta is preceded by a chunk with the role.

@@ -10,9 +10,9 @@ use super::error_body;
 use super::estimate::input_tokens;
 use super::thinking;
 use super::waiting::Waiting;
-use crate::gateway::front::{EventEncoder, with_report, write_event};
+use crate::gateway::front::{EventEncoder, write_event, write_raw};
 use crate::gateway::report::RanCall;
-use crate::gateway::{ChatRequest, CompletionInfo, Delta, GatewayError, Report, StreamEvent};
+use crate::gateway::{ChatRequest, CompletionInfo, Delta, GatewayError, Report};
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::{self, Rendered, Value};
 
@@ -120,16 +120,9 @@ pub(super) fn shows_reasoning(request: &ChatRequest) -> bool {
 }
 
 impl EventEncoder for MessageEncoder {
-    fn event(&mut self, event: &StreamEvent, out: &mut Vec<u8>) {
-        let Some(raw) = &event.raw else {
-            return event.deltas.iter().for_each(|delta| self.delta(delta, out));
-        };
+    fn forward(&mut self, raw: &[u8], deltas: &[Delta], out: &mut Vec<u8>) {
         self.passes = true;
-        let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
-        match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(with_report(raw, None, &report)),
-            None => out.extend_from_slice(raw),
-        }
+        write_raw(raw, deltas, None, &mut self.report, out);
     }
 
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>) {

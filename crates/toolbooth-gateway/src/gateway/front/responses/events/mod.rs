@@ -7,11 +7,10 @@ mod text;
 use super::item::{Event, Failure, Incomplete, OutputItem, Part, Response};
 use super::open::{OpenCall, OpenItem, PartKind};
 use super::{EXTRA, ROUNDS, answer};
-use crate::gateway::front::{EventEncoder, with_report, write_event};
+use crate::gateway::front::{EventEncoder, write_event, write_raw};
 use crate::gateway::report::RanCall;
 use crate::gateway::{
     ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, Report, ResponsesContext,
-    StreamEvent,
 };
 use crate::wire::{FinishReason, Members, Usage};
 use toolbooth::json::{self, Object, Rendered, Value};
@@ -50,19 +49,12 @@ pub(super) struct ResponseEncoder {
 }
 
 impl EventEncoder for ResponseEncoder {
-    fn event(&mut self, event: &StreamEvent, out: &mut Vec<u8>) {
-        let Some(raw) = &event.raw else {
-            return event.deltas.iter().for_each(|delta| self.delta(delta, out));
-        };
-        let finishes = event.deltas.iter().any(|it| matches!(it, Delta::Finish(_)));
+    fn forward(&mut self, raw: &[u8], deltas: &[Delta], out: &mut Vec<u8>) {
         self.begun = true;
         if raw.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"data")) {
             self.sequence += 1;
         }
-        match self.report.take_if(|_| finishes) {
-            Some(report) => out.extend(with_report(raw, Some("response"), &report)),
-            None => out.extend_from_slice(raw),
-        }
+        write_raw(raw, deltas, Some("response"), &mut self.report, out);
     }
 
     fn delta(&mut self, delta: &Delta, out: &mut Vec<u8>) {
