@@ -116,15 +116,7 @@ impl<'n> History<'n> {
         block.take("type");
         let id = block.required_text("tool_use_id")?;
         self.open.answer(&id, block.path_of("tool_use_id"))?;
-        let is_error = block.boolean("is_error")?.unwrap_or(false);
-        let content = block.take("content");
-        let mut content = match content {
-            None => Vec::new(),
-            content => parts(content, &block.path_of("content"), self.losses)?,
-        };
-        if is_error {
-            mark_error(&mut content);
-        }
+        let mut content = result_content(&mut block)?;
         if let Some(cache_control) = block.take("cache_control")
             && let Some(Value::Object(last)) = content.last_mut()
         {
@@ -265,16 +257,7 @@ impl<'t> Round<'t> {
 
     fn result(&mut self, mut block: Fields<'t>) -> Result<()> {
         let id = block.required_text("tool_use_id")?.into_owned();
-        let is_error = block.boolean("is_error")?.unwrap_or(false);
-        let path = block.path_of("content");
-        let mut content = match block.take("content") {
-            None => Vec::new(),
-            content => parts(content, &path, block.notes)?,
-        };
-        if is_error {
-            mark_error(&mut content);
-        }
-        self.results.push((id, content));
+        self.results.push((id, result_content(&mut block)?));
         Ok(())
     }
 
@@ -315,6 +298,19 @@ pub(super) fn blocks<'t>(
         }
         _ => Err(GatewayError::expected(path, "a string or an array of content blocks")),
     }
+}
+
+/// The content of a result, which says whether the tool failed.
+fn result_content<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
+    let is_error = block.boolean("is_error")?.unwrap_or(false);
+    let mut content = match block.take("content") {
+        None => Vec::new(),
+        content => parts(content, &block.path_of("content"), block.notes)?,
+    };
+    if is_error {
+        mark_error(&mut content);
+    }
+    Ok(content)
 }
 
 /// The result of a call, as a message. A single text is a string.

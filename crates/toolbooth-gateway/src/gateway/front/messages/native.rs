@@ -180,32 +180,34 @@ impl<'t> Rounds<'t> {
 }
 
 fn message(role: &'static str, blocks: Vec<Json<'_>>) -> Json<'static> {
-    let content = Json::Text(json::to_string(&blocks).into());
-    written(vec![("role", Value::from(role).into()), ("content", content)])
+    let mut message = Members::default();
+    message.add("role", Some(Value::from(role)));
+    message.add("content", Some(Json::Text(json::to_string(&blocks).into())));
+    Json::from(&message)
 }
 
 /// A call that the gateway ran, as one of a tool in the request. Another provider may have given it an id that Anthropic rejects.
 fn call(block: &[(String, &RawValue)], id: &str) -> Json<'static> {
-    let input = raw_of(block, "input").map_or(Json::Text("{}".into()), Json::from);
-    let id = Value::String(ids::portable(id.into()));
-    let mut call = vec![("type", Value::from("tool_use").into()), ("id", id.into())];
+    let mut call = Members::default();
+    call.add("type", Some(Value::from("tool_use")));
+    call.add("id", Some(Value::String(ids::portable(id.into()))));
     for name in ["name", "cache_control"] {
-        call.extend(raw_of(block, name).map(|json| (name, json.into())));
+        call.add(name, raw_of(block, name));
     }
-    call.push(("input", input));
-    written(call)
+    call.add("input", Some(raw_of(block, "input").map_or(Json::Text("{}".into()), Json::from)));
+    Json::from(&call)
 }
 
 /// Its result.
 fn result(block: &[(String, &RawValue)], id: &str) -> Json<'static> {
-    let id = Value::String(ids::portable(id.into()));
-    let mut result = vec![("type", Value::from("tool_result").into()), ("tool_use_id", id.into())];
+    let mut result = Members::default();
+    result.add("type", Some(Value::from("tool_result")));
+    result.add("tool_use_id", Some(Value::String(ids::portable(id.into()))));
     for name in ["is_error", "cache_control"] {
-        result.extend(raw_of(block, name).map(|json| (name, json.into())));
+        result.add(name, raw_of(block, name));
     }
-    let content = raw_of(block, "content").and_then(without_empty);
-    result.extend(content.map(|content| ("content", content.into())));
-    written(result)
+    result.add("content", raw_of(block, "content").and_then(without_empty));
+    Json::from(&result)
 }
 
 /// A content without empty texts, which Anthropic rejects; `None` if nothing is left of it.
@@ -217,9 +219,4 @@ fn without_empty(content: &RawValue) -> Option<Value<'_>> {
         }
         content => content.as_str().is_some_and(|text| !text.is_empty()).then_some(content),
     }
-}
-
-fn written(members: Vec<(&'static str, Json<'_>)>) -> Json<'static> {
-    let members = members.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    Json::from(&Members(members))
 }
