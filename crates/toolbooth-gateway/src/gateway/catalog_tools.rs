@@ -5,13 +5,13 @@ use std::ptr;
 
 use super::report::{RanCall, ReportedChallenge};
 use super::{
-    Approval, ChatRequest, ErrorKind, Format, GatewayError, ModelTool, Notes, Report, Result, Tool,
-    ToolResult,
+    ChatRequest, ErrorKind, Format, GatewayError, ModelTool, Notes, Report, Result, Selection,
+    Tool, ToolResult,
 };
 use crate::providers::{for_model, tool_request};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::call::{Outcome, Rejection, RequestContext, Search, ToolRequest, ToolSelector};
-use toolbooth::catalog::{self, Catalog};
+use toolbooth::catalog::{self, Catalog, List};
 use toolbooth::json::{self, Value};
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::{Allowlist, Permission};
@@ -49,76 +49,12 @@ impl CatalogTools {
         context: &RequestContext<'_>,
     ) -> Result<Self> {
         let mut all = Self::default();
-        // The latest version of each tool has its plain name.
-        let catalog = context.pipeline.catalog;
-        let is_latest = |tool: &catalog::Tool| {
-            catalog.named(tool.name).is_some_and(|it| it.version == tool.version)
-        };
-        let latest = || catalog.tools.iter().filter(|tool| is_latest(tool));
         for selection in &request.selections {
-            let search = match (&selection.search, context.pipeline.search) {
-                (None, _) => None,
-                (Some(_), Some(search)) => Some(search),
-                (Some(path), None) => {
-                    let message =
-                        format!("{path}: this server does not serve the search in its tools");
-                    return Err(GatewayError::invalid(path.as_str(), message));
-                }
-            };
-            let is_pinned = |tool: &catalog::Tool, search: &Search| {
-                let pinned = search.index.pinned.iter().filter_map(|at| catalog.tools.get(*at));
-                pinned.into_iter().any(|one| ptr::eq(one, tool))
-            };
-            let allowed = selection.allowed.clone().map(Allowlist::only);
-            let is_allowed = |tool: &catalog::Tool| match &allowed {
-                None => true,
-                Some(allowed) => tool.permission_in(allowed) == Permission::Given,
-            };
-            // A misspelled name could be one whose calls the user must approve.
-            let is_unknown = |name: &&String| {
-                let only = Allowlist::only(vec![(*name).clone()]);
-                !latest().any(|tool| tool.permission_in(&only) == Permission::Given)
-            };
-            if let Some(unknown) = selection.allowed.iter().flatten().find(is_unknown) {
-                let message = format!(
-                    "allowed names \"{}\", which selects no tool of this server: name ids, names, or Toolkit.*",
-                    excerpt(unknown)
-                );
-                return Err(GatewayError::invalid(format!("{}.allowed", selection.path), message));
-            }
-            let tools = latest().filter(|tool| is_allowed(tool));
-            let mut tools = tools.filter(|tool| context.allows(tool)).peekable();
-            if tools.peek().is_none() {
-                let message = "allowed must name tools of this server that the caller may call: \
-                               ids, names, or Toolkit.*";
-                return Err(GatewayError::invalid(format!("{}.allowed", selection.path), message));
-            }
-            for tool in tools {
-                let needs_approval = match &selection.approval {
-                    Approval::Never => false,
-                    Approval::UnlessReadOnly => !tool.read_only,
-                    Approval::Always => true,
-                    Approval::ByTool { always, .. } if always.iter().any(|it| it == tool.name) => {
-                        true
-                    }
-                    Approval::ByTool { never, .. } => {
-                        !tool.read_only && !never.iter().any(|it| it == tool.name)
-                    }
-                };
-                let is_listed = search.is_none_or(|search| is_pinned(tool, &search));
-                // Of several entries, the strictest decides.
-                match all.selected.iter_mut().find(|it| it.tool.name == tool.name) {
-                    Some(selected) => {
-                        selected.needs_approval |= needs_approval;
-                        selected.is_listed |= is_listed;
-                    }
-                    None => all.selected.push(Selected { tool, needs_approval, is_listed }),
-                }
-            }
+            all.add_selection(selection, context)?;
         }
         if all.selected.iter().any(|it| !it.is_listed) {
-            let search = context.pipeline.search;
-            all.search = search.map(|search| ModelSearch { search, catalog });
+            let catalog = context.pipeline.catalog;
+            all.search = context.pipeline.search.map(|search| ModelSearch { search, catalog });
         }
         for tool in &request.tools {
             let Tool::Function(function) = tool else { continue };
@@ -131,22 +67,78 @@ impl CatalogTools {
             }
         }
         for name in added {
-            // The client cannot approve calls of tools that it has not named. By the name of a tool, the operator does.
-            let is_approved = |tool: &catalog::Tool| tool.read_only || !name.ends_with(".*");
-            let only = Allowlist::only(vec![name.clone()]);
-            let is_added = |tool: &&catalog::Tool| {
-                tool.permission_in(&only) == Permission::Given
-                    && is_approved(tool)
-                    && context.allows(tool)
-                    // The client's own tool of that name, and what it asked for itself, stay as they are.
-                    && all.tool(tool.name).is_none()
-                    && request.tools.iter().all(|own| own.name() != Some(tool.name))
-            };
-            let tools: Vec<_> = latest().filter(is_added).collect();
-            let select = |tool| Selected { tool, needs_approval: false, is_listed: true };
-            all.selected.extend(tools.into_iter().map(select));
+            all.add_for_operator(name, &request.tools, context);
         }
         Ok(all)
+    }
+
+    /// Adds the tools of an entry of the request.
+    fn add_selection(&mut self, selection: &Selection, context: &RequestContext<'_>) -> Result<()> {
+        let catalog = context.pipeline.catalog;
+        let search = match (&selection.search, context.pipeline.search) {
+            (None, _) => None,
+            (Some(_), Some(search)) => Some(search),
+            (Some(path), None) => {
+                let message = format!("{path}: this server does not serve the search in its tools");
+                return Err(GatewayError::invalid(path.as_str(), message));
+            }
+        };
+        let invalid = |message: String| {
+            Err(GatewayError::invalid(format!("{}.allowed", selection.path), message))
+        };
+        // A misspelled name could be one whose calls the user must approve.
+        let is_unknown = |name: &&String| {
+            let only = Allowlist::only(vec![(*name).clone()]);
+            !latest(catalog).any(|tool| tool.permission_in(&only) == Permission::Given)
+        };
+        if let Some(unknown) = selection.allowed.iter().flatten().find(is_unknown) {
+            return invalid(format!(
+                "allowed names \"{}\", which selects no tool of this server: name ids, names, or Toolkit.*",
+                excerpt(unknown)
+            ));
+        }
+        let allowed = selection.allowed.clone().map(Allowlist::only);
+        let is_allowed = |tool: &&catalog::Tool| {
+            let permission = allowed.as_ref().map(|allowed| tool.permission_in(allowed));
+            permission.is_none_or(|it| it == Permission::Given) && context.allows(tool)
+        };
+        let mut tools = latest(catalog).filter(is_allowed).peekable();
+        if tools.peek().is_none() {
+            let message = "allowed must name tools of this server that the caller may call: \
+                           ids, names, or Toolkit.*";
+            return invalid(message.to_owned());
+        }
+        for tool in tools {
+            let needs_approval = selection.approval.is_needed(tool.name, tool.read_only);
+            let is_listed = search.is_none_or(|search| is_pinned(tool, search, catalog));
+            // Of several entries, the strictest decides.
+            match self.selected.iter_mut().find(|it| it.tool.name == tool.name) {
+                Some(selected) => {
+                    selected.needs_approval |= needs_approval;
+                    selected.is_listed |= is_listed;
+                }
+                None => self.selected.push(Selected { tool, needs_approval, is_listed }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the tools that a name of the operator selects, unless the client has a tool of that name, or has asked for it itself: these
+    /// stay as they are.
+    fn add_for_operator(&mut self, name: &str, clients: &[Tool], context: &RequestContext<'_>) {
+        // The client cannot approve calls of tools that it has not named. By the name of a tool, the operator does.
+        let is_approved = |tool: &catalog::Tool| tool.read_only || !name.ends_with(".*");
+        let only = Allowlist::only(vec![name.to_owned()]);
+        let is_added = |tool: &&catalog::Tool| {
+            tool.permission_in(&only) == Permission::Given
+                && is_approved(tool)
+                && context.allows(tool)
+                && self.tool(tool.name).is_none()
+                && clients.iter().all(|own| own.name() != Some(tool.name))
+        };
+        let tools: Vec<_> = latest(context.pipeline.catalog).filter(is_added).collect();
+        let select = |tool| Selected { tool, needs_approval: false, is_listed: true };
+        self.selected.extend(tools.into_iter().map(select));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -163,9 +155,7 @@ impl CatalogTools {
         if self.is_empty() {
             return Ok(Vec::new());
         }
-        let list = context.list(format.adapter().list).map_err(|rejection| {
-            GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
-        })?;
+        let list = list_in(format, context)?;
         let mut definitions = Vec::new();
         for entry in list.entries {
             if !self.tool(entry.name).is_some_and(|it| it.is_listed) {
@@ -188,9 +178,7 @@ impl CatalogTools {
 
     /// The tools, each as a function of Responses.
     pub(super) fn listed(&self, context: &RequestContext<'_>) -> Result<Vec<ModelTool>> {
-        let list = context.list(Format::Responses.adapter().list).map_err(|rejection| {
-            GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
-        })?;
+        let list = list_in(Format::Responses, context)?;
         let tools = list.entries.iter().filter_map(|entry| {
             let definition = self.tool(entry.name)?.is_listed.then(|| list.json(entry).into());
             Some(ModelTool { name: entry.name, definition })
@@ -327,6 +315,27 @@ impl CatalogTools {
             Credentials { user_id: user.map(str::to_owned), ..Credentials::default() };
         Ok(ToolRequest { credentials, ..request })
     }
+}
+
+/// The latest version of each tool, which has its plain name.
+fn latest(catalog: &'static Catalog) -> impl Iterator<Item = &'static catalog::Tool> {
+    let is_latest = move |tool: &&catalog::Tool| {
+        catalog.named(tool.name).is_some_and(|latest| latest.version == tool.version)
+    };
+    catalog.tools.iter().filter(is_latest)
+}
+
+/// The list of this server's tools in a format.
+fn list_in(format: Format, context: &RequestContext<'_>) -> Result<&'static List> {
+    context.list(format.adapter().list).map_err(|rejection| {
+        GatewayError::new(ErrorKind::NotConfigured, rejection.describe().to_string())
+    })
+}
+
+/// Whether the search always lists a tool.
+fn is_pinned(tool: &catalog::Tool, search: Search, catalog: &Catalog) -> bool {
+    let mut pinned = search.index.pinned.iter().filter_map(|at| catalog.tools.get(*at));
+    pinned.any(|one| ptr::eq(one, tool))
 }
 
 /// The input of a call, whose size has been checked.

@@ -145,43 +145,45 @@ impl<'s> Limits<'s> {
                     continue;
                 }
             };
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
-                let message = format!(
-                    "Tool '{}' must have a name of 1 to {MAX_NAME} letters, digits, _ and -",
-                    excerpt(name)
-                );
-                let param = format!("tools[{index}].{kind}.name");
-                return Err(GatewayError::new(ErrorKind::InvalidToolName, message).at(param));
-            }
+            let place = |member| format!("tools[{index}].{kind}.{member}");
+            check_name(name).map_err(|error| error.at(place("name")))?;
             let length = description.as_ref().map_or(0, |text| text.chars().count());
             if length > max_description {
                 let message = format!(
                     "The description of tool '{name}' has {length} characters; it may have at most {max_description}"
                 );
-                let param = format!("tools[{index}].{kind}.description");
-                return Err(GatewayError::new(ErrorKind::LongDescription, message).at(param));
+                let error = GatewayError::new(ErrorKind::LongDescription, message);
+                return Err(error.at(place("description")));
             }
-            match self.tools.of_name(name) {
-                Permission::Given => {}
-                Permission::Warned => {
-                    // A name is at most 64 letters, digits, hyphens and underscores: the check above.
-                    let caller = context.pipeline.events.caller(context.principal);
-                    let attributes = [("tool", name.as_str()), ("caller", &caller)];
-                    context.host.log(Level::Warn, "tool_not_in_gateway_allowlist", &attributes);
-                    notes.warn(format!("Tool '{name}' is not in the operator's allowlist"));
-                }
-                Permission::Denied => {
-                    let message = format!("Tool '{name}' is not in the operator's allowlist");
-                    let param = format!("tools[{index}]");
-                    return Err(GatewayError::new(ErrorKind::ToolNotAllowed, message).at(param));
-                }
-            }
+            self.check_permission(name, context, notes)
+                .map_err(|error| error.at(format!("tools[{index}]")))?;
         }
         if request.members.get(WEB_SEARCH).is_some() {
             self.check_hosted(WEB_SEARCH, WEB_SEARCH)?;
         }
         Ok(())
+    }
+
+    /// Checks that the operator allows a tool of this name.
+    fn check_permission(
+        &self,
+        name: &str,
+        context: &RequestContext<'_>,
+        notes: &Notes,
+    ) -> Result<()> {
+        let message = || format!("Tool '{name}' is not in the operator's allowlist");
+        match self.tools.of_name(name) {
+            Permission::Given => Ok(()),
+            Permission::Warned => {
+                // A name is at most 64 letters, digits, hyphens and underscores: the check before.
+                let caller = context.pipeline.events.caller(context.principal);
+                let attributes = [("tool", name), ("caller", &caller)];
+                context.host.log(Level::Warn, "tool_not_in_gateway_allowlist", &attributes);
+                notes.warn(message());
+                Ok(())
+            }
+            Permission::Denied => Err(GatewayError::new(ErrorKind::ToolNotAllowed, message())),
+        }
     }
 
     /// Leaves out the tools of coding agents that the provider would run, if they are not in the operator's allowlist: agents send
@@ -313,6 +315,18 @@ impl<'s> Limits<'s> {
             }
         }
     }
+}
+
+/// Checks the name of a tool.
+fn check_name(name: &str) -> Result<()> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_plain) {
+        return Ok(());
+    }
+    let name = excerpt(name);
+    let message =
+        format!("Tool '{name}' must have a name of 1 to {MAX_NAME} letters, digits, _ and -");
+    Err(GatewayError::new(ErrorKind::InvalidToolName, message))
 }
 
 /// The type of a tool in `denied` that a `tool_choice` names, alone or among others. Tools that are `kept` may have its name.

@@ -148,6 +148,19 @@ pub(crate) enum Approval {
     },
 }
 
+impl Approval {
+    /// Whether the user must approve the calls of a compiled-in tool.
+    pub(super) fn is_needed(&self, tool: &str, is_read_only: bool) -> bool {
+        let has = |names: &[String]| names.iter().any(|name| name == tool);
+        match self {
+            Self::Never => false,
+            Self::UnlessReadOnly => !is_read_only,
+            Self::Always => true,
+            Self::ByTool { always, never } => has(always) || !is_read_only && !has(never),
+        }
+    }
+}
+
 /// Which tools the model may or must call (2api.ai, 3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolChoice {

@@ -60,26 +60,7 @@ pub(super) fn decode(
         history.message(json, Fields::of(message, format!("messages[{index}]"), &losses)?)?;
     }
     let history = history.finish()?;
-    let mut members = RawMembers::default();
-    limit(&mut fields, counts_only, &mut members)?;
-    for (name, own) in [
-        ("temperature", "temperature"),
-        ("top_p", "top_p"),
-        ("top_k", "top_k"),
-        ("stop", "stop_sequences"),
-        ("thinking", "thinking"),
-    ] {
-        members.add(name, raw_of(own));
-    }
-    let (config, older) = (raw_of("output_config"), raw_of("output_format"));
-    effort_and_format(&mut fields, config, older, &mut members)?;
-    user(&mut fields, &mut members)?;
-    match raw_of("service_tier") {
-        Some(tier) if tier.get() == STANDARD_TIER => {
-            members.add_value("service_tier", "default")?
-        }
-        tier => members.add("service_tier", tier),
-    }
+    let mut members = own_members(&mut fields, raw_of, counts_only)?;
     let choice = tool_choice(&mut fields, &tools)?;
     if choice.is_single {
         members.add_value("parallel_tool_calls", &false)?;
@@ -120,6 +101,34 @@ pub(super) fn decode(
         native: Some(native),
         responses: None,
     })
+}
+
+/// The members of the gateway's own form, but for those of tools.
+fn own_members<'t>(
+    fields: &mut Fields<'_>,
+    raw_of: impl Fn(&str) -> Option<&'t RawValue>,
+    counts_only: bool,
+) -> Result<RawMembers> {
+    let mut members = RawMembers::default();
+    limit(fields, counts_only, &mut members)?;
+    for (name, own) in [
+        ("temperature", "temperature"),
+        ("top_p", "top_p"),
+        ("top_k", "top_k"),
+        ("stop", "stop_sequences"),
+        ("thinking", "thinking"),
+    ] {
+        members.add(name, raw_of(own));
+    }
+    effort_and_format(fields, raw_of("output_config"), raw_of("output_format"), &mut members)?;
+    user(fields, &mut members)?;
+    match raw_of("service_tier") {
+        Some(tier) if tier.get() == STANDARD_TIER => {
+            members.add_value("service_tier", "default")?
+        }
+        tier => members.add("service_tier", tier),
+    }
+    Ok(members)
 }
 
 /// `max_tokens`, which a request for an answer must have.
