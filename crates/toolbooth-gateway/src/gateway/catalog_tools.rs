@@ -291,8 +291,7 @@ impl CatalogTools {
                 call_id: call.id.to_string(),
                 name: call.name.to_string(),
                 is_error,
-                content,
-                parts: String::new(),
+                content: content.into(),
             });
         }
         Ok(results)

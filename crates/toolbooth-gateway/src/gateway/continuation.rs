@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use super::raw_json::{nested, parse, to_raw};
 use super::{
-    ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolResult, Turn,
+    ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolContent, ToolResult,
+    Turn,
 };
 use crate::wire::ToolCall;
 use crate::wire::openai::ToolMessage;
@@ -33,9 +34,8 @@ pub(super) fn in_order(calls: &[ToolCall<'_>], mut results: Vec<ToolResult>) -> 
         None => ToolResult {
             call_id: call.id.to_string(),
             name: call.name.to_string(),
-            content: String::new(),
+            content: String::new().into(),
             is_error: false,
-            parts: String::new(),
         },
     };
     calls.iter().map(result).collect()
@@ -83,7 +83,7 @@ pub(super) fn fill(
             HistoryItem::Turn(turn) => {
                 let mut results = turn.results.iter_mut();
                 if let Some(result) = results.find(|it| it.call_id == call_id) {
-                    content.clone_into(&mut result.content);
+                    result.content = content.to_owned().into();
                     result.is_error = is_error;
                     return Ok(());
                 }
@@ -262,11 +262,11 @@ fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> R
         match message.get("content") {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => {
-                result.content = text.to_string();
+                result.content = ToolContent::Text(text.to_string());
                 first = Some(&**text);
             }
             Some(content) => {
-                result.parts = content.text();
+                result.content = ToolContent::Parts(content.text());
                 let parts = content.as_array().and_then(<[_]>::first);
                 first = parts.and_then(|part| part.get("text")?.as_str());
             }

@@ -65,7 +65,7 @@ use plan::{Plan, ProviderKeys, Target};
 use report::Report;
 use request::{
     ApprovedCall, ChatRequest, ClientTool, HistoryItem, ModelTool, NativeRequest, ResponsesContext,
-    Role, ServerEntry, ToolResult, Turn,
+    Role, ServerEntry, ToolContent, ToolResult, Turn,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};

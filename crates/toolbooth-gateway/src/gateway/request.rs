@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::raw_json::{RawMembers, parse};
@@ -172,28 +172,51 @@ pub(crate) struct Turn {
 pub(crate) struct ToolResult {
     pub call_id: String,
     pub name: String,
-    /// The result or an error message: text, or JSON as text.
-    pub content: String,
+    pub content: ToolContent,
     pub is_error: bool,
-    /// The parts that a client sent instead of `content`, as JSON: texts, images and so on. Empty if it sent a text.
-    #[serde(skip)]
-    pub parts: String,
 }
 
-impl ToolResult {
-    /// The text, or the parts, as JSON.
-    pub(super) fn json(&self) -> Json<'_> {
-        match self.parts.is_empty() {
-            true => Json::Value(Value::from(self.content.as_str())),
-            false => Json::Text(self.parts.as_str().into()),
+/// What a call has returned. It is sealed as text: only a client sends parts.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub(crate) enum ToolContent {
+    /// The result or an error message: text, or JSON as text.
+    Text(String),
+    /// Texts, images and so on, as JSON.
+    Parts(String),
+}
+
+impl From<String> for ToolContent {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl Serialize for ToolContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl ToolContent {
+    /// The text, or the JSON of the parts.
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Parts(text) => text,
         }
     }
 
-    /// The text, or the parts.
+    pub(super) fn json(&self) -> Json<'_> {
+        match self {
+            Self::Text(text) => Json::Value(Value::from(text.as_str())),
+            Self::Parts(parts) => Json::Text(parts.as_str().into()),
+        }
+    }
+
     pub(super) fn value(&self) -> Result<Value<'_>> {
-        match self.parts.is_empty() {
-            true => Ok(Value::from(self.content.as_str())),
-            false => parse(&self.parts, "messages"),
+        match self {
+            Self::Text(text) => Ok(Value::from(text.as_str())),
+            Self::Parts(parts) => parse(parts, "messages"),
         }
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn result<'t>(
     path: &str,
     notes: &'t Notes,
 ) -> Result<ResultContent<'t>> {
-    let parts = part::parts(result.value()?, format!("{path}.content"), notes)?;
+    let parts = part::parts(result.content.value()?, format!("{path}.content"), notes)?;
     Ok(ResultContent { parts, is_error: result.is_error })
 }
 

@@ -6,7 +6,9 @@ use super::results;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{RawMembers, pair, parse, raw_member, take_extra, to_raw};
-use crate::gateway::{ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool};
+use crate::gateway::{
+    ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool, ToolContent,
+};
 use crate::providers::openai::STRICT;
 use crate::wire::{Json, Members};
 use toolbooth::json::Value;
@@ -29,8 +31,9 @@ pub(super) fn rewrite(job: &Job<'_>, strict: bool) -> Result<ChatRequest> {
             HistoryItem::Turn(turn) => {
                 let mut turn = turn.clone();
                 for result in &mut turn.results {
-                    if let Value::Array(parts) = result.value()?.into_owned() {
-                        result.parts = Value::Array(plain_parts(parts, notes)).text();
+                    if let Value::Array(parts) = result.content.value()?.into_owned() {
+                        let parts = Value::Array(plain_parts(parts, notes));
+                        result.content = ToolContent::Parts(parts.text());
                     }
                 }
                 history.push(HistoryItem::Turn(turn));

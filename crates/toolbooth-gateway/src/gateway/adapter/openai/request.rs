@@ -113,7 +113,7 @@ fn history_item<'t>(
             messages.push(assistant(&turn.message, index, strict, notes)?);
             for result in &turn.results {
                 let id = accepted_id(Cow::Borrowed(&result.call_id), strict);
-                let message = ToolMessage { tool_call_id: &id, content: result.json() };
+                let message = ToolMessage { tool_call_id: &id, content: result.content.json() };
                 messages.push(Json::Text(json::to_string(&message).into()));
             }
         }

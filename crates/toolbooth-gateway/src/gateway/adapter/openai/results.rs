@@ -2,7 +2,7 @@
 
 use crate::gateway::adapter::Result;
 use crate::gateway::raw_json::{pair, parse, to_raw, typed};
-use crate::gateway::{HistoryItem, Role};
+use crate::gateway::{HistoryItem, Role, ToolContent};
 use toolbooth::json::Value;
 
 /// Whether results have parts that could be images or files.
@@ -11,7 +11,9 @@ pub(super) fn have_parts(history: &[HistoryItem]) -> bool {
         // Within a text, the quotes would be escaped.
         HistoryItem::Message { role: Role::Tool, json } => json.get().contains("\"type\""),
         HistoryItem::Message { .. } => false,
-        HistoryItem::Turn(turn) => turn.results.iter().any(|result| !result.parts.is_empty()),
+        HistoryItem::Turn(turn) => {
+            turn.results.iter().any(|it| matches!(it.content, ToolContent::Parts(_)))
+        }
     })
 }
 
@@ -36,9 +38,8 @@ pub(super) fn show(history: Vec<HistoryItem>) -> Result<Vec<HistoryItem>> {
             HistoryItem::Message { .. } => {}
             HistoryItem::Turn(turn) => {
                 for result in &mut turn.results {
-                    if let Value::Array(parts) = result.value()? {
-                        result.content = text(parts, &mut shown);
-                        result.parts.clear();
+                    if let Value::Array(parts) = result.content.value()? {
+                        result.content = ToolContent::Text(text(parts, &mut shown));
                     }
                 }
             }

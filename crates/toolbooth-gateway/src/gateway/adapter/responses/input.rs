@@ -33,7 +33,8 @@ pub(super) fn input<'t>(job: &'t Job<'t>) -> Result<Vec<Json<'t>>> {
                     items.message(Role::Assistant, message)?;
                 }
                 for result in &turn.results {
-                    let output = output(Some(result.value()?), "messages[].content", job.notes)?;
+                    let output =
+                        output(Some(result.content.value()?), "messages[].content", job.notes)?;
                     items.result(result.call_id.as_str().into(), output);
                 }
             }

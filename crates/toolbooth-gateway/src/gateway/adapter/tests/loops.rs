@@ -1,7 +1,7 @@
 //! Calls and results in the conversation.
 
 use super::*;
-use crate::gateway::{HistoryItem, ToolResult, Turn};
+use crate::gateway::{HistoryItem, ToolContent, ToolResult, Turn};
 
 fn conversation(calls: Value, results: Value) -> Value {
     let mut messages = vec![
@@ -132,9 +132,8 @@ fn names_that_gemini_does_not_accept() {
         let results = names.map(|name| ToolResult {
             call_id: name.to_owned(),
             name: name.to_owned(),
-            content: "R".to_owned(),
+            content: "R".to_owned().into(),
             is_error: false,
-            parts: String::new(),
         });
         let turn = completion.into_turn(Format::Gemini, results.into());
         let mut next = request.clone();
@@ -292,9 +291,8 @@ fn rounds_of_the_tool_loop() {
     let results = vec![ToolResult {
         call_id: "toolu_1".to_owned(),
         name: "a".to_owned(),
-        content: "{\"r\":2}".to_owned(),
+        content: "{\"r\":2}".to_owned().into(),
         is_error: false,
-        parts: String::new(),
     }];
     let turn = completion.into_turn(Format::Anthropic, results);
     let restored: Turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
@@ -353,9 +351,8 @@ fn results_of_the_client_in_a_round() {
         let result = ToolResult {
             call_id: "c1".to_owned(),
             name: "a".to_owned(),
-            content: String::new(),
+            content: ToolContent::Parts(parts.to_string()),
             is_error: true,
-            parts: parts.to_string(),
         };
         let turn = HistoryItem::Turn(Turn {
             format: from,
@@ -383,9 +380,8 @@ fn case_05_rounds_of_gemini() {
     let result = |call: &crate::wire::ToolCall<'_>| ToolResult {
         call_id: call.id.to_string(),
         name: call.name.to_string(),
-        content: "Error: no".to_owned(),
+        content: "Error: no".to_owned().into(),
         is_error: true,
-        parts: String::new(),
     };
     let results = completion.message.tool_calls.iter().map(result).collect();
     let mut request = request(json!({"tools": [tool("a")]}));

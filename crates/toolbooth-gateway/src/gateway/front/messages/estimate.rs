@@ -13,8 +13,7 @@ pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
     let history = request.history.iter().map(|item| match item {
         HistoryItem::Message { json, .. } => tokens_of(json.get()),
         HistoryItem::Turn(turn) => {
-            let results = turn.results.iter().flat_map(|it| [&it.content, &it.parts]);
-            let results = results.map(|json| tokens_of(json));
+            let results = turn.results.iter().map(|it| tokens_of(it.content.as_str()));
             results.sum::<u64>().saturating_add(tokens_of(&turn.message))
         }
     });
@@ -41,7 +40,7 @@ pub(in crate::gateway) fn tokens_of(json: &str) -> u64 {
 mod tests {
     use super::*;
     use crate::gateway::front::chat::decode;
-    use crate::gateway::{Format, Notes, ToolResult, Turn};
+    use crate::gateway::{Format, Notes, ToolContent, ToolResult, Turn};
 
     #[test]
     fn the_data_of_media_counts_once() {
@@ -72,9 +71,8 @@ mod tests {
         let result = ToolResult {
             call_id: "c".to_owned(),
             name: "a".to_owned(),
-            content: String::new(),
             is_error: false,
-            parts: image,
+            content: ToolContent::Parts(image),
         };
         request.history.push(HistoryItem::Turn(Turn {
             format: Format::OpenAi,
