@@ -30,44 +30,41 @@ impl Usage {
     /// The counts in OpenAI's object; `None` if it is none.
     pub(crate) fn of_openai(value: &Value<'_>) -> Option<Self> {
         const REQUIRED: [&str; 3] = ["prompt_tokens", "completion_tokens", "total_tokens"];
-        value.as_object()?;
-        let counts = REQUIRED.map(|name| count(value.get(name)).unwrap_or_default());
-        let [prompt_tokens, completion_tokens, total_tokens] = counts;
-        let detail = |details, name| count(value.get(details)?.get(name));
+        const DETAILS: [&str; 2] = ["prompt_tokens_details", "completion_tokens_details"];
         let is_count = |name| value.get(name).is_some_and(|it| it.as_number().is_some());
-        let cached_tokens = detail("prompt_tokens_details", "cached_tokens");
-        let own_cached = || CACHED.iter().find_map(|name| count(value.get(name)));
-        Some(Self {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: total_tokens.max(prompt_tokens.saturating_add(completion_tokens)),
-            cached_tokens: cached_tokens.or_else(own_cached).unwrap_or_default(),
-            cache_write_tokens: detail("prompt_tokens_details", "cache_write_tokens")
-                .unwrap_or_default(),
-            long_cache_write_tokens: 0,
-            reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens")
-                .unwrap_or_default(),
-            extra: REQUIRED.into_iter().all(is_count).then(|| value.clone().into_owned()),
-        })
+        let extra = REQUIRED.into_iter().all(is_count).then(|| value.clone().into_owned());
+        Some(Self { extra, ..Self::read(value, REQUIRED, DETAILS, &CACHED)? })
     }
 
     /// The counts in the object of Responses; `None` if it is none.
     pub(crate) fn of_responses(value: &Value<'_>) -> Option<Self> {
+        const NAMES: [&str; 3] = ["input_tokens", "output_tokens", "total_tokens"];
+        const DETAILS: [&str; 2] = ["input_tokens_details", "output_tokens_details"];
+        Self::read(value, NAMES, DETAILS, &[])
+    }
+
+    /// The counts in an object with these members. In `cached` are the cached tokens, if its details do not have them.
+    fn read(
+        value: &Value<'_>,
+        names: [&str; 3],
+        [of_prompt, of_completion]: [&str; 2],
+        cached: &[&str],
+    ) -> Option<Self> {
         value.as_object()?;
-        let number = |name| count(value.get(name)).unwrap_or_default();
+        let [prompt_tokens, completion_tokens, total_tokens] =
+            names.map(|name| count(value.get(name)).unwrap_or_default());
         let detail = |details, name| count(value.get(details)?.get(name));
-        let (prompt_tokens, completion_tokens) = (number("input_tokens"), number("output_tokens"));
+        let own_cached = || cached.iter().find_map(|name| count(value.get(name)));
         Some(Self {
             prompt_tokens,
             completion_tokens,
-            total_tokens: number("total_tokens")
-                .max(prompt_tokens.saturating_add(completion_tokens)),
-            cached_tokens: detail("input_tokens_details", "cached_tokens").unwrap_or_default(),
-            cache_write_tokens: detail("input_tokens_details", "cache_write_tokens")
+            total_tokens: total_tokens.max(prompt_tokens.saturating_add(completion_tokens)),
+            cached_tokens: detail(of_prompt, "cached_tokens")
+                .or_else(own_cached)
                 .unwrap_or_default(),
+            cache_write_tokens: detail(of_prompt, "cache_write_tokens").unwrap_or_default(),
             long_cache_write_tokens: 0,
-            reasoning_tokens: detail("output_tokens_details", "reasoning_tokens")
-                .unwrap_or_default(),
+            reasoning_tokens: detail(of_completion, "reasoning_tokens").unwrap_or_default(),
             extra: None,
         })
     }

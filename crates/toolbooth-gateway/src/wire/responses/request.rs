@@ -6,6 +6,19 @@ use serde::Serialize;
 
 use crate::wire::{Json, Members, is_default};
 
+/// The members that have the same name and meaning in Chat Completions. So has `top_logprobs`, which other providers do not get.
+pub(crate) const SAME_AS_CHAT: &[&str] = &[
+    "metadata",
+    "parallel_tool_calls",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "temperature",
+    "top_p",
+    "user",
+];
+
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Request<'t> {
     pub model: &'t str,

@@ -4,7 +4,7 @@ mod input;
 mod request;
 mod stream;
 
-use super::{Adapter, members_of_answer, reported};
+use super::{Adapter, members_of_answer, openai, reported};
 use crate::gateway::raw_json::nested;
 use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::FinishReason;
@@ -15,16 +15,11 @@ pub(super) static ADAPTER: Adapter = Adapter {
     list: "openai-responses",
     function: [r#"{"type":"function","strict":false,"#, "parameters", "}"],
     path: |_, _| "/responses".to_owned(),
-    models: Some("/models"),
-    headers: |key| {
-        key.map(|key| ("authorization", format!("Bearer {key}").into())).into_iter().collect()
-    },
-    accepts_name: None,
     translate: request::translate,
-    cannot_force: |_| false,
     limit_member: "max_output_tokens",
     decode,
     decoder: || Box::<stream::Stream>::default(),
+    ..openai::OPENAI
 };
 
 /// A whole response is like the last event of a stream without the others.

@@ -8,27 +8,13 @@ use crate::gateway::raw_json::{parse, raw_member};
 use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::responses::request::{
-    AllowedTools, Choice, Function, Reasoning, Request, Text, ToolDefinition,
+    AllowedTools, Choice, Function, Reasoning, Request, SAME_AS_CHAT, Text, ToolDefinition,
 };
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 
 /// The lowest limit of tokens that OpenAI accepts.
 const MIN_OUTPUT_TOKENS: u64 = 16;
-
-/// Members that have the same name and meaning.
-const SAME: &[&str] = &[
-    "metadata",
-    "parallel_tool_calls",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "safety_identifier",
-    "service_tier",
-    "temperature",
-    "top_logprobs",
-    "top_p",
-    "user",
-];
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     if job.request.native_of(Format::Anthropic).is_some() {
@@ -56,7 +42,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
         job.drop_choice(fields.boolean("parallel_tool_calls")?);
     }
     let mut members = Members::default();
-    for name in SAME {
+    for name in SAME_AS_CHAT.iter().chain(&["top_logprobs"]) {
         members.add(name, fields.take(name));
     }
     let mut include = vec!["reasoning.encrypted_content"];

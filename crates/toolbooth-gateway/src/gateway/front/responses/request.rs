@@ -9,6 +9,7 @@ use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, 
 use crate::gateway::{
     ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result, Role,
 };
+use crate::wire::responses::request::SAME_AS_CHAT;
 use crate::wire::{Json, Members};
 use toolbooth::json::{Rendered, Value};
 use toolbooth::schema::text::excerpt;
@@ -52,19 +53,6 @@ const OWN: &[&str] = &[
     "previous_response_id",
     "request_options",
     "store",
-];
-
-/// Those that are passed on to a provider with a different format under the same name.
-const SAME: &[&str] = &[
-    "metadata",
-    "parallel_tool_calls",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "safety_identifier",
-    "service_tier",
-    "temperature",
-    "top_p",
-    "user",
 ];
 
 /// Reads the body of a request.
@@ -192,7 +180,7 @@ fn own_members<'t>(
     lost: &mut Vec<String>,
 ) -> Result<RawMembers> {
     let mut members = RawMembers::default();
-    for name in SAME {
+    for name in SAME_AS_CHAT {
         members.add(name, raw_of(name));
     }
     members.add("max_completion_tokens", raw_of("max_output_tokens"));
