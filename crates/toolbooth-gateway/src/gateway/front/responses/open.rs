@@ -67,9 +67,9 @@ pub(super) struct OpenCall {
     /// Its position in the output.
     pub(super) position: usize,
     pub(super) item_id: String,
-    call_id: String,
-    name: String,
-    namespace: Option<String>,
+    pub(super) call_id: String,
+    pub(super) name: String,
+    pub(super) namespace: Option<String>,
     pub(super) kind: CallKind,
     pub(super) arguments: String,
 }
@@ -84,6 +84,16 @@ pub(super) enum CallKind {
 }
 
 impl CallKind {
+    /// The form of a call. `tool` is what the client knows by the name, and `label` that of the server if the tool is one of its own.
+    pub(super) fn of(custom: bool, tool: Option<&ClientTool>, label: Option<String>) -> Self {
+        match (label, tool) {
+            (Some(label), None) => Self::Approval(label),
+            (_, Some(ClientTool::Search)) => Self::Search,
+            _ if custom => Self::Custom,
+            _ => Self::Function,
+        }
+    }
+
     /// The beginning of the item's id.
     pub(super) fn prefix(&self) -> &'static str {
         match self {
@@ -120,38 +130,6 @@ impl CallKind {
 }
 
 impl OpenCall {
-    /// A call of the model. `tool` is what the client knows by the name, and `label` that of the server if the tool is one of
-    /// its own.
-    pub(super) fn new(
-        index: usize,
-        id: &str,
-        name: &str,
-        custom: bool,
-        tool: Option<&ClientTool>,
-        label: Option<String>,
-    ) -> Self {
-        let (name, namespace) = match tool {
-            Some(ClientTool::Member { namespace, name }) => (name, Some(namespace.clone())),
-            _ => (&name.to_owned(), None),
-        };
-        let kind = match (label, tool) {
-            (Some(label), None) => CallKind::Approval(label),
-            (_, Some(ClientTool::Search)) => CallKind::Search,
-            _ if custom => CallKind::Custom,
-            _ => CallKind::Function,
-        };
-        Self {
-            index,
-            position: 0,
-            item_id: String::new(),
-            call_id: id.to_owned(),
-            name: name.clone(),
-            namespace,
-            kind,
-            arguments: String::new(),
-        }
-    }
-
     /// Whether the arguments can have no further part.
     pub(super) fn is_complete(&self) -> bool {
         !self.kind.is_custom()

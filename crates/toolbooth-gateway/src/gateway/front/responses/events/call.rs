@@ -1,9 +1,10 @@
 //! Calls that the client gets. Several can be open at once.
 
 use super::{ResponseEncoder, of_item};
+use crate::gateway::ClientTool;
 use crate::gateway::front::responses::input::APPROVAL;
 use crate::gateway::front::responses::item::Event;
-use crate::gateway::front::responses::open::OpenCall;
+use crate::gateway::front::responses::open::{CallKind, OpenCall};
 use crate::wire::FinishReason;
 
 impl ResponseEncoder {
@@ -20,13 +21,19 @@ impl ResponseEncoder {
         let server = server.filter(|it| it.tools.iter().any(|tool| tool.name == name));
         let label = server.map(|server| server.label.clone());
         let known = self.context.tools.iter().find(|(known, _)| known == name);
-        let mut call = OpenCall::new(index, id, name, custom, known.map(|(_, tool)| tool), label);
-        let (position, item_id) = self.add(call.kind.prefix());
-        call.position = position;
-        call.item_id = match call.kind.is_approval() {
+        let tool = known.map(|(_, tool)| tool);
+        let kind = CallKind::of(custom, tool, label);
+        let (name, namespace) = match tool {
+            Some(ClientTool::Member { namespace, name }) => (name.clone(), Some(namespace.clone())),
+            _ => (name.to_owned(), None),
+        };
+        let (position, item_id) = self.add(kind.prefix());
+        let item_id = match kind.is_approval() {
             true => format!("{APPROVAL}{id}"),
             false => item_id,
         };
+        let (call_id, arguments) = (id.to_owned(), String::new());
+        let call = OpenCall { index, position, item_id, call_id, name, namespace, kind, arguments };
         self.added(position, &call.json("in_progress"), out);
         self.calls.push(call);
     }
