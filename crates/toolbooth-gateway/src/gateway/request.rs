@@ -154,6 +154,23 @@ pub(crate) enum Role {
     Tool,
 }
 
+impl Role {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+
+    pub(super) fn of(word: &str) -> Option<Self> {
+        let all = [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool];
+        all.into_iter().find(|role| role.as_str() == word)
+    }
+}
+
 /// A model's answer with calls, and their results: one round of the tool loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Turn {

@@ -75,10 +75,8 @@ impl<'t> Items<'t> {
 
     fn message(&mut self, role: Role, mut message: Fields<'t>) -> Result<()> {
         message.take("role");
-        let word = match role {
-            Role::System => "system",
-            Role::Developer => "developer",
-            Role::User => "user",
+        match role {
+            Role::System | Role::Developer | Role::User => {}
             Role::Assistant => return self.assistant(message),
             Role::Tool => {
                 let id = message.required_text("tool_call_id")?;
@@ -89,11 +87,11 @@ impl<'t> Items<'t> {
                 self.result(id, output);
                 return Ok(());
             }
-        };
+        }
         let content = message.take("content");
         let content = parts(content, &message.path_of("content"), self.notes, false)?;
         message.finish();
-        self.add(&Item::Message { role: word, content });
+        self.add(&Item::Message { role: role.as_str(), content });
         Ok(())
     }
 

@@ -195,14 +195,8 @@ fn role(message: &mut Fields<'_>) -> Result<Role> {
         let old = "is OpenAI's old form, which is not accepted: use tool_calls";
         return Err(GatewayError::invalid(&path, format!("{path} {old}")));
     }
-    Ok(match message.name("role", expected)?.as_str() {
-        "system" => Role::System,
-        "developer" => Role::Developer,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
-        _ => return message.expected("role", expected),
-    })
+    let role = Role::of(&message.name("role", expected)?);
+    role.map_or_else(|| message.expected("role", expected), Ok)
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl<'n> History<'n> {
             return Ok(());
         }
         let parts = parts(content, &path, self.losses)?;
-        self.say(Role::System, "system", parts)
+        self.say(Role::System, parts)
     }
 
     /// Adds a message, which is also `json`.
@@ -83,11 +83,11 @@ impl<'n> History<'n> {
         Ok(())
     }
 
-    fn say(&mut self, role: Role, word: &'static str, parts: Vec<Value<'_>>) -> Result<()> {
+    fn say(&mut self, role: Role, parts: Vec<Value<'_>>) -> Result<()> {
         if parts.is_empty() {
             return Ok(());
         }
-        let message = pair(("role", word.into()), ("content", Value::Array(parts)));
+        let message = pair(("role", role.as_str().into()), ("content", Value::Array(parts)));
         let item = HistoryItem::Message { role, json: to_raw(&message)? };
         match self.open.is_empty() {
             true => self.items.push(item),
@@ -109,7 +109,7 @@ impl<'n> History<'n> {
         if self.open.is_empty() {
             self.items.append(&mut self.held);
         }
-        self.say(Role::User, "user", said)
+        self.say(Role::User, said)
     }
 
     fn result(&mut self, mut block: Fields<'n>) -> Result<()> {

@@ -69,7 +69,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     tools.may_repeat = true;
     let mut input = Input::new(tools, notes);
     if let Some(instructions) = fields.text("instructions")? {
-        input.text(Role::System, "system", &instructions)?;
+        input.text(Role::System, &instructions)?;
     }
     read_input(fields.take("input"), raw_of("input"), &mut input)?;
     let Input { history, mut tools, removed, .. } = input;
@@ -158,7 +158,7 @@ fn read_input(
 ) -> Result<()> {
     let expected = "a string, or an array of items that is not empty";
     match value {
-        Some(Value::String(text)) => input.text(Role::User, "user", &text)?,
+        Some(Value::String(text)) => input.text(Role::User, &text)?,
         Some(Value::Array(list)) if (1..=MAX_ITEMS).contains(&list.len()) => {
             for (index, (json, item)) in raw_items(json).into_iter().zip(list).enumerate() {
                 input.item(index, item, json)?;

@@ -115,22 +115,15 @@ impl Input<'_> {
         }
         let text = Some(texts.join("\n\n")).filter(|_| !texts.is_empty());
         let message = ChatMessage {
-            role: "assistant",
             content: text.map_or(Value::Null, |text| Value::String(text.into())),
             refusal: Some(refusals.join("\n\n")).filter(|_| !refusals.is_empty()),
             extra_content: (!extra.is_empty()).then_some(Value::Object(extra)),
             tool_calls: calls.iter().map(|(call, _)| Call::whole(call)).collect(),
             ..ChatMessage::default()
         };
-        self.push(Role::Assistant, &message)?;
+        self.push(Role::Assistant, message)?;
         for (id, content) in &results {
-            let content = Value::from(content.as_str());
-            let tool_call_id = Some(id.as_str());
-            let role = "tool";
-            self.push(
-                Role::Tool,
-                &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
-            )?;
+            self.tool_message(id, Value::from(content.as_str()))?;
         }
         drop_ran(&mut calls, &results);
         calls.into_iter().try_for_each(|(call, path)| self.pending.add(&call.id, path))

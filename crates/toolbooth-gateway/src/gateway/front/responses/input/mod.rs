@@ -124,13 +124,20 @@ impl<'n> Input<'n> {
     }
 
     /// A message that is only text.
-    pub(super) fn text(&mut self, role: Role, word: &'static str, text: &str) -> Result<()> {
-        self.push(role, &ChatMessage { role: word, content: text.into(), ..ChatMessage::default() })
+    pub(super) fn text(&mut self, role: Role, text: &str) -> Result<()> {
+        self.push(role, ChatMessage { content: text.into(), ..ChatMessage::default() })
+    }
+
+    /// The result of a call, as a message.
+    fn tool_message(&mut self, id: &str, content: Value<'_>) -> Result<()> {
+        let tool_call_id = Some(id);
+        self.push(Role::Tool, ChatMessage { tool_call_id, content, ..ChatMessage::default() })
     }
 
     /// Adds a message.
-    fn push(&mut self, role: Role, message: &ChatMessage<'_>) -> Result<()> {
-        self.history.push(HistoryItem::Message { role, json: to_raw(message)? });
+    fn push(&mut self, role: Role, message: ChatMessage<'_>) -> Result<()> {
+        let message = ChatMessage { role: role.as_str(), ..message };
+        self.history.push(HistoryItem::Message { role, json: to_raw(&message)? });
         Ok(())
     }
 
@@ -202,18 +209,15 @@ impl<'n> Input<'n> {
 
     fn message(&mut self, mut item: Fields<'_>) -> Result<()> {
         let expected = "one of user, assistant, system, developer";
-        let word = item.name("role", expected)?;
-        let (role, word) = match word.as_str() {
-            "user" => (Role::User, "user"),
-            "system" => (Role::System, "system"),
-            "developer" => (Role::Developer, "developer"),
-            "assistant" => return self.assistant_message(item),
+        let role = match Role::of(&item.name("role", expected)?) {
+            Some(Role::Assistant) => return self.assistant_message(item),
+            Some(role) if role != Role::Tool => role,
             _ => return item.expected("role", expected),
         };
         let content = self.content(&mut item, "content")?;
         self.finish(item);
         self.close()?;
-        self.push(role, &ChatMessage { role: word, content, ..ChatMessage::default() })?;
+        self.push(role, ChatMessage { content, ..ChatMessage::default() })?;
         if !self.pending.is_empty() {
             self.deferred.extend(self.history.pop());
         }
@@ -263,12 +267,7 @@ impl<'n> Input<'n> {
     fn result(&mut self, id: &str, content: Value<'_>, path: &str) -> Result<()> {
         self.close()?;
         self.pending.answer(id, path.to_owned())?;
-        let tool_call_id = Some(id);
-        let role = "tool";
-        self.push(
-            Role::Tool,
-            &ChatMessage { role, tool_call_id, content, ..ChatMessage::default() },
-        )?;
+        self.tool_message(id, content)?;
         if self.pending.is_empty() {
             self.history.append(&mut self.deferred);
         }
