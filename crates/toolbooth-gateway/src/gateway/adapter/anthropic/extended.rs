@@ -1,7 +1,7 @@
 //! Requests that a client has written in Anthropic's format, with what compiled-in tools add to them.
 
 use super::messages::rounds;
-use super::request::{choice, rejects_forced_calls};
+use super::request::{choice, must_not_force};
 use crate::gateway::NativeRequest;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::raw_items;
@@ -43,10 +43,4 @@ fn list<'t>(
     added: impl Iterator<Item = Json<'t>>,
 ) -> Json<'static> {
     Json::Text(json::to_string(&own.chain(added).collect::<Vec<_>>()).into())
-}
-
-/// Whether the model must not be forced to call a tool, as the request wants it.
-fn must_not_force(job: &Job<'_>) -> bool {
-    let forces = job.request.tool_choice.as_ref().is_some_and(|choice| choice.forces_call());
-    forces && (!job.options.may_force || rejects_forced_calls(job.options.model))
 }

@@ -92,8 +92,7 @@ pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [Stri
         }
     };
     let mut choice = Choice { r#type: kind, name, ..Choice::default() };
-    let forces_call = matches!(kind, "any" | "tool");
-    if forces_call && (!job.options.may_force || rejects_forced_calls(job.options.model)) {
+    if must_not_force(job) {
         if job.options.may_force {
             job.notes.warn(format!(
                 "tool_choice: {} cannot be forced to call a tool, so it is asked with auto",
@@ -103,6 +102,12 @@ pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [Stri
         choice = Choice { r#type: "auto", ..Choice::default() };
     }
     (Some(choice), allowed)
+}
+
+/// Whether the model must not be forced to call a tool, as the request wants it.
+pub(super) fn must_not_force(job: &Job<'_>) -> bool {
+    let forces = job.request.tool_choice.as_ref().is_some_and(ToolChoice::forces_call);
+    forces && (!job.options.may_force || rejects_forced_calls(job.options.model))
 }
 
 /// The newest models reject `any` and `tool`, says Anthropic's documentation of tool use.

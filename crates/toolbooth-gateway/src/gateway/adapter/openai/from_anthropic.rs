@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::results;
+use super::{limit_member, results};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{RawMembers, pair, parse, raw_member, take_extra, to_raw};
@@ -77,13 +77,12 @@ pub(in crate::gateway::adapter) fn members(job: &Job<'_>, strict: bool) -> Resul
     let mut add = |name: &str, value: Option<Value<'_>>| {
         value.map_or(Ok(()), |value| members.add_value(name, &value))
     };
-    let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
     let wanted = fields.max_tokens()?;
     let most = job.options.max_output_tokens.unwrap_or(u64::MAX);
     if wanted.is_some_and(|wanted| wanted > most) {
         notes.warn(format!("max_tokens: {} writes at most {most}", job.options.target));
     }
-    add(limit, wanted.map(|wanted| Value::Number(wanted.min(most).into())))?;
+    add(limit_member(strict), wanted.map(|wanted| Value::Number(wanted.min(most).into())))?;
     if !reasons {
         add("temperature", fields.number("temperature")?)?;
         add("top_p", fields.number("top_p")?)?;

@@ -34,10 +34,16 @@ const fn adapter(strict: bool) -> Adapter {
             false => |job| request::translate(job, false),
         },
         cannot_force: |_| false,
-        limit_member: if strict { "max_completion_tokens" } else { "max_tokens" },
+        limit_member: limit_member(strict),
         decode,
         decoder: || Box::<stream::Stream>::default(),
     }
+}
+
+/// The member that limits the tokens of an answer. OpenAI's newer models reject `max_tokens`. Other providers may ignore what they do
+/// not know, and so the limit.
+const fn limit_member(strict: bool) -> &'static str {
+    if strict { "max_completion_tokens" } else { "max_tokens" }
 }
 
 pub(super) fn decode(json: &str, body: Value<'_>, builder: &mut Builder) -> Read {

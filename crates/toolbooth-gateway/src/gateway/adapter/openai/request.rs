@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{from_anthropic, results};
+use super::{from_anthropic, limit_member, results};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{parse, take_extra};
@@ -59,8 +59,7 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
         Some(_) => notes.drop_member("tool_choice"),
         None => {}
     }
-    // OpenAI's newer models reject `max_tokens`. Other providers may ignore what they do not know, and so the limit.
-    let limit = if strict { "max_completion_tokens" } else { "max_tokens" };
+    let limit = limit_member(strict);
     let has_limit = |name: &str| request.members.get(name).is_some();
     let must_obey = options.max_output_tokens.is_some() || options.needs_limit;
     let is_renamed = must_obey && !strict && !has_limit(limit);

@@ -1,14 +1,11 @@
 //! Streams of responses.
 
 use super::{keep_reasoning, reason};
-use crate::gateway::adapter::{EventDecoder, event_data, members_of_answer, reported};
+use crate::gateway::adapter::{EventDecoder, MAX_VALUES, event_data, members_of_answer, reported};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::{Item, Usage};
 use toolbooth::json::{Object, Value};
-
-/// An event has the whole response at most.
-const MAX_VALUES: usize = 2_000_000;
 
 /// The most items of an answer.
 const MAX_ITEMS: usize = 4096;
@@ -40,6 +37,7 @@ impl EventDecoder for Stream {
         if data.trim() == "[DONE]" {
             return Ok(());
         }
+        // It may have the whole response.
         let value = event_data(data, MAX_VALUES)?;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
         let index = count(value.get("output_index")).unwrap_or_default();

@@ -56,21 +56,16 @@ impl Servers {
                 server.take(ignored);
             }
             let path = server.path.clone();
-            let approval_of_all = Approval::UnlessReadOnly;
-            let mut selection = Some(Selection {
-                path: path.clone(),
-                allowed: None,
-                approval: approval_of_all,
-                search: None,
-            });
+            let (mut is_enabled, mut allowed, mut approval) =
+                (true, None, Approval::UnlessReadOnly);
             if let Some(mut configuration) = server.fields("tool_configuration")? {
-                let is_enabled = configuration.boolean("enabled")? != Some(false);
-                let allowed = configuration.texts("allowed_tools")?;
-                let approval = configuration.approval()?;
-                selection =
-                    is_enabled.then_some(Selection { path, allowed, approval, search: None });
+                is_enabled = configuration.boolean("enabled")? != Some(false);
+                allowed = configuration.texts("allowed_tools")?;
+                approval = configuration.approval()?;
                 configuration.reject_others("enabled, allowed_tools and require_approval")?;
             }
+            let selection =
+                is_enabled.then_some(Selection { path, allowed, approval, search: None });
             server.reject_others("type, name, url and tool_configuration")?;
             if all.own.replace(OwnServer { name, position: index, selection }).is_some() {
                 let message = format!("mcp_servers: only one can have the url \"{SERVER_NAME}\"");

@@ -17,25 +17,20 @@ impl ResponseEncoder {
         };
         let tools = answer::listed(&server.tools);
         let (index, id) = self.add("mcpl");
-        let item = OutputItem {
-            id: &id,
-            r#type: "mcp_list_tools",
-            server_label: Some(&server.label),
-            ..OutputItem::default()
+        let item = |tools| {
+            json::to_string(&OutputItem {
+                id: &id,
+                r#type: "mcp_list_tools",
+                server_label: Some(&server.label),
+                tools: Some(Rendered(tools)),
+                ..OutputItem::default()
+            })
         };
-        let empty = json::to_string(&OutputItem { tools: Some(Rendered("[]")), ..item });
-        self.added(index, &empty, out);
+        self.added(index, &item("[]"), out);
         for kind in ["response.mcp_list_tools.in_progress", "response.mcp_list_tools.completed"] {
             self.write(kind, of_item(index, &id), out);
         }
-        let item = OutputItem {
-            id: &id,
-            r#type: "mcp_list_tools",
-            server_label: Some(&server.label),
-            tools: Some(Rendered(&tools)),
-            ..OutputItem::default()
-        };
-        self.done(index, json::to_string(&item), out);
+        self.done(index, item(&tools), out);
         self.context.server = Some(server);
     }
 
