@@ -14,6 +14,8 @@ import { Person } from "./support/sign-in.mjs";
 
 /** The longest wait for a build while the server runs, in milliseconds. */
 const DEADLINE = 300_000;
+/** What the running server says about a configuration that it has applied. */
+const CHANGED = /^The configuration has changed\.$/gm;
 const file = (path) => join(project, path);
 const read = (path) => readFileSync(file(path), "utf8");
 const fenced = (page) => [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language, text }));
@@ -317,8 +319,11 @@ test("the tutorial in TypeScript, without a change of Rust", async (t) => {
       return (tested = await toolbooth("test"));
     },
     // Without optimizations, which take a minute: `make prove` deploys an optimized Worker.
-    "npx toolbooth deploy --dry-run": () => {
+    "npx toolbooth deploy --dry-run": async () => {
+      const changes = [...dev.printed().matchAll(CHANGED)].length;
       writeFileSync(file("wrangler.toml"), read("wrangler.toml").replace("npx toolbooth build", "npx toolbooth build --dev"));
+      // The running server reloads the Worker, which answers no call meanwhile.
+      await dev.until(new RegExp(`(${CHANGED.source}[^]*){${changes + 1}}^Toolbooth is running on `, "m"));
       return toolbooth("deploy --dry-run");
     },
   });
