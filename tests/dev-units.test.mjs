@@ -191,7 +191,7 @@ test("an error of D1 in the log is followed by what to do", () => {
   for (const [message, expected] of [
     ["D1_ERROR: no such table: notes: SQLITE_ERROR", /^There is no table notes\. Apply the migrations that create it:\n {2}npx wrangler d1 migrations apply DB --local$/],
     ["D1_ERROR: no such column: done at offset 7: SQLITE_ERROR", /^There is no column done\. If a migration adds it, apply it:\n {2}npx/],
-    ["D1_TYPE_ERROR: Type 'bigint' not supported for value '99'", /^D1 takes no 64-bit integers\. Bind the number as `\(value as f64\)\.into\(\)`/],
+    ["D1_TYPE_ERROR: Type 'bigint' not supported for value '99'", /^D1 does not accept 64-bit integers\. Bind the number as `\(value as f64\)\.into\(\)`/],
     ["D1_ERROR: UNIQUE constraint failed: notes.title", undefined],
   ]) {
     const got = advice(message, migrate);

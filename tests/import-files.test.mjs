@@ -77,7 +77,7 @@ test("a document in a folder refers to that folder only", async () => {
   const references = ["parts/inside.json#/a", "../secret.json", "link.json", "none.json", "parts", pathToFileURL(secret).href, "https://pets.example/a.json", "data:application/json,{}", "http://["];
   const [, others] = await read(write("api/openapi.json", { list: references.map(($ref) => ({ $ref })), same: { $ref: "#/list" }, number: { $ref: 1 } }));
   const outside = "is outside of the folder of the document";
-  const origin = "has a different origin than the document, so it is not read";
+  const origin = "has a different origin from the document, so it is not read";
   assert.deepEqual(others, {
     "inside.json": { a: { $ref: "../second.json#/b" } },
     "second.json": { b: 1 },
@@ -108,7 +108,7 @@ test("a document at an address refers to its origin only", async (t) => {
   await once(server, "listening");
   const address = `http://127.0.0.1:${server.address().port}`;
   const [, others] = await read(`${address}/openapi.json`);
-  const origin = "has a different origin than the document, so it is not read";
+  const origin = "has a different origin from the document, so it is not read";
   assert.deepEqual(others, { "part.json": { a: 1 }, moved: "leads to https://pets.example/: import that address instead", "other.json": origin, hostname: "is a file, which a document at an address may not refer to" });
   assert.deepEqual(seen.toSorted(), ["/moved", "/openapi.json", "/part.json"]);
   for (const [path, expected] of [
@@ -190,7 +190,7 @@ test("importing again keeps edits, and raises versions", async () => {
   assert.match(out, /Changed 1 tool:\n {2}Pets\.List 0\.3\.0 → 0\.4\.0: input_schema\.properties\.page, input_schema\.properties\.shop, input_schema\.required, http\.parameters\n/);
   assert.match(out, /The document no longer has 1 operation;.*\n {2}tools\/pets\/Gone@0\.3\.0\.json\n/);
   assert.match(out, /Kept the files of 1 tool, which no import has written:\n {2}Mine\n/);
-  assert.match(out, /Kept edits of what the document changes as well.*\n {2}Pets\.List: description\n/);
+  assert.match(out, /Kept your edits of members that the document changes too.*\n {2}Pets\.List: description\n/);
   const next = json(file("List@0.4.0.json"));
   assert.deepEqual([next.description, next.http.select, Object.keys(next.input_schema.properties)], ["Mine.", "$.items", ["page", "shop"]]);
   assert.deepEqual(readdirSync(join(scratch, folder, "tools/pets")), ["Get@0.3.0.json", "Gone@0.3.0.json", "List@0.4.0.json", "Mine@1.0.0.json", "import.json", "toolkit.json"]);

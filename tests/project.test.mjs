@@ -235,22 +235,22 @@ test("make key prints a key, and the entry that lets it in", async () => {
   const { out: chats } = await samples("gateway --tools none");
   assert.deepEqual(JSON.parse(/^  \{.*\}$/m.exec(chats)[0]).tools, []);
   assert.match(chats, /^The key can call no tool\.$/m);
-  assert.match(chats, /^It may chat at \/v1/m);
+  assert.match(chats, /^It can chat at \/v1/m);
   // A misspelt scope.
   assert.match((await samples("github:raed,gateway")).out, /^No tool requires github:raed: check the spelling\.$/m);
   assert.doesNotMatch((await samples("github:read,gateway,'*'")).out, /check the spelling/);
   const { out: usage } = await samples("usage,usage:team");
   assert.doesNotMatch(usage, /check the spelling/);
-  assert.match(usage, /^It may not chat at \/v1/m);
+  assert.match(usage, /^It cannot chat at \/v1/m);
   const elsewhere = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js key ada a --tools Any.Tool`, { cwd: join(root, "docs") });
   assert.match(elsewhere.out, /^There are no tools in this folder, so the names of tools and scopes are not checked\.$/m);
   // What a key may do without being asked for.
   const every = /^Tools that require no scope: \d+\. Every key can call them, unless its entry has "tools"\.$/m;
-  for (const [output, open, chat] of [[about, true, "may not chat"], [limited, false, "may chat at /v1, because it has the scope gateway"]]) {
+  for (const [output, open, chat] of [[about, true, "cannot chat"], [limited, false, "can chat at /v1, because it has the scope gateway"]]) {
     assert.equal(every.test(output), open);
     assert.ok(output.includes(`It ${chat}`), output);
   }
-  assert.match((await samples("'*'")).out, /It may chat at \/v1, because it has the scope \*\. .* costs you money/);
+  assert.match((await samples("'*'")).out, /It can chat at \/v1, because it has the scope \*\. .* costs you money/);
   const { out: rotated } = await run("make key NAME=ada ROTATE=1");
   const [renewed] = /^  [\w-]{43}$/m.exec(rotated);
   const [, digest] = /^  "hash": "(\w{64})"$/m.exec(rotated);

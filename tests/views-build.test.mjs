@@ -51,7 +51,7 @@ test("a component is shown with Preact, with its styles", async (t) => {
 });
 
 const undeclared = (address) => `uses ${address}, which ui.csp of Plot.Draw@1.0.0 does not declare; add its origin to connectDomains, resourceDomains, frameDomains or baseUriDomains`;
-const beside = (reference) => `has ${reference}, which is no image beside it; expected one, or an address that ui.csp declares`;
+const beside = (reference) => `has ${reference}, which is not an image beside it; expected one, or an address that ui.csp declares`;
 
 for (const [title, html, expected, csp] of [
   ["a script from elsewhere", '<script src="https://cdn.example/a.js"></script>', undeclared("https://cdn.example")],

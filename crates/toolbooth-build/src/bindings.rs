@@ -129,7 +129,10 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
         if !starts_with_letter(name) || !consists_of(name, b"_") {
             problems.add("service", format!("is {name:?}; expected letters, digits and _"));
         } else if own.is_some_and(|own| own.kind != SERVICE || own.optional) {
-            problems.add("service", format!("needs {name}, which bindings declare otherwise"));
+            problems.add(
+                "service",
+                format!("needs {name} as a required service, which bindings declare differently"),
+            );
         }
         if definition.http.is_some() {
             problems.add("service", "and http are two ways to run a tool; expected one");

@@ -9,7 +9,7 @@ use crate::problem::{Problem, Problems};
 /// Checks that a completion receives only arguments `of` the same prompt or URI.
 pub(crate) fn check(completion: &Completion, of: &[&str], mut problems: Problems<'_>) {
     for name in completion.with.iter().filter(|name| !of.contains(&name.as_str())) {
-        problems.add(".with", format!("contains {name:?}, which is no argument here"));
+        problems.add(".with", format!("contains {name:?}, which is not an argument here"));
     }
 }
 

@@ -174,7 +174,7 @@ fn tools(named: Option<&Value>, entries: &[Entry], problems: &mut Problems<'_>) 
             items.iter().filter_map(Value::as_str).collect()
         }
         Some(_) => {
-            problems.add(PLACE, "must be a text or a list of texts: names or ids of tools");
+            problems.add(PLACE, "must be a string or a list of strings: names or ids of tools");
             Vec::new()
         }
     };

@@ -88,7 +88,7 @@ impl Source {
         let text = fs::read_to_string(folder.join(ENABLED))
             .map_err(|error| wrong(format!("cannot be read: {error}")))?;
         let names: Vec<String> = serde_json::from_str(&text).map_err(|error| {
-            wrong(format!("is no list of names, such as [\"github\"]: {error}"))
+            wrong(format!("is not a list of names, such as [\"github\"]: {error}"))
         })?;
         let mut known = list(shipped)?;
         known.sort();

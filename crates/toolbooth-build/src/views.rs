@@ -78,7 +78,7 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     }
     for (index, one) in ui.visibility.iter().enumerate() {
         if ui.visibility.iter().take(index).any(|earlier| earlier == one) {
-            problems.add(format!(".visibility[{index}]"), "is there twice");
+            problems.add(format!(".visibility[{index}]"), "is listed twice");
         }
     }
     for (list, origins) in ui.csp.iter().flat_map(Csp::lists) {
@@ -167,8 +167,10 @@ pub(crate) fn catalogue(
         let (first, first_ui, tools) = views.entry(uri).or_insert_with(|| (entry, ui, Vec::new()));
         for ((name, value), (_, others)) in settings(ui).into_iter().zip(settings(first_ui)) {
             if value != others {
-                let message =
-                    format!("is not that of {}, which has the same view; repeat it", first.file);
+                let message = format!(
+                    "differs from that of {}, which has the same view; they must be equal",
+                    first.file
+                );
                 problems.push(entry.problem(format!("ui.{name}"), message));
             }
         }

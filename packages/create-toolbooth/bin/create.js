@@ -110,7 +110,7 @@ async function ask() {
     if (language) return language;
     terminal.prompt();
   }
-  fail("No language was chosen: --typescript and --rust choose one");
+  fail("No language was chosen: add --typescript or --rust");
 }
 
 /** A file of the template, of which cargo-generate understands more: the name of the project, and parts for one language. */

@@ -104,7 +104,7 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     dev: { ...(!process.env.AI && { remote: false }), server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
   });
   await worker.ready;
-  if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response is its error.\n`);
+  if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response contains its errors.\n`);
 
   let announced = false;
   const say = async (calls) => {

@@ -95,7 +95,7 @@ function databases({ d1_databases }) {
 /** The compatibility flag that projects of earlier versions lack. */
 function flags({ compatibility_flags }) {
   const flag = "enable_request_signal";
-  const consequence = "without it, a request whose client goes while it waits stays in the memory of the Worker";
+  const consequence = "without it, a request whose client disconnects while it waits stays in the memory of the Worker";
   return compatibility_flags.includes(flag) ? [] : [`compatibility_flags does not include ${flag}: ${consequence}`];
 }
 

@@ -131,7 +131,7 @@ function abilities(known, scopes, tools) {
     ...(open > 0 && !tools ? [all] : []),
     ...(unknown.length > 0 ? [`No tool requires ${unknown.join(" or ")}: check the spelling.`] : []),
     chat
-      ? `It may chat at /v1, because it has the scope ${chat}. If a model provider is configured, each request costs you money.`
-      : "It may not chat at /v1, which needs the scope gateway.",
+      ? `It can chat at /v1, because it has the scope ${chat}. If a model provider is configured, each request costs you money.`
+      : "It cannot chat at /v1, which needs the scope gateway.",
   ].join("\n\n");
 }

@@ -59,7 +59,7 @@ function withData(tag, attributes, folder, problems) {
     const path = join(folder, value);
     const type = TYPES[extname(value).toLowerCase()];
     if (type === undefined || name === "srcset" || !existsSync(path)) {
-      problems.push(`has ${name}="${value}", which is no image beside it; expected one, or an address that ui.csp declares`);
+      problems.push(`has ${name}="${value}", which is not an image beside it; expected one, or an address that ui.csp declares`);
       continue;
     }
     data.set(name, `data:${type};base64,${readFileSync(path).toString("base64")}`);

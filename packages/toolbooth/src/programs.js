@@ -28,7 +28,7 @@ export async function wasmBindgen(version) {
   const found = await installed(version);
   if (found) return found;
   const folder = folderOf(version);
-  console.error(`Installing wasm-bindgen ${version}, once: about two minutes`);
+  console.error(`Installing wasm-bindgen ${version}. This happens once and takes about two minutes`);
   mkdirSync(folder, { recursive: true });
   const levels = OPTIMIZED.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=3`]);
   // The default features are an HTTP client for its test runner.

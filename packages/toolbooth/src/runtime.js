@@ -119,6 +119,6 @@ export function advice(message, migrate) {
   if (kind === "table") return `There is no table ${name}. Apply the migrations that create it:\n${commands()}`;
   if (kind === "column") return `There is no column ${name}. If a migration adds it, apply it:\n${commands()}`;
   if (/\bType 'bigint' not supported\b/.test(message)) {
-    return "D1 takes no 64-bit integers. Bind the number as `(value as f64).into()`, or give it a `maximum` in the schema, so that its type is u32.";
+    return "D1 does not accept 64-bit integers. Bind the number as `(value as f64).into()`, or give it a `maximum` in the schema, so that its type is u32.";
   }
 }

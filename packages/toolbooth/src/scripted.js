@@ -77,7 +77,7 @@ const local = (stub) => `${start(stub, "tool")}export default tool<Input, Output
 const stored = (stub) => `${start(stub, "tool, ToolError")}export default tool<Input, Output>(async ({ text }, { env }) => {
   const statement = env.${stub.binding}.prepare("${stub.isReadOnly ? `SELECT id FROM ${stub.table} WHERE text = ?1` : `INSERT OR IGNORE INTO ${stub.table} (text) VALUES (?1) RETURNING id`}");
   const item = await statement.bind(text).first<{ id: number }>();
-  if (!item) throw new ToolError("${stub.isReadOnly ? "There is no such item" : "This item is stored already"}");
+  if (!item) throw new ToolError("${stub.isReadOnly ? "There is no such item" : "This item is already stored"}");
   return item.id;
 });
 `;

@@ -115,7 +115,7 @@ function rustNames(toolkit, tool) {
   const folderName = toolkit.toLowerCase();
   const snake = snakeCase(tool);
   for (const name of [folderName, snake]) {
-    if (NO_NAMES.includes(name)) fail(`Rust allows no module or function called ${name}: choose a different id`);
+    if (NO_NAMES.includes(name)) fail(`Rust does not allow a module or function called ${name}: choose a different id`);
   }
   const raw = (name) => (KEYWORDS.includes(name) ? `r#${name}` : name);
   const constant = `${snake.toUpperCase()}_URL`;
@@ -148,7 +148,7 @@ pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) 
         statement.bind(&[input.text.into()])?.first::<u64>(Some("id")).await
     };
     let id = id.await.map_err(|error: Error| context.platform_error(&error))?;
-    id.ok_or_else(|| ToolError::new("${isReadOnly ? "There is no such item" : "This item is stored already"}"))
+    id.ok_or_else(|| ToolError::new("${isReadOnly ? "There is no such item" : "This item is already stored"}"))
 }
 `;
 

@@ -33,7 +33,7 @@ pub(super) fn check<'a>(
         }
         (None, None, Some(template)) => {
             if body.format != BodyType::Json {
-                problems.add("body.template", "is only for a body of JSON");
+                problems.add("body.template", "is only for a JSON body");
             }
             match template::compile(template) {
                 Ok((_, properties)) => {
@@ -56,14 +56,14 @@ pub(super) fn check<'a>(
             if is_form && !is_object {
                 problems.add(
                     "body.whole",
-                    format!("is {whole:?}, which is no object; a form has fields"),
+                    format!("is {whole:?}, which is not an object; a form has fields"),
                 );
             }
         }
         _ => problems.add("body", "must have exactly one of properties, whole and template"),
     }
     if body.format == BodyType::Raw && body.whole.is_none() {
-        problems.add("body", "of the type raw must have whole");
+        problems.add("body", "must have whole, because its type is raw");
     }
     match &body.content_type {
         Some(_) if body.format != BodyType::Raw => {
@@ -78,7 +78,7 @@ pub(super) fn check<'a>(
     for (name, encoding) in &body.encoding {
         let at = format!("body.encoding.{name}");
         if names.as_ref().is_some_and(|names| !names.contains_key(&**name)) {
-            problems.add(&at, "is no member of the body");
+            problems.add(&at, "is not a member of the body");
         }
         let has_style = encoding.style.is_some() || encoding.explode.is_some();
         match (body.format, &encoding.content_type) {

@@ -254,7 +254,7 @@ fn fixed_header(
     }
     let is_json = http.body.as_ref().is_some_and(|body| body.format == BodyType::Json);
     if name.eq_ignore_ascii_case("content-type") && !is_json {
-        problems.add(&at, "is only for a body of JSON; other bodies decide it");
+        problems.add(&at, "is only for a JSON body; other bodies set it themselves");
     }
     if !is_header_value(value) {
         problems.add(&at, "has characters that no header can have; expected visible ASCII");
@@ -283,7 +283,7 @@ fn check_auth(
         problems.add(format!("{at}.scheme"), "must be a word, such as \"Bearer\"");
     }
     if secret.is_none() && (place.is_some() || name.is_some()) {
-        problems.add(at, "has in or name, which are for a secret");
+        problems.add(at, "has \"in\" or \"name\", which are for a secret");
     }
     if basic.is_some() && scheme.is_some() {
         problems.add(format!("{at}.scheme"), "is not for basic");
@@ -309,7 +309,9 @@ fn check_auth(
             }
             sent.name("header", name, at, &format!("{at}.name"), problems);
         }
-        _ => problems.add(at, "must have in (\"header\" or \"query\") and name with a secret"),
+        _ => {
+            problems.add(at, "must have \"in\" (\"header\" or \"query\") and \"name\" for a secret")
+        }
     }
 }
 
@@ -327,7 +329,8 @@ fn check_pagination(
                 problems.add("pagination.cursor", message);
             }
             if !sent.has_property(parameter) {
-                let message = format!("is {parameter:?}, a property that is sent nowhere");
+                let message =
+                    format!("is {parameter:?}, a property that the request does not send");
                 problems.add("pagination.parameter", message);
             }
         }

@@ -54,7 +54,7 @@ fn add_text(parts: &mut Vec<Part>, text: &str) -> Result<(), String> {
     }
     if let Some(found) = text.find(['?', '#']) {
         let rest = text.get(found..).unwrap_or_default();
-        return Err(format!("has {rest:?}; expected a path only. A query is made of parameters"));
+        return Err(format!("has {rest:?}; expected only a path; send a query with parameters"));
     }
     let is_allowed =
         |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@%".contains(&byte);
@@ -93,8 +93,8 @@ mod tests {
             ),
             ("a", Err("must begin with /")),
             ("https://a.example", Err("must begin with /")),
-            ("/a?b={c}", Err("has \"?b=\"; expected a path only. A query is made of parameters")),
-            ("/a#b", Err("has \"#b\"; expected a path only. A query is made of parameters")),
+            ("/a?b={c}", Err("has \"?b=\"; expected only a path; send a query with parameters")),
+            ("/a#b", Err("has \"#b\"; expected only a path; send a query with parameters")),
             ("/../a", Err("has the segment \"..\", which leads to another path")),
             (
                 "/%2e%2E/a",

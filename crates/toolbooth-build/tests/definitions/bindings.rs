@@ -72,12 +72,12 @@ fn tools_of_other_workers() {
         (
             "another kind",
             json!({"/service": "DB", "/bindings": [{"name": "DB", "kind": "d1"}]}),
-            Some("service: needs DB, which bindings declare otherwise"),
+            Some("service: needs DB as a required service, which bindings declare differently"),
         ),
         (
             "optional",
             json!({"/service": "A", "/bindings": [{"name": "A", "kind": "service", "optional": true}]}),
-            Some("service: needs A, which bindings declare otherwise"),
+            Some("service: needs A as a required service, which bindings declare differently"),
         ),
         (
             "also http",

@@ -194,12 +194,12 @@ fn completions_come_from_a_tool_that_takes_what_is_typed() {
         (
             template("a://{text}", by(json!(["of"]))),
             &none,
-            vec!["resources[0].complete.text.with: contains \"of\", which is no argument here".to_owned()],
+            vec!["resources[0].complete.text.with: contains \"of\", which is not an argument here".to_owned()],
         ),
         (
             prompt(json!(["of"])),
             &none,
-            vec!["prompts[0].arguments[0].complete.with: contains \"of\", which is no argument here".to_owned()],
+            vec!["prompts[0].arguments[0].complete.with: contains \"of\", which is not an argument here".to_owned()],
         ),
         (
             template("a://{text}", json!({"text": {"tool": "Text.None"}})),

@@ -87,7 +87,10 @@ fn shipped_toolkits() {
     let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
     assert!(rust.contains("plan-a-meeting") && rust.contains("triage-issues"), "{rust}");
     for (list, expected) in [
-        ("{}", "is no list of names, such as [\"github\"]: invalid type: map, expected a sequence"),
+        (
+            "{}",
+            "is not a list of names, such as [\"github\"]: invalid type: map, expected a sequence",
+        ),
         ("[\"../x\"]", "has \"../x\"; expected some of: calendar, drive, "),
         ("[\"weather\", \"weather\"]", "has \"weather\", which is here twice, or the catalogue"),
     ] {

@@ -77,7 +77,7 @@ fn a_skill_needs_the_tools_that_it_names() {
         ("Text.Slug", Err("names \"Text.Slug\", but there is no such tool")),
         ("Text.Slugify@3", Err("names \"Text.Slugify@3\", but there is no such tool")),
         ("Bash", Err("names \"Bash\", but there is no such tool")),
-        ("[1]", Err("must be a text or a list of texts: names or ids of tools")),
+        ("[1]", Err("must be a string or a list of strings: names or ids of tools")),
     ] {
         let mut source =
             with(&VALID.replace("description", &format!("allowed-tools: {named}\ndescription")));

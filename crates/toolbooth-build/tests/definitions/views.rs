@@ -119,7 +119,7 @@ fn views_that_are_not_valid() {
         ),
         (
             json!({"file": "sum.tsx", "visibility": ["app", "app"]}),
-            "ui.visibility[1]: is there twice".to_owned(),
+            "ui.visibility[1]: is listed twice".to_owned(),
         ),
         (
             json!({"file": "sum.tsx", "visibility": ["user"]}),
@@ -225,7 +225,7 @@ fn tools_with_the_same_view_agree_on_its_settings() {
     ] {
         define(&mut source, &ui(json!({"file": "slug.html", name: value})));
         let message = format!(
-            "ui.{name}: is not that of tools/text/Slugify@1.0.0.json, which has the same view; repeat it"
+            "ui.{name}: differs from that of tools/text/Slugify@1.0.0.json, which has the same view; they must be equal"
         );
         assert_eq!(problems(&source), [format!("tools/text/Slugify@2.0.0.json: {message}")]);
     }

@@ -100,7 +100,7 @@ function withPath(entries, { requestPath: path, node }, documents, notes) {
   const names = [...path.matchAll(/\{([^{}/]+)\}/g)].map(([, name]) => name);
   const used = entries.filter((one) => one.in !== "path" || names.includes(one.name));
   const missing = [...new Set(names)].filter((name) => !used.some((one) => one.in === "path" && one.name === name));
-  if (missing.length > 0) notes.add(documents.place(node), "does not describe a parameter of its path, which is therefore a text");
+  if (missing.length > 0) notes.add(documents.place(node), "does not describe a parameter of its path, which is therefore a string");
   return [...missing.map((name) => ({ name, in: "path", required: true, schema: { type: "string", description: `A part of the path ${path}.` }, style: "simple", explode: false })), ...used];
 }
 

@@ -78,7 +78,7 @@ async function file(url, limits) {
 
 async function download(url, limits) {
   if (!URL.canParse(url)) throw new Error("is not an address");
-  if (!/^https?:/.test(url) || new URL(url).origin !== limits.scope) throw new Error("has a different origin than the document, so it is not read");
+  if (!/^https?:/.test(url) || new URL(url).origin !== limits.scope) throw new Error("has a different origin from the document, so it is not read");
   let response;
   try {
     response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: "application/json, application/yaml, */*;q=0.5" } });

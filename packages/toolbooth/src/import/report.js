@@ -25,7 +25,7 @@ export function report({ catalogue, changes, files, toolkit, isDryRun, verbose }
   section("foreign", (count) => `Kept the files of ${tools(count)}, which no import has written`, ({ tool }) => tool);
   const conflicts = changes.flatMap(({ tool, conflicts: places = [] }) => places.map((place) => `${toolkit}.${tool}: ${place}`));
   if (conflicts.length > 0) {
-    print("Kept edits of what the document changes as well; compare them with import.json:");
+    print("Kept your edits of members that the document changes too; compare them with import.json:");
     shown(conflicts, (line) => line);
   }
   for (const item of catalogue.unknown) print(`--include: no tag, operationId or path of the document is ${JSON.stringify(item)}`);

@@ -139,7 +139,7 @@ fn requests_that_are_wrong() {
         (encoding("form", json!({})), &[]),
         (
             json!({"/http/headers": {"Content-Type": "a/b"}, "/http/body/type": "form"}),
-            &["http.headers.Content-Type: is only for a body of JSON; other bodies decide it"],
+            &["http.headers.Content-Type: is only for a JSON body; other bodies set it themselves"],
         ),
         (
             body(json!({"type": "json"})),
@@ -155,11 +155,11 @@ fn requests_that_are_wrong() {
         ),
         (
             json!({"/http/body": {"type": "form", "whole": "title"}, "/input_schema/properties/id__body": GONE}),
-            &["http.body.whole: is \"title\", which is no object; a form has fields"],
+            &["http.body.whole: is \"title\", which is not an object; a form has fields"],
         ),
         (
             json!({"/http/body": {"type": "form", "template": {"a": "{title}", "b": "{id__body}"}}}),
-            &["http.body.template: is only for a body of JSON"],
+            &["http.body.template: is only for a JSON body"],
         ),
         (
             body(json!({"type": "json", "template": {"a": "{title}", "b": "{title}", "c": "{x}"}})),
@@ -229,7 +229,10 @@ fn requests_that_are_wrong() {
             encoding("json", json!({"id": {}})),
             &["http.body.encoding.id: is only for form and multipart"],
         ),
-        (encoding("form", json!({"x": {}})), &["http.body.encoding.x: is no member of the body"]),
+        (
+            encoding("form", json!({"x": {}})),
+            &["http.body.encoding.x: is not a member of the body"],
+        ),
         (
             encoding("form", json!({"id": {"contentType": "text/plain"}})),
             &[
@@ -246,7 +249,10 @@ fn requests_that_are_wrong() {
                 "http.body.encoding.id.contentType: is \"a/b\\r\\nc: d\"; expected a media type, such as image/png",
             ],
         ),
-        (json!({"/http/body/type": "raw"}), &["http.body: of the type raw must have whole"]),
+        (
+            json!({"/http/body/type": "raw"}),
+            &["http.body: must have whole, because its type is raw"],
+        ),
         (
             json!({"/http/body/contentType": "text/csv"}),
             &["http.body.contentType: is only for the type raw"],
@@ -296,7 +302,7 @@ fn requests_that_are_wrong() {
         ),
         (
             auth(json!({"secret": "WEB_KEY"})),
-            &["http.auth: must have in (\"header\" or \"query\") and name with a secret"],
+            &["http.auth: must have \"in\" (\"header\" or \"query\") and \"name\" for a secret"],
         ),
         (
             auth(json!({"secret": "WEB_KEY", "in": "query", "name": "tag"})),
@@ -319,7 +325,7 @@ fn requests_that_are_wrong() {
                 json!({"basic": {"user": "WEB_USER", "password": "WEB_KEY"}, "scheme": "Basic", "name": "x"}),
             ),
             &[
-                "http.auth: has in or name, which are for a secret",
+                "http.auth: has \"in\" or \"name\", which are for a secret",
                 "http.auth.scheme: is not for basic",
             ],
         ),
@@ -331,7 +337,7 @@ fn requests_that_are_wrong() {
             json!({"/http/pagination": {"cursor": "a..b", "parameter": "x"}}),
             &[
                 "http.pagination.cursor: is \"a..b\"; expected names, such as meta.next_cursor",
-                "http.pagination.parameter: is \"x\", a property that is sent nowhere",
+                "http.pagination.parameter: is \"x\", a property that the request does not send",
             ],
         ),
         (

@@ -44,8 +44,9 @@ pub(super) fn write(
         address.extend(["?", &query.0]);
     }
     if address.len() > LONGEST {
-        return Err(ToolError::new("The input is too long for the address of a request")
-            .prompt(format!("Use less or shorter input: the address may have {LONGEST} bytes.")));
+        return Err(ToolError::new("The input is too long for the address of a request").prompt(
+            format!("Use fewer or shorter values: the address may have {LONGEST} bytes."),
+        ));
     }
     Ok(address)
 }

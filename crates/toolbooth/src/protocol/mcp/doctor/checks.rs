@@ -91,7 +91,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "public-url",
-        passed: "PUBLIC_URL is set. Clients find the sign-in of this server by it.",
+        passed: "PUBLIC_URL is set. Clients use it to find the sign-in of this server.",
         failed: "PUBLIC_URL is not set, or not valid. Without it, clients cannot find the sign-in of this server.",
         fix: "Set PUBLIC_URL to the address of the server, such as https://tools.example.com.",
         connectors: &ALL,
