@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { BUDGET } from "../bench/budget.mjs";
 import { catalogue } from "../bench/tools.mjs";
 import { variables } from "../packages/toolbooth/src/variables.js";
-import { root, run, serve } from "./support/commands.mjs";
+import { isOpen, root, run, serve } from "./support/commands.mjs";
 import { Person } from "./support/sign-in.mjs";
 import { SAMPLES, start } from "./support/worker.mjs";
 
@@ -267,7 +267,7 @@ test("make key prints a key, and the entry that lets it in", async () => {
   assert.equal(JSON.parse(quoted.out)[0].name, "Ada's", "it fits between the quotes of .dev.vars");
 });
 
-test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", async () => {
+test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", { timeout: 600_000 }, async () => {
   const port = await develop("AUTH=none", async (address) => {
     assert.equal(await withoutCredentials(address), 200);
     const { items } = await (await fetch(`${address}/tools`)).json();
@@ -276,11 +276,8 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", asyn
       await curl(shown, address);
     }
   });
-  const refused = await new Promise((resolve) => {
-    const socket = connect(port, "localhost", () => resolve(socket.destroy() && false));
-    socket.on("error", ({ code }) => resolve(code));
-  });
-  assert.equal(refused, "ECONNREFUSED", "nothing listens after Ctrl-C");
+  // Nothing listens any more. The runtime may end a moment after the command that has started it.
+  while (await isOpen(port, "localhost")) await sleep(50);
 });
 
 test("make build, make deploy and make test-tools run the command", async () => {

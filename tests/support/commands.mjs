@@ -43,18 +43,21 @@ function isFree(port) {
   });
 }
 
-/** Waits until something listens on a port of this machine, two minutes at most. */
-export async function listens(port) {
-  const end = performance.now() + 120_000;
-  const isOpen = () =>
-    new Promise((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once("error", () => resolve(false));
+/** Whether something listens on a port of this machine. */
+export function isOpen(port, host = "127.0.0.1") {
+  return new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy();
+      resolve(true);
     });
-  while (!(await isOpen())) {
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** Waits until something listens on a port of this machine, five minutes at most. */
+export async function listens(port) {
+  const end = performance.now() + 300_000;
+  while (!(await isOpen(port))) {
     if (performance.now() > end) throw new Error(`nothing listens on port ${port}`);
     await sleep(50);
   }
