@@ -22,7 +22,8 @@ before(async () => {
 });
 after(async () => {
   await dev?.interrupt();
-  rmSync(folder, { recursive: true });
+  // The runtime may still write there.
+  rmSync(folder, { recursive: true, maxRetries: 10 });
 });
 
 afterEach((context) => context.passed || context.diagnostic(dev?.printed() ?? "No server has been started."));

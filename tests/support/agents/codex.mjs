@@ -47,6 +47,7 @@ export async function codex({ config, env, prompt, cwd }) {
     return { code, output, errors, hosts };
   } finally {
     await proxy.close();
-    await rm(home, { recursive: true, force: true });
+    // What it has started may still write there.
+    await rm(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
