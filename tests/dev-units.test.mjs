@@ -65,17 +65,21 @@ test("a configuration that wrangler or workerd refuses is an error with the reas
   }
 });
 
-test("a Worker that wrangler has not loaded yet is asked again, but not without a pause", async () => {
-  let asked = 0;
-  let found = { error: "build_failed" };
+test("a Worker that is not loaded yet, or whose runtime starts again, is asked again, but not without a pause", async () => {
+  const answers = [(response) => response.end('{"error":"build_failed"}'), (response) => response.destroy(), (response) => response.end("<h1>Not ready</h1>")];
+  const asked = [];
   const server = createServer((_, response) => {
-    if ((asked += 1) === 1) setTimeout(() => (found = { status: "OK" }), 250);
-    response.end(JSON.stringify(found));
+    asked.push(performance.now());
+    const answer = answers.shift();
+    if (answer) answer(response);
+    else response.end('{"status":"OK"}');
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
     assert.deepEqual(await health(`http://127.0.0.1:${server.address().port}`, {}), { status: "OK" });
-    assert.ok(asked <= 4, `${asked} requests`);
+    assert.equal(asked.length, 4);
+    // Timers are exact to a millisecond.
+    for (const [at, time] of asked.slice(1).entries()) assert.ok(time - asked[at] >= 99, `${asked}`);
   } finally {
     server.closeAllConnections();
     server.close();

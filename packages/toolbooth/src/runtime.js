@@ -86,11 +86,14 @@ export async function reconfigure(worker, vars) {
   }
 }
 
-/** What the Worker says about itself, as soon as wrangler has loaded it in place of one that only has the error of a build. */
+/**
+ * What the Worker says about itself, as soon as wrangler has loaded it in place of one that only has the error of a build. While the
+ * runtime starts again, nothing answers, or wrangler's proxy does.
+ */
 export async function health(address, headers) {
   for (;; await sleep(PAUSE)) {
-    const found = await (await fetch(`${address}/health`, { headers })).json();
-    if (found.error !== BUILD_FAILED) return found;
+    const found = await fetch(`${address}/health`, { headers }).then((response) => response.json()).catch(() => undefined);
+    if (found !== undefined && found.error !== BUILD_FAILED) return found;
   }
 }
 
