@@ -131,7 +131,7 @@ export function doctor(gateway, assets) {
 <div id="report"><p>This page fetches the report with JavaScript. Programs get it as JSON:</p>${codeBlock("curl https://tools.example.com/doctor")}</div>
 <section id="agents" aria-labelledby="coding-agents" hidden>
 <h2 id="coding-agents">Coding agents with any model</h2>
-<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; the documentation says <a href="/docs/gateway#start">how models are named</a> and <a href="/docs/gateway#${slug(TESTED)}">what of this is tested</a>.</p>
+<p>These lines connect an agent to the models of this server. Each needs a key with the scope <code>gateway</code>, in the environment variable <code>TOOLBOOTH_KEY</code>; the documentation says <a href="/docs/gateway#models">how models are named</a> and <a href="/docs/gateway#${slug(TESTED)}">what of this is tested</a>.</p>
 ${agents(gateway)}
 </section>`;
   return layout({ title: "Doctor · Toolbooth", description: "Which clients can connect to this server, and what the others need.", current: "/doctor", main, ...assets });
