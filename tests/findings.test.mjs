@@ -75,13 +75,36 @@ test("a missing compatibility flag is named", async () => {
   assert.match(notes.join("\n"), /^compatibility_flags does not include enable_request_signal: /);
 });
 
-test("the example of a team in docs/OPERATING.md is valid", async () => {
-  const [, example] = /^## Example: a team$[^]*?```toml\n\[vars\]\n([^]*?)```/m.exec(readFileSync(join(root, "docs/OPERATING.md"), "utf8"));
-  configure(NOTES, {}, `${example}${KV}${D1}`);
-  const secrets = { API_KEYS: JSON.stringify([newKey("operator", ["*"]).entry]), STATE_KEY: "0".repeat(32), OAUTH_GITHUB_CLIENT_SECRET: "s", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
-  const { calls, tools, notes } = await findings({ vars: secrets });
-  assert.deepEqual({ calls, tools, notes }, { calls: [], tools: [], notes: [] });
-});
+/** The first block of a section of a page in a language. */
+function exampleOf(page, section, language) {
+  const text = readFileSync(join(root, "docs", page), "utf8").split(new RegExp(`^#+ ${section}$`, "m"))[1];
+  return new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "m").exec(text)[1];
+}
+
+const SECRETS = { API_KEYS: JSON.stringify([newKey("operator", ["*"]).entry]), STATE_KEY: "0".repeat(32), OAUTH_GITHUB_CLIENT_SECRET: "s", OAUTH_CORP_CLIENT_SECRET: "s", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
+const SIGN_IN = exampleOf("SIGN-IN.md", "Start", "toml");
+const NOBODY = SIGN_IN.replace(/^SIGN_IN_ALLOWED = .*\n/m, "");
+// The last members: the variable that an example in JSON is the value of, and the rest of the configuration.
+for (const [page, section, variable, rest = SIGN_IN] of [
+  ["OPERATING.md", "Example: a team"],
+  ["SIGN-IN.md", "Start"],
+  ["SIGN-IN.md", "What people can give to a client", "SIGN_IN_ALLOWED", NOBODY],
+  ["SIGN-IN.md", "Models and budgets", "SIGN_IN_ALLOWED", NOBODY],
+  ["SIGN-IN.md", "Groups of the company"],
+  ["SIGN-IN.md", "Sign in with the company", "ENTERPRISE_ISSUERS"],
+  ["GATEWAY.md", "Names of your own", "MODELS"],
+  ["GATEWAY.md", "What chats cost", "MODELS"],
+]) {
+  test(`the example in docs/${page} is valid: ${section}`, async () => {
+    const toml = variable ? rest : exampleOf(page, section, "toml");
+    const json = variable ? { [variable]: exampleOf(page, section, "json") } : {};
+    configure(NOTES, { MODELS, ...json }, `${toml.replace("[vars]\n", "")}${KV}${D1}${LEDGER}`);
+    const { calls, tools, notes } = await findings({ vars: SECRETS });
+    // The examples have scopes of tools that this Worker does not have.
+    const others = notes.filter((note) => !/ the scope "github:.*", which no tool requires$/.test(note));
+    assert.deepEqual({ calls, tools, others }, { calls: [], tools: [], others: [] });
+  });
+}
 
 test("a variable that nothing reads is named if it resembles one that is read", () => {
   for (const [name, meant] of [
