@@ -28,6 +28,8 @@ DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp toolkits
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
 # The tests that need coding agents, which are too large for package.json.
 AGENT_TESTS := tests/agents.test.mjs
+# The test of sizes, which says nothing about a build without optimizations.
+SIZE_TESTS := $(if $(QUICK),tests/size.test.mjs)
 # The tests that take pictures of pages with SCREENSHOTS=1.
 PICTURED := $(patsubst %,tests/%.test.mjs,account browser sign-in-pages site-playground site-sign-in-server)
 # The second reporter says why a whole file has failed.
@@ -99,7 +101,7 @@ workers: target/app/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/inde
 
 test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
-	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS),$(wildcard tests/*.test.mjs))
+	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS) $(SIZE_TESTS),$(wildcard tests/*.test.mjs))
 
 test-tools: setup .tools/suite/.done .tools/.wasm-bindgen ## Run the native tests, then on workerd those of tools in TypeScript and of tools with bindings such as D1
 	@$(TOOLBOOTH) test
