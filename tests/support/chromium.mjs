@@ -99,7 +99,7 @@ export async function isAccessible(page, where = "") {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     // The evaluation of the debugger is not subject to the page's policy.
     await page.evaluate(`${axe.source}; undefined`);
-    // Frames hold views, which have no origin. axe would write to them all the same, and while one loads the browser complains.
+    // Frames have views, which have no origin. axe would send messages to them, and the browser complains about those to one that is loading.
     const { violations, passes } = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly, resultTypes: ["violations"], iframes: false }), RULES);
     const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
     assert.deepEqual(found, [], `${where} ${colorScheme}`);

@@ -1,7 +1,7 @@
 // Runs the project's commands as a person would.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -25,22 +25,15 @@ export function run(command, { cwd = root, env = {} } = {}) {
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
 }
 
-/** The ports that systems give to nobody who asks for any port: what is free stays free until it is used. */
+/** Systems hand out higher ports to those who ask for any, so a free one of these stays free until a test uses it. */
 const [FIRST, LAST] = [20_000, 32_000];
 
 /** A currently free port. */
 export async function freePort() {
   for (;;) {
     const port = randomInt(FIRST, LAST);
-    if (await isFree(port)) return port;
+    if (!(await isOpen(port))) return port;
   }
-}
-
-function isFree(port) {
-  return new Promise((resolve) => {
-    const server = createServer().once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
 }
 
 /** Whether something listens on a port of this machine. */
