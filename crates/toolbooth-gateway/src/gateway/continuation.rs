@@ -2,15 +2,11 @@
 //! and tools of the client in one answer, the client's next request continues after both.
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::raw_json::{nested, parse, to_raw};
-use super::{
-    ChatRequest, GatewayError, HistoryItem, Notes, Result, Role, Sender, ToolContent, ToolResult,
-    Turn,
-};
+use super::conversation::Assistant;
+use super::raw_json::{nested, parse};
+use super::{ChatRequest, GatewayError, HistoryItem, Notes, Result, Sender, ToolResult, Turn};
 use crate::wire::ToolCall;
-use crate::wire::openai::ToolMessage;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
 
@@ -72,42 +68,12 @@ pub(super) fn token(sender: &Sender<'_>, now_ms: u64) -> Option<ContinuationToke
 }
 
 /// Sets the result of a call that is still empty.
-pub(super) fn fill(
-    history: &mut [HistoryItem],
-    call_id: &str,
-    content: &str,
-    is_error: bool,
-) -> Result<()> {
-    for item in history.iter_mut().rev() {
-        match item {
-            HistoryItem::Turn(turn) => {
-                let mut results = turn.results.iter_mut();
-                if let Some(result) = results.find(|it| it.call_id == call_id) {
-                    result.content = content.to_owned().into();
-                    result.is_error = is_error;
-                    return Ok(());
-                }
-            }
-            HistoryItem::Message { role: Role::Tool, json } if answers(json, call_id) => {
-                // In the gateway's form, this is how the result of a failed call begins.
-                let content = match is_error && !content.starts_with("Error:") {
-                    true => format!("Error: {content}"),
-                    false => content.to_owned(),
-                };
-                let message = ToolMessage { tool_call_id: call_id, content };
-                *json = to_raw(&message)?;
-                return Ok(());
-            }
-            HistoryItem::Message { .. } => {}
-        }
+pub(super) fn fill(history: &mut [HistoryItem], call_id: &str, content: &str, is_error: bool) {
+    let mut results = history.iter_mut().rev().flat_map(HistoryItem::results_mut);
+    if let Some(result) = results.find(|it| it.call_id == call_id) {
+        result.content = content.to_owned().into();
+        result.is_error = is_error;
     }
-    Ok(())
-}
-
-/// Whether a result is that of a call.
-fn answers(message: &RawValue, call_id: &str) -> bool {
-    let message = json::parse(message.get()).unwrap_or_default();
-    message.get("tool_call_id").and_then(Value::as_str) == Some(call_id)
 }
 
 /// Adds the state to a call, which clients send back unchanged.
@@ -134,9 +100,9 @@ pub(super) fn restore(
     open_extra(request, sender, now_ms, notes)?;
     // From the end, so that the positions before stay the same.
     for position in (0..request.history.len()).rev() {
-        let item = request.history.get(position);
-        let Some(HistoryItem::Message { role: Role::Assistant, json }) = item else { continue };
-        let Some(state) = state_of(json, &mut own) else { continue };
+        let item = request.history.get_mut(position);
+        let Some(assistant) = item.and_then(HistoryItem::assistant_mut) else { continue };
+        let Some(state) = state_of(assistant, &mut own) else { continue };
         let Some(token) = token(sender, now_ms) else {
             notes.warn("STATE_KEY is not set, so a state was ignored");
             continue;
@@ -168,26 +134,20 @@ fn open_extra(
         return Ok(());
     }
     let token = token(sender, now_ms);
-    for item in &mut request.history {
-        let HistoryItem::Message { role: Role::Assistant, json } = item else { continue };
-        if !json.get().contains("\"sealed\"") {
-            continue;
-        }
-        let Value::Object(mut message) = parse(json.get(), "input")? else { continue };
-        let Some(Value::Object(mut extra)) = message.take("extra_content") else { continue };
-        let own = extra.take(MEMBER);
+    for assistant in request.history.iter_mut().filter_map(HistoryItem::assistant_mut) {
+        let own = assistant.extra_content.take(MEMBER);
         let sealed = own.as_ref().and_then(|own| own.get("sealed")?.as_str());
         let opened = match (sealed, &token) {
             (None, _) => continue,
             (Some(_), None) => {
                 notes.warn("STATE_KEY is not set, so sealed reasoning was ignored");
-                None
+                continue;
             }
             (Some(sealed), Some(token)) => match token.open(sealed, now_ms) {
                 Ok(opened) => opened.state,
                 Err(EXPIRED_STATE) => {
                     notes.warn("Sealed reasoning has expired and was ignored");
-                    None
+                    continue;
                 }
                 Err(reason) => {
                     let message = format!("The encrypted_content {reason}");
@@ -196,39 +156,36 @@ fn open_extra(
             },
         };
         let opened = opened.as_ref().and_then(|state| state.as_str()).unwrap_or("{}");
-        let Value::Object(mut opened) = parse(opened, "input")? else { continue };
-        if let Some(Value::Object(of_message)) = opened.take("message") {
-            of_message.into_iter().for_each(|(name, value)| extra.insert(name, value));
+        if let Value::Object(opened) = parse(opened, "input")?.into_owned() {
+            unseal(assistant, opened);
         }
-        if !extra.is_empty() {
-            message.insert("extra_content".into(), Value::Object(extra));
-        }
-        let of_calls = opened.take("calls");
-        if let Some(Value::Array(mut calls)) = message.take("tool_calls") {
-            for call in &mut calls {
-                let Value::Object(call) = call else { continue };
-                let id = call.get("id").and_then(Value::as_str).unwrap_or_default();
-                let of_call = of_calls.as_ref().and_then(|all| all.get(id)).cloned();
-                if let Some(of_call) = of_call {
-                    call.insert("extra_content".into(), of_call);
-                }
-            }
-            message.insert("tool_calls".into(), Value::Array(calls));
-        }
-        *json = to_raw(&Value::Object(message))?;
     }
     Ok(())
 }
 
+/// Gives a message, and its calls, what was sealed for the provider.
+fn unseal(assistant: &mut Assistant, mut opened: Object<'static>) {
+    if let Some(Value::Object(of_message)) = opened.take("message") {
+        for (name, value) in of_message {
+            assistant.extra_content.insert(name, value);
+        }
+    }
+    let Some(Value::Object(mut of_calls)) = opened.take("calls") else { return };
+    for call in &mut assistant.calls {
+        if let Some(of_call) = of_calls.take(&call.id) {
+            call.extra.insert("extra_content".into(), of_call);
+        }
+    }
+}
+
 /// The state of an answer: in its first call, or that of the request for the last answer with calls.
-fn state_of(message: &RawValue, own: &mut Option<String>) -> Option<String> {
-    if !message.get().contains("\"tool_calls\"") {
+fn state_of(assistant: &Assistant, own: &mut Option<String>) -> Option<String> {
+    if assistant.calls.is_empty() {
         return None;
     }
-    let message = json::parse(message.get()).ok()?;
-    let calls = message.get("tool_calls").and_then(Value::as_array)?;
-    let sent = calls.iter().find_map(|call| {
-        call.get("extra_content")?.get(MEMBER)?.get("state")?.as_str().map(str::to_owned)
+    let sent = assistant.calls.iter().find_map(|call| {
+        let own = call.extra.get("extra_content")?.get(MEMBER)?;
+        own.get("state")?.as_str().map(str::to_owned)
     });
     let own = own.take();
     sent.or(own)
@@ -243,35 +200,16 @@ fn replace(history: &mut Vec<HistoryItem>, position: usize, rounds: Rounds) -> R
         return Ok(());
     }
     let after = history.iter().skip(position + 1);
-    let results = after.map_while(|item| match item {
-        HistoryItem::Message { role: Role::Tool, json } => json::parse(json.get()).ok(),
-        _ => None,
-    });
-    let results = Vec::from_iter(results);
+    let results: Vec<_> = after.map_while(HistoryItem::result).collect();
     let end = position + 1 + results.len();
     let last = turns.last_mut().map(|turn| &mut turn.results);
     for result in last.into_iter().flatten().filter(|it| pending.contains(&it.call_id)) {
-        let is_own = |message: &&Value<'_>| {
-            message.get("tool_call_id").and_then(Value::as_str) == Some(&result.call_id)
-        };
-        let Some(message) = results.iter().find(is_own) else {
+        let Some(sent) = results.iter().find(|sent| sent.call_id == result.call_id) else {
             let message = format!("There is no result of the call {}", result.call_id);
             return Err(GatewayError::invalid("messages", message));
         };
-        let mut first = None;
-        match message.get("content") {
-            None | Some(Value::Null) => {}
-            Some(Value::String(text)) => {
-                result.content = ToolContent::Text(text.to_string());
-                first = Some(&**text);
-            }
-            Some(content) => {
-                result.content = ToolContent::Parts(content.text());
-                let parts = content.as_array().and_then(<[_]>::first);
-                first = parts.and_then(|part| part.get("text")?.as_str());
-            }
-        }
-        result.is_error = first.is_some_and(|text| text.starts_with("Error:"));
+        result.content = sent.content.clone();
+        result.is_error = sent.is_error;
     }
     history.splice(position..end, turns.into_iter().map(HistoryItem::Turn));
     Ok(())

@@ -23,6 +23,7 @@ mod catalog_tools;
 mod chat;
 mod completion;
 mod continuation;
+mod conversation;
 mod cost;
 mod count_tokens;
 mod embeddings;
@@ -54,6 +55,7 @@ use adapter::{Format, TranslateOptions};
 use builder::Builder;
 use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
+use conversation::{HistoryItem, ToolContent, ToolResult, Turn};
 use cost::{Hold, Price};
 use error::{ErrorDetails, ErrorKind, GatewayError, Result};
 use fields::Fields;
@@ -64,8 +66,8 @@ use open_calls::{MAX_CALLS, OpenCalls};
 use plan::{Plan, ProviderKeys, Target};
 use report::Report;
 use request::{
-    ApprovedCall, ChatRequest, ClientTool, HistoryItem, ModelTool, NativeRequest, ResponsesContext,
-    Role, ServerEntry, ToolContent, ToolResult, Turn,
+    ApprovedCall, ChatRequest, ClientTool, ModelTool, NativeRequest, ResponsesContext, Role,
+    ServerEntry,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};

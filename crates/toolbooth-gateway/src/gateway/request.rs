@@ -1,14 +1,12 @@
-//! A request, whatever the format of the client. The gateway's own form of a conversation is OpenAI's: messages as JSON text.
+//! A request, whatever the format of the client.
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::raw_json::{RawMembers, parse};
-use super::{Format, GatewayError, Notes, Result, Selection, Tool, ToolChoice};
-use crate::wire::{Json, ToolCall};
-use toolbooth::json::Value;
+use super::raw_json::RawMembers;
+use super::{Format, GatewayError, HistoryItem, Notes, Selection, Tool, ToolChoice};
+use crate::wire::ToolCall;
 use toolbooth::seal::ContinuationToken;
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
@@ -31,6 +29,8 @@ pub(crate) struct ChatRequest {
     pub state: Option<String>,
     /// The members that are passed on, by the names of OpenAI Chat Completions.
     pub members: RawMembers,
+    /// What it loses if it is translated into another format than that of the client.
+    pub(super) losses: Notes,
     /// The request as the client wrote it, for providers with its format.
     pub native: Option<NativeRequest>,
     /// What a request in the format of Responses has that this form lacks.
@@ -109,39 +109,10 @@ pub(crate) struct NativeRequest {
     pub headers: Vec<(&'static str, String)>,
     /// The tools that the model does not know yet, by name.
     pub unloaded: Vec<String>,
-    /// What it loses if it is translated.
-    pub(super) losses: Notes,
     /// Members of the gateway's form of a request, and what the client calls them.
     pub names: &'static [(&'static str, &'static str)],
     /// What this server is called among the MCP servers of the conversation.
     pub server_name: String,
-}
-
-impl NativeRequest {
-    /// The request without the tools that the model does not know yet.
-    pub(super) fn loaded(&self, request: &ChatRequest) -> ChatRequest {
-        let mut request = request.clone();
-        let is_unloaded = |name: &str| self.unloaded.iter().any(|it| it == name);
-        request.tools.retain(|tool| !tool.name().is_some_and(is_unloaded));
-        request
-    }
-}
-
-/// A message of the client, or a round of the server-side tool loop.
-#[derive(Debug, Clone)]
-pub(crate) enum HistoryItem {
-    Message { role: Role, json: Box<RawValue> },
-    Turn(Turn),
-}
-
-impl HistoryItem {
-    /// The round, if it is one.
-    pub(super) fn turn(&self) -> Option<&Turn> {
-        match self {
-            Self::Turn(turn) => Some(turn),
-            Self::Message { .. } => None,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,73 +139,6 @@ impl Role {
     pub(super) fn of(word: &str) -> Option<Self> {
         let all = [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool];
         all.into_iter().find(|role| role.as_str() == word)
-    }
-}
-
-/// A model's answer with calls, and their results: one round of the tool loop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Turn {
-    /// The format of `native`. States that clients keep have it as `provider`.
-    #[serde(rename = "provider")]
-    pub format: Format,
-    /// The assistant message in OpenAI's format.
-    pub message: String,
-    /// Its content as the provider wrote it, with signatures and reasoning: JSON. Empty if that is OpenAI's format.
-    pub native: String,
-    /// A result for each call, in the order of the calls.
-    pub results: Vec<ToolResult>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ToolResult {
-    pub call_id: String,
-    pub name: String,
-    pub content: ToolContent,
-    pub is_error: bool,
-}
-
-/// What a call has returned. It is sealed as text: only a client sends parts.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
-pub(crate) enum ToolContent {
-    /// The result or an error message: text, or JSON as text.
-    Text(String),
-    /// Texts, images and so on, as JSON.
-    Parts(String),
-}
-
-impl From<String> for ToolContent {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl Serialize for ToolContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl ToolContent {
-    /// The text, or the JSON of the parts.
-    pub(super) fn as_str(&self) -> &str {
-        match self {
-            Self::Text(text) | Self::Parts(text) => text,
-        }
-    }
-
-    pub(super) fn json(&self) -> Json<'_> {
-        match self {
-            Self::Text(text) => Json::Value(Value::from(text.as_str())),
-            Self::Parts(parts) => Json::Text(parts.as_str().into()),
-        }
-    }
-
-    pub(super) fn value(&self) -> Result<Value<'_>> {
-        match self {
-            Self::Text(text) => Ok(Value::from(text.as_str())),
-            Self::Parts(parts) => parse(parts, "messages"),
-        }
     }
 }
 

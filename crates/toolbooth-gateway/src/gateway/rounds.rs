@@ -208,7 +208,7 @@ impl Chat<'_> {
         self.count_request().await?;
         for result in self.run_calls(&calls).await? {
             let ToolResult { call_id, content, is_error, .. } = &result;
-            continuation::fill(&mut self.request.history, call_id, content.as_str(), *is_error)?;
+            continuation::fill(&mut self.request.history, call_id, &content.text(), *is_error);
         }
         Ok(())
     }
@@ -230,7 +230,7 @@ impl Chat<'_> {
             team: pipeline.settings.team_of(principal).map(|team| &*team.name),
             mcp: None,
             request_size: calls.iter().map(|call| call.arguments.text().len()).sum(),
-            response_size: results.iter().map(|result| result.content.as_str().len()).sum(),
+            response_size: results.iter().map(|result| result.content.text().len()).sum(),
             status: 200,
         };
         events.write_calls(recorder, request, *host);

@@ -1,88 +1,103 @@
-//! The client's messages, read for providers whose format is not OpenAI's.
+//! The conversation for providers whose format is not OpenAI's: instructions apart, and calls with their results.
 
 use std::borrow::Cow;
 
-use super::part::{self, Content, Part, content};
-use super::{GatewayError, Job, MAX_EVENT_VALUES, Result};
+use super::{Job, MAX_EVENT_VALUES, Result, custom};
+use crate::gateway::conversation::{self, Message, MessageBody, Part};
+use crate::gateway::front::chat::message::of_turn;
 use crate::gateway::raw_json::nested;
-use crate::gateway::{Fields, Format, HistoryItem, Notes, Role, ToolResult, Turn};
-use crate::wire::Json;
+use crate::gateway::{Format, HistoryItem, Notes, ToolResult, Turn};
+use crate::wire::{Json, ToolCall};
 use toolbooth::json::{self, Value};
 
 #[derive(Default)]
 pub(super) struct Conversation<'t> {
     /// The system and developer messages.
-    pub(super) system: Vec<Part<'t>>,
+    pub(super) system: Vec<&'t Part>,
     /// The other messages.
     pub(super) entries: Vec<Entry<'t>>,
 }
 
 /// A message, or an assistant message with the results of its calls.
 pub(super) enum Entry<'t> {
-    User(Vec<Part<'t>>),
+    User(Vec<&'t Part>),
     Assistant(Assistant<'t>),
     /// A round of the tool loop in the provider's own format, with the results of its calls.
-    Native(&'t Turn, Vec<ResultContent<'t>>),
+    Native(&'t Turn),
 }
 
 pub(super) struct Assistant<'t> {
-    pub(super) texts: Vec<Cow<'t, str>>,
-    pub(super) calls: Vec<Call<'t>>,
-    /// What the provider added: signatures, reasoning.
-    pub(super) extra_content: Option<Value<'t>>,
+    pub(super) message: Cow<'t, conversation::Assistant>,
+    /// The result of each call, once it was found.
+    results: Vec<Option<&'t ToolResult>>,
+    path: String,
 }
 
-pub(super) struct Call<'t> {
-    /// The id that the client knows.
-    pub(super) id: Cow<'t, str>,
-    pub(super) name: Cow<'t, str>,
-    /// The arguments; text that is not a JSON object is wrapped in one.
-    pub(super) arguments: Json<'t>,
-    /// What the provider added: a signature.
-    pub(super) extra_content: Option<Value<'t>>,
-    /// The result, once it was found.
-    pub(super) result: Option<ResultContent<'t>>,
+/// A call with its result.
+pub(super) struct AnsweredCall<'e> {
+    pub(super) call: &'e ToolCall<'static>,
+    /// A JSON object.
+    pub(super) arguments: Json<'e>,
+    pub(super) result: Option<&'e ToolResult>,
 }
 
-/// The result of a call: texts and images.
-pub(super) struct ResultContent<'t> {
-    pub(super) parts: Vec<Part<'t>>,
-    /// Whether the tool failed: its text begins with `Error:` (2api.ai, 8).
-    pub(super) is_error: bool,
+impl Assistant<'_> {
+    /// The texts, of which none is empty. The notes get the other parts, which only the client's format has.
+    pub(super) fn texts<'e>(&'e self, notes: &'e Notes) -> impl Iterator<Item = &'e str> {
+        let texts = self.message.content.iter().filter_map(|part| {
+            if part.as_text().is_none() {
+                notes.drop_member(&part.path);
+            }
+            part.as_text()
+        });
+        texts.filter(|text| !text.is_empty())
+    }
+
+    /// The calls, each with its result.
+    pub(super) fn calls<'e>(&'e self, notes: &'e Notes) -> impl Iterator<Item = AnsweredCall<'e>> {
+        let calls = self.message.calls.iter().zip(&self.results).enumerate();
+        calls.map(|(index, (call, result))| {
+            let place = || format!("{}.tool_calls[{index}].function.arguments", self.path);
+            AnsweredCall { call, arguments: arguments(call, place, notes), result: *result }
+        })
+    }
 }
 
-/// A result in a round of the tool loop, which is at `path`.
-pub(super) fn result<'t>(
-    result: &'t ToolResult,
-    path: &str,
-    notes: &'t Notes,
-) -> Result<ResultContent<'t>> {
-    let parts = part::parts(result.content.value()?, format!("{path}.content"), notes)?;
-    Ok(ResultContent { parts, is_error: result.is_error })
+/// The arguments of a call, which is at `place`, as a JSON object; a text that is none is wrapped in one.
+fn arguments<'t>(call: &'t ToolCall<'_>, place: impl Fn() -> String, notes: &Notes) -> Json<'t> {
+    let text = call.arguments.text();
+    if call.custom {
+        return custom::arguments(&text);
+    }
+    let is_object = json::parse_within(&text, &mut { MAX_EVENT_VALUES })
+        .is_ok_and(|value| value.as_object().is_some());
+    match text {
+        // As the model wrote it, with its order of members.
+        text if is_object => Json::Text(text),
+        text if text.trim().is_empty() => Json::Text("{}".into()),
+        text => {
+            let place = place();
+            notes.warn(format!("{place} is not a JSON object, so it is sent as a member of one"));
+            Json::Value(nested("malformed_arguments", Value::String(text)))
+        }
+    }
 }
 
 /// Reads the messages. The front has checked that each result answers a call before it, and that each call has one.
-pub(super) fn read<'t>(job: &'t Job<'t>, format: Format) -> Result<Conversation<'t>> {
+pub(super) fn read<'t>(job: &Job<'t>, format: Format) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
     for (index, item) in job.request.history.iter().enumerate() {
-        let path = format!("messages[{index}]");
         match item {
-            HistoryItem::Turn(turn) => {
-                let results = turn.results.iter().map(|it| result(it, &path, job.notes));
-                let results = results.collect::<Result<Vec<_>>>()?;
-                if turn.format == format {
-                    conversation.entries.push(Entry::Native(turn, results));
-                    continue;
-                }
-                let mut message = assistant(message_fields(&turn.message, path, job.notes)?)?;
-                for (call, result) in message.calls.iter_mut().zip(results) {
-                    call.result = Some(result);
-                }
-                conversation.entries.push(Entry::Assistant(message));
+            HistoryItem::Message(message) => conversation.message(message, job.notes),
+            HistoryItem::Turn(turn) if turn.format == format => {
+                conversation.entries.push(Entry::Native(turn));
             }
-            HistoryItem::Message { role, json } => {
-                let message = message_fields(json.get(), path, job.notes)?;
-                conversation.message(*role, message)?;
+            HistoryItem::Turn(turn) => {
+                let path = format!("messages[{index}]");
+                let message = of_turn(&turn.message, &path, job.notes)?;
+                let results = turn.results.iter().map(Some).collect();
+                let message = Assistant { message: Cow::Owned(message), results, path };
+                conversation.entries.push(Entry::Assistant(message));
             }
         }
     }
@@ -95,112 +110,33 @@ pub(super) fn read<'t>(job: &'t Job<'t>, format: Format) -> Result<Conversation<
 }
 
 impl<'t> Conversation<'t> {
-    fn message(&mut self, role: Role, mut fields: Fields<'t>) -> Result<()> {
-        match role {
-            Role::System | Role::Developer => {
+    fn message(&mut self, message: &'t Message, notes: &Notes) {
+        let Message { path, body, .. } = message;
+        match body {
+            MessageBody::System(parts) | MessageBody::Developer(parts) => {
                 if !self.entries.is_empty() {
-                    fields.notes.warn(format!(
-                        "{}: a system message within the conversation applies to all of it",
-                        fields.path
+                    notes.warn(format!(
+                        "{path}: a system message within the conversation applies to all of it"
                     ));
                 }
-                self.system.extend(content(&mut fields)?);
-                fields.finish();
+                self.system.extend(parts);
             }
-            Role::User => {
-                let parts = content(&mut fields)?;
-                fields.finish();
-                self.entries.push(Entry::User(parts));
-            }
-            Role::Assistant => self.entries.push(Entry::Assistant(assistant(fields)?)),
-            Role::Tool => self.tool_message(fields)?,
+            MessageBody::User(parts) => self.entries.push(Entry::User(parts.iter().collect())),
+            MessageBody::Assistant(assistant) => self.entries.push(Entry::Assistant(Assistant {
+                message: Cow::Borrowed(assistant),
+                results: vec![None; assistant.calls.len()],
+                path: path.clone(),
+            })),
+            MessageBody::Result(result) => self.result(result),
         }
-        Ok(())
     }
 
-    fn tool_message(&mut self, mut fields: Fields<'t>) -> Result<()> {
-        let id = fields.required_text("tool_call_id")?;
-        let calls = match self.entries.last_mut() {
-            Some(Entry::Assistant(message)) => message.calls.as_mut_slice(),
-            _ => &mut [],
-        };
-        let call = calls.iter_mut().find(|call| call.id == id && call.result.is_none());
-        // The name is known from the call.
-        fields.take("name");
-        let parts = content(&mut fields)?;
-        fields.finish();
-        let is_error = matches!(
-            parts.first(),
-            Some(Part { content: Content::Text(text), .. }) if text.starts_with("Error:")
-        );
-        if let Some(call) = call {
-            call.result = Some(ResultContent { parts, is_error });
-        }
-        Ok(())
-    }
-}
-
-fn message_fields<'t>(json: &'t str, path: String, notes: &'t Notes) -> Result<Fields<'t>> {
-    let mut fields = Fields::of_json(json, path, notes)?;
-    fields.take("role");
-    Ok(fields)
-}
-
-fn assistant(mut fields: Fields<'_>) -> Result<Assistant<'_>> {
-    fields.take("_2api");
-    let mut texts = Vec::new();
-    for part in content(&mut fields)? {
-        match part.content {
-            Content::Text(text) => texts.push(text),
-            Content::Url(_) | Content::Data { .. } => {
-                let expected = "text in an assistant message";
-                return Err(GatewayError::expected(&part.path, expected));
-            }
+    fn result(&mut self, result: &'t ToolResult) {
+        let Some(Entry::Assistant(last)) = self.entries.last_mut() else { return };
+        let mut open = last.message.calls.iter().zip(&mut last.results);
+        let open = open.find(|(call, place)| call.id == result.call_id && place.is_none());
+        if let Some((_, place)) = open {
+            *place = Some(result);
         }
     }
-    texts.extend(fields.text("refusal")?);
-    // Providers reject empty text.
-    texts.retain(|text| !text.is_empty());
-    let mut calls = Vec::new();
-    match fields.take("tool_calls") {
-        None => {}
-        Some(Value::Array(list)) => {
-            let path = fields.path_of("tool_calls");
-            for (index, item) in list.into_iter().enumerate() {
-                calls.push(call(Fields::of(item, format!("{path}[{index}]"), fields.notes)?)?);
-            }
-        }
-        Some(_) => return fields.expected("tool_calls", "an array"),
-    }
-    let extra_content = fields.take("extra_content");
-    fields.finish();
-    Ok(Assistant { texts, calls, extra_content })
-}
-
-fn call(mut fields: Fields<'_>) -> Result<Call<'_>> {
-    fields.take("index");
-    let id = fields.required_text("id")?;
-    if fields.text("type")?.is_some_and(|kind| kind != "function") {
-        return fields.expected("type", "\"function\" for this provider");
-    }
-    let mut function = fields.required_fields("function")?;
-    let name = function.required_text("name")?;
-    let text = function.text("arguments")?.unwrap_or_default();
-    let is_object = json::parse_within(&text, &mut { MAX_EVENT_VALUES })
-        .is_ok_and(|value| value.as_object().is_some());
-    let arguments = match text {
-        // As the model wrote it, with its order of members.
-        text if is_object => Json::Text(text),
-        text if text.trim().is_empty() => Json::Text("{}".into()),
-        text => {
-            let path = function.path_of("arguments");
-            let warning = format!("{path} is not a JSON object, so it is sent as a member of one");
-            fields.notes.warn(warning);
-            Json::Value(nested("malformed_arguments", Value::String(text)))
-        }
-    };
-    let extra_content = fields.take("extra_content");
-    function.finish();
-    fields.finish();
-    Ok(Call { id, name, arguments, extra_content, result: None })
 }

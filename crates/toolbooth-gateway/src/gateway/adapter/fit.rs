@@ -1,80 +1,87 @@
-//! What a provider lacks of a request that was written in a different format.
+//! The tools of a request, as a provider of a different format than that of the client can get them.
 
 use super::{Format, GatewayError, Notes, Result, custom};
-use crate::gateway::raw_json::{parse, take_extra, to_raw};
-use crate::gateway::{ChatRequest, HistoryItem, Role, Tool, ToolChoice};
-use toolbooth::json::Value;
+use crate::gateway::{ChatRequest, Tool, ToolChoice};
 use toolbooth::schema::text::excerpt;
 
-/// What the JSON of a message has if there are reasoning items of OpenAI in it.
-const OPENAI_REASONING: &str = "\"openai\"";
+/// The tools that a provider gets, and which of them the model may call.
+pub(super) struct FittedTools {
+    pub(super) tools: Vec<Tool>,
+    pub(super) choice: Option<ToolChoice>,
+}
 
-/// The request without what a provider with this format cannot get, and with functions in place of custom tools; `None` if
-/// nothing changes. The error: the model must call a tool that is left out.
+/// The tools without those that the provider cannot run, and that the model does not know yet, and with functions in place of custom
+/// tools; `None` if nothing changes. The error: the model must call a tool that is left out.
 pub(super) fn fit(
     request: &ChatRequest,
     format: Format,
     notes: &Notes,
-) -> Result<Option<ChatRequest>> {
+) -> Result<Option<FittedTools>> {
     let has_custom = !custom::wrapped(request, format).is_empty();
-    let is_foreign = is_foreign(request, format);
-    if !has_custom && !is_foreign {
+    let has_foreign = has_foreign(request, format);
+    let unloaded = request.native.as_ref().map_or(&[][..], |native| &native.unloaded);
+    if !has_custom && !has_foreign && unloaded.is_empty() {
         return Ok(None);
     }
-    let mut fitted = if has_custom { custom::as_functions(request)? } else { request.clone() };
-    if is_foreign {
-        leave_out(&mut fitted, notes)?;
+    let is_loaded = |tool: &&Tool| {
+        !tool.name().is_some_and(|name| unloaded.iter().any(|unloaded| unloaded == name))
+    };
+    let mut fitted = FittedTools {
+        tools: request.tools.iter().filter(is_loaded).cloned().collect(),
+        choice: request.tool_choice.clone(),
+    };
+    if has_custom {
+        fitted.use_functions()?;
+    }
+    if has_foreign {
+        fitted.leave_out_hosted(!request.selections.is_empty(), notes)?;
     }
     Ok(Some(fitted))
 }
 
-/// Whether a request was written in a different format, and has what only a provider with that format understands.
-fn is_foreign(request: &ChatRequest, format: Format) -> bool {
+/// Whether a request was written in a different format, and has tools that only a provider with that format understands.
+fn has_foreign(request: &ChatRequest, format: Format) -> bool {
     let is_other = request.native.as_ref().is_some_and(|native| native.format != format);
     let is_hosted = |tool: &Tool| matches!(tool, Tool::Hosted { .. });
-    let has_reasoning = |item: &HistoryItem| match item {
-        HistoryItem::Message { role: Role::Assistant, json } => {
-            json.get().contains(OPENAI_REASONING)
-        }
-        HistoryItem::Message { .. } | HistoryItem::Turn(_) => false,
-    };
     let has_other_choice = matches!(request.tool_choice, Some(ToolChoice::Other(_)));
-    is_other
-        && (has_other_choice
-            || request.tools.iter().any(is_hosted)
-            || request.history.iter().any(has_reasoning))
+    is_other && (has_other_choice || request.tools.iter().any(is_hosted))
 }
 
-/// Leaves out the tools that only a provider with the client's format runs, and the reasoning that only OpenAI can read.
-fn leave_out(request: &mut ChatRequest, notes: &Notes) -> Result<()> {
-    let before = request.tools.len();
-    request.tools.retain(|tool| match tool {
-        Tool::Hosted { kind, .. } => {
-            notes.drop_member(&format!("tools[] ({})", excerpt(kind)));
-            false
+impl FittedTools {
+    /// Makes custom tools functions.
+    fn use_functions(&mut self) -> Result<()> {
+        for tool in &mut self.tools {
+            if let Tool::Custom { name, description, json } = tool {
+                *tool = Tool::Function(custom::function(name, description.as_deref(), json)?);
+            }
         }
-        Tool::Function(_) | Tool::Custom { .. } => true,
-    });
-    let none_is_left = before > 0 && request.tools.is_empty() && request.selections.is_empty();
-    let is_impossible = match &request.tool_choice {
-        Some(ToolChoice::Other(json)) => !json.contains("\"custom\""),
-        Some(choice) => none_is_left && choice.forces_call(),
-        None => false,
-    };
-    if is_impossible {
-        let expected = "a tool that the provider of this model can call";
-        return Err(GatewayError::expected("tool_choice", expected));
+        if let Some(ToolChoice::Other(json)) = &self.choice {
+            self.choice = Some(custom::choice(json)?);
+        }
+        Ok(())
     }
-    for item in &mut request.history {
-        let HistoryItem::Message { role: Role::Assistant, json } = item else { continue };
-        if !json.get().contains(OPENAI_REASONING) {
-            continue;
+
+    /// Leaves out the tools that only a provider with the client's format runs. `has_own` says whether the model has tools of this
+    /// server, too.
+    fn leave_out_hosted(&mut self, has_own: bool, notes: &Notes) -> Result<()> {
+        let before = self.tools.len();
+        self.tools.retain(|tool| match tool {
+            Tool::Hosted { kind, .. } => {
+                notes.drop_member(&format!("tools[] ({})", excerpt(kind)));
+                false
+            }
+            Tool::Function(_) | Tool::Custom { .. } => true,
+        });
+        let none_is_left = before > 0 && self.tools.is_empty() && !has_own;
+        let is_impossible = match &self.choice {
+            Some(ToolChoice::Other(json)) => !json.contains("\"custom\""),
+            Some(choice) => none_is_left && choice.forces_call(),
+            None => false,
+        };
+        if is_impossible {
+            let expected = "a tool that the provider of this model can call";
+            return Err(GatewayError::expected("tool_choice", expected));
         }
-        let Value::Object(mut message) = parse(json.get(), "input")? else { continue };
-        if take_extra(&mut message, "openai").is_some() {
-            notes.drop_member("input[].encrypted_content");
-        }
-        *json = to_raw(&Value::Object(message))?;
+        Ok(())
     }
-    Ok(())
 }

@@ -7,21 +7,21 @@ mod fit;
 mod gemini;
 mod names;
 mod openai;
-mod part;
 mod responses;
 mod schema;
 mod workers_ai;
 
+use fit::FittedTools;
 pub(super) use names::Names;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::raw_json::parse;
+use super::raw_json::{RawMembers, parse};
 use super::{
     Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Fields, FunctionTool, GatewayError,
-    IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, UpstreamError,
+    IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, ToolChoice, UpstreamError,
 };
 use crate::wire::fields::{count, text};
 use crate::wire::{Json, Members};
@@ -105,7 +105,11 @@ pub(super) struct Adapter {
 }
 
 struct Job<'t> {
+    format: Format,
     request: &'t ChatRequest,
+    /// The tools of the request that the provider can get, and which of them the model may call.
+    tools: &'t [Tool],
+    tool_choice: Option<&'t ToolChoice>,
     options: &'t TranslateOptions<'t>,
     notes: &'t Notes,
     names: Names,
@@ -164,33 +168,41 @@ impl Format {
         notes: &Notes,
     ) -> Result<Vec<u8>> {
         if let Some(native) = request.native_for(self) {
-            let job = Job { request, options, notes, names: self.names(request) };
+            let job = Job::new(self, request, options, notes);
             return job.native_body(native, self.adapter().limit_member);
         }
         if let Some(error) = request.responses.as_ref().and_then(|it| it.untranslatable.as_ref()) {
             return Err(error.clone());
         }
-        let Some(own) = &request.native else { return self.fitted(request, options, notes) };
-        let losses = own.losses.clone();
-        let body = match own.unloaded.is_empty() {
-            true => self.fitted(request, options, &losses),
-            false => self.fitted(&own.loaded(request), options, &losses),
+        let losses = match self.is_chat() && request.native.is_none() {
+            true => Notes::default(),
+            false => request.losses.clone(),
         };
-        notes.add(&losses, own.names);
+        let body = self.translated(request, options, &losses);
+        notes.add(&losses, request.native.as_ref().map_or(&[], |native| native.names));
         body
     }
 
+    /// Whether it is that of Chat Completions.
+    fn is_chat(self) -> bool {
+        matches!(self, Self::OpenAi | Self::OpenAiCompatible | Self::WorkersAi)
+    }
+
     /// The body of a request that is translated.
-    fn fitted(
+    fn translated(
         self,
         request: &ChatRequest,
         options: &TranslateOptions<'_>,
         notes: &Notes,
     ) -> Result<Vec<u8>> {
-        let job = Job { request, options, notes, names: self.names(request) };
+        let job = Job::new(self, request, options, notes);
+        let translate = self.adapter().translate;
         match fit::fit(request, self, notes)? {
-            None => (self.adapter().translate)(&job),
-            Some(fitted) => (self.adapter().translate)(&Job { request: &fitted, ..job }),
+            None => translate(&job),
+            Some(fitted) => {
+                let FittedTools { tools, choice } = &fitted;
+                translate(&Job { tools, tool_choice: choice.as_ref(), ..job })
+            }
         }
     }
 
@@ -208,6 +220,17 @@ impl Format {
 }
 
 impl<'t> Job<'t> {
+    fn new(
+        format: Format,
+        request: &'t ChatRequest,
+        options: &'t TranslateOptions<'t>,
+        notes: &'t Notes,
+    ) -> Self {
+        let (tools, tool_choice) = (request.tools.as_slice(), request.tool_choice.as_ref());
+        let names = format.names(request);
+        Self { format, request, tools, tool_choice, options, notes, names }
+    }
+
     /// The body of a request that the client has written in the provider's format: with the provider's name of the model, and
     /// with a limit of tokens if it needs one.
     fn native_body(&self, native: &NativeRequest, limit_member: &'static str) -> Result<Vec<u8>> {
@@ -228,12 +251,17 @@ impl<'t> Job<'t> {
 
     /// The members of the request that a translation reads. The gateway itself has read `n` and
     /// `stream_options.include_usage`.
-    fn members(&'t self) -> Result<Fields<'t>> {
+    fn members(&self) -> Result<Fields<'t>> {
+        Self::fields_of(&self.request.members, self.notes)
+    }
+
+    /// The same of other members.
+    fn fields_of<'m>(members: &'m RawMembers, notes: &'m Notes) -> Result<Fields<'m>> {
         let mut object = Object::default();
-        for (name, json) in self.request.members.iter() {
+        for (name, json) in members.iter() {
             object.insert(name.into(), parse(json.get(), name)?);
         }
-        let mut fields = Fields::of(Value::Object(object), String::new(), self.notes)?;
+        let mut fields = Fields::of(Value::Object(object), String::new(), notes)?;
         fields.take("n");
         if let Some(mut options) = fields.fields("stream_options")? {
             options.take("include_usage");
@@ -244,7 +272,7 @@ impl<'t> Job<'t> {
 
     /// The client's functions, each with its path. There may be no tool of another kind.
     fn functions(&self) -> Result<Vec<(String, &'t FunctionTool)>> {
-        let tools = self.request.tools.iter().enumerate();
+        let tools = self.tools.iter().enumerate();
         tools
             .filter(|(_, tool)| !self.is_own_hosted(tool))
             .map(|(index, tool)| match tool {
@@ -265,7 +293,7 @@ impl<'t> Job<'t> {
     /// The tools that the provider runs, as the client wrote them. Those of MCP servers are left out: the servers are a member of the
     /// request that is not translated.
     fn hosted_tools(&self) -> impl Iterator<Item = Json<'t>> {
-        self.request.tools.iter().filter_map(|tool| match tool {
+        self.tools.iter().filter_map(|tool| match tool {
             Tool::Hosted { kind, .. } if kind == "mcp" => {
                 self.notes.drop_member("tools[] (mcp)");
                 None
@@ -282,7 +310,7 @@ impl<'t> Job<'t> {
 
     /// Without tools, there is nothing to choose.
     fn drop_choice(&self, parallel: Option<bool>) {
-        if self.request.tool_choice.is_some() {
+        if self.tool_choice.is_some() {
             self.notes.drop_member("tool_choice");
         }
         if parallel.is_some() {

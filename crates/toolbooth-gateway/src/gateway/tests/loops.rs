@@ -398,18 +398,24 @@ fn results_of_the_client_that_continue_a_round() {
     let message = world.ask(vec![both], &body).json()["choices"][0]["message"].clone();
     let text = |text: &str| json!({"type": "text", "text": text});
     let image = json!({"type": "image_url", "image_url": {"url": "https://a.example/b.png"}});
-    for content in [
-        json!("a"),
-        json!([text("a"), text("b")]),
-        json!([text("Error: a"), image.clone()]),
-        json!([image]),
+    let shown = json!([text("From the results of the tools:"), image]);
+    let follows = "The result is shown in the message that follows.";
+    for (content, result, shown) in [
+        (json!("a"), "a", None),
+        (json!([text("a"), text("b")]), "a\n\nb", None),
+        (json!([text("Error: a"), image.clone()]), "Error: a", Some(&shown)),
+        (json!([image]), follows, Some(&shown)),
     ] {
+        let expected = result;
         let result = json!({"role": "tool", "tool_call_id": "c2", "content": content});
         let mut next = body.clone();
         next["messages"].as_array_mut().unwrap().extend([message.clone(), result]);
         let reply = world.ask(vec![says("done")], &next);
-        let messages = reply.sent[0].body["messages"].as_array().unwrap();
-        assert_eq!(messages.last().unwrap()["content"], content, "{}", reply.text);
+        let mut messages = reply.sent[0].body["messages"].as_array().unwrap().iter().rev();
+        if let Some(shown) = shown {
+            assert_eq!(messages.next().unwrap()["content"], *shown, "{}", reply.text);
+        }
+        assert_eq!(messages.next().unwrap()["content"], expected, "{}", reply.text);
         assert_eq!(reply.json()["_2api"]["dropped"], Value::Null);
     }
 }

@@ -1,30 +1,29 @@
 //! The conversation in Anthropic's format.
 
-use std::borrow::Cow;
-
 use super::thinking;
-use crate::gateway::adapter::conversation::{self, Assistant, Conversation, Entry};
-use crate::gateway::adapter::part::{self, Part};
+use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::{HistoryItem, Turn, ids};
+use crate::gateway::conversation::{Part, PartContent, Source as ClientSource};
+use crate::gateway::{HistoryItem, Notes, ToolResult as CallResult, Turn, ids};
 use crate::wire::Json;
 use crate::wire::anthropic::ToolResult;
 use crate::wire::anthropic::request::{Block, Content, Message, Source};
 use toolbooth::json;
 
 /// `system` and `messages`. All results of a turn are in one user message, before any text.
-pub(super) fn messages(
-    conversation: Conversation<'_>,
-) -> Result<(Vec<Block<'_>>, Vec<Message<'_>>)> {
+pub(super) fn messages<'e>(
+    conversation: &'e Conversation<'_>,
+    notes: &'e Notes,
+) -> Result<(Vec<Block<'e>>, Vec<Message<'e>>)> {
     let mut messages = Messages::default();
-    for entry in conversation.entries {
+    for entry in &conversation.entries {
         match entry {
-            Entry::User(parts) => messages.push("user", blocks(parts)?),
-            Entry::Assistant(message) => assistant(message, &mut messages)?,
-            Entry::Native(turn, results) => native(turn, results, &mut messages)?,
+            Entry::User(parts) => messages.push("user", blocks(parts.iter().copied(), notes)?),
+            Entry::Assistant(message) => assistant(message, &mut messages, notes)?,
+            Entry::Native(turn) => native(turn, &mut messages, notes)?,
         }
     }
-    Ok((blocks(conversation.system)?, messages.0))
+    Ok((blocks(conversation.system.iter().copied(), notes)?, messages.0))
 }
 
 /// Messages, of which no two in a row have the same role.
@@ -43,19 +42,23 @@ impl<'t> Messages<'t> {
     }
 }
 
-fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<()> {
-    let thinking = thinking::blocks(message.extra_content);
-    let mut content = Vec::from_iter(thinking.into_iter().map(Block::Verbatim));
-    for text in message.texts {
-        content.push(Block::Text { text, cache_control: None });
-    }
+fn assistant<'e>(
+    assistant: &'e Assistant<'_>,
+    messages: &mut Messages<'e>,
+    notes: &'e Notes,
+) -> Result<()> {
+    let thinking = thinking::blocks(&assistant.message.extra_content);
+    let mut content = Vec::from_iter(thinking.cloned().map(Block::Verbatim));
+    let text = |text: &'e str| Block::Text { text: text.into(), cache_control: None };
+    content.extend(assistant.texts(notes).map(text));
     let mut results = Vec::new();
-    for call in message.calls {
-        let id = ids::portable(call.id);
-        if let Some(result) = call.result {
-            results.push(result_block(id.clone(), result)?);
+    for answered in assistant.calls(notes) {
+        let id = ids::portable(answered.call.id.as_ref().into());
+        if let Some(result) = answered.result {
+            results.push(result_block(&answered.call.id, result, notes)?);
         }
-        content.push(Block::ToolUse { id, name: call.name, input: call.arguments });
+        let (name, input) = (answered.call.name.as_ref().into(), answered.arguments);
+        content.push(Block::ToolUse { id, name, input });
     }
     messages.push("assistant", content);
     messages.push("user", results);
@@ -66,68 +69,85 @@ fn assistant<'t>(message: Assistant<'t>, messages: &mut Messages<'t>) -> Result<
 pub(super) fn rounds(job: &Job<'_>) -> Result<Vec<Json<'static>>> {
     let mut messages = Messages::default();
     for turn in job.request.history.iter().filter_map(HistoryItem::turn) {
-        let results = turn.results.iter().map(|it| conversation::result(it, "", job.notes));
-        native(turn, results.collect::<Result<_>>()?, &mut messages)?;
+        native(turn, &mut messages, job.notes)?;
     }
     let messages = messages.0.iter();
     Ok(messages.map(|message| Json::Text(json::to_string(message).into())).collect())
 }
 
-fn native<'t>(
-    turn: &'t Turn,
-    results: Vec<conversation::ResultContent<'t>>,
-    messages: &mut Messages<'t>,
-) -> Result<()> {
+fn native<'t>(turn: &'t Turn, messages: &mut Messages<'t>, notes: &Notes) -> Result<()> {
     let content = Content::Native(Json::Text(turn.native.as_str().into()));
     messages.0.push(Message { role: "assistant", content });
-    let ids = turn.results.iter().map(|result| result.call_id.as_str().into());
-    let results = ids.zip(results).map(|(id, result)| result_block(id, result));
+    let results = turn.results.iter();
+    let results = results.map(|result| result_block(&result.call_id, result, notes));
     messages.push("user", results.collect::<Result<_>>()?);
     Ok(())
 }
 
-fn result_block<'t>(
-    id: Cow<'t, str>,
-    result: conversation::ResultContent<'t>,
-) -> Result<Block<'t>> {
-    let parts = Some(blocks(result.parts)?).filter(|parts| !parts.is_empty());
-    let is_error = result.is_error.then_some(true);
-    Ok(Block::Result(ToolResult { tool_use_id: id, content: parts, is_error }))
+fn result_block<'t>(id: &'t str, result: &'t CallResult, notes: &Notes) -> Result<Block<'t>> {
+    let parts = blocks(result.content.0.iter(), notes)?;
+    Ok(Block::Result(ToolResult {
+        tool_use_id: ids::portable(id.into()),
+        content: (!parts.is_empty()).then_some(parts),
+        is_error: result.is_error.then_some(true),
+    }))
 }
 
 /// Content blocks. Anthropic rejects empty text.
-fn blocks(parts: Vec<Part<'_>>) -> Result<Vec<Block<'_>>> {
+fn blocks<'t>(parts: impl Iterator<Item = &'t Part>, notes: &Notes) -> Result<Vec<Block<'t>>> {
     let mut blocks = Vec::new();
-    for Part { content, cache_control, path } in parts {
-        let (is_document, source) = match content {
-            part::Content::Text(text) => {
-                if !text.is_empty() {
-                    blocks.push(Block::Text { text, cache_control });
-                }
-                continue;
-            }
-            part::Content::Url(url) => (has_pdf_extension(&url), Source::Url { url }),
-            part::Content::Data { media_type, base64 } => {
-                let is_document = match media_type.as_ref() {
-                    "image/jpeg" | "image/png" | "image/gif" | "image/webp" => false,
-                    "application/pdf" => true,
-                    _ => {
-                        let message = format!(
-                            "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, \
-                             GIF, WebP or PDF"
-                        );
-                        return Err(GatewayError::invalid(path, message));
-                    }
-                };
-                (is_document, Source::Base64 { media_type, data: base64 })
-            }
-        };
-        blocks.push(match is_document {
-            true => Block::Document { source, cache_control },
-            false => Block::Image { source, cache_control },
-        });
+    for part in parts {
+        blocks.extend(block(part, notes)?);
     }
     Ok(blocks)
+}
+
+/// The block that a part becomes; `None` if Anthropic cannot get it.
+fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
+    let Part { content, cache_control, path } = part;
+    let cache_control = cache_control.clone();
+    let (is_document, source) = match content {
+        PartContent::Text(text) | PartContent::Refusal(text) => {
+            let text = (!text.is_empty()).then(|| text.as_str().into());
+            return Ok(text.map(|text| Block::Text { text, cache_control }));
+        }
+        PartContent::Image { source: ClientSource::Url(url), .. }
+        | PartContent::File { source: ClientSource::Url(url), .. } => {
+            (has_pdf_extension(url), Source::Url { url: url.into() })
+        }
+        PartContent::Image { source: ClientSource::Data { media_type, base64 }, .. }
+        | PartContent::File { source: ClientSource::Data { media_type, base64 }, .. } => {
+            let is_document = match media_type.as_str() {
+                "image/jpeg" | "image/png" | "image/gif" | "image/webp" => false,
+                "application/pdf" => true,
+                _ => return Err(unacceptable(path)),
+            };
+            (is_document, Source::Base64 { media_type: media_type.into(), data: base64.into() })
+        }
+        PartContent::Audio { .. } => return Err(unacceptable(path)),
+        PartContent::Image { source: ClientSource::Id(_), .. }
+        | PartContent::File { source: ClientSource::Id(_), .. } => {
+            return Err(part.unreadable_file());
+        }
+        PartContent::Other(kind) => {
+            notes.drop_member(&format!("{path} ({kind})"));
+            return Ok(None);
+        }
+    };
+    if let PartContent::Image { detail: Some(_), .. } = content {
+        notes.drop_member(&format!("{path}.image_url.detail"));
+    }
+    Ok(Some(match is_document {
+        true => Block::Document { source, cache_control },
+        false => Block::Image { source, cache_control },
+    }))
+}
+
+fn unacceptable(path: &str) -> GatewayError {
+    let message = format!(
+        "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, GIF, WebP or PDF"
+    );
+    GatewayError::invalid(path, message)
 }
 
 fn has_pdf_extension(url: &str) -> bool {

@@ -62,12 +62,12 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
         }
     } else {
         body.tool_choice = choice;
-        if parallel == Some(false) && job.request.tool_choice != Some(ToolChoice::None) {
+        if parallel == Some(false) && job.tool_choice != Some(&ToolChoice::None) {
             let auto = Choice { r#type: "auto", ..Choice::default() };
             body.tool_choice.get_or_insert(auto).disable_parallel_tool_use = true;
         }
     }
-    (body.system, body.messages) = messages(conversation)?;
+    (body.system, body.messages) = messages(&conversation, job.notes)?;
     fields.finish();
     Ok(json::to_vec(&body))
 }
@@ -75,7 +75,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
 /// `tool_choice` in Anthropic's format, and the tools that the model may call, if not all.
 pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [String]>) {
     let (mut name, mut allowed) = (None, None);
-    let kind = match &job.request.tool_choice {
+    let kind = match job.tool_choice {
         None => return (None, None),
         Some(ToolChoice::None) => "none",
         Some(ToolChoice::Auto) => "auto",
@@ -106,7 +106,7 @@ pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [Stri
 
 /// Whether the model must not be forced to call a tool, as the request wants it.
 pub(super) fn must_not_force(job: &Job<'_>) -> bool {
-    let forces = job.request.tool_choice.as_ref().is_some_and(ToolChoice::forces_call);
+    let forces = job.tool_choice.is_some_and(ToolChoice::forces_call);
     forces && (!job.options.may_force || rejects_forced_calls(job.options.model))
 }
 
@@ -179,15 +179,15 @@ fn output_format<'t>(
 }
 
 /// The tools that the conversation has used. Anthropic rejects calls of tools that a request does not declare.
-fn used_tools<'t>(conversation: &Conversation<'t>) -> Vec<Tool<'t>> {
-    let mut names: Vec<Cow<'t, str>> = Vec::new();
+fn used_tools<'e>(conversation: &'e Conversation<'_>) -> Vec<Tool<'e>> {
+    let mut names: Vec<Cow<'e, str>> = Vec::new();
     for entry in &conversation.entries {
-        let used: Vec<Cow<'t, str>> = match entry {
+        let used: Vec<Cow<'e, str>> = match entry {
             Entry::User(_) => continue,
-            Entry::Assistant(message) => message.calls.iter().map(|it| it.name.clone()).collect(),
-            Entry::Native(turn, _) => {
-                turn.results.iter().map(|it| it.name.as_str().into()).collect()
+            Entry::Assistant(assistant) => {
+                assistant.message.calls.iter().map(|it| it.name.as_ref().into()).collect()
             }
+            Entry::Native(turn) => turn.results.iter().map(|it| it.name.as_str().into()).collect(),
         };
         for name in used {
             if !names.contains(&name) {
@@ -206,7 +206,7 @@ fn declared(name: Cow<'_, str>) -> Tool<'_> {
 
 /// Checks that a request for JSON without a schema can be one for a call, whose input is the JSON.
 fn check_answer(job: &Job<'_>, thinks: bool) -> Result<()> {
-    let has_tools = !job.request.tools.is_empty() || !job.options.server_tools.is_empty();
+    let has_tools = !job.tools.is_empty() || !job.options.server_tools.is_empty();
     if !has_tools && !thinks && !rejects_forced_calls(job.options.model) {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::gateway::Fields;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
 use crate::gateway::adapter::{Job, Result};
 use crate::wire::anthropic::request::Thinking as Mode;
-use toolbooth::json::Value;
+use toolbooth::json::{Object, Value};
 
 /// What the model is asked to think.
 #[derive(Default)]
@@ -141,25 +141,17 @@ fn number(part: &str) -> Option<u64> {
 fn continues_thinking(conversation: &Conversation<'_>) -> bool {
     let last = conversation.entries.iter().rfind(|entry| !matches!(entry, Entry::User(_)));
     match last {
-        Some(Entry::Assistant(message)) if !message.calls.is_empty() => {
-            message.extra_content.as_ref().is_some_and(|extra| !thinking_of(extra).is_empty())
+        Some(Entry::Assistant(assistant)) if !assistant.message.calls.is_empty() => {
+            blocks(&assistant.message.extra_content).next().is_some()
         }
-        Some(Entry::Native(turn, _)) => turn.native.contains("thinking"),
+        Some(Entry::Native(turn)) => turn.native.contains("thinking"),
         Some(Entry::Assistant(_) | Entry::User(_)) | None => true,
     }
 }
 
 /// The thinking blocks in `extra_content`, which come first in an assistant message.
-pub(super) fn blocks(extra_content: Option<Value<'_>>) -> Vec<Value<'_>> {
-    let Some(Value::Object(mut extra)) = extra_content else { return Vec::new() };
-    let Some(Value::Object(mut own)) = extra.take("anthropic") else { return Vec::new() };
-    match own.take("thinking_blocks") {
-        Some(Value::Array(blocks)) => blocks.into_iter().filter(is_thinking).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn thinking_of<'v, 't>(extra: &'v Value<'t>) -> &'v [Value<'t>] {
-    let blocks = extra.get("anthropic").and_then(|own| own.get("thinking_blocks"));
-    blocks.and_then(Value::as_array).unwrap_or_default()
+pub(super) fn blocks<'e, 't>(extra_content: &'e Object<'t>) -> impl Iterator<Item = &'e Value<'t>> {
+    let blocks = extra_content.get("anthropic").and_then(|own| own.get("thinking_blocks"));
+    let blocks = blocks.and_then(Value::as_array).unwrap_or_default();
+    blocks.iter().filter(|block| is_thinking(block))
 }

@@ -23,7 +23,7 @@ const MIN_PRO_BUDGET: u64 = 128;
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
     let conversation = conversation::read(job, Format::Gemini)?;
-    let (system, contents) = contents(conversation, job);
+    let (system, contents) = contents(&conversation, job)?;
     let mut body = Request {
         system_instruction: (!system.is_empty()).then_some(System { parts: system }),
         contents,
@@ -164,7 +164,7 @@ fn declaration<'t>(
 /// `functionCallingConfig`. Strict tools are held to their schemas by the mode `VALIDATED`.
 fn calling_config<'t>(job: &Job<'t>) -> Result<Option<CallingConfig<'t>>> {
     let (mut strict, mut lax) = (false, !job.options.server_tools.is_empty());
-    for tool in &job.request.tools {
+    for tool in job.tools {
         if let Tool::Function(FunctionTool { strict: is_strict, .. }) = tool {
             strict |= *is_strict;
             lax |= !*is_strict;
@@ -172,7 +172,7 @@ fn calling_config<'t>(job: &Job<'t>) -> Result<Option<CallingConfig<'t>>> {
     }
     let may_force = job.options.may_force;
     let sent = |name: &'t String| job.names.sent(name.as_str().into());
-    let (mode, allowed) = match &job.request.tool_choice {
+    let (mode, allowed) = match job.tool_choice {
         Some(ToolChoice::None) => ("NONE", None),
         Some(ToolChoice::Required) if may_force => ("ANY", None),
         Some(ToolChoice::Function(name)) if may_force => ("ANY", Some(vec![sent(name)])),

@@ -1,17 +1,14 @@
 //! Requests that clients have written in Anthropic's format, as a client of OpenAI writes them.
 
-use serde_json::value::RawValue;
-
-use super::{limit_member, results};
+use super::limit_member;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::{RawMembers, pair, parse, raw_member, take_extra, to_raw};
-use crate::gateway::{
-    ChatRequest, Fields, FunctionTool, HistoryItem, Notes, Role, Tool, ToolContent,
-};
+use crate::gateway::raw_json::{RawMembers, parse, raw_member};
+use crate::gateway::{Fields, FunctionTool, Notes, Tool};
 use crate::providers::openai::STRICT;
+use crate::wire::openai::request::{Content, Said};
 use crate::wire::{Json, Members};
-use toolbooth::json::Value;
+use toolbooth::json::{self, Value};
 use toolbooth::schema::text::cut;
 
 /// The most stop sequences.
@@ -21,44 +18,38 @@ const MAX_DESCRIPTION: usize = 1024;
 /// The longest identifier of a user, in characters.
 const MAX_IDENTIFIER: usize = 64;
 
-/// The request. `strict` is for OpenAI itself; what other providers with its format know is less certain.
-pub(super) fn rewrite(job: &Job<'_>, strict: bool) -> Result<ChatRequest> {
-    let Job { request, notes, .. } = job;
-    let mut history = Vec::new();
-    for item in &request.history {
-        match item {
-            HistoryItem::Message { role, json } => message(*role, json, &mut history, notes)?,
-            HistoryItem::Turn(turn) => {
-                let mut turn = turn.clone();
-                for result in &mut turn.results {
-                    if let Value::Array(parts) = result.content.value()?.into_owned() {
-                        let parts = Value::Array(plain_parts(parts, notes));
-                        result.content = ToolContent::Parts(parts.text());
-                    }
-                }
-                history.push(HistoryItem::Turn(turn));
-            }
-        }
+/// The tools and the further members of a request.
+pub(super) struct PlainRequest {
+    pub(super) tools: Vec<Tool>,
+    pub(super) members: RawMembers,
+    /// What the model must know of the tools, and their descriptions have no room for.
+    manual: String,
+}
+
+impl PlainRequest {
+    /// The manual as a message.
+    pub(super) fn manual(&self) -> Option<Json<'static>> {
+        let content = Content::Text(self.manual.trim_end().into());
+        let message = Said { role: "system", content };
+        (!self.manual.is_empty()).then(|| Json::Text(json::to_string(&message).into()))
     }
-    let mut history = results::show(history)?;
+}
+
+/// The request without what only Anthropic knows. `strict` is for OpenAI itself; what other providers with its format know is less
+/// certain.
+pub(super) fn plain(job: &Job<'_>, strict: bool) -> Result<PlainRequest> {
     let mut manual = String::new();
     let limit = if strict { MAX_DESCRIPTION } else { usize::MAX };
-    let tools = request.tools.iter().map(|tool| match tool {
+    let tools = job.tools.iter().map(|tool| match tool {
         Tool::Function(function) => {
-            Ok(Tool::Function(plain_tool(function, limit, &mut manual, notes)?))
+            Ok(Tool::Function(plain_tool(function, limit, &mut manual, job.notes)?))
         }
         tool => Ok(tool.clone()),
     });
-    let tools = tools.collect::<Result<_>>()?;
-    if !manual.is_empty() {
-        history.insert(0, system(manual)?);
-    }
-    Ok(ChatRequest {
-        history,
-        tools,
+    Ok(PlainRequest {
+        tools: tools.collect::<Result<_>>()?,
         members: members(job, strict)?,
-        native: None,
-        ..(*request).clone()
+        manual,
     })
 }
 
@@ -187,56 +178,4 @@ fn plain_tool(
     }
     let FunctionTool { name, description, parameters, strict, .. } = tool;
     FunctionTool::new(name, description, parameters, strict.then_some(true), None)
-}
-
-fn system(text: String) -> Result<HistoryItem> {
-    let content = Value::String(text.trim_end().to_owned().into());
-    let message = pair(("role", "system".into()), ("content", content));
-    Ok(HistoryItem::Message { role: Role::System, json: to_raw(&Value::Object(message))? })
-}
-
-fn message(
-    role: Role,
-    json: &RawValue,
-    history: &mut Vec<HistoryItem>,
-    notes: &Notes,
-) -> Result<()> {
-    let Value::Object(mut message) = parse(json.get(), "messages")?.into_owned() else {
-        return Ok(());
-    };
-    if take_extra(&mut message, "anthropic").is_some() {
-        notes.drop_member("messages[].content[].thinking");
-    }
-    if let Some(Value::Array(parts)) = message.get("content").cloned() {
-        let content = plain_parts(parts, notes);
-        let content = match content.iter().all(results::is_text) {
-            true => Value::String(results::join(&content).into()),
-            false => Value::Array(content),
-        };
-        message.insert("content".into(), content);
-    }
-    let has_content = message.get("content").is_some_and(|content| !content.is_null());
-    if has_content || message.contains("tool_calls") {
-        history.push(HistoryItem::Message { role, json: to_raw(&Value::Object(message))? });
-    }
-    Ok(())
-}
-
-/// The parts that OpenAI knows.
-fn plain_parts(parts: Vec<Value<'static>>, notes: &Notes) -> Vec<Value<'static>> {
-    parts.into_iter().filter_map(|part| plain_part(part, notes)).collect()
-}
-
-/// A part that OpenAI knows.
-fn plain_part(part: Value<'static>, notes: &Notes) -> Option<Value<'static>> {
-    let Value::Object(mut part) = part else { return None };
-    if part.take("cache_control").is_some() {
-        notes.drop_member("messages[].content[].cache_control");
-    }
-    let data = part.get("file").and_then(|file| file.get("file_data")?.as_str());
-    if data.is_some_and(|data| !data.starts_with("data:")) {
-        notes.drop_member("messages[].content[].source.url");
-        return None;
-    }
-    Some(Value::Object(part))
 }

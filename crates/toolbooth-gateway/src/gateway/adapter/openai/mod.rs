@@ -1,8 +1,8 @@
 //! OpenAI Chat Completions, and the providers with its format.
 
 pub(super) mod from_anthropic;
+mod messages;
 mod request;
-mod results;
 mod stream;
 
 use super::{Adapter, members_of_answer, raw, reported};

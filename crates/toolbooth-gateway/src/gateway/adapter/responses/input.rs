@@ -3,47 +3,54 @@
 use std::borrow::Cow;
 
 use crate::gateway::adapter::{Job, Result};
+use crate::gateway::conversation::{Assistant, Message, MessageBody, Part, PartContent, Source};
+use crate::gateway::front::chat::message::of_turn;
 use crate::gateway::raw_json::parse;
-use crate::gateway::{Fields, Format, GatewayError, HistoryItem, Notes, Role, ids};
-use crate::wire::Json;
-use crate::wire::responses::request::{Item, Output, Part};
+use crate::gateway::{Format, HistoryItem, Notes, ToolResult, ids};
+use crate::wire::responses::request::{Item, Output, Part as SentPart};
+use crate::wire::{Json, ToolCall};
 use toolbooth::json::{self, Value};
 
 /// Collects items. The results of custom tools have a type of their own.
-struct Items<'t> {
+struct Items<'j, 't> {
     items: Vec<Json<'t>>,
-    custom: Vec<String>,
-    notes: &'t Notes,
+    /// The ids of calls of custom tools.
+    custom: Vec<Cow<'t, str>>,
+    notes: &'j Notes,
 }
 
-pub(super) fn input<'t>(job: &'t Job<'t>) -> Result<Vec<Json<'t>>> {
+pub(super) fn input<'t>(job: &Job<'t>) -> Result<Vec<Json<'t>>> {
     let mut items = Items { items: Vec::new(), custom: Vec::new(), notes: job.notes };
     for (index, item) in job.request.history.iter().enumerate() {
-        let path = format!("messages[{index}]");
         match item {
-            HistoryItem::Message { role, json } => {
-                let message = Fields::of_json(json.get(), path, job.notes)?;
-                items.message(*role, message)?;
-            }
+            HistoryItem::Message(Message { body, .. }) => match body {
+                MessageBody::System(parts) => items.say("system", parts),
+                MessageBody::Developer(parts) => items.say("developer", parts),
+                MessageBody::User(parts) => items.say("user", parts),
+                MessageBody::Assistant(assistant) => {
+                    items.customs(&assistant.calls);
+                    items.assistant(assistant);
+                }
+                MessageBody::Result(result) => items.result(result),
+            },
             HistoryItem::Turn(turn) => {
                 if turn.format == Format::Responses && !turn.native.is_empty() {
                     items.native(&turn.native)?;
                 } else {
-                    let message = Fields::of_json(&turn.message, path, job.notes)?;
-                    items.message(Role::Assistant, message)?;
+                    let path = format!("messages[{index}]");
+                    let assistant = of_turn(&turn.message, &path, job.notes)?;
+                    let custom = assistant.calls.iter().filter(|call| call.custom);
+                    items.custom.extend(custom.map(|call| call.id.clone()));
+                    items.assistant(&assistant);
                 }
-                for result in &turn.results {
-                    let output =
-                        output(Some(result.content.value()?), "messages[].content", job.notes)?;
-                    items.result(result.call_id.as_str().into(), output);
-                }
+                turn.results.iter().for_each(|result| items.result(result));
             }
         }
     }
     Ok(items.items)
 }
 
-impl<'t> Items<'t> {
+impl<'t> Items<'_, 't> {
     fn add(&mut self, item: &Item<'_>) {
         self.items.push(Json::Text(json::to_string(item).into()));
     }
@@ -51,159 +58,116 @@ impl<'t> Items<'t> {
     /// Items as the provider wrote them, apart from what only answers have.
     fn native(&mut self, json: &'t str) -> Result<()> {
         let Value::Array(items) = parse(json, "input")? else { return Ok(()) };
-        for mut item in items {
-            if let Value::Object(item) = &mut item {
-                item.retain(|name, value| name != "status" && !value.is_null());
-                if item.get("type").and_then(Value::as_str) == Some("custom_tool_call") {
-                    let id = item.get("call_id").and_then(Value::as_str).unwrap_or_default();
-                    self.custom.push(id.to_owned());
-                }
+        for item in items {
+            if item.get("type").and_then(Value::as_str) == Some("custom_tool_call") {
+                let id = item.get("call_id").and_then(Value::as_str).unwrap_or_default();
+                self.custom.push(id.to_owned().into());
             }
-            self.items.push(item.into());
+            self.verbatim(item);
         }
         Ok(())
     }
 
-    fn result(&mut self, id: Cow<'_, str>, output: Output<'_>) {
-        let is_custom = self.custom.iter().any(|known| *known == id);
-        let call_id = ids::portable(id);
+    /// An item as the provider wrote it, apart from what only answers have.
+    fn verbatim(&mut self, mut item: Value<'t>) {
+        if let Value::Object(item) = &mut item {
+            item.retain(|name, value| name != "status" && !value.is_null());
+        }
+        self.items.push(item.into());
+    }
+
+    fn customs(&mut self, calls: &'t [ToolCall<'static>]) {
+        let custom = calls.iter().filter(|call| call.custom);
+        self.custom.extend(custom.map(|call| Cow::from(&*call.id)));
+    }
+
+    fn result(&mut self, result: &'t ToolResult) {
+        let ToolResult { call_id, content, .. } = result;
+        let is_text = content.0.iter().all(|part| part.as_text().is_some());
+        let output = match is_text {
+            true => Output::Text(content.text()),
+            false => Output::Parts(self.parts(&content.0, false)),
+        };
+        let is_custom = self.custom.iter().any(|known| *known == call_id.as_str());
+        let call_id = ids::portable(call_id.into());
         self.add(&match is_custom {
             true => Item::CustomToolCallOutput { call_id, output },
             false => Item::FunctionCallOutput { call_id, output },
         });
     }
 
-    fn message(&mut self, role: Role, mut message: Fields<'t>) -> Result<()> {
-        message.take("role");
-        match role {
-            Role::System | Role::Developer | Role::User => {}
-            Role::Assistant => return self.assistant(message),
-            Role::Tool => {
-                let id = message.required_text("tool_call_id")?;
-                message.take("name");
-                let content = message.take("content");
-                let output = output(content, &message.path_of("content"), self.notes)?;
-                message.finish();
-                self.result(id, output);
-                return Ok(());
-            }
-        }
-        let content = message.take("content");
-        let content = parts(content, &message.path_of("content"), self.notes, false)?;
-        message.finish();
-        self.add(&Item::Message { role: role.as_str(), content });
-        Ok(())
+    fn say(&mut self, role: &'static str, parts: &[Part]) {
+        let content = self.parts(parts, false);
+        self.add(&Item::Message { role, content });
     }
 
-    fn assistant(&mut self, mut message: Fields<'t>) -> Result<()> {
-        message.take("_2api");
-        if let Some(Value::Object(mut extra)) = message.take("extra_content")
-            && let Some(Value::Object(mut own)) = extra.take("openai")
-            && let Some(Value::Array(reasoning)) = own.take("reasoning")
-        {
-            for mut item in reasoning {
-                if let Value::Object(item) = &mut item {
-                    item.retain(|name, value| name != "status" && !value.is_null());
+    fn assistant(&mut self, assistant: &Assistant) {
+        for (name, value) in assistant.extra_content.iter() {
+            let reasoning = value.get("reasoning").and_then(Value::as_array);
+            match (&**name, reasoning) {
+                ("openai", Some(items)) => {
+                    items.iter().for_each(|item| self.verbatim(item.clone()));
                 }
-                self.items.push(item.into());
+                ("toolbooth", _) => {}
+                _ => self.notes.drop_member(&format!("messages[].extra_content.{name}")),
             }
         }
-        let content = message.take("content");
-        let mut content = parts(content, &message.path_of("content"), self.notes, true)?;
-        if let Some(refusal) = message.text("refusal")? {
-            content.push(Part::Refusal { refusal });
-        }
+        let content = self.parts(&assistant.content, true);
         if !content.is_empty() {
             self.add(&Item::Message { role: "assistant", content });
         }
-        // Text to read, which no provider needs back.
-        message.take("reasoning_content");
-        for (index, call) in message.list("tool_calls").into_iter().enumerate() {
-            let path = format!("{}[{index}]", message.path_of("tool_calls"));
-            self.call(Fields::of(call, path, self.notes)?)?;
-        }
-        message.finish();
-        Ok(())
+        assistant.calls.iter().for_each(|call| self.call(call));
     }
 
-    fn call(&mut self, mut call: Fields<'t>) -> Result<()> {
-        let id = call.required_text("id")?;
-        let is_custom = call.text("type")?.is_some_and(|kind| kind == "custom");
-        for known in ["index", "extra_content"] {
-            call.take(known);
-        }
-        let item = if is_custom {
-            let mut custom = call.required_fields("custom")?;
-            self.custom.push(id.to_string());
-            let name = custom.required_text("name")?;
-            let input = custom.text("input")?.unwrap_or_default();
-            custom.finish();
-            Item::CustomToolCall { call_id: ids::portable(id), name, input }
-        } else {
-            let mut function = call.required_fields("function")?;
-            let name = function.required_text("name")?;
-            let arguments = function.text("arguments")?.unwrap_or_default();
-            function.finish();
-            Item::FunctionCall { call_id: ids::portable(id), name, arguments }
-        };
-        call.finish();
-        self.add(&item);
-        Ok(())
-    }
-}
-
-/// The result of a call, which is at `path`.
-fn output<'t>(content: Option<Value<'t>>, path: &str, notes: &'t Notes) -> Result<Output<'t>> {
-    match content {
-        Some(Value::String(text)) => Ok(Output::Text(text)),
-        content => Ok(Output::Parts(parts(content, path, notes, false)?)),
-    }
-}
-
-/// The parts of a message; those of an assistant message are its output.
-fn parts<'t>(
-    content: Option<Value<'t>>,
-    path: &str,
-    notes: &'t Notes,
-    is_output: bool,
-) -> Result<Vec<Part<'t>>> {
-    let text = |text| if is_output { Part::OutputText { text } } else { Part::InputText { text } };
-    let list = match content {
-        None => return Ok(Vec::new()),
-        Some(Value::String(all)) if all.is_empty() => return Ok(Vec::new()),
-        Some(Value::String(all)) => return Ok(vec![text(all)]),
-        Some(Value::Array(list)) => list,
-        Some(_) => return Err(GatewayError::expected(path, "a string or an array of parts")),
-    };
-    let mut parts = Vec::with_capacity(list.len());
-    for (index, part) in list.into_iter().enumerate() {
-        let mut part = Fields::of(part, format!("{path}[{index}]"), notes)?;
-        let kind = part.required_text("type")?;
-        parts.push(match kind.as_ref() {
-            "text" => text(part.required_text("text")?),
-            "refusal" => Part::Refusal { refusal: part.required_text("refusal")? },
-            "image_url" => {
-                let mut image = part.required_fields("image_url")?;
-                let image_url = image.required_text("url")?;
-                let detail = image.text("detail")?.unwrap_or("auto".into());
-                image.finish();
-                Part::InputImage { image_url, detail }
-            }
-            "file" => {
-                let mut file = part.required_fields("file")?;
-                let data = file.text("file_data")?;
-                let is_address = data.as_ref().is_some_and(|it| it.starts_with("https:"));
-                let (file_url, file_data) = if is_address { (data, None) } else { (None, data) };
-                let (filename, file_id) = (file.text("filename")?, file.text("file_id")?);
-                file.finish();
-                Part::InputFile { filename, file_data, file_url, file_id }
-            }
-            _ => {
-                let expected = "one of text, image_url, file for this provider";
-                return part.expected("type", expected);
-            }
+    fn call(&mut self, call: &ToolCall<'static>) {
+        let call_id = ids::portable(call.id.as_ref().into());
+        let (name, text) = (call.name.as_ref().into(), call.arguments.text());
+        self.add(&match call.custom {
+            true => Item::CustomToolCall { call_id, name, input: text },
+            false => Item::FunctionCall { call_id, name, arguments: text },
         });
-        part.finish();
     }
-    Ok(parts)
+
+    /// The parts of a message; those of an assistant message are its output.
+    fn parts<'p>(&self, parts: &'p [Part], is_output: bool) -> Vec<SentPart<'p>> {
+        parts.iter().filter_map(|part| self.part(part, is_output)).collect()
+    }
+
+    /// A part as the provider gets it; `None` if it cannot get it.
+    fn part<'p>(&self, part: &'p Part, is_output: bool) -> Option<SentPart<'p>> {
+        let Part { content, cache_control, path } = part;
+        if cache_control.is_some() {
+            self.notes.drop_member(&format!("{path}.cache_control"));
+        }
+        Some(match content {
+            PartContent::Text(text) if text.is_empty() => return None,
+            PartContent::Text(text) if is_output => SentPart::OutputText { text: text.into() },
+            PartContent::Text(text) => SentPart::InputText { text: text.into() },
+            PartContent::Refusal(text) => SentPart::Refusal { refusal: text.into() },
+            PartContent::Image { source, detail } if !is_output => {
+                let detail = detail.as_deref().unwrap_or("auto").into();
+                SentPart::InputImage { image_url: source.address()?, detail }
+            }
+            PartContent::File { source, name } if !is_output => {
+                let address = source.address();
+                let is_url = matches!(source, Source::Url(_));
+                let (file_url, file_data) = if is_url { (address, None) } else { (None, address) };
+                let (filename, file_id) = (name.as_deref(), source.id());
+                SentPart::InputFile {
+                    filename: filename.map(Cow::from),
+                    file_data,
+                    file_url,
+                    file_id: file_id.map(Cow::from),
+                }
+            }
+            PartContent::Audio { .. } | PartContent::Image { .. } | PartContent::File { .. } => {
+                self.notes.drop_member(path);
+                return None;
+            }
+            PartContent::Other(kind) => {
+                self.notes.drop_member(&format!("{path} ({kind})"));
+                return None;
+            }
+        })
+    }
 }

@@ -4,8 +4,8 @@ use super::input::input;
 use crate::gateway::adapter::openai::from_anthropic;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::{parse, raw_member};
-use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
+use crate::gateway::raw_json::{RawMembers, parse, raw_member};
+use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::responses::request::{
     AllowedTools, Choice, Function, Reasoning, Request, SAME_AS_CHAT, Text, ToolDefinition,
@@ -19,11 +19,14 @@ const MIN_OUTPUT_TOKENS: u64 = 16;
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     if job.request.native_of(Format::Anthropic).is_some() {
         let members = from_anthropic::members(job, true)?;
-        let request = ChatRequest { members, native: None, ..job.request.clone() };
-        return translate(&Job { request: &request, names: job.names.clone(), ..*job });
+        return translated(job, &members);
     }
-    let Job { request, options, .. } = job;
-    let mut fields = job.members()?;
+    translated(job, &job.request.members)
+}
+
+fn translated(job: &Job<'_>, members: &RawMembers) -> Result<Vec<u8>> {
+    let Job { options, .. } = job;
+    let mut fields = Job::fields_of(members, job.notes)?;
     let mut max_output_tokens = fields.max_tokens()?.or(options.max_output_tokens);
     if max_output_tokens.is_some_and(|wanted| wanted < MIN_OUTPUT_TOKENS) {
         job.notes.warn(format!(
@@ -33,7 +36,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
         max_output_tokens = Some(MIN_OUTPUT_TOKENS);
     }
     let mut tools = Vec::new();
-    for (index, tool) in request.tools.iter().enumerate() {
+    for (index, tool) in job.tools.iter().enumerate() {
         tools.push(definition(tool, index, job)?);
     }
     tools.extend(job.server_tools().map(ToolDefinition::Verbatim));
@@ -41,17 +44,18 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     if !has_tools {
         job.drop_choice(fields.boolean("parallel_tool_calls")?);
     }
-    let mut members = Members::default();
+    let mut others = Members::default();
     for name in SAME_AS_CHAT.iter().chain(&["top_logprobs"]) {
-        members.add(name, fields.take(name));
+        others.add(name, fields.take(name));
     }
     let mut include = vec!["reasoning.encrypted_content"];
     if fields.boolean("logprobs")? == Some(true) {
         include.push("message.output_text.logprobs");
     }
     let effort = fields.text("reasoning_effort")?;
-    let text = Text { verbosity: fields.text("verbosity")?, format: format(job, &mut fields)? };
-    let choice = request.tool_choice.as_ref().filter(|_| has_tools);
+    let format = format(members, &mut fields)?;
+    let text = Text { verbosity: fields.text("verbosity")?, format };
+    let choice = job.tool_choice.filter(|_| has_tools);
     let body = Request {
         model: options.model,
         input: input(job)?,
@@ -61,7 +65,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
         reasoning: effort.map(|effort| Reasoning { effort, summary: "auto" }),
         text: (text != Text::default()).then_some(text),
         include,
-        members,
+        members: others,
         store: false,
         stream: options.stream,
     };
@@ -118,7 +122,7 @@ fn function<'t>(tool: &'t FunctionTool, index: usize, job: &'t Job<'t>) -> Resul
 }
 
 /// `response_format` as `text.format`.
-fn format<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Option<Members<'t>>> {
+fn format<'t>(all: &'t RawMembers, fields: &mut Fields<'t>) -> Result<Option<Members<'t>>> {
     let Some(mut format) = fields.fields("response_format")? else { return Ok(None) };
     let kind = format.required_text("type")?;
     let mut members = Members::default();
@@ -130,7 +134,7 @@ fn format<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Option<Member
         }
         own.take("schema");
         own.finish();
-        let json = job.request.members.get("response_format");
+        let json = all.get("response_format");
         members.add("schema", json.and_then(|it| raw_member(it, &["json_schema", "schema"])));
     }
     format.finish();

@@ -1,7 +1,8 @@
 //! Calls and results in the conversation.
 
 use super::*;
-use crate::gateway::{HistoryItem, ToolContent, ToolResult, Turn};
+use crate::gateway::conversation::MessageBody;
+use crate::gateway::{HistoryItem, ToolResult, Turn};
 
 fn conversation(calls: Value, results: Value) -> Value {
     let mut messages = vec![
@@ -329,9 +330,11 @@ fn results_of_the_client_in_a_round() {
     let parts = json!([{"type": "text", "text": "Error: x"}, image, {"type": "text", "text": "y"}]);
     let ordinary =
         request(conversation(json!([call("c1", "a", "{}")]), json!([result("c1", parts.clone())])));
-    let [user, HistoryItem::Message { json: said, .. }, _] = &ordinary.history[..] else {
+    let [user, HistoryItem::Message(said), HistoryItem::Message(answered)] = &ordinary.history[..]
+    else {
         panic!()
     };
+    let MessageBody::Result(answered) = &answered.body else { panic!() };
     let of_anthropic = json!([{"type": "tool_use", "id": "c1", "name": "a", "input": {}}]);
     let of_gemini = json!([{"functionCall": {"name": "a", "args": {}}}]);
     let of_responses =
@@ -348,15 +351,10 @@ fn results_of_the_client_in_a_round() {
         (Format::Gemini, Format::Gemini, &of_gemini),
         (Format::Gemini, Format::OpenAi, &none),
     ] {
-        let result = ToolResult {
-            call_id: "c1".to_owned(),
-            name: "a".to_owned(),
-            content: ToolContent::Parts(parts.to_string()),
-            is_error: true,
-        };
+        let result = ToolResult { name: "a".to_owned(), ..answered.clone() };
         let turn = HistoryItem::Turn(Turn {
             format: from,
-            message: said.get().to_owned(),
+            message: said.written.as_ref().unwrap().get().to_owned(),
             native: if native.is_null() { String::new() } else { native.to_string() },
             results: vec![result],
         });

@@ -334,13 +334,24 @@ fn case_09_parts_of_user_messages() {
         image("ftp://example.com/a.png"),
         image("data:image/png,x"),
         json!({"type": "file", "file": {"file_id": "file-1"}}),
-        json!({"type": "video", "video": {}}),
         json!("text"),
     ] {
         for provider in [Format::Anthropic, Format::Gemini] {
             let (message, param) = rejected(provider, user(&bad));
             assert!(param.starts_with("messages[0].content[0]"), "{message}");
         }
+    }
+    // A part that the provider does not know is named; the rest reaches it.
+    let parts = json!([{"type": "video", "video": {}}, {"type": "text", "text": "T"}]);
+    for (provider, text) in [
+        (Format::Anthropic, "/messages/0/content/0/text"),
+        (Format::Gemini, "/contents/0/parts/0/text"),
+        (Format::Responses, "/input/0/content/0/text"),
+    ] {
+        let members = json!({"messages": [{"role": "user", "content": parts}]});
+        let (body, dropped, _) = translated(provider, members);
+        assert_eq!(body.pointer(text), Some(&json!("T")), "{provider:?}: {body}");
+        assert_eq!(dropped, ["messages[].content[] (video)"]);
     }
 }
 

@@ -41,7 +41,7 @@ fn a_conversation_becomes_items() {
         {"type": "function_call", "call_id": "c1", "name": "a", "arguments": "{\"x\": 1}"},
         {"type": "custom_tool_call", "call_id": "c2", "name": "p", "input": "I"},
         {"type": "function_call_output", "call_id": "c1", "output": "R"},
-        {"type": "custom_tool_call_output", "call_id": "c2", "output": [text("input_text", "P")]},
+        {"type": "custom_tool_call_output", "call_id": "c2", "output": "P"},
     ]);
     let (body, dropped, _) = sent(json!({"messages": history}));
     assert_eq!(body["input"], expected);

@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions.
 
 mod answer;
+pub(in crate::gateway) mod message;
 mod request;
 mod tools;
 

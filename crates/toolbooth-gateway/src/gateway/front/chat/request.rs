@@ -2,7 +2,9 @@
 
 use serde_json::value::RawValue;
 
+use super::message;
 use super::tools::{tool_choice, tools};
+use crate::gateway::conversation::Message;
 use crate::gateway::front::address;
 use crate::gateway::raw_json::{RawMembers, body_members, raw_members, raw_of, to_raw};
 use crate::gateway::{
@@ -92,19 +94,23 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     if messages.as_ref().and_then(Value::as_array).is_none_or(<[_]>::is_empty) {
         return fields.expected("messages", "an array of messages that is not empty");
     }
-    let messages = Fields::of_array(messages, raw_of("messages"), "messages", notes)?;
+    // Providers with this format get the messages as they are.
+    let losses = Notes::default();
+    let messages = Fields::of_array(messages, raw_of("messages"), "messages", &losses)?;
     let mut open = OpenCalls::default();
     let history = messages.map(|message| {
         let (mut message, json) = message?;
         let role = role(&mut message)?;
         check_addresses(&message)?;
         check_calls(role, &message, &mut open)?;
-        let json = match role {
+        let written = match role {
             // Models add members to their messages, and some need them back.
             Role::Assistant => json.to_owned(),
-            _ => known_members(json, message)?,
+            _ => known_members(json, &mut message, notes)?,
         };
-        Ok(HistoryItem::Message { role, json })
+        let path = message.path.clone();
+        let body = message::body(role, message)?;
+        Ok(HistoryItem::Message(Message { path, body, written: Some(written) }))
     });
     let history = history.collect::<Result<_>>()?;
     open.close()?;
@@ -135,14 +141,18 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         request_options: raw_of("request_options").map(RawValue::to_owned),
         state,
         members,
-        // It is the gateway's own form of a request.
+        losses: losses.clone(),
         native: None,
         responses: None,
     })
 }
 
 /// A message without the members that the gateway does not know: some providers take tools from them.
-fn known_members(json: &RawValue, message: Fields<'_>) -> Result<Box<RawValue>> {
+fn known_members(
+    json: &RawValue,
+    message: &mut Fields<'_>,
+    notes: &Notes,
+) -> Result<Box<RawValue>> {
     let all = raw_members(json.get()).unwrap_or_default();
     let is_known = |name: &str| MESSAGE_MEMBERS.contains(&name);
     let (known, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| is_known(name));
@@ -150,7 +160,8 @@ fn known_members(json: &RawValue, message: Fields<'_>) -> Result<Box<RawValue>> 
         return Ok(json.to_owned());
     }
     for (name, _) in others {
-        message.notes.drop_member(&message.path_of(&excerpt(&name)));
+        message.take(&name);
+        notes.drop_member(&message.path_of(&excerpt(&name)));
     }
     let known = known.into_iter().map(|(name, json)| (name.into(), json.into()));
     to_raw(&Members(known.collect()))

@@ -4,11 +4,15 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::part::{part, parts, text_part};
+use super::part::{part, parts, text_block};
 use super::thinking::{self, Thinking};
 use crate::gateway::MAX_CALLS;
-use crate::gateway::raw_json::{nested, pair, raw_items, raw_member, to_raw};
-use crate::gateway::{Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role};
+use crate::gateway::conversation::{Assistant, MessageBody, Part};
+use crate::gateway::raw_json::{nested, raw_items, raw_member};
+use crate::gateway::{
+    Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, ToolContent, ToolResult,
+};
+use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{Object, Value};
 
 /// The usual name of this server among the MCP servers of a request.
@@ -45,7 +49,8 @@ impl<'n> History<'n> {
             return Ok(());
         }
         let parts = parts(content, &path, self.losses)?;
-        self.say(Role::System, parts)
+        self.say(&path, parts, MessageBody::System);
+        Ok(())
     }
 
     /// Adds a message, which is also `json`.
@@ -69,7 +74,7 @@ impl<'n> History<'n> {
 
     pub(super) fn finish(mut self) -> Result<Self> {
         self.close()?;
-        if let Some(HistoryItem::Message { role: Role::Assistant, .. }) = self.items.last() {
+        if self.items.last_mut().and_then(HistoryItem::assistant_mut).is_some() {
             self.losses
                 .warn("messages: only Anthropic goes on with the last message of the assistant");
         }
@@ -83,17 +88,15 @@ impl<'n> History<'n> {
         Ok(())
     }
 
-    fn say(&mut self, role: Role, parts: Vec<Value<'_>>) -> Result<()> {
+    fn say(&mut self, path: &str, parts: Vec<Part>, body: fn(Vec<Part>) -> MessageBody) {
         if parts.is_empty() {
-            return Ok(());
+            return;
         }
-        let message = pair(("role", role.as_str().into()), ("content", Value::Array(parts)));
-        let item = HistoryItem::Message { role, json: to_raw(&message)? };
+        let item = HistoryItem::message(path, body(parts));
         match self.open.is_empty() {
             true => self.items.push(item),
             false => self.held.push(item),
         }
-        Ok(())
     }
 
     /// The results of a user message are messages of their own, before the rest.
@@ -109,21 +112,23 @@ impl<'n> History<'n> {
         if self.open.is_empty() {
             self.items.append(&mut self.held);
         }
-        self.say(Role::User, said)
+        self.say(path, said, MessageBody::User);
+        Ok(())
     }
 
     fn result(&mut self, mut block: Fields<'n>) -> Result<()> {
         block.take("type");
         let id = block.required_text("tool_use_id")?;
         self.open.answer(&id, block.path_of("tool_use_id"))?;
-        let mut content = result_content(&mut block)?;
+        let mut result = result_of(id.into_owned(), &mut block)?;
         if let Some(cache_control) = block.take("cache_control")
-            && let Some(Value::Object(last)) = content.last_mut()
+            && let Some(last) = result.content.0.last_mut()
         {
-            last.insert("cache_control".into(), cache_control);
+            last.cache_control = Some(cache_control.into_owned());
         }
+        let path = block.path.clone();
         block.finish();
-        self.items.push(tool_message(&id, content)?);
+        self.items.push(HistoryItem::message(path, MessageBody::Result(result)));
         Ok(())
     }
 
@@ -142,10 +147,10 @@ impl<'n> History<'n> {
             let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
             let is_result = kind == "mcp_tool_result";
             if !is_result && !round.results.is_empty() {
-                self.add(mem::take(&mut round))?;
+                self.add(&path, mem::take(&mut round));
             }
             match kind.as_str() {
-                "text" => round.texts.extend(part(block)?),
+                "text" => round.assistant.content.extend(part(block)?),
                 "thinking" | "redacted_thinking" => round.thinking(block),
                 "tool_use" => {
                     let raw = raw_blocks.get(index).copied();
@@ -171,7 +176,8 @@ impl<'n> History<'n> {
             let message = format!("{path}: an mcp_tool_use has no mcp_tool_result");
             return Err(GatewayError::invalid(path, message));
         }
-        self.add(round)
+        self.add(&path, round);
+        Ok(())
     }
 
     /// Whether a call is one of this server's tools.
@@ -180,39 +186,42 @@ impl<'n> History<'n> {
         name.is_some_and(|name| self.own_names.iter().any(|known| known == name))
     }
 
-    fn add(&mut self, round: Round<'_>) -> Result<()> {
+    fn add(&mut self, path: &str, round: Round) {
         self.has_own_calls |= !round.own.is_empty();
-        if let Some(message) = round.message() {
-            self.items
-                .push(HistoryItem::Message { role: Role::Assistant, json: to_raw(&message)? });
+        let Round { assistant, results, thoughts, .. } = round;
+        if !assistant.content.is_empty() || !assistant.calls.is_empty() || !thoughts.is_empty() {
+            let mut assistant = assistant;
+            if !thoughts.is_empty() {
+                let own = nested("thinking_blocks", Value::Array(thoughts));
+                assistant.extra_content.insert("anthropic".into(), own);
+            }
+            let path = path.strip_suffix(".content").unwrap_or(path);
+            self.items.push(HistoryItem::message(path, MessageBody::Assistant(assistant)));
         }
-        for (id, content) in round.results {
-            self.items.push(tool_message(&id, content)?);
-        }
-        Ok(())
+        let results = results.into_iter().map(MessageBody::Result);
+        self.items.extend(results.map(|result| HistoryItem::message(path, result)));
     }
 }
 
 /// What an assistant said, thought and called, with the results of the calls that the gateway ran.
 #[derive(Default)]
-struct Round<'t> {
-    texts: Vec<Value<'t>>,
-    thoughts: Vec<Value<'t>>,
-    calls: Vec<Value<'t>>,
+struct Round {
+    assistant: Assistant,
+    thoughts: Vec<Value<'static>>,
     /// The ids of the calls that the gateway ran.
     own: Vec<String>,
-    results: Vec<(String, Vec<Value<'t>>)>,
+    results: Vec<ToolResult>,
     /// That of the call that follows.
     extra_content: Option<Value<'static>>,
     /// Whether it has the state of earlier rounds.
     continues: bool,
 }
 
-impl<'t> Round<'t> {
-    fn thinking(&mut self, block: Fields<'t>) {
+impl Round {
+    fn thinking(&mut self, block: Fields<'_>) {
         let block = block.into_object();
         match thinking::read(&block) {
-            Thinking::Anthropic => self.thoughts.push(Value::Object(block)),
+            Thinking::Anthropic => self.thoughts.push(Value::Object(block).into_owned()),
             Thinking::Reasoning => {}
             Thinking::ExtraContent(content) => {
                 self.continues |= content.get("toolbooth").is_some();
@@ -222,9 +231,9 @@ impl<'t> Round<'t> {
     }
 
     /// Adds a call, which is also `json`. Returns its id.
-    fn call(&mut self, mut block: Fields<'t>, json: Option<&RawValue>) -> Result<String> {
+    fn call(&mut self, mut block: Fields<'_>, json: Option<&RawValue>) -> Result<String> {
         let id = block.name("id", "the id of the call")?;
-        if self.calls.len() >= MAX_CALLS {
+        if self.assistant.calls.len() >= MAX_CALLS {
             let message = format!("{}: a message may have at most {MAX_CALLS} calls", block.path);
             return Err(GatewayError::invalid(block.path, message));
         }
@@ -234,14 +243,17 @@ impl<'t> Round<'t> {
         }
         let input = json.and_then(|json| raw_member(json, &["input"]));
         let arguments = input.map_or("{}", RawValue::get).to_owned();
-        let arguments = ("arguments", Value::String(arguments.into()));
-        let function = pair(("name", Value::String(name.into())), arguments);
-        let mut call = pair(("type", "function".into()), ("function", Value::Object(function)));
-        call.insert("id".into(), Value::String(id.clone().into()));
+        let mut extra = Object::default();
         if let Some(content) = self.extra_content.take() {
-            call.insert("extra_content".into(), content);
+            extra.insert("extra_content".into(), content);
         }
-        self.calls.push(Value::Object(call));
+        self.assistant.calls.push(ToolCall {
+            id: id.clone().into(),
+            name: name.into(),
+            arguments: Arguments::Text(arguments.into()),
+            extra,
+            ..ToolCall::default()
+        });
         for known in ["type", "input", "caller", "cache_control", "server_name", "toolset_name"] {
             block.take(known);
         }
@@ -251,34 +263,14 @@ impl<'t> Round<'t> {
 
     fn is_result(&self, block: &Fields<'_>) -> bool {
         let id = block.get("tool_use_id").and_then(Value::as_str);
-        let is_done = |id: &str| self.results.iter().any(|(known, _)| known == id);
+        let is_done = |id: &str| self.results.iter().any(|result| result.call_id == id);
         id.is_some_and(|id| self.own.iter().any(|known| known == id) && !is_done(id))
     }
 
-    fn result(&mut self, mut block: Fields<'t>) -> Result<()> {
+    fn result(&mut self, mut block: Fields<'_>) -> Result<()> {
         let id = block.required_text("tool_use_id")?.into_owned();
-        self.results.push((id, result_content(&mut block)?));
+        self.results.push(result_of(id, &mut block)?);
         Ok(())
-    }
-
-    fn message(&self) -> Option<Object<'_>> {
-        let Self { texts, thoughts, calls, .. } = self;
-        if texts.is_empty() && thoughts.is_empty() && calls.is_empty() {
-            return None;
-        }
-        let content = match texts.is_empty() {
-            true => Value::Null,
-            false => Value::Array(texts.clone()),
-        };
-        let mut message = pair(("role", "assistant".into()), ("content", content));
-        if !calls.is_empty() {
-            message.insert("tool_calls".into(), Value::Array(calls.clone()));
-        }
-        if !thoughts.is_empty() {
-            let own = nested("thinking_blocks", Value::Array(thoughts.clone()));
-            message.insert("extra_content".into(), nested("anthropic", own));
-        }
-        Some(message)
     }
 }
 
@@ -290,7 +282,7 @@ pub(super) fn blocks<'t>(
 ) -> Result<Vec<Fields<'t>>> {
     match content {
         Some(Value::String(text)) => {
-            Ok(vec![Fields::of(text_part(text), path.to_owned(), losses)?])
+            Ok(vec![Fields::of(text_block(text), path.to_owned(), losses)?])
         }
         Some(Value::Array(blocks)) => {
             let blocks = blocks.into_iter().enumerate();
@@ -300,50 +292,16 @@ pub(super) fn blocks<'t>(
     }
 }
 
-/// The content of a result, which says whether the tool failed.
-fn result_content<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
+/// The result of a call, whose content says whether the tool failed.
+fn result_of(call_id: String, block: &mut Fields<'_>) -> Result<ToolResult> {
     let is_error = block.boolean("is_error")?.unwrap_or(false);
-    let mut content = match block.take("content") {
+    let mut content = ToolContent(match block.take("content") {
         None => Vec::new(),
         content => parts(content, &block.path_of("content"), block.notes)?,
-    };
-    if is_error {
-        mark_error(&mut content);
-    }
-    Ok(content)
-}
-
-/// The result of a call, as a message. A single text is a string.
-fn tool_message(id: &str, mut content: Vec<Value<'_>>) -> Result<HistoryItem> {
-    let is_plain =
-        |part: &Value<'_>| part.get("text").is_some() && part.get("cache_control").is_none();
-    let content = match content.as_mut_slice() {
-        [] => "".into(),
-        [Value::Object(part)] if is_plain(&Value::Object(part.clone())) => {
-            part.take("text").unwrap_or_default()
-        }
-        _ => Value::Array(content),
-    };
-    let mut message = pair(("role", "tool".into()), ("content", content));
-    message.insert("tool_call_id".into(), Value::String(id.to_owned().into()));
-    Ok(HistoryItem::Message { role: Role::Tool, json: to_raw(&message)? })
-}
-
-/// Makes the content that of a tool that failed (2api.ai, 8).
-fn mark_error(content: &mut Vec<Value<'_>>) {
-    const MARK: &str = "Error:";
-    let first = content.iter_mut().find_map(|part| match part {
-        Value::Object(part) if part.contains("text") => Some(part),
-        _ => None,
     });
-    match first {
-        Some(part) => {
-            let text = part.get("text").and_then(Value::as_str).unwrap_or_default();
-            if !text.starts_with(MARK) {
-                let text = format!("{MARK} {text}");
-                part.insert("text".into(), Value::String(text.into()));
-            }
-        }
-        None => content.insert(0, text_part(MARK.into())),
+    if is_error {
+        content.mark_error();
     }
+    let is_error = content.is_error();
+    Ok(ToolResult { call_id, name: String::new(), content, is_error })
 }

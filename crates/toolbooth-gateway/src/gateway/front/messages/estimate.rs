@@ -1,5 +1,6 @@
 //! About how many tokens a request has, where no provider counts them.
 
+use crate::gateway::conversation::{Assistant, MessageBody, Part};
 use crate::gateway::{ChatRequest, HistoryItem};
 
 /// A token has about four bytes of a text.
@@ -11,14 +12,40 @@ const MEDIA_TOKENS: u64 = 1600;
 /// The tokens of a request: an estimate.
 pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
     let history = request.history.iter().map(|item| match item {
-        HistoryItem::Message { json, .. } => tokens_of(json.get()),
+        HistoryItem::Message(message) => match &message.body {
+            MessageBody::System(parts)
+            | MessageBody::Developer(parts)
+            | MessageBody::User(parts) => of_parts(parts),
+            MessageBody::Assistant(assistant) => of_assistant(assistant),
+            MessageBody::Result(result) => of_parts(&result.content.0),
+        },
         HistoryItem::Turn(turn) => {
-            let results = turn.results.iter().map(|it| tokens_of(it.content.as_str()));
-            results.sum::<u64>().saturating_add(tokens_of(&turn.message))
+            let results = turn.results.iter().map(|it| of_parts(&it.content.0));
+            results.fold(tokens_of(&turn.message), u64::saturating_add)
         }
     });
     let tools = request.tools.iter().map(|tool| tokens_of(tool.json().get()));
     history.chain(tools).fold(1, u64::saturating_add)
+}
+
+/// The tokens of an assistant message with its calls.
+fn of_assistant(assistant: &Assistant) -> u64 {
+    let calls = assistant.calls.iter();
+    let calls = calls.map(|call| tokens(call.name.len() + call.arguments.text().len()));
+    calls.fold(of_parts(&assistant.content), u64::saturating_add)
+}
+
+fn of_parts(parts: &[Part]) -> u64 {
+    let of_part = |part: &Part| match part.as_text() {
+        Some(text) => tokens(text.len()),
+        None => MEDIA_TOKENS,
+    };
+    parts.iter().map(of_part).fold(0, u64::saturating_add)
+}
+
+/// The tokens of so many bytes.
+fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_PER_TOKEN)
 }
 
 /// The tokens of JSON: an estimate.
@@ -32,13 +59,13 @@ pub(in crate::gateway) fn tokens_of(json: &str) -> u64 {
         bytes = bytes.saturating_sub(data.find('"').unwrap_or(data.len()));
         media += 1;
     }
-    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-    bytes.div_ceil(BYTES_PER_TOKEN).saturating_add(media.saturating_mul(MEDIA_TOKENS))
+    tokens(bytes).saturating_add(media.saturating_mul(MEDIA_TOKENS))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gateway::conversation::{PartContent, Source};
     use crate::gateway::front::chat::decode;
     use crate::gateway::{Format, Notes, ToolContent, ToolResult, Turn};
 
@@ -66,13 +93,13 @@ mod tests {
         let body = r#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#;
         let mut request = decode(body, &Notes::default()).unwrap();
         let before = input_tokens(&request);
-        let image =
-            r#"[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]"#.to_owned();
+        let source = Source::Url("https://example.org/a.png".to_owned());
+        let image = Part::new(PartContent::Image { source, detail: None }, "");
         let result = ToolResult {
             call_id: "c".to_owned(),
             name: "a".to_owned(),
             is_error: false,
-            content: ToolContent::Parts(image),
+            content: ToolContent(vec![image]),
         };
         request.history.push(HistoryItem::Turn(Turn {
             format: Format::OpenAi,
@@ -80,6 +107,6 @@ mod tests {
             native: String::new(),
             results: vec![result],
         }));
-        assert!(input_tokens(&request) > before + MEDIA_TOKENS);
+        assert!(input_tokens(&request) >= before + MEDIA_TOKENS);
     }
 }

@@ -122,6 +122,7 @@ fn own_path(path: &str) -> String {
 /// Members of the gateway's form of a request, and what they are called in this one.
 const NAMES: &[(&str, &str)] = &[
     ("max_completion_tokens", "max_tokens"),
+    ("messages[].extra_content.anthropic", "messages[].content[].thinking"),
     ("parallel_tool_calls", "tool_choice.disable_parallel_tool_use"),
     ("reasoning_effort", "output_config.effort"),
     ("response_format.json_schema", "output_config.format"),

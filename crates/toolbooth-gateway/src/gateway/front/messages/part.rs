@@ -1,18 +1,15 @@
-//! Texts, images and documents, as parts of the gateway's messages.
+//! Texts, images and documents, as parts of the conversation.
 
 use std::borrow::Cow;
 
 use super::content::blocks;
-use crate::gateway::raw_json::{nested, pair, typed};
+use crate::gateway::conversation::{Part, PartContent, Source};
+use crate::gateway::raw_json::typed;
 use crate::gateway::{Fields, Notes, Result};
 use toolbooth::json::Value;
 
 /// The parts of a content.
-pub(super) fn parts<'t>(
-    content: Option<Value<'t>>,
-    path: &str,
-    losses: &'t Notes,
-) -> Result<Vec<Value<'t>>> {
+pub(super) fn parts(content: Option<Value<'_>>, path: &str, losses: &Notes) -> Result<Vec<Part>> {
     let mut all = Vec::new();
     for block in blocks(content, path, losses)? {
         all.extend(part(block)?);
@@ -20,26 +17,30 @@ pub(super) fn parts<'t>(
     Ok(all)
 }
 
-pub(super) fn text_part(text: Cow<'_, str>) -> Value<'_> {
+/// A text as a block, for a content that is a string.
+pub(super) fn text_block(text: Cow<'_, str>) -> Value<'_> {
     typed("text", Value::String(text))
 }
 
 /// The parts that a block becomes. One that no provider but Anthropic knows is left out.
-pub(super) fn part(mut block: Fields<'_>) -> Result<Vec<Value<'_>>> {
+pub(super) fn part(mut block: Fields<'_>) -> Result<Vec<Part>> {
     let kind = block.required_text("type")?;
+    let path = block.path.clone();
+    let text = |text: String| Part::text(text, path.as_str());
     let mut parts = match kind.as_ref() {
-        "text" => vec![text_part(block.required_text("text")?)],
+        "text" => vec![text(block.required_text("text")?.into_owned())],
         "image" => image(&mut block)?.into_iter().collect(),
         "document" => document(&mut block)?,
         "search_result" => {
             let (title, source) = (block.required_text("title")?, block.required_text("source")?);
             let content = block.take("content");
-            let head = text_part(format!("{title}\n{source}").into());
-            [vec![head], parts(content, &block.path_of("content"), block.notes)?].concat()
+            let head = text(format!("{title}\n{source}"));
+            let content = parts(content, &block.path_of("content"), block.notes)?;
+            [vec![head], content].concat()
         }
         "tool_reference" => {
             let name = block.required_text("tool_name")?;
-            vec![text_part(format!("The tool {name} is available now.").into())]
+            vec![text(format!("The tool {name} is available now."))]
         }
         _ => {
             // Its place has a position, which is no member.
@@ -48,22 +49,21 @@ pub(super) fn part(mut block: Fields<'_>) -> Result<Vec<Value<'_>>> {
         }
     };
     // Providers reject empty text.
-    let is_empty = |part: &Value<'_>| part.get("text").and_then(Value::as_str) == Some("");
-    parts.retain(|part| !is_empty(part));
-    let cache_control = block.take("cache_control");
-    if let (Some(cache_control), Some(Value::Object(last))) = (cache_control, parts.last_mut()) {
-        last.insert("cache_control".into(), cache_control);
+    parts.retain(|part| part.as_text() != Some(""));
+    if let (Some(cache_control), Some(last)) = (block.take("cache_control"), parts.last_mut()) {
+        last.cache_control = Some(cache_control.into_owned());
     }
     block.finish();
     Ok(parts)
 }
 
 /// An image; `None` if it is a file that only Anthropic has.
-fn image<'t>(block: &mut Fields<'t>) -> Result<Option<Value<'t>>> {
+fn image(block: &mut Fields<'_>) -> Result<Option<Part>> {
+    let path = block.path.clone();
     let mut source = block.required_fields("source")?;
-    let url = match source.required_text("type")?.as_ref() {
-        "base64" => data_url(&mut source, &["image/jpeg", "image/png", "image/gif", "image/webp"])?,
-        "url" => source.required_text("url")?,
+    let image = match source.required_text("type")?.as_ref() {
+        "base64" => data(&mut source, &["image/jpeg", "image/png", "image/gif", "image/webp"])?,
+        "url" => Source::Url(source.required_text("url")?.into_owned()),
         "file" => {
             source.take("file_id");
             source.notes.drop_member(&source.path_of("file_id"));
@@ -72,27 +72,29 @@ fn image<'t>(block: &mut Fields<'t>) -> Result<Option<Value<'t>>> {
         _ => return source.expected("type", "one of base64, url, file"),
     };
     source.finish();
-    Ok(Some(typed("image_url", nested("url", Value::String(url)))))
+    Ok(Some(Part::new(PartContent::Image { source: image, detail: None }, path)))
 }
 
 /// A document: a text, or a file.
-fn document<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
+fn document(block: &mut Fields<'_>) -> Result<Vec<Part>> {
+    let path = block.path.clone();
+    let text = |text: Cow<'_, str>| Part::text(text, path.as_str());
     let title = block.text("title")?;
     let context = block.text("context")?;
     let mut source = block.required_fields("source")?;
-    let data = match source.required_text("type")?.as_ref() {
-        "base64" => data_url(&mut source, &["application/pdf"])?,
-        "url" => source.required_text("url")?,
+    let file = match source.required_text("type")?.as_ref() {
+        "base64" => data(&mut source, &["application/pdf"])?,
+        "url" => Source::Url(source.required_text("url")?.into_owned()),
         "text" => {
             source.take("media_type");
-            let text = source.required_text("data")?;
+            let data = source.required_text("data")?;
             source.finish();
-            return Ok([title, context, Some(text)].into_iter().flatten().map(text_part).collect());
+            return Ok([title, context, Some(data)].into_iter().flatten().map(text).collect());
         }
         "content" => {
             let content = source.take("content");
             let inner = parts(content, &source.path_of("content"), source.notes)?;
-            let head = [title, context].into_iter().flatten().map(text_part);
+            let head = [title, context].into_iter().flatten().map(text);
             return Ok(head.chain(inner).collect());
         }
         "file" => {
@@ -103,18 +105,17 @@ fn document<'t>(block: &mut Fields<'t>) -> Result<Vec<Value<'t>>> {
         _ => return source.expected("type", "one of base64, url, text, content, file"),
     };
     source.finish();
-    let name = title.unwrap_or("document.pdf".into());
-    let file = pair(("file_data", Value::String(data)), ("filename", Value::String(name)));
-    let file = typed("file", Value::Object(file));
-    Ok(context.map(text_part).into_iter().chain([file]).collect())
+    let name = Some(title.map_or_else(|| "document.pdf".to_owned(), Cow::into_owned));
+    let file = Part::new(PartContent::File { source: file, name }, path.as_str());
+    Ok(context.map(text).into_iter().chain([file]).collect())
 }
 
-/// A `data:` URL of a source with base64.
-fn data_url<'t>(source: &mut Fields<'t>, types: &[&str]) -> Result<Cow<'t, str>> {
+/// The data of a source with base64.
+fn data(source: &mut Fields<'_>, types: &[&str]) -> Result<Source> {
     let media_type = source.required_text("media_type")?;
     if !types.contains(&media_type.as_ref()) {
         return source.expected("media_type", &format!("one of {}", types.join(", ")));
     }
-    let data = source.required_text("data")?;
-    Ok(format!("data:{media_type};base64,{data}").into())
+    let base64 = source.required_text("data")?.into_owned();
+    Ok(Source::Data { media_type: media_type.into_owned(), base64 })
 }

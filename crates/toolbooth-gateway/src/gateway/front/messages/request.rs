@@ -82,7 +82,6 @@ pub(super) fn decode(
         is_extended: own_server.is_some(),
         has_own_calls: history.has_own_calls,
         unloaded,
-        losses: losses.clone(),
         names: NAMES,
         server_name: own_names.first().cloned().unwrap_or_default(),
     };
@@ -98,6 +97,7 @@ pub(super) fn decode(
         request_options: raw_of("request_options").map(RawValue::to_owned),
         state,
         members,
+        losses: losses.clone(),
         native: Some(native),
         responses: None,
     })

@@ -59,6 +59,9 @@ const NAMES: &[(&str, &str)] = &[
     ("response_format.json_schema", "text.format"),
     ("response_format", "text.format"),
     ("verbosity", "text.verbosity"),
+    ("input[].extra_content.openai", "input[].encrypted_content"),
+    ("input[].content[].image_url.detail", "input[].content[].detail"),
+    ("input[].content[].source.url", "input[].content[].file_url"),
     // Of a message, a part is known by its place in the item.
     ("messages[]", "input[]"),
 ];

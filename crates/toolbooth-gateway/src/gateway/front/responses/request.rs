@@ -5,9 +5,10 @@ use serde_json::value::RawValue;
 use super::input::Input;
 use super::tools::Tools;
 use super::{NAMES, choice};
+use crate::gateway::conversation::MessageBody;
 use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{
-    ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result, Role,
+    ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result,
 };
 use crate::wire::responses::request::SAME_AS_CHAT;
 use crate::wire::{Json, Members};
@@ -69,7 +70,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     tools.may_repeat = true;
     let mut input = Input::new(tools, notes);
     if let Some(instructions) = fields.text("instructions")? {
-        input.text(Role::System, &instructions)?;
+        input.text("instructions", instructions.into_owned(), MessageBody::System);
     }
     read_input(fields.take("input"), raw_of("input"), &mut input)?;
     let Input { history, mut tools, removed, .. } = input;
@@ -86,7 +87,6 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         has_own_calls: false,
         headers: Vec::new(),
         unloaded: Vec::new(),
-        losses,
         names: NAMES,
         server_name: tools.label().to_owned(),
     };
@@ -101,6 +101,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         request_options: raw_of("request_options").map(RawValue::to_owned),
         state: None,
         members: own_members,
+        losses,
         native: Some(native),
         responses: Some(Box::new(ResponsesContext {
             tools: tools.client,
@@ -158,7 +159,7 @@ fn read_input(
 ) -> Result<()> {
     let expected = "a string, or an array of items that is not empty";
     match value {
-        Some(Value::String(text)) => input.text(Role::User, &text)?,
+        Some(Value::String(text)) => input.text("input", text.into_owned(), MessageBody::User),
         Some(Value::Array(list)) if (1..=MAX_ITEMS).contains(&list.len()) => {
             for (index, (json, item)) in raw_items(json).into_iter().zip(list).enumerate() {
                 input.item(index, item, json)?;

@@ -492,5 +492,6 @@ fn to_responses() {
         (&json!(100), &json!("u"))
     );
     assert_eq!(body["reasoning"]["effort"], "high");
-    assert_eq!(dropped, ["messages[].content[].cache_control", "stop_sequences", "top_k"]);
+    let thinking = "messages[].content[].thinking";
+    assert_eq!(dropped, [thinking, "stop_sequences", "system[].cache_control", "top_k"]);
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{ChatMessage, Input};
+use super::Input;
 use crate::gateway::MAX_CALLS;
+use crate::gateway::conversation::{self as message, MessageBody, Part, PartContent};
 use crate::gateway::front::responses::{EXTRA, ROUNDS};
 use crate::gateway::raw_json::nested;
-use crate::gateway::{Fields, GatewayError, Result, Role, continuation};
+use crate::gateway::{Fields, GatewayError, Result, continuation};
 use crate::wire::ToolCall;
-use crate::wire::openai::message::Call;
 use toolbooth::json::{Object, Value};
 
 /// An assistant message, with the results of the calls that the gateway ran.
@@ -113,17 +113,17 @@ impl Input<'_> {
         if let (Some(rounds), Some((call, _))) = (rounds, calls.first_mut()) {
             continuation::attach(call, &rounds);
         }
-        let text = Some(texts.join("\n\n")).filter(|_| !texts.is_empty());
-        let message = ChatMessage {
-            content: text.map_or(Value::Null, |text| Value::String(text.into())),
-            refusal: Some(refusals.join("\n\n")).filter(|_| !refusals.is_empty()),
-            extra_content: (!extra.is_empty()).then_some(Value::Object(extra)),
-            tool_calls: calls.iter().map(|(call, _)| Call::whole(call)).collect(),
-            ..ChatMessage::default()
+        let said = |text: String| Part::text(text, "");
+        let refused = |text: String| Part::new(PartContent::Refusal(text), "");
+        let content = texts.into_iter().map(said).chain(refusals.into_iter().map(refused));
+        let message = message::Assistant {
+            content: content.collect(),
+            calls: calls.iter().map(|(call, _)| call.clone()).collect(),
+            extra_content: extra,
         };
-        self.push(Role::Assistant, message)?;
+        self.push("input[]", MessageBody::Assistant(message));
         for (id, content) in &results {
-            self.tool_message(id, Value::from(content.as_str()))?;
+            self.tool_message(id.clone(), content.clone().into(), "input[]");
         }
         drop_ran(&mut calls, &results);
         calls.into_iter().try_for_each(|(call, path)| self.pending.add(&call.id, path))

@@ -1,18 +1,20 @@
 //! The content of messages: texts, images and files.
 
+use std::borrow::Cow;
+
 use super::Input;
-use crate::gateway::raw_json::typed;
+use crate::gateway::conversation::{Part, PartContent, Source};
 use crate::gateway::{Fields, GatewayError, Result};
-use toolbooth::json::{Object, Value};
+use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
 impl Input<'_> {
-    /// The content of a message or of a result, as parts of OpenAI Chat Completions; a single text as a string.
-    pub(super) fn content<'t>(&mut self, item: &mut Fields<'t>, name: &str) -> Result<Value<'t>> {
+    /// The content of a message or of a result.
+    pub(super) fn content(&mut self, item: &mut Fields<'_>, name: &str) -> Result<Vec<Part>> {
         let path = item.path_of(name);
         let parts = match item.take(name) {
-            None => return Ok(Value::from("")),
-            Some(text @ Value::String(_)) => return Ok(text),
+            None => return Ok(Vec::new()),
+            Some(Value::String(text)) => return Ok(vec![Part::text(text, path)]),
             Some(Value::Array(parts)) => parts,
             Some(_) => return item.expected(name, "a string or an array of parts"),
         };
@@ -21,49 +23,42 @@ impl Input<'_> {
             let part = Fields::of(part, format!("{path}[{index}]"), item.notes)?;
             content.push(self.part(part)?);
         }
-        Ok(match content.as_mut_slice() {
-            [Value::Object(only)] if only.len() == 2 && only.contains("text") => {
-                only.take("text").unwrap_or_default()
-            }
-            _ => Value::Array(content),
-        })
+        Ok(content)
     }
 
-    fn part<'t>(&mut self, mut part: Fields<'t>) -> Result<Value<'t>> {
+    fn part(&mut self, mut part: Fields<'_>) -> Result<Part> {
         let kind = part.required_text("type")?;
-        let value = match kind.as_ref() {
+        let content = match kind.as_ref() {
             "input_text" | "output_text" | "text" => {
-                typed("text", Value::String(part.required_text("text")?))
+                PartContent::Text(part.required_text("text")?.into_owned())
             }
-            "refusal" => typed("text", Value::String(part.required_text("refusal")?)),
+            "refusal" => PartContent::Text(part.required_text("refusal")?.into_owned()),
             "input_image" => {
-                let mut image = Object::default();
-                match part.text("image_url")? {
-                    Some(url) => {
-                        image.insert("url".into(), Value::String(url));
+                let detail = part.text("detail")?.map(Cow::into_owned);
+                let source = match part.text("image_url")? {
+                    Some(url) => self.source(url, &part.path),
+                    None => {
+                        self.only_openai(&part.path, "is no address and no data");
+                        let id = part.text("file_id")?.unwrap_or_default();
+                        Source::Id(id.into_owned())
                     }
-                    None => self.only_openai(&part.path, "is no address and no data"),
-                }
-                if let Some(detail) = part.text("detail")? {
-                    image.insert("detail".into(), Value::String(detail));
-                }
-                typed("image_url", Value::Object(image))
+                };
+                PartContent::Image { source, detail }
             }
             "input_file" => {
-                let mut file = Object::default();
-                if let Some(name) = part.take("filename") {
-                    file.insert("filename".into(), name);
-                }
-                for (name, own) in
-                    [("file_data", "file_data"), ("file_url", "file_data"), ("file_id", "file_id")]
-                {
-                    let Some(text) = part.text(name)? else { continue };
-                    file.insert(own.into(), Value::String(text));
-                }
-                if file.is_empty() {
-                    return part.expected("file_data", "the file, unless there is a file_url");
-                }
-                typed("file", Value::Object(file))
+                let name = part.text("filename")?.map(Cow::into_owned);
+                let source = match (part.text("file_data")?, part.text("file_url")?) {
+                    (Some(data), _) => self.source(data, &part.path),
+                    (None, Some(url)) => self.source(url, &part.path),
+                    (None, None) => match part.text("file_id")? {
+                        Some(id) => Source::Id(id.into_owned()),
+                        None => {
+                            let expected = "the file, unless there is a file_url";
+                            return part.expected("file_data", expected);
+                        }
+                    },
+                };
+                PartContent::File { source, name }
             }
             _ => {
                 return part.expected(
@@ -72,8 +67,9 @@ impl Input<'_> {
                 );
             }
         };
+        let path = part.path.clone();
         self.finish_part(part);
-        Ok(value)
+        Ok(Part::new(content, path))
     }
 
     /// What is left of a part is lost in a translation.
@@ -83,6 +79,14 @@ impl Input<'_> {
                 self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
             }
         }
+    }
+
+    /// The source that an address means.
+    fn source(&mut self, address: Cow<'_, str>, path: &str) -> Source {
+        Source::of_address(&address).unwrap_or_else(|| {
+            self.only_openai(path, "is neither at an https URL nor data in base64");
+            Source::Url(address.into_owned())
+        })
     }
 
     fn only_openai(&mut self, path: &str, what: &str) {

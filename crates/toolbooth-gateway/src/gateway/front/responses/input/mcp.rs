@@ -1,7 +1,7 @@
 //! Items of compiled-in tools: calls that the gateway ran, and those that the user must approve.
 
 use super::{APPROVAL, Input, RAN};
-use crate::gateway::{ApprovedCall, Fields, GatewayError, Result, continuation};
+use crate::gateway::{ApprovedCall, Fields, GatewayError, Result, ToolContent, continuation};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::Value;
 
@@ -27,7 +27,8 @@ impl Input<'_> {
             && let Some(position) = self.approved.iter().rposition(|it| it.request_id == request)
         {
             let approved = self.approved.remove(position);
-            return continuation::fill(&mut self.history, &approved.call.id, &output, false);
+            continuation::fill(&mut self.history, &approved.call.id, &output, false);
+            return Ok(());
         }
         let path = item.path;
         let id = id.strip_prefix(RAN).unwrap_or(&id).to_owned();
@@ -97,13 +98,13 @@ impl Input<'_> {
             Some(true) => {
                 let call_id = call.id.clone();
                 self.approved.push(ApprovedCall { request_id: id, call });
-                self.result(&call_id, Value::from(""), &path)
+                self.result(&call_id, ToolContent::default(), &path)
             }
             Some(false) => {
                 let reason = item.text("reason")?;
                 let reason = reason.map(|it| format!(" The user says: {it}")).unwrap_or_default();
                 let text = format!("Error: The user did not allow this call.{reason}");
-                self.result(&call.id, Value::String(text.into()), &path)
+                self.result(&call.id, text.into(), &path)
             }
             None => item.expected("approve", "true or false"),
         }

@@ -1,4 +1,4 @@
-//! The conversation: items become the messages of OpenAI Chat Completions.
+//! The conversation: items become messages.
 
 mod assistant;
 mod content;
@@ -6,17 +6,17 @@ mod mcp;
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use self::assistant::Assistant;
 use super::tools::{SEARCH, Tools, flat_name};
+use crate::gateway::conversation::{MessageBody, Part};
 use crate::gateway::front::address;
-use crate::gateway::raw_json::{raw_member, to_raw};
+use crate::gateway::raw_json::raw_member;
 use crate::gateway::{
-    ApprovedCall, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
+    ApprovedCall, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role, ToolContent,
+    ToolResult,
 };
-use crate::wire::openai::message::Call;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
@@ -75,21 +75,6 @@ pub(super) struct Input<'n> {
     pub(super) removed: Vec<usize>,
 }
 
-/// A message of OpenAI Chat Completions.
-#[derive(Default, Serialize)]
-struct ChatMessage<'a> {
-    role: &'static str,
-    content: Value<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refusal: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    extra_content: Option<Value<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Call<'a>>,
-}
-
 /// Checks the addresses of an item that a model's server may fetch: those in the parts of messages and of results. A result that is a
 /// text may have any.
 fn check_addresses(path: &str, item: &Value<'_>) -> Result<()> {
@@ -123,22 +108,21 @@ impl<'n> Input<'n> {
         }
     }
 
-    /// A message that is only text.
-    pub(super) fn text(&mut self, role: Role, text: &str) -> Result<()> {
-        self.push(role, ChatMessage { content: text.into(), ..ChatMessage::default() })
+    /// The instructions, or an input that is only text.
+    pub(super) fn text(&mut self, path: &str, text: String, body: fn(Vec<Part>) -> MessageBody) {
+        self.push(path, body(vec![Part::text(text, path)]));
     }
 
     /// The result of a call, as a message.
-    fn tool_message(&mut self, id: &str, content: Value<'_>) -> Result<()> {
-        let tool_call_id = Some(id);
-        self.push(Role::Tool, ChatMessage { tool_call_id, content, ..ChatMessage::default() })
+    fn tool_message(&mut self, call_id: String, content: ToolContent, path: &str) {
+        let is_error = content.is_error();
+        let result = ToolResult { call_id, name: String::new(), content, is_error };
+        self.push(path, MessageBody::Result(result));
     }
 
     /// Adds a message.
-    fn push(&mut self, role: Role, message: ChatMessage<'_>) -> Result<()> {
-        let message = ChatMessage { role: role.as_str(), ..message };
-        self.history.push(HistoryItem::Message { role, json: to_raw(&message)? });
-        Ok(())
+    fn push(&mut self, path: &str, body: MessageBody) {
+        self.history.push(HistoryItem::message(path, body));
     }
 
     /// Reads the item at a position; `json` is its text.
@@ -209,15 +193,18 @@ impl<'n> Input<'n> {
 
     fn message(&mut self, mut item: Fields<'_>) -> Result<()> {
         let expected = "one of user, assistant, system, developer";
-        let role = match Role::of(&item.name("role", expected)?) {
+        let body = match Role::of(&item.name("role", expected)?) {
             Some(Role::Assistant) => return self.assistant_message(item),
-            Some(role) if role != Role::Tool => role,
-            _ => return item.expected("role", expected),
+            Some(Role::System) => MessageBody::System,
+            Some(Role::Developer) => MessageBody::Developer,
+            Some(Role::User) => MessageBody::User,
+            Some(Role::Tool) | None => return item.expected("role", expected),
         };
         let content = self.content(&mut item, "content")?;
+        let path = item.path.clone();
         self.finish(item);
         self.close()?;
-        self.push(role, ChatMessage { content, ..ChatMessage::default() })?;
+        self.push(&path, body(content));
         if !self.pending.is_empty() {
             self.deferred.extend(self.history.pop());
         }
@@ -257,17 +244,17 @@ impl<'n> Input<'n> {
 
     fn output(&mut self, mut item: Fields<'_>) -> Result<()> {
         let id = item.name("call_id", "the id of the call")?;
-        let content = self.content(&mut item, "output")?;
+        let content = ToolContent(self.content(&mut item, "output")?);
         let path = item.path_of("call_id");
         self.finish(item);
         self.result(&id, content, &path)
     }
 
     /// The result of a call. The error: there is no such call before it.
-    fn result(&mut self, id: &str, content: Value<'_>, path: &str) -> Result<()> {
+    fn result(&mut self, id: &str, content: ToolContent, path: &str) -> Result<()> {
         self.close()?;
         self.pending.answer(id, path.to_owned())?;
-        self.tool_message(id, content)?;
+        self.tool_message(id.to_owned(), content, path);
         if self.pending.is_empty() {
             self.history.append(&mut self.deferred);
         }
@@ -291,7 +278,7 @@ impl<'n> Input<'n> {
             (true, 0) => "No tools were found.".to_owned(),
             (true, _) => "The tools that were found can be called already.".to_owned(),
         };
-        self.result(&id, Value::String(text.into()), &path)
+        self.result(&id, text.into(), &path)
     }
 
     /// All items have been read.

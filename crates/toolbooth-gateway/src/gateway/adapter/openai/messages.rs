@@ -1,0 +1,349 @@
+//! The conversation as the messages of Chat Completions.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::gateway::adapter::{Job, Result, custom};
+use crate::gateway::conversation::{
+    Assistant, Message, MessageBody, Part, PartContent, Source, joined,
+};
+use crate::gateway::front::chat::message::of_turn;
+use crate::gateway::raw_json::{parse, take_extra};
+use crate::gateway::{HistoryItem, Notes, ToolResult, ids};
+use crate::wire::openai::ToolMessage;
+use crate::wire::openai::message::{Call, Message as AssistantMessage};
+use crate::wire::openai::request::{Content, File, ImageUrl, InputAudio, Part as SentPart, Said};
+use crate::wire::{Json, ToolCall};
+use toolbooth::json::{self, Object, Value};
+
+/// The members of an assistant message that OpenAI knows.
+const MESSAGE_MEMBERS: &[&str] = &["role", "content", "refusal", "name", "audio", "tool_calls"];
+
+/// The members of a call that OpenAI knows.
+const CALL_MEMBERS: &[&str] = &["id", "type", "function", "custom"];
+
+/// Collects messages.
+struct Messages<'j, 't> {
+    job: &'j Job<'t>,
+    /// Whether they are for OpenAI itself, which rejects members that it does not know.
+    strict: bool,
+    /// Whether the provider has functions in place of custom tools.
+    lacks_custom: bool,
+    list: Vec<Json<'t>>,
+    /// The images and files of the results before. Chat Completions has them only in messages of the user.
+    shown: Vec<SentPart<'t>>,
+}
+
+/// The messages. One that a client of Chat Completions wrote has as few changes as possible.
+pub(super) fn messages<'t>(job: &Job<'t>, strict: bool) -> Result<Vec<Json<'t>>> {
+    let lacks_custom = custom::is_lacked(job.request, job.format);
+    let list = Vec::with_capacity(job.request.history.len());
+    let mut messages = Messages { job, strict, lacks_custom, list, shown: Vec::new() };
+    for (index, item) in job.request.history.iter().enumerate() {
+        messages.item(item, index)?;
+    }
+    messages.show();
+    Ok(messages.list)
+}
+
+impl<'t> Messages<'_, 't> {
+    fn item(&mut self, item: &'t HistoryItem, index: usize) -> Result<()> {
+        if item.result().is_none() {
+            self.show();
+        }
+        match item {
+            HistoryItem::Message(Message { body, written: Some(json), .. }) => {
+                self.written(body, json, index)
+            }
+            HistoryItem::Message(Message { body, path, written: None }) => {
+                match body {
+                    MessageBody::System(parts) => self.say("system", parts),
+                    MessageBody::Developer(parts) => self.say("developer", parts),
+                    MessageBody::User(parts) => self.say("user", parts),
+                    MessageBody::Assistant(assistant) => self.assistant(assistant, path),
+                    MessageBody::Result(result) => self.result(result),
+                }
+                Ok(())
+            }
+            HistoryItem::Turn(turn) => {
+                if self.lacks_custom && turn.message.contains("\"custom\"") {
+                    let path = format!("messages[{index}]");
+                    let assistant = of_turn(&turn.message, &path, self.job.notes)?;
+                    self.assistant(&assistant, &path);
+                } else {
+                    let message = self.written_assistant(&turn.message, index)?;
+                    self.list.push(message);
+                }
+                turn.results.iter().for_each(|result| self.result(result));
+                Ok(())
+            }
+        }
+    }
+
+    /// A message that a client of Chat Completions wrote.
+    fn written(&mut self, body: &'t MessageBody, json: &'t RawValue, index: usize) -> Result<()> {
+        let message = match body {
+            MessageBody::Assistant(assistant)
+                if self.lacks_custom && assistant.calls.iter().any(|call| call.custom) =>
+            {
+                self.assistant(assistant, &format!("messages[{index}]"));
+                return Ok(());
+            }
+            MessageBody::Assistant(_) => self.written_assistant(json.get(), index)?,
+            MessageBody::Result(result)
+                if result.content.0.iter().any(|part| part.as_text().is_none()) =>
+            {
+                self.result(result);
+                return Ok(());
+            }
+            MessageBody::Result(_) => self.written_result(json)?,
+            MessageBody::System(_) | MessageBody::Developer(_) | MessageBody::User(_) => {
+                json.into()
+            }
+        };
+        self.list.push(message);
+        Ok(())
+    }
+
+    fn say(&mut self, role: &'static str, parts: &'t [Part]) {
+        let content = self.content(parts);
+        self.list.push(Json::Text(json::to_string(&Said { role, content }).into()));
+    }
+
+    /// The message with the images and files of the results before it, if there are any.
+    fn show(&mut self) {
+        if self.shown.is_empty() {
+            return;
+        }
+        let mut parts = vec![SentPart::Text { text: "From the results of the tools:".into() }];
+        parts.append(&mut self.shown);
+        let message = Said { role: "user", content: Content::Parts(parts) };
+        self.list.push(Json::Text(json::to_string(&message).into()));
+    }
+
+    fn assistant(&mut self, assistant: &Assistant, path: &str) {
+        let (mut said, mut refused) = (Vec::new(), Vec::new());
+        for part in &assistant.content {
+            match &part.content {
+                PartContent::Text(text) => said.push(text.as_str()),
+                PartContent::Refusal(text) => refused.push(text.as_str()),
+                _ => self.job.notes.drop_member(&part.path),
+            }
+            self.drop_cache_control(part);
+        }
+        let extra_content = self.extra_content(&assistant.extra_content, path);
+        if said.is_empty() && refused.is_empty() && assistant.calls.is_empty() {
+            return;
+        }
+        let [said, refused] =
+            [said, refused].map(|texts| (!texts.is_empty()).then(|| texts.join("\n\n")));
+        let calls: Vec<_> = assistant.calls.iter().map(|call| self.call(call, path)).collect();
+        let calls = calls.iter().map(|SentCall { id, name, arguments, custom, extra_content }| {
+            let extra_content = extra_content.as_ref();
+            Call { extra_content, ..Call::begin(*custom, id, name, arguments) }
+        });
+        let message = AssistantMessage {
+            role: Some("assistant"),
+            content: Some(said.as_deref()),
+            refusal: refused.as_deref().map(Some),
+            extra_content: extra_content.as_ref(),
+            tool_calls: calls.collect(),
+            ..AssistantMessage::default()
+        };
+        self.list.push(Json::Text(json::to_string(&message).into()));
+    }
+
+    fn call<'c>(&self, call: &'c ToolCall<'static>, path: &str) -> SentCall<'c> {
+        let text = call.arguments.text();
+        let arguments = match call.custom && self.lacks_custom {
+            true => json::to_string(&custom::arguments(&text)).into(),
+            false => text,
+        };
+        let extra = call.extra.get("extra_content").and_then(Value::as_object);
+        let path = format!("{path}.tool_calls[]");
+        SentCall {
+            id: accepted_id(call.id.as_ref().into(), self.strict),
+            name: &call.name,
+            arguments,
+            custom: call.custom && !self.lacks_custom,
+            extra_content: extra.and_then(|extra| self.extra_content(extra, &path)),
+        }
+    }
+
+    /// What the provider gets of the `extra_content` at `path`. What Anthropic and OpenAI have thought, other providers reject, and must
+    /// not see.
+    fn extra_content(&self, extra: &Object<'static>, path: &str) -> Option<Value<'static>> {
+        let mut kept = Object::default();
+        for (name, value) in extra.iter().filter(|(name, _)| **name != *"toolbooth") {
+            if self.strict || matches!(&**name, "anthropic" | "openai") {
+                self.job.notes.drop_member(&format!("{path}.extra_content.{name}"));
+            } else {
+                kept.insert(name.clone(), value.clone());
+            }
+        }
+        (!kept.is_empty()).then_some(Value::Object(kept))
+    }
+
+    fn result(&mut self, result: &'t ToolResult) {
+        let (texts, others): (Vec<&Part>, Vec<&Part>) =
+            result.content.0.iter().partition(|part| part.as_text().is_some());
+        for part in &texts {
+            self.drop_cache_control(part);
+        }
+        let content = match texts.is_empty() && !others.is_empty() {
+            true => Cow::Borrowed("The result is shown in the message that follows."),
+            false => result.content.text(),
+        };
+        let shown: Vec<_> = others.into_iter().filter_map(|part| self.part(part)).collect();
+        self.shown.extend(shown);
+        let tool_call_id = &accepted_id(Cow::Borrowed(&result.call_id), self.strict);
+        let message = ToolMessage { tool_call_id, content };
+        self.list.push(Json::Text(json::to_string(&message).into()));
+    }
+
+    /// Texts as one string: not every provider takes parts.
+    fn content(&self, parts: &'t [Part]) -> Content<'t> {
+        if parts.iter().all(|part| part.as_text().is_some()) {
+            parts.iter().for_each(|part| self.drop_cache_control(part));
+            return Content::Text(joined(parts));
+        }
+        Content::Parts(parts.iter().filter_map(|part| self.part(part)).collect())
+    }
+
+    /// A part as the provider gets it; `None` if it cannot get it.
+    fn part(&self, part: &'t Part) -> Option<SentPart<'t>> {
+        self.drop_cache_control(part);
+        let Part { content, path, .. } = part;
+        match content {
+            PartContent::Text(text) | PartContent::Refusal(text) => {
+                Some(SentPart::Text { text: text.into() })
+            }
+            PartContent::Image { source, detail } => {
+                let url = source.address()?;
+                Some(SentPart::ImageUrl { image_url: ImageUrl { url, detail: detail.as_deref() } })
+            }
+            PartContent::Audio { format, base64 } => {
+                let input_audio = InputAudio { data: base64, format };
+                Some(SentPart::InputAudio { input_audio })
+            }
+            PartContent::File { source: Source::Url(_), .. } => {
+                self.job.notes.drop_member(&format!("{path}.source.url"));
+                None
+            }
+            PartContent::File { source, name } => {
+                let (file_data, file_id) = (source.address(), source.id());
+                let filename = name.as_deref();
+                Some(SentPart::File { file: File { file_data, filename, file_id } })
+            }
+            PartContent::Other(kind) => {
+                self.job.notes.drop_member(&format!("{path} ({kind})"));
+                None
+            }
+        }
+    }
+
+    fn drop_cache_control(&self, part: &Part) {
+        if part.cache_control.is_some() {
+            self.job.notes.drop_member(&format!("{}.cache_control", part.path));
+        }
+    }
+
+    fn written_result(&self, json: &'t RawValue) -> Result<Json<'t>> {
+        let Value::Object(mut message) = parse(json.get(), "the body")? else {
+            return Ok(json.into());
+        };
+        let is_changed = change_id(&mut message, "tool_call_id", self.strict);
+        Ok(if is_changed { Value::Object(message).into() } else { json.into() })
+    }
+
+    /// An assistant message without what only the gateway or another provider understands.
+    fn written_assistant(&self, json: &'t str, index: usize) -> Result<Json<'t>> {
+        let Value::Object(mut message) = parse(json, "messages")? else {
+            return Ok(Json::Text(json.into()));
+        };
+        let (strict, notes) = (self.strict, self.job.notes);
+        let path = format!("messages[{index}]");
+        let mut is_changed = !strict && drop_foreign(&mut message, &path, notes);
+        // Reports what is dropped, unless it means nothing to the provider. Returns whether anything is.
+        let clean = |object: &mut Object<'_>, path: &str, known: &[&str], own: Own| {
+            let before = object.len();
+            object.retain(|name, value| {
+                let is_own = own(name, value) || is_gateway_only(name, value);
+                let keep = !is_own && (!strict || known.contains(&name));
+                if !keep && !is_own && !value.is_null() {
+                    notes.drop_member(&format!("{path}.{name}"));
+                }
+                keep
+            });
+            object.len() < before
+        };
+        is_changed |= clean(&mut message, &path, MESSAGE_MEMBERS, |name, value| match name {
+            "_2api" => true,
+            "tool_calls" => value.as_array().is_some_and(<[_]>::is_empty),
+            _ => false,
+        });
+        if let Some(Value::Array(mut calls)) = message.take("tool_calls") {
+            let path = format!("{path}.tool_calls[]");
+            for call in &mut calls {
+                let Value::Object(call) = call else { continue };
+                is_changed |= clean(call, &path, CALL_MEMBERS, |name, _| name == "index");
+                is_changed |= change_id(call, "id", strict);
+            }
+            message.insert("tool_calls".into(), Value::Array(calls));
+        }
+        Ok(if is_changed { Value::Object(message).into() } else { Json::Text(json.into()) })
+    }
+}
+
+/// A call as the provider gets it.
+struct SentCall<'c> {
+    id: Cow<'c, str>,
+    name: &'c str,
+    arguments: Cow<'c, str>,
+    custom: bool,
+    extra_content: Option<Value<'static>>,
+}
+
+/// The id of a call in a form that the provider accepts.
+fn accepted_id(id: Cow<'_, str>, strict: bool) -> Cow<'_, str> {
+    if strict { ids::portable(id) } else { ids::short(id) }
+}
+
+/// Gives the member `name`, the id of a call, a form that the provider accepts. Returns whether it had another.
+fn change_id(object: &mut Object<'_>, name: &'static str, strict: bool) -> bool {
+    let Some(Value::String(id)) = object.get(name) else { return false };
+    let accepted = accepted_id(id.clone(), strict);
+    let is_changed = accepted != *id;
+    if is_changed {
+        object.insert(name.into(), Value::String(accepted));
+    }
+    is_changed
+}
+
+/// Takes out what Anthropic and OpenAI have thought: other providers reject it, and must not see it. Returns whether anything was.
+fn drop_foreign(message: &mut Object<'_>, path: &str, notes: &Notes) -> bool {
+    let [anthropic, openai] = ["anthropic", "openai"].map(|provider| {
+        let is_there = take_extra(message, provider).is_some();
+        if is_there {
+            notes.drop_member(&format!("{path}.extra_content.{provider}"));
+        }
+        is_there
+    });
+    // The same thoughts as text.
+    if anthropic && message.take("reasoning_content").is_some() {
+        notes.drop_member(&format!("{path}.reasoning_content"));
+    }
+    anthropic || openai
+}
+
+/// Whether a member is for the gateway or for clients.
+type Own = fn(&str, &Value<'_>) -> bool;
+
+/// Whether this is an `extra_content` with nothing but what the gateway itself put there.
+fn is_gateway_only(name: &str, value: &Value<'_>) -> bool {
+    name == "extra_content"
+        && value
+            .as_object()
+            .is_some_and(|members| members.iter().all(|(name, _)| name == "toolbooth"))
+}
