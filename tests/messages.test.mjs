@@ -114,7 +114,7 @@ for (const provider of PROVIDERS) {
     for (const [turn, error, status, type] of [
       [{ status: 429, headers: { "retry-after": "7" } }, Anthropic.RateLimitError, 429, "rate_limit_error"],
       [{ status: 500 }, Anthropic.InternalServerError, 502, "api_error"],
-      [{ status: 529 }, Anthropic.InternalServerError, 503, "overloaded_error"],
+      [{ status: 529 }, Anthropic.InternalServerError, 529, "overloaded_error"],
       [{ status: 401 }, Anthropic.InternalServerError, 502, "api_error"],
       [{ status: 400, message: "No." }, Anthropic.BadRequestError, 400, "invalid_request_error"],
     ]) {
@@ -150,7 +150,7 @@ test("it answers as its contract says", async () => {
   script("openai", { text: "Sunny" });
   for (const stream of [false, true]) assert.equal((await post(ask("openai", { stream }))).status, 200);
   script("openai", { status: 529 });
-  assert.equal((await post(ask("openai"))).status, 503);
+  assert.equal((await post(ask("openai"))).status, 529);
   assert.equal((await post({ model: "openai/m" })).status, 400);
   assert.equal((await post(ask("openai"), "/v1/messages/count_tokens")).status, 200);
   assert.equal((await served.worker.post(ask("openai"), { path: "/v1/messages" })).status, 401);

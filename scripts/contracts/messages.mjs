@@ -4,6 +4,7 @@ import { answerHeaders, errorOfAnthropic, failures, providerKey, report, request
 import * as shared from "./shared.mjs";
 import { POST, security } from "./shared.mjs";
 
+const responses = { ...statuses, 529: "Overloaded" };
 const post = { security, parameters: ["ProviderKey"], requestBody: "Message" };
 const events = ["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping"];
 
@@ -20,7 +21,7 @@ export const messages = document({
         summary: "Asks a model",
         description: "model is provider/model or an alias. stream: true gives Server-Sent Events.",
         ...post,
-        responses: statuses,
+        responses,
       },
     }),
     "/count_tokens": path({
@@ -28,7 +29,7 @@ export const messages = document({
         operationId: "count-tokens",
         summary: "Counts the tokens of a request; an estimate for models that are not Anthropic's",
         ...post,
-        responses: { ...statuses, 200: "Counted" },
+        responses: { ...responses, 200: "Counted" },
       },
     }),
   },
@@ -51,6 +52,7 @@ export const messages = document({
     },
     Counted: response("The number of tokens.", "Count", shared.uncached),
     ...failures,
+    Overloaded: response("The provider is overloaded.", "Error"),
   },
   schemas: {
     MessageRequest: open({

@@ -112,7 +112,7 @@ impl<'a> Chat<'a> {
         let mut report = Report::of(&sender);
         let chat = Self::read(&sender, body, &mut report);
         chat.inspect_err(|error| {
-            report.log(&sender, error.kind.status(), Some(error.kind.code()));
+            report.log(&sender, sender.front.status(error), Some(error.kind.code()));
         })
     }
 

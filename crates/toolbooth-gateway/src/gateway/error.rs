@@ -219,7 +219,7 @@ impl GatewayError {
 
     pub(super) fn response(&self, front: &dyn Front) -> Response {
         let mut response =
-            Response::json(self.kind.status(), front.error(self)).with("cache-control", "no-store");
+            Response::json(front.status(self), front.error(self)).with("cache-control", "no-store");
         if self.kind == ErrorKind::MissingScope {
             // RFC 6750, 3.1
             let challenge =

@@ -41,7 +41,7 @@ pub(super) async fn whole(chat: &mut Chat<'_>) -> Result<Response> {
     let result = loop_of(chat).await;
     let (status, error) = match &result {
         Ok(response) => (response.status, None),
-        Err(error) => (error.kind.status(), Some(error.kind.code())),
+        Err(error) => (chat.sender.front.status(error), Some(error.kind.code())),
     };
     chat.report.log(&chat.sender, status, error);
     result
@@ -85,7 +85,7 @@ fn streamed(mut chat: Chat<'_>, first: OpenStream) -> Answer<'_> {
                         // workerd ends a broken stream like a complete one, so the error must be an event.
                         let _ = output.fail(&error).await;
                     }
-                    (error.kind.status(), Some(error.kind.code()))
+                    (chat.sender.front.status(&error), Some(error.kind.code()))
                 }
             };
             chat.report.log(&chat.sender, status, error);

@@ -37,6 +37,11 @@ pub(super) trait Front: Sync {
         b": keep-alive\n\n"
     }
 
+    /// The status of a response with an error.
+    fn status(&self, error: &GatewayError) -> u16 {
+        error.kind.status()
+    }
+
     /// The body of a response with an error.
     fn error(&self, error: &GatewayError) -> Vec<u8>;
 }

@@ -45,15 +45,15 @@ fn a_request_whose_tools_have_run_is_not_repeated() {
     let own = select(json!({"require_approval": "never"}));
     let body = json!({"model": "openai/m", "max_tokens": 9, "tools": [own],
         "messages": [{"role": "user", "content": "hi"}]});
-    for path in ["/v1/chat/completions", "/v1/messages"] {
+    for (path, overloaded) in [("/v1/chat/completions", 503), ("/v1/messages", 529)] {
         let gateway = TestGateway { path, ..world(&[("GATEWAY_TOOLS", "Echo.*")]) };
         let mut body = body.clone();
         if path == "/v1/messages" {
             body.as_object_mut().unwrap().remove("tools");
         }
         for (answers, status, header) in [
-            (vec![answer(503, "{}")], 503, None),
-            (vec![calls(&[say("1", "a")]), answer(503, "{}")], 503, Some("false")),
+            (vec![answer(503, "{}")], overloaded, None),
+            (vec![calls(&[say("1", "a")]), answer(503, "{}")], overloaded, Some("false")),
             (vec![calls(&[say("1", "a")]), answer(429, "{}")], 429, Some("false")),
         ] {
             let reply = gateway.ask(answers, &body);

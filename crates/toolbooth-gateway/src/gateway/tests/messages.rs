@@ -91,7 +91,14 @@ fn errors() {
         (vec![], ask("nobody/m", json!({})), 404, "not_found_error"),
         (vec![answer(401, "{}")], ask("openai/m", json!({})), 502, "api_error"),
         (vec![answer(429, "{}")], ask("anthropic/m", json!({})), 429, "rate_limit_error"),
-        (vec![answer(529, "{}")], ask("anthropic/m", json!({})), 503, "overloaded_error"),
+        (vec![answer(529, "{}")], ask("anthropic/m", json!({})), 529, "overloaded_error"),
+        (
+            vec![answer(529, "{}")],
+            ask("anthropic/m", json!({"stream": true})),
+            529,
+            "overloaded_error",
+        ),
+        (vec![answer(503, "{}")], ask("openai/m", json!({})), 529, "overloaded_error"),
         (vec![answer(413, "{}")], ask("anthropic/m", json!({})), 413, "request_too_large"),
         (vec![Err(HttpError::Timeout)], ask("openai/m", json!({})), 504, "timeout_error"),
     ] {
@@ -100,6 +107,7 @@ fn errors() {
         let found =
             (reply.status, json["type"].as_str().unwrap(), json["error"]["type"].as_str().unwrap());
         assert_eq!(found, (status, "error", kind), "{body}: {}", reply.text);
+        assert_eq!(reply.line()["http.response.status_code"], status, "{:?}", reply.log);
     }
     // The policy of the route, too.
     let keys = json!([{"name": "a", "scopes": ["gateway"], "hash": HASH}]).to_string();
@@ -366,10 +374,17 @@ fn streams() {
     );
     assert!(reply.text.contains("\"_2api\":{"), "{}", reply.text);
     // Broken off, or with an error of the provider.
-    for end in ["", "data: {\"error\":{\"message\":\"E\",\"type\":\"overloaded_error\"}}\n\n"] {
+    for (end, kind) in [
+        ("", "api_error"),
+        (
+            "data: {\"error\":{\"message\":\"E\",\"type\":\"overloaded_error\"}}\n\n",
+            "overloaded_error",
+        ),
+    ] {
         let reply = gateway(&[])
             .ask(vec![answer(200, chunk(json!({"content": "x"}), Value::Null) + end)], &body);
         assert_eq!(names(&reply).last().unwrap(), "error", "{}", reply.text);
+        assert_eq!(reply.events().last().unwrap()["error"]["type"], kind, "{}", reply.text);
         assert!(!reply.text.contains("message_delta"));
     }
     // The gateway's own calls are told as they run.

@@ -61,6 +61,10 @@ impl Front for Messages {
         b"event: ping\ndata: {\"type\":\"ping\"}\n\n"
     }
 
+    fn status(&self, error: &GatewayError) -> u16 {
+        status(error.kind)
+    }
+
     fn error(&self, error: &GatewayError) -> Vec<u8> {
         json::to_vec(&error_body(error))
     }
@@ -85,6 +89,11 @@ impl<'a> ErrorBody<'a> {
     }
 }
 
+/// The status of an error. Anthropic has one of its own for models that are overloaded, which its SDKs and proxies know.
+fn status(kind: ErrorKind) -> u16 {
+    if kind == ErrorKind::Overloaded { 529 } else { kind.status() }
+}
+
 /// The type of Anthropic's errors with a status.
 fn error_type(status: u16) -> &'static str {
     match status {
@@ -104,13 +113,12 @@ fn error_type(status: u16) -> &'static str {
 /// An error, whose message says where the fault is: the form has no member for that.
 fn error_body(error: &GatewayError) -> ErrorBody<'_> {
     let ErrorDetails { kind, message, param, .. } = &**error;
-    let status = if *kind == ErrorKind::Overloaded { 529 } else { kind.status() };
     let message = match param.as_deref().map(|param| (param, own_path(param))) {
         None => Cow::Borrowed(message.as_str()),
         Some((param, path)) if message.contains(param) => message.replace(param, &path).into(),
         Some((_, path)) => format!("{path}: {message}").into(),
     };
-    ErrorBody::new(status, message)
+    ErrorBody::new(status(*kind), message)
 }
 
 /// A path in the gateway's form of a request as clients of this format write it.
