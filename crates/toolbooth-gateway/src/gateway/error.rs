@@ -162,8 +162,8 @@ impl GatewayError {
     /// The error without the key that the provider was called with, which providers may quote, whole or with a part of it
     /// masked.
     pub(super) fn without(mut self, key: Option<&Secret>) -> Self {
-        if let Some(key) = key.map(Secret::expose).filter(|key| !key.is_empty()) {
-            let message = self.message.replace(key, "[key]");
+        if let Some(key) = key.map(Secret::expose).filter(|key| is_secret(key)) {
+            let message = without_whole(&self.message, key);
             let words = message.split_inclusive(char::is_whitespace);
             self.message = words.map(|word| without_masked(word, key)).collect();
         }
@@ -233,6 +233,38 @@ impl GatewayError {
     }
 }
 
+/// The shortest key that can be a secret, in bytes, and the shortest that can be one although it is a word.
+const SHORTEST_KEY: usize = 8;
+const SHORTEST_WORD: usize = 12;
+/// A key of this many bytes is no part of a longer word by chance.
+const LONG_KEY: usize = 16;
+
+/// Whether a key can be a secret. Servers on one's own machine take any word as a key, such as `ollama` or `EMPTY`.
+fn is_secret(key: &str) -> bool {
+    let is_word = [u8::is_ascii_lowercase, u8::is_ascii_uppercase];
+    let is_word = is_word.iter().any(|is_letter| key.bytes().all(|byte| is_letter(&byte)));
+    key.len() >= if is_word { SHORTEST_WORD } else { SHORTEST_KEY }
+}
+
+/// A text with `[key]` in place of a key. One that is not long must be a word of its own.
+fn without_whole(text: &str, key: &str) -> String {
+    let is_inner = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    for (start, _) in text.match_indices(key) {
+        let before = text.get(..start).unwrap_or_default();
+        let after = text.get(start + key.len()..).unwrap_or_default();
+        let is_part = before.ends_with(is_inner) || after.starts_with(is_inner);
+        if key.len() >= LONG_KEY || !is_part {
+            let kept = rest.len().saturating_sub(after.len() + key.len());
+            masked.push_str(rest.get(..kept).unwrap_or_default());
+            masked.push_str("[key]");
+            rest = after;
+        }
+    }
+    masked + rest
+}
+
 /// A word, or `[key]` in place of a key of which only the beginning or the end is shown, such as `sk-proj***abcd`.
 fn without_masked<'w>(word: &'w str, key: &str) -> Cow<'w, str> {
     let is_part = |it: char| it.is_ascii_alphanumeric() || "*…".contains(it);
@@ -248,6 +280,11 @@ fn without_masked<'w>(word: &'w str, key: &str) -> Cow<'w, str> {
     let (Some(start), Some(end)) = (start, end) else { return word.into() };
     let prefix = shown.get(..start).unwrap_or_default();
     let suffix = shown.get(end..).unwrap_or_default();
+    let is_ellipsis = matches!(shown.get(start..), Some("..." | "…"));
+    if is_ellipsis && prefix.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        // A sentence that trails off.
+        return word.into();
+    }
     let is_of_key = (prefix.len() >= 3 && key.starts_with(prefix))
         || (suffix.len() >= 3 && key.ends_with(suffix));
     if is_of_key { word.replace(shown, "[key]").into() } else { word.into() }
@@ -256,6 +293,11 @@ fn without_masked<'w>(word: &'w str, key: &str) -> Cow<'w, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn masked(message: &str, key: &str) -> String {
+        let error = GatewayError::new(ErrorKind::BadResponse, message);
+        error.without(Some(&Secret::new(key.to_owned()))).message.clone()
+    }
 
     #[test]
     fn keys_that_are_shown_in_part() {
@@ -272,9 +314,36 @@ mod tests {
             ("Wait... the model is busy **now**", "Wait... the model is busy **now**"),
             ("sk-other-key is not sk-operator", "sk-other-key is not sk-operator"),
         ] {
-            let error = GatewayError::new(ErrorKind::BadResponse, message);
-            let key = Secret::new(KEY.to_owned());
-            assert_eq!(error.without(Some(&key)).message, expected, "{message}");
+            assert_eq!(masked(message, KEY), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn words_that_are_like_keys() {
+        for (key, message, expected) in [
+            // No secret.
+            ("ollama", "ollamarunner: the file preollama.bin is missing", None),
+            ("ollama", "ollama is not running, oll*** and ollama...", None),
+            ("EMPTY", "NONEMPTY_INPUT required, EMPTY is not", None),
+            ("placeholder", "the placeholder is not filled", None),
+            ("sk-1234", "sk-1234", None),
+            ("", "...", None),
+            // A part of a longer word.
+            ("lm-studio", "lm-studio-server, lm-studio2, xlm-studio and LM-STUDIO", None),
+            ("lm-studio", "(lm-studio) lm-studio: lm-studio.", Some("([key]) [key]: [key].")),
+            ("lm-studio", "key=lm-studio&x lm-studios", Some("key=[key]&x lm-studios")),
+            ("token-abc123", "Invalid token... and token…", None),
+            ("token-abc123", "Invalid token*** and token-a...", Some("Invalid [key] and [key]")),
+            // A long key is no part of one by chance.
+            ("sk-0123456789abcdef", "xsk-0123456789abcdefx", Some("x[key]x")),
+            ("correcthorsebattery", "correcthorsebattery", Some("[key]")),
+            (
+                "sk-0123456789abcdef",
+                "sk-0123456789abcdef twice: sk-0123456789abcdef",
+                Some("[key] twice: [key]"),
+            ),
+        ] {
+            assert_eq!(masked(message, key), expected.unwrap_or(message), "{key}: {message}");
         }
     }
 }

@@ -39,6 +39,38 @@ fn statuses_and_codes() {
     }
 }
 
+/// Servers on one's own machine have a word as their key.
+#[test]
+fn words_as_keys() {
+    for (key, message) in [
+        ("ollama", "ollamarunner: the file preollama.bin is missing"),
+        ("EMPTY", "NONEMPTY_INPUT required: EMPTY"),
+        ("lm-studio", "lm-studio-server is busy"),
+    ] {
+        let variables = [("OPENAI_API_KEY", key), ("ANTHROPIC_API_KEY", key)];
+        let error = json!({"error": {"message": message, "type": "t"}}).to_string();
+        let event = format!("event: error\ndata: {error}\n\n");
+        for (path, model) in [
+            ("/v1/chat/completions", "openai/m"),
+            ("/v1/messages", "openai/m"),
+            ("/v1/messages", "anthropic/claude-x"),
+            ("/v1/responses", "anthropic/claude-x"),
+        ] {
+            let gateway = TestGateway { path, ..TestGateway::with(&variables) };
+            let messages = json!([{"role": "user", "content": "hi"}]);
+            for (upstream, stream) in [
+                (answer(400, error.as_str()), false),
+                (answer(400, error.as_str()), true),
+                (answer(200, event.as_str()), true),
+            ] {
+                let body = json!({"model": model, "messages": messages, "input": messages, "max_tokens": 9, "stream": stream});
+                let reply = gateway.ask(vec![upstream], &body);
+                assert!(reply.text.contains(message), "{path} {model} {}", reply.text);
+            }
+        }
+    }
+}
+
 /// The SDKs of OpenAI and Anthropic repeat a request that fails so, and with it the calls of tools.
 #[test]
 fn a_request_whose_tools_have_run_is_not_repeated() {
