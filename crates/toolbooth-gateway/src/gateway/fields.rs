@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::raw_json::{parse, raw_items};
-use super::{Approval, GatewayError, Notes, Result};
+use super::{Approval, Effort, GatewayError, Notes, Result};
 use toolbooth::json::{Object, Value};
 use toolbooth::schema::text::excerpt;
 
@@ -179,17 +179,17 @@ impl<'t> Fields<'t> {
         Ok(self.boolean(name)?.unwrap_or(false).then(|| self.path_of(name)))
     }
 
-    /// `reasoning_effort`, or else what Anthropic's `thinking` means: what `of` has for this word.
-    pub(super) fn effort<T>(&mut self, of: fn(&str) -> Option<T>) -> Result<Option<T>> {
+    /// `reasoning_effort`, or else what Anthropic's `thinking` means.
+    pub(super) fn effort(&mut self) -> Result<Option<Effort>> {
         let expected = "one of none, minimal, low, medium, high, xhigh, max";
         if self.get("reasoning_effort").is_none() {
-            let word = self.get("thinking").and_then(effort_of);
-            if word.is_some() {
+            let effort = self.get("thinking").and_then(effort_of);
+            if effort.is_some() {
                 self.take("thinking");
             }
-            return Ok(word.and_then(of));
+            return Ok(effort);
         }
-        self.optional("reasoning_effort", expected, |word| of(word.as_str()?))
+        self.optional("reasoning_effort", expected, |word| Effort::of(word.as_str()?))
     }
 
     pub(super) fn fields(&mut self, name: &str) -> Result<Option<Self>> {
@@ -222,13 +222,13 @@ impl<'t> Fields<'t> {
 }
 
 /// The effort that Anthropic's `thinking` asks for; `None` if the model decides.
-fn effort_of(thinking: &Value<'_>) -> Option<&'static str> {
+fn effort_of(thinking: &Value<'_>) -> Option<Effort> {
     match thinking.get("type")?.as_str()? {
-        "disabled" => Some("none"),
+        "disabled" => Some(Effort::None),
         "enabled" => Some(match thinking.get("budget_tokens")?.as_number()?.as_u64()? {
-            0..4096 => "low",
-            4096..16384 => "medium",
-            _ => "high",
+            0..4096 => Effort::Low,
+            4096..16384 => Effort::Medium,
+            _ => Effort::High,
         }),
         _ => None,
     }

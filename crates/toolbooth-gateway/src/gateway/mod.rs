@@ -10,7 +10,7 @@
 //! - `chat`: what is known before the first round, with `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits;
-//! - `adapter`: the formats of providers, over `wire`; `sse`, `stream`, `builder` and `completion`: what has arrived, with `ids` for
+//! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder` and `completion`: what has arrived, with `ids` for
 //!   calls; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream, which a `front` writes; `report`: what the answer and the log say about it; `error`.
 
@@ -29,6 +29,7 @@ mod count_tokens;
 mod embeddings;
 mod error;
 mod extras;
+mod facts;
 mod fields;
 mod front;
 mod ids;
@@ -58,6 +59,7 @@ use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamErr
 use conversation::{HistoryItem, ToolContent, ToolResult, Turn};
 use cost::{Hold, Price};
 use error::{ErrorDetails, ErrorKind, GatewayError, Result};
+use facts::{Effort, Facts, Thinking};
 use fields::Fields;
 use ids::IdSource;
 use limits::Limits;

@@ -1,10 +1,13 @@
 //! Which models a request may go to, and in which order they are tried.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::front::Front;
 use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
-use super::{ChatRequest, ErrorKind, Format, GatewayError, GatewaySettings, Models, Price, Result};
+use super::{
+    ChatRequest, ErrorKind, Facts, Format, GatewayError, GatewaySettings, Models, Price, Result,
+};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
@@ -27,6 +30,8 @@ pub(super) struct Target<'s> {
     pub(super) format: Format,
     /// The model, as the provider names it.
     pub(super) model: String,
+    /// What the model accepts.
+    pub(super) facts: Cow<'static, Facts>,
     pub(super) key: Option<Secret>,
     /// Whether that is a key of the caller.
     pub(super) is_paid_by_caller: bool,
@@ -154,7 +159,7 @@ impl<'s> Target<'s> {
 
     /// Whether the model rejects a `tool_choice` that forces a call, so that the translation of the request has weakened it.
     pub(super) fn cannot_be_forced(&self, request: &ChatRequest) -> bool {
-        self.format.cannot_force(&self.model) && !request.passes_to(self.format)
+        !self.facts.can_be_forced() && !request.passes_to(self.format)
     }
 
     /// A model, with what `MODELS` says about it. The error: there is no key for it.
@@ -177,10 +182,12 @@ impl<'s> Target<'s> {
             );
             return Err(GatewayError::new(ErrorKind::NotConfigured, message));
         }
+        let format = provider.format_for(|format| front.reads(format));
         Ok(Self {
             provider,
-            format: provider.format_for(|format| front.reads(format)),
+            format,
             model: model.to_owned(),
+            facts: Facts::of(format, model, None),
             key,
             is_paid_by_caller,
             price: known.and_then(|it| it.price),

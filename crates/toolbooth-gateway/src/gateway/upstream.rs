@@ -188,6 +188,7 @@ impl Chat<'_> {
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,
             max_output_tokens: limit,
+            facts: &target.facts,
             model_output_tokens: target.max_output_tokens,
             needs_limit: self.sender.context().purse().limits(Unit::Usd),
         };

@@ -20,8 +20,9 @@ use serde_json::value::RawValue;
 
 use super::raw_json::{RawMembers, parse};
 use super::{
-    Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Fields, FunctionTool, GatewayError,
-    IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, ToolChoice, UpstreamError,
+    Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Facts, Fields, FunctionTool,
+    GatewayError, IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, ToolChoice,
+    UpstreamError,
 };
 use crate::wire::fields::{count, text};
 use crate::wire::{Json, Members};
@@ -70,6 +71,8 @@ pub(crate) struct TranslateOptions<'a> {
     pub may_force: bool,
     /// The most tokens of the answer that the caller may ask for: the limit if the request has none.
     pub max_output_tokens: Option<u64>,
+    /// What the model accepts.
+    pub facts: &'a Facts,
     /// The most tokens of an answer, if `MODELS` says so.
     pub model_output_tokens: Option<u64>,
     /// Whether the provider must obey the limit of tokens: a budget counts on it.
@@ -95,8 +98,6 @@ pub(super) struct Adapter {
     /// Which names of functions the provider accepts, if not all that a request may have.
     accepts_name: Option<names::Accepts>,
     translate: fn(&Job<'_>) -> Result<Vec<u8>>,
-    /// Whether a model rejects a `tool_choice` that forces a call.
-    cannot_force: fn(&str) -> bool,
     /// The member of a request that limits the tokens of the answer.
     limit_member: &'static str,
     /// Reads the body of an answer that is not a stream: its text, and the value of that.
@@ -147,11 +148,6 @@ impl Format {
     /// The headers of a request. A provider on one's own machine may have no key.
     pub(super) fn headers(self, key: Option<&str>) -> Vec<Header> {
         (self.adapter().headers)(key)
-    }
-
-    /// Whether a model rejects a `tool_choice` that forces a call.
-    pub(crate) fn cannot_force(self, model: &str) -> bool {
-        (self.adapter().cannot_force)(model)
     }
 
     /// The tools of a request that the provider knows in a different form, which is that of its answers.

@@ -30,9 +30,23 @@ pub(in crate::gateway) fn options(provider: Format) -> TranslateOptions<'static>
         server_tools: &[],
         may_force: true,
         max_output_tokens: None,
+        facts: facts(provider, model),
         model_output_tokens: None,
         needs_limit: false,
     }
+}
+
+/// What is known of a model.
+pub(in crate::gateway) fn facts(provider: Format, model: &str) -> &'static Facts {
+    match Facts::of(provider, model, None) {
+        Cow::Borrowed(facts) => facts,
+        Cow::Owned(facts) => Box::leak(Box::new(facts)),
+    }
+}
+
+/// Options for this model.
+pub(in crate::gateway) fn options_for(provider: Format, model: &str) -> TranslateOptions<'_> {
+    TranslateOptions { model, facts: facts(provider, model), ..options(provider) }
 }
 
 /// The body of a request with one user message and these members.

@@ -218,7 +218,7 @@ fn compiled_in_tools() {
 #[test]
 fn to_anthropic_with_tools_of_the_server() {
     let gateway = TestGateway { path: "/v1/messages", ..super::loops::world(VARIABLES) };
-    let mut body = ask("anthropic/claude-x", own_tools("never"));
+    let mut body = ask("anthropic/claude-opus-5", own_tools("never"));
     let cached = json!({"type": "ephemeral"});
     let document = json!({
         "type": "document", "title": "T", "context": "C", "citations": {"enabled": true},
@@ -247,7 +247,7 @@ fn to_anthropic_with_tools_of_the_server() {
     let reply = gateway.ask_with(answers, &headers, &body, usize::MAX);
     assert_eq!(reply.status, 200, "{}", reply.text);
     let mut expected = body.clone();
-    expected["model"] = "claude-x".into();
+    expected["model"] = "claude-opus-5".into();
     expected.as_object_mut().unwrap().remove("mcp_servers");
     expected["tools"] =
         json!([tool_of("mine"), {"name": "Echo_Say", "input_schema": {"type": "object"}}]);

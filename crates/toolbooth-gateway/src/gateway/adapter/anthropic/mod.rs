@@ -26,7 +26,6 @@ pub(super) static ADAPTER: Adapter = Adapter {
     },
     accepts_name: None,
     translate: request::translate,
-    cannot_force: request::rejects_forced_calls,
     limit_member: "max_tokens",
     decode,
     decoder: || Box::<stream::Stream>::default(),

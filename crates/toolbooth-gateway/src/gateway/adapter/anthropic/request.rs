@@ -29,7 +29,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
         || choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
     let is_native = job.request.native_of(Format::Anthropic).is_some();
     let mut thinking =
-        thinking::select(&mut fields, &conversation, job.options.model, forces_call, is_native)?;
+        thinking::select(&mut fields, &conversation, job.options.facts, forces_call, is_native)?;
     if job.names.has_answer {
         check_answer(job, thinking.is_on())?;
     }
@@ -107,12 +107,7 @@ pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [Stri
 /// Whether the model must not be forced to call a tool, as the request wants it.
 pub(super) fn must_not_force(job: &Job<'_>) -> bool {
     let forces = job.tool_choice.is_some_and(ToolChoice::forces_call);
-    forces && (!job.options.may_force || rejects_forced_calls(job.options.model))
-}
-
-/// The newest models reject `any` and `tool`, says Anthropic's documentation of tool use.
-pub(super) fn rejects_forced_calls(model: &str) -> bool {
-    ["opus-5-5", "sonnet-5-5", "fable-5-1"].iter().any(|name| model.contains(name))
+    forces && (!job.options.may_force || !job.options.facts.can_be_forced())
 }
 
 fn sampling<'t>(fields: &mut Fields<'t>, is_thinking: bool) -> Result<Sampling<'t>> {
@@ -207,7 +202,7 @@ fn declared(name: Cow<'_, str>) -> Tool<'_> {
 /// Checks that a request for JSON without a schema can be one for a call, whose input is the JSON.
 fn check_answer(job: &Job<'_>, thinks: bool) -> Result<()> {
     let has_tools = !job.tools.is_empty() || !job.options.server_tools.is_empty();
-    if !has_tools && !thinks && !rejects_forced_calls(job.options.model) {
+    if !has_tools && !thinks && job.options.facts.can_be_forced() {
         return Ok(());
     }
     let message = format!(

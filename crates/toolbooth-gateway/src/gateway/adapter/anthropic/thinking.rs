@@ -1,11 +1,14 @@
 //! `reasoning_effort` for Anthropic, and the thinking blocks that it must get back.
 
 use super::is_thinking;
-use crate::gateway::Fields;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
 use crate::gateway::adapter::{Job, Result};
+use crate::gateway::{Effort, Facts, Fields, Thinking as Way};
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::{Object, Value};
+
+/// The tokens of an answer if nothing is known of the model.
+const USUAL_TOKENS: u64 = 8192;
 
 /// What the model is asked to think.
 #[derive(Default)]
@@ -32,7 +35,8 @@ impl Thinking<'_> {
         let most = job.options.max_output_tokens.unwrap_or(u64::MAX);
         let usual = || {
             let of_model = job.options.model_output_tokens;
-            let usual = of_model.unwrap_or_else(|| most_tokens(job.options.model)).min(most);
+            let usual = of_model.or(job.options.facts.max_output_tokens());
+            let usual = usual.unwrap_or(USUAL_TOKENS).min(most);
             job.notes.warn(format!(
                 "max_tokens: Anthropic needs it, and the request has none, so the answer may have {usual} tokens"
             ));
@@ -53,41 +57,25 @@ impl Thinking<'_> {
     }
 }
 
-/// The most tokens of an answer, by Anthropic's documentation: those of models whose name has no version, and of models of
-/// others, are what most have at least. `MODELS` says it for a model that is not in this table.
-fn most_tokens(model: &str) -> u64 {
-    match version(model) {
-        _ if !model.contains("claude") => 8192,
-        Some(version) if version < (3, 5) => 4096,
-        Some(version) if version < (3, 7) => 8192,
-        Some(version) if version < (4, 5) && model.contains("opus") => 32_000,
-        Some(_) => 64_000,
-        None => 32_000,
-    }
-}
-
 /// Reads `reasoning_effort`, or Anthropic's own `thinking`.
 pub(super) fn select<'t>(
     fields: &mut Fields<'t>,
     conversation: &Conversation<'_>,
-    model: &str,
+    facts: &Facts,
     forces_call: bool,
     is_native: bool,
 ) -> Result<Thinking<'t>> {
     let own = fields.take("thinking");
-    let effort = fields.effort(|effort| {
-        Some(match effort {
-            "none" => (0, "low"),
-            "minimal" | "low" => (1024, "low"),
-            "medium" => (2048, "medium"),
-            "high" => (4096, "high"),
-            "xhigh" => (8192, "xhigh"),
-            "max" => (16384, "max"),
-            _ => return None,
-        })
-    })?;
-    let Some((budget, level)) = effort else {
+    let Some(effort) = fields.effort()? else {
         return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
+    };
+    let (budget, level) = match effort {
+        Effort::None => (0, "low"),
+        Effort::Minimal | Effort::Low => (1024, "low"),
+        Effort::Medium => (2048, "medium"),
+        Effort::High => (4096, "high"),
+        Effort::Xhigh => (8192, "xhigh"),
+        Effort::Max => (16384, "max"),
     };
     if let Some(own) = own {
         // Clients of Anthropic write both.
@@ -97,44 +85,28 @@ pub(super) fn select<'t>(
         let effort = is_native.then_some(level);
         return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort });
     }
-    let version = version(model);
     let drop = |reason: &str| {
         fields.notes.warn(format!("reasoning_effort: {reason}"));
         fields.notes.drop_member("reasoning_effort");
         Ok(Thinking::default())
     };
     if budget == 0 {
-        // Models before 3.7 do not know the member.
-        let knows = version.is_none_or(|version| version >= (3, 7));
-        return Ok(Thinking { mode: knows.then_some(Mode::Disabled), effort: None });
+        let mode = facts.accepts(Way::Disabled).then_some(Mode::Disabled);
+        return Ok(Thinking { mode, effort: None });
     }
-    if version.is_some_and(|version| version < (3, 7)) {
+    if ![Way::Adaptive, Way::Enabled].into_iter().any(|way| facts.accepts(way)) {
         return drop("this model cannot think");
     }
     if forces_call {
         return drop("Anthropic does not let a model think that is forced to call a tool");
     }
-    if version.is_none_or(|version| version >= (4, 6)) {
+    if facts.accepts(Way::Adaptive) {
         return Ok(Thinking { mode: Some(Mode::Adaptive), effort: Some(level) });
     }
     if !continues_thinking(conversation) {
         return drop("the last assistant message with calls has no thinking blocks");
     }
     Ok(Thinking { mode: Some(Mode::Enabled { budget_tokens: budget }), effort: None })
-}
-
-/// The version in a name such as `claude-opus-4-6` or `claude-3-7-sonnet-20250219`; `None` if there is none, as in the
-/// names of newer models.
-fn version(model: &str) -> Option<(u64, u64)> {
-    let numbers = model.split(['-', '.', '@', ':']).skip_while(|part| number(part).is_none());
-    let mut numbers = numbers.map_while(number);
-    let major = numbers.next()?;
-    Some((major, numbers.next().unwrap_or(0)))
-}
-
-/// A part of a version; dates are none.
-fn number(part: &str) -> Option<u64> {
-    if part.len() > 2 { None } else { part.parse().ok() }
 }
 
 /// Whether the conversation can go on with thinking: its last assistant message with calls must begin with it.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::generation;
 use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::conversation::{Part as ClientPart, PartContent, Source};
@@ -26,7 +25,7 @@ pub(super) fn contents<'e>(
     // Only the calls since the last user message are checked for signatures.
     let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));
     let turn_begins = conversation.entries.iter().rposition(is_user).unwrap_or_default();
-    let needs_signature = generation(job.options.model).is_none_or(|generation| generation >= 3);
+    let needs_signature = job.options.facts.needs_signatures();
     let mut contents = Vec::new();
     for (index, entry) in conversation.entries.iter().enumerate() {
         match entry {

@@ -23,7 +23,6 @@ pub(super) static ADAPTER: Adapter = Adapter {
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned().into())).into_iter().collect(),
     accepts_name: Some(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')),
     translate: request::translate,
-    cannot_force: |_| false,
     // It is a member of `generationConfig`, and no client has this format.
     limit_member: "maxOutputTokens",
     decode,
@@ -42,13 +41,6 @@ fn path(model: &str, stream: bool) -> String {
     }
     path.push_str(if stream { ":streamGenerateContent?alt=sse" } else { ":generateContent" });
     path
-}
-
-/// The generation of a model, such as 2 for `gemini-2.5-flash`; `None` for names without one, such as
-/// `gemini-flash-latest`.
-fn generation(model: &str) -> Option<u64> {
-    let rest = model.strip_prefix("models/").unwrap_or(model).strip_prefix("gemini-")?;
-    rest.split(['.', '-']).next()?.parse().ok()
 }
 
 /// A chunk of a stream has the same form as a whole body.

@@ -1,12 +1,13 @@
 //! Requests to Gemini.
 
 use super::contents::contents;
-use super::generation;
 use crate::gateway::adapter::conversation;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{GatewayError, Job, Result};
 use crate::gateway::raw_json::nested;
-use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
+use crate::gateway::{
+    Effort, Facts, Fields, Format, FunctionTool, Notes, Thinking, Tool, ToolChoice,
+};
 use crate::providers::gemini::PLAIN;
 use crate::wire::Members;
 use crate::wire::gemini::request::{
@@ -15,10 +16,6 @@ use crate::wire::gemini::request::{
 use toolbooth::json::{self, Value};
 
 const MAX_STOP: usize = 5;
-
-/// The smallest budget for thinking, apart from none, that Gemini 2.5 accepts; and that of the model Pro, which always thinks.
-const MIN_BUDGET: u64 = 512;
-const MIN_PRO_BUDGET: u64 = 128;
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
@@ -72,7 +69,7 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
         config.add(own, fields.number(name)?);
     }
     config.add("stopSequences", (!stop.is_empty()).then_some(Value::Array(stop)));
-    let thinking = thinking_config(fields, job.options.model, max_tokens)?;
+    let thinking = thinking_config(fields, job.options.facts, max_tokens)?;
     if let Some(mut format) = fields.fields("response_format")? {
         let json = Some(Value::from("application/json"));
         match format.required_text("type")?.as_ref() {
@@ -96,24 +93,10 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
 /// thoughts and answer together.
 fn thinking_config(
     fields: &mut Fields<'_>,
-    model: &str,
+    facts: &Facts,
     max_tokens: Option<u64>,
 ) -> Result<Option<Value<'static>>> {
-    let effort = fields.effort(|effort| {
-        Some(match effort {
-            "none" => ("minimal", 0_u64),
-            "minimal" => ("minimal", 1024),
-            "low" => ("low", 1024),
-            "medium" => ("medium", 8192),
-            "high" | "xhigh" | "max" => ("high", 24_576),
-            _ => return None,
-        })
-    })?;
-    let Some((mut level, mut budget)) = effort else { return Ok(None) };
-    let is_pro = model.contains("pro");
-    if is_pro && level == "minimal" {
-        level = "low";
-    }
+    let Some(effort) = fields.effort()? else { return Ok(None) };
     let notes = fields.notes;
     let drop = |reason| {
         notes.warn(format!("reasoning_effort: this model {reason}"));
@@ -121,30 +104,50 @@ fn thinking_config(
         Ok(None)
     };
     let config = |name, value| Ok(Some(nested(name, value)));
-    if model.contains("gemini-2.5") {
-        if budget == 0 && is_pro {
-            return drop("always thinks");
-        }
-        let most = max_tokens.map_or(u64::MAX, |max_tokens| max_tokens / 2);
-        if budget > most {
-            if is_pro && most < MIN_PRO_BUDGET {
-                return drop("has too few tokens to think");
-            }
-            notes.warn("reasoning_effort: at most half of the tokens are for thinking, so that an answer follows");
-            let least = if is_pro { MIN_PRO_BUDGET } else { MIN_BUDGET };
-            budget = if most < least { 0 } else { most };
-        }
-        return config("thinkingBudget", Value::Number(budget.into()));
+    if facts.accepts(Thinking::Budget) {
+        return match budget(effort, facts, max_tokens, notes) {
+            Ok(budget) => config("thinkingBudget", Value::Number(budget.into())),
+            Err(reason) => drop(reason),
+        };
     }
-    if generation(model).is_some_and(|generation| generation < 3) {
-        return drop("cannot think");
-    }
-    if budget == 0 {
+    let level = facts.effort(effort, Format::Gemini).filter(|_| facts.accepts(Thinking::Level));
+    let Some(level) = level.map(Effort::as_str) else { return drop("cannot think") };
+    if effort == Effort::None {
         notes.warn(format!(
             "reasoning_effort: this model always thinks, at least at the level {level}"
         ));
     }
     config("thinkingLevel", Value::from(level))
+}
+
+/// The budget for an effort. The error: the model cannot think as little.
+fn budget(
+    effort: Effort,
+    facts: &Facts,
+    max_tokens: Option<u64>,
+    notes: &Notes,
+) -> std::result::Result<u64, &'static str> {
+    let [least, most] = facts.budgets();
+    let can_stop = facts.effort(Effort::None, Format::Gemini) == Some(Effort::None);
+    let wanted = match effort {
+        Effort::None if !can_stop => return Err("always thinks"),
+        Effort::None => 0,
+        Effort::Minimal | Effort::Low => 1024,
+        Effort::Medium => 8192,
+        Effort::High | Effort::Xhigh | Effort::Max => 24_576,
+    };
+    let wanted = wanted.min(most);
+    let half = max_tokens.map_or(u64::MAX, |max_tokens| max_tokens / 2);
+    if wanted <= half {
+        return Ok(wanted);
+    }
+    if half < least && !can_stop {
+        return Err("has too few tokens to think");
+    }
+    notes.warn(
+        "reasoning_effort: at most half of the tokens are for thinking, so that an answer follows",
+    );
+    Ok(if half < least { 0 } else { half })
 }
 
 fn declaration<'t>(

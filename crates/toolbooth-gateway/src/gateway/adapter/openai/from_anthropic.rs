@@ -4,7 +4,7 @@ use super::limit_member;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{RawMembers, parse, raw_member};
-use crate::gateway::{Fields, FunctionTool, Notes, Tool};
+use crate::gateway::{Effort, Fields, FunctionTool, Notes, Thinking, Tool};
 use crate::providers::openai::STRICT;
 use crate::wire::openai::request::{Content, Said};
 use crate::wire::{Json, Members};
@@ -53,16 +53,10 @@ pub(super) fn plain(job: &Job<'_>, strict: bool) -> Result<PlainRequest> {
     })
 }
 
-/// Whether a model of OpenAI thinks before it answers.
-fn reasons(model: &str) -> bool {
-    let begins = |prefix: &&str| model.starts_with(*prefix);
-    ["o1", "o3", "o4", "gpt-5"].iter().any(begins) && !model.contains("-chat")
-}
-
 /// The members that OpenAI knows, and its model accepts.
 pub(in crate::gateway::adapter) fn members(job: &Job<'_>, strict: bool) -> Result<RawMembers> {
     let notes = job.notes;
-    let reasons = strict && reasons(job.options.model);
+    let reasons = job.options.facts.accepts(Thinking::Effort);
     let mut fields = job.members()?;
     let mut members = RawMembers::default();
     let mut add = |name: &str, value: Option<Value<'_>>| {
@@ -88,16 +82,14 @@ pub(in crate::gateway::adapter) fn members(job: &Job<'_>, strict: bool) -> Resul
     }
     add("parallel_tool_calls", fields.take("parallel_tool_calls"))?;
     if reasons {
-        let effort = fields.effort(|word| {
-            Some(match word {
-                "minimal" | "low" => Some("low"),
-                "medium" => Some("medium"),
-                "high" | "xhigh" | "max" => Some("high"),
-                // The older models always think.
-                _ => None,
-            })
-        })?;
-        add("reasoning_effort", effort.flatten().map(Value::from))?;
+        let effort = fields.effort()?.and_then(|effort| match effort {
+            // The older models always think.
+            Effort::None => None,
+            Effort::Minimal | Effort::Low => Some("low"),
+            Effort::Medium => Some("medium"),
+            Effort::High | Effort::Xhigh | Effort::Max => Some("high"),
+        });
+        add("reasoning_effort", effort.map(Value::from))?;
     }
     fields.take("user");
     let identifier = fields.text("safety_identifier")?;

@@ -33,7 +33,6 @@ const fn adapter(strict: bool) -> Adapter {
             true => |job| request::translate(job, true),
             false => |job| request::translate(job, false),
         },
-        cannot_force: |_| false,
         limit_member: limit_member(strict),
         decode,
         decoder: || Box::<stream::Stream>::default(),

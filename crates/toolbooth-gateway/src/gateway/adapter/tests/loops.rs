@@ -265,7 +265,7 @@ fn case_05_signatures_of_gemini() {
         ("gemini-3.5-flash", true),
         ("gemini-flash-latest", true),
     ] {
-        let options = TranslateOptions { model, ..options(Format::Gemini) };
+        let options = options_for(Format::Gemini, model);
         let (body, dropped, warnings) = translated_with(Format::Gemini, &request, &options);
         let signature = |content: usize, part: usize| {
             body["contents"][content]["parts"][part]["thoughtSignature"].as_str()

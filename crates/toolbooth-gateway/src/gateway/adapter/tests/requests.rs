@@ -85,8 +85,9 @@ fn tokens_of_an_answer_of_anthropic() {
         ("claude-opus-4-1", None, None, 32_000),
         ("claude-opus-4-20250514", None, None, 32_000),
         ("claude-sonnet-4-5", None, None, 64_000),
-        ("claude-opus-5-5", None, None, 64_000),
-        ("claude-fable", None, None, 32_000),
+        ("claude-opus-5-5", None, None, 128_000),
+        ("claude-fable", None, None, 128_000),
+        ("claude-saga-7", None, None, 32_000),
         ("kimi", None, None, 8192),
         ("claude-opus-4-1", Some(9000), Some(9000), 9000),
         ("claude-opus-4-1", Some(90_000), Some(90_000), 90_000),
@@ -94,10 +95,9 @@ fn tokens_of_an_answer_of_anthropic() {
         ("claude-3-haiku-20240307", None, Some(50_000), 4096),
     ] {
         let options = TranslateOptions {
-            model,
             model_output_tokens: of_model,
             max_output_tokens: most,
-            ..options(Format::Anthropic)
+            ..options_for(Format::Anthropic, model)
         };
         let (body, _, warnings) = translated_with(Format::Anthropic, &request(json!({})), &options);
         assert_eq!(body["max_tokens"], expected, "{model} {of_model:?} {most:?}");
@@ -149,7 +149,7 @@ fn json_without_a_schema_of_anthropic() {
         assert_eq!(rejected(Format::Anthropic, members).1, "response_format.type");
     }
     let request = request(json_object);
-    let options = TranslateOptions { model: "claude-opus-5-5", ..options(Format::Anthropic) };
+    let options = options_for(Format::Anthropic, "claude-opus-5-5");
     assert!(Format::Anthropic.translate(&request, &options, &Notes::default()).is_err());
 }
 
@@ -228,7 +228,7 @@ fn a_forcing_choice_becomes_auto_after_the_first_round() {
 fn models_that_cannot_be_forced() {
     let members = json!({"tools": [tool("a")], "tool_choice": "required", "max_tokens": 5});
     let request = request(members);
-    let options = TranslateOptions { model: "claude-opus-5-5", ..options(Format::Anthropic) };
+    let options = options_for(Format::Anthropic, "claude-opus-5-5");
     let (body, _, warnings) = translated_with(Format::Anthropic, &request, &options);
     assert_eq!(body["tool_choice"], json!({"type": "auto"}));
     assert_eq!(warnings.len(), 1);

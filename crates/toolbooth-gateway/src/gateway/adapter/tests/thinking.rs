@@ -56,7 +56,7 @@ fn reasoning_effort_of_anthropic() {
         ("claude-opus-4-6", "none", json!({"type": "disabled"}), Value::Null, 4096),
     ] {
         let request = request(json!({"reasoning_effort": effort, "max_tokens": 4096}));
-        let options = TranslateOptions { model, ..options(Format::Anthropic) };
+        let options = options_for(Format::Anthropic, model);
         let (body, _, _) = translated_with(Format::Anthropic, &request, &options);
         assert_eq!(body.get("thinking").unwrap_or(&Value::Null), &thinking, "{model} {effort}");
         let found = body.pointer("/output_config/effort").unwrap_or(&Value::Null);
@@ -86,7 +86,7 @@ fn reasoning_effort_of_gemini() {
         ("gemini-2.0-flash", "high", Value::Null),
     ] {
         let request = request(json!({"reasoning_effort": effort}));
-        let options = TranslateOptions { model, ..options(Format::Gemini) };
+        let options = options_for(Format::Gemini, model);
         let (body, dropped, _) = translated_with(Format::Gemini, &request, &options);
         let found = body.pointer("/generationConfig/thinkingConfig").unwrap_or(&Value::Null);
         assert_eq!(found, &config, "{model} {effort}");
