@@ -12,9 +12,9 @@ use super::front::Front;
 use super::plan::CALLER_KEY;
 use super::report::Operation;
 use super::{
-    ChatRequest, Completion, CompletionInfo, ErrorKind, Format, GatewayError, GatewaySettings,
-    HistoryItem, Hold, IdSource, Limits, Plan, ProviderKeys, Report, Result, Target, Units,
-    background, continuation, extras, rounds,
+    ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, HistoryItem,
+    Hold, IdSource, Limits, Plan, ProviderKeys, Report, Result, Target, Units, background,
+    continuation, extras, rounds,
 };
 use toolbooth::address::is_localhost;
 use toolbooth::call::{BackgroundRequest, Pipeline, Rejection, RequestContext};
@@ -140,13 +140,8 @@ impl<'a> Chat<'a> {
         let tools = CatalogTools::select(&request, added, &sender.context())?;
         continuation::restore(&mut request, sender, now_ms, &report.notes)?;
         if let Some(native) = &mut request.native {
-            // The gateway adds the definitions of its tools, and their rounds.
-            native.is_extended |= !tools.is_empty();
-            native.passes &= !native.is_extended || native.format == Format::Anthropic;
-            // Calls need tools.
-            native.passes &= !native.has_own_calls || !tools.is_empty();
-            // Rounds that were sealed are in the place of messages.
-            native.passes &= request.history.iter().all(|item| item.turn().is_none());
+            let has_rounds = request.history.iter().any(|item| item.turn().is_some());
+            native.settle(!tools.is_empty(), has_rounds);
         }
         if let Some(context) = &mut request.responses {
             context.token = continuation::token(sender, now_ms);

@@ -206,7 +206,7 @@ impl<'s> Limits<'s> {
                 return self.check_hosted(kind, "tool_choice");
             }
             // The choice has others, which are in the gateway's form of it.
-            native.passes = false;
+            native.must_be_translated();
         }
         for (kind, _) in &denied {
             let reason = self.denial(kind).unwrap_or_default();
@@ -217,6 +217,7 @@ impl<'s> Limits<'s> {
             ));
         }
         let mut removed = 0;
+        let mut is_empty = false;
         if let Some(json) = native.members.get_mut("tools") {
             // `collect` would bring a sort into the Worker.
             let mut texts = BTreeSet::new();
@@ -227,16 +228,19 @@ impl<'s> Limits<'s> {
             let kept: Vec<_> = kept.map(Json::from).collect();
             removed = count - kept.len();
             // Without tools, there is nothing to choose.
-            native.passes &= removed == 0 || !kept.is_empty();
+            is_empty = removed > 0 && kept.is_empty();
             *json = to_raw(&kept)?;
         }
-        // What is left is in the conversation.
-        native.passes &= removed == denied.len();
         let is_search = |kind: &str| kind.starts_with("tool_search");
         let searches = |tool: &Tool| matches!(tool, Tool::Hosted { kind, .. } if is_search(kind));
-        if denied.iter().any(|(kind, _)| is_search(kind)) && !request.tools.iter().any(searches) {
-            // The model could not find the tools that it does not know yet, so it must know them all.
-            native.passes &= !native.members.iter().any(|(_, json)| json.get().contains(DEFERRED));
+        let loses_search =
+            denied.iter().any(|(kind, _)| is_search(kind)) && !request.tools.iter().any(searches);
+        let is_deferred = |json: &RawValue| json.get().contains(DEFERRED);
+        // The model could not find the tools that it does not know yet, so it must know them all.
+        let is_incomplete = loses_search && native.members.iter().any(|(_, it)| is_deferred(it));
+        // What is left is in the conversation.
+        if is_empty || removed < denied.len() || is_incomplete {
+            native.must_be_translated();
         }
         Ok(())
     }

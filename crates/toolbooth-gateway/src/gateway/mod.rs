@@ -68,8 +68,8 @@ use open_calls::{MAX_CALLS, OpenCalls};
 use plan::{Plan, ProviderKeys, Target};
 use report::Report;
 use request::{
-    ApprovedCall, ChatRequest, ClientTool, ModelTool, NativeRequest, ResponsesContext, Role,
-    ServerEntry,
+    ApprovedCall, ChatRequest, ClientTool, ModelTool, NativeRequest, Passage, ResponsesContext,
+    Role, ServerEntry,
 };
 use settings::GatewaySettings;
 use sse::{SseEvent, SseParser};

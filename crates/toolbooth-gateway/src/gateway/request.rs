@@ -99,10 +99,7 @@ pub(crate) struct NativeRequest {
     pub format: Format,
     /// The members that the provider gets. The model is none of them.
     pub members: RawMembers,
-    /// Whether it can go to the provider as it is, but for compiled-in tools. If not, it has something that only the gateway understands.
-    pub passes: bool,
-    /// Whether the provider also gets compiled-in tools and their rounds.
-    pub is_extended: bool,
+    pub passage: Passage,
     /// Whether the conversation has calls that the gateway ran, which Anthropic gets as those of tools in the request.
     pub has_own_calls: bool,
     /// Further headers.
@@ -113,6 +110,41 @@ pub(crate) struct NativeRequest {
     pub names: &'static [(&'static str, &'static str)],
     /// What this server is called among the MCP servers of the conversation.
     pub server_name: String,
+}
+
+/// How a provider with the client's format gets a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passage {
+    /// As the client wrote it. The client gets the answer as it comes.
+    AsIs,
+    /// As the client wrote it, with compiled-in tools and their rounds.
+    Extended,
+    /// Translated, as if the provider had another format: it has something that only the gateway understands.
+    Translated,
+}
+
+impl NativeRequest {
+    /// It has something that only the gateway understands.
+    pub(super) fn must_be_translated(&mut self) {
+        self.passage = Passage::Translated;
+    }
+
+    /// The compiled-in tools of the request are known, and whether the conversation has rounds that were sealed.
+    pub(super) fn settle(&mut self, has_tools: bool, has_rounds: bool) {
+        let is_extended = has_tools || self.passage == Passage::Extended;
+        self.passage = match self.passage {
+            // Sealed rounds are in the place of messages.
+            _ if has_rounds => Passage::Translated,
+            // Calls need tools.
+            _ if self.has_own_calls && !has_tools => Passage::Translated,
+            // Only the definitions and rounds of Anthropic can be added to what the client wrote.
+            Passage::AsIs | Passage::Extended if is_extended => match self.format {
+                Format::Anthropic => Passage::Extended,
+                _ => Passage::Translated,
+            },
+            passage => passage,
+        };
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +183,8 @@ impl ChatRequest {
     /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different
     /// one, it is translated.
     pub(super) fn native_for(&self, format: Format) -> Option<&NativeRequest> {
-        let native = self.native_of(format).filter(|native| native.passes)?;
+        let native =
+            self.native_of(format).filter(|native| native.passage != Passage::Translated)?;
         let mut turns = self.history.iter().filter_map(HistoryItem::turn);
         turns.all(|turn| turn.format == format).then_some(native)
     }
@@ -163,7 +196,7 @@ impl ChatRequest {
 
     /// Whether a provider with this format gets the request as the client wrote it, and the client gets the answer as it comes.
     pub(super) fn passes_to(&self, format: Format) -> bool {
-        self.native_for(format).is_some_and(|native| !native.is_extended)
+        self.native_for(format).is_some_and(|native| native.passage == Passage::AsIs)
     }
 
     /// What this server is called where answers have calls of compiled-in tools.

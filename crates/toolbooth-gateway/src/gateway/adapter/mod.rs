@@ -21,8 +21,8 @@ use serde_json::value::RawValue;
 use super::raw_json::{RawMembers, parse};
 use super::{
     Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Facts, Fields, FunctionTool,
-    GatewayError, IdSource, NativeRequest, Notes, Read, Result, SseEvent, Tool, ToolChoice,
-    UpstreamError,
+    GatewayError, IdSource, NativeRequest, Notes, Passage, Read, Result, SseEvent, Tool,
+    ToolChoice, UpstreamError,
 };
 use crate::wire::fields::{count, text};
 use crate::wire::{Json, Members};
@@ -233,7 +233,7 @@ impl<'t> Job<'t> {
         let model = json::to_string(self.options.model);
         let mut body = Members::default();
         body.add("model", Some(Json::Text(model.into())));
-        if native.is_extended {
+        if native.passage == Passage::Extended {
             body.0.append(&mut anthropic::extended::members(self, native)?.0);
         } else {
             let members = native.members.iter();

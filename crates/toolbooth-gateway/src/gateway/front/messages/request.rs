@@ -8,7 +8,7 @@ use super::content::History;
 use super::native::{self, Own, PASSED_ON};
 use super::tools::{Servers, tool_choice, tools};
 use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of};
-use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Result};
+use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Passage, Result};
 use crate::wire::Members;
 use toolbooth::http::Headers;
 use toolbooth::json::Value;
@@ -78,8 +78,11 @@ pub(super) fn decode(
         format: Format::Anthropic,
         members: native::members(&raw, &raw_messages, &own)?,
         headers: native::headers(headers)?,
-        passes: is_checked,
-        is_extended: own_server.is_some(),
+        passage: match (is_checked, own_server) {
+            (false, _) => Passage::Translated,
+            (true, Some(_)) => Passage::Extended,
+            (true, None) => Passage::AsIs,
+        },
         has_own_calls: history.has_own_calls,
         unloaded,
         names: NAMES,

@@ -8,7 +8,8 @@ use super::{NAMES, choice};
 use crate::gateway::conversation::MessageBody;
 use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of, to_raw};
 use crate::gateway::{
-    ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, ResponsesContext, Result,
+    ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, Passage, ResponsesContext,
+    Result,
 };
 use crate::wire::responses::request::SAME_AS_CHAT;
 use crate::wire::{Json, Members};
@@ -82,8 +83,10 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     let native = NativeRequest {
         format: Format::Responses,
         members: native_members(&members, &removed)?,
-        passes: !input.needs_translation && !tools.differ,
-        is_extended: false,
+        passage: match input.needs_translation || tools.differ {
+            true => Passage::Translated,
+            false => Passage::AsIs,
+        },
         has_own_calls: false,
         headers: Vec::new(),
         unloaded: Vec::new(),

@@ -51,7 +51,7 @@ fn sent(format: Format, request: &ChatRequest) -> (Value, Vec<String>) {
 /// What Anthropic gets if the request is translated, as it is with tools of this server.
 fn translated(request: &ChatRequest) -> (Value, Vec<String>) {
     let mut request = request.clone();
-    request.native.as_mut().unwrap().passes = false;
+    request.native.as_mut().unwrap().must_be_translated();
     sent(Format::Anthropic, &request)
 }
 
