@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::raw_json::to_raw;
-use super::{Fields, GatewayError, Notes, Result};
-use crate::wire::Members;
+use super::raw_json::parse;
+use super::{GatewayError, Result};
+use crate::wire::{Json, Members};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 
@@ -35,12 +35,11 @@ impl Tool {
         }
     }
 
-    /// The definition, in the gateway's form of it or that of the provider that runs it.
-    pub(crate) fn json(&self) -> &RawValue {
+    /// The definition, in the format of Chat Completions or in that of the provider that runs it.
+    pub(crate) fn json(&self) -> Json<'_> {
         match self {
-            Self::Function(FunctionTool { json, .. })
-            | Self::Custom { json, .. }
-            | Self::Hosted { json, .. } => json,
+            Self::Function(function) => function.json(),
+            Self::Custom { json, .. } | Self::Hosted { json, .. } => Json::from(&**json),
         }
     }
 
@@ -72,52 +71,47 @@ pub(crate) struct FunctionTool {
     pub description: Option<String>,
     /// The schema of its arguments; `None` if it has none.
     pub parameters: Option<Box<RawValue>>,
-    /// Whether the provider must enforce the schema.
-    pub strict: bool,
-    pub json: Box<RawValue>,
+    /// Whether the provider must enforce the schema, if the client says so.
+    pub strict: Option<bool>,
+    /// Anthropic's `cache_control`, which many clients send in OpenAI's format.
+    pub cache_control: Option<Value<'static>>,
+    /// The definition as a client of Chat Completions wrote it. Providers with that format get it.
+    pub written: Option<Box<RawValue>>,
 }
 
 impl FunctionTool {
-    /// A function that the client has written in a different form. `cache_control` is a member of Anthropic's.
-    pub(super) fn new(
-        name: String,
-        description: Option<String>,
-        parameters: Option<Box<RawValue>>,
-        strict: Option<bool>,
-        cache_control: Option<Value<'_>>,
-    ) -> Result<Self> {
-        let mut function = Members::default();
-        function.add("name", Some(Value::from(name.as_str())));
-        function.add("description", description.as_deref().map(Value::from));
-        function.add("parameters", parameters.as_deref());
-        function.add("strict", strict.map(Value::Bool));
-        let mut definition = function.of_type("function");
-        definition.add("cache_control", cache_control);
-        let json = to_raw(&definition)?;
-        Ok(Self { name, description, parameters, strict: strict.unwrap_or(false), json })
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict.unwrap_or(false)
     }
 
-    /// Reports the members that are not translated, except `kept`, which may be in the definition or in its function.
-    pub(super) fn finish<'t>(
-        &'t self,
-        path: String,
-        kept: Option<&str>,
-        notes: &'t Notes,
-    ) -> Result<Option<Value<'t>>> {
-        let mut definition = Fields::of_json(self.json.get(), path, notes)?;
-        definition.take("type");
-        let mut taken = kept.and_then(|name| definition.take(name));
-        if let Some(mut function) = definition.fields("function")? {
-            for known in ["name", "description", "parameters", "strict"] {
-                function.take(known);
-            }
-            if taken.is_none() {
-                taken = kept.and_then(|name| function.take(name));
-            }
-            function.finish();
+    /// The definition in the format of Chat Completions.
+    pub(super) fn json(&self) -> Json<'_> {
+        match &self.written {
+            Some(json) => Json::from(&**json),
+            None => self.with_parameters(self.parameters.as_deref().map(Json::from)),
         }
-        definition.finish();
-        Ok(taken)
+    }
+
+    /// The same with other parameters. What else a client of Chat Completions wrote stays.
+    pub(super) fn with(&self, parameters: Value<'static>) -> Json<'static> {
+        let written = self.written.as_ref().and_then(|json| parse(json.get(), "tools").ok());
+        let Some(Value::Object(mut definition)) = written.map(Value::into_owned) else {
+            return self.with_parameters(Some(Json::Value(parameters)));
+        };
+        if let Some(Value::Object(mut function)) = definition.take("function") {
+            function.insert("parameters".into(), parameters);
+            definition.insert("function".into(), Value::Object(function));
+        }
+        Json::Value(Value::Object(definition))
+    }
+
+    fn with_parameters(&self, parameters: Option<Json<'_>>) -> Json<'static> {
+        let mut function = Members::default();
+        function.add("name", Some(Value::from(self.name.as_str())));
+        function.add("description", self.description.as_deref().map(Value::from));
+        function.add("parameters", parameters);
+        function.add("strict", self.strict.map(Value::Bool));
+        Json::from(&function.of_type("function"))
     }
 }
 

@@ -106,6 +106,15 @@ pub(crate) enum Json<'t> {
     Value(Value<'t>),
 }
 
+impl Json<'_> {
+    pub(crate) fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Text(text) => Json::Text(text.into_owned().into()),
+            Self::Value(value) => Json::Value(value.into_owned()),
+        }
+    }
+}
+
 impl<'t> From<&'t RawValue> for Json<'t> {
     fn from(json: &'t RawValue) -> Self {
         Self::Text(json.get().into())

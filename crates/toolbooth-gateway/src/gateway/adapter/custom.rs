@@ -60,7 +60,14 @@ pub(super) fn function(
         ));
     }
     let parameters = to_raw(&Rendered(PARAMETERS))?;
-    FunctionTool::new(name.to_owned(), Some(description), Some(parameters), None, None)
+    Ok(FunctionTool {
+        name: name.to_owned(),
+        description: Some(description),
+        parameters: Some(parameters),
+        strict: None,
+        cache_control: None,
+        written: None,
+    })
 }
 
 /// A choice that names custom tools.

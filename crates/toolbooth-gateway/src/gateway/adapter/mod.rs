@@ -281,6 +281,13 @@ impl<'t> Job<'t> {
             .collect()
     }
 
+    /// The provider does not get the `cache_control` of a function, which is at `path`.
+    fn drop_cache_control(&self, function: &FunctionTool, path: &str) {
+        if function.cache_control.is_some() {
+            self.notes.drop_member(&format!("{path}.cache_control"));
+        }
+    }
+
     /// Whether it is a tool that the provider runs, in the provider's own format: the client has it.
     fn is_own_hosted(&self, tool: &Tool) -> bool {
         self.request.native.is_some() && matches!(tool, Tool::Hosted { .. })

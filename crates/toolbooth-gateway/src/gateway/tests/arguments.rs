@@ -13,9 +13,10 @@ fn function(schema: &Value) -> Tool {
     Tool::Function(FunctionTool {
         name: "t".to_owned(),
         description: None,
-        parameters: Some(raw.clone()),
-        strict: false,
-        json: raw,
+        parameters: Some(raw),
+        strict: None,
+        cache_control: None,
+        written: None,
     })
 }
 

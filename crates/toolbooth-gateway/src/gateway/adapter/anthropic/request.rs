@@ -220,7 +220,7 @@ fn tools<'t>(job: &'t Job<'t>, allowed: Option<&[String]>) -> Result<Vec<Tool<'t
         if allowed.is_some_and(|names| !names.contains(&function.name)) {
             continue;
         }
-        strict_tools += usize::from(function.strict);
+        strict_tools += usize::from(function.is_strict());
         if strict_tools > MAX_STRICT_TOOLS {
             let message = format!("Anthropic accepts at most {MAX_STRICT_TOOLS} strict tools");
             return Err(GatewayError::invalid("tools", message));
@@ -231,7 +231,7 @@ fn tools<'t>(job: &'t Job<'t>, allowed: Option<&[String]>) -> Result<Vec<Tool<'t
 }
 
 fn tool<'t>(job: &'t Job<'t>, function: &'t FunctionTool, path: String) -> Result<Tool<'t>> {
-    let target = if function.strict { &STRICT } else { &PLAIN };
+    let target = if function.is_strict() { &STRICT } else { &PLAIN };
     let input_schema = match ClientSchema::of_tool(function, &path) {
         Some(schema) => schema.convert(target, job)?,
         None => Json::Text(ANY_INPUT.into()),
@@ -240,7 +240,7 @@ fn tool<'t>(job: &'t Job<'t>, function: &'t FunctionTool, path: String) -> Resul
         name: function.name.as_str().into(),
         description: function.description.as_deref(),
         input_schema,
-        strict: function.strict,
-        cache_control: function.finish(path, Some("cache_control"), job.notes)?,
+        strict: function.is_strict(),
+        cache_control: function.cache_control.clone(),
     })
 }

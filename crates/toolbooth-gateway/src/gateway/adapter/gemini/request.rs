@@ -159,7 +159,7 @@ fn declaration<'t>(
     // An empty object of parameters would be a schema without a type.
     let schema = ClientSchema::of_tool(function, &path);
     let parameters_json_schema = schema.map(|it| it.convert(&PLAIN, job)).transpose()?;
-    function.finish(path, None, job.notes)?;
+    job.drop_cache_control(function, &path);
     let description = function.description.as_deref();
     Ok(Declaration::Client { name, description, parameters_json_schema })
 }
@@ -168,9 +168,9 @@ fn declaration<'t>(
 fn calling_config<'t>(job: &Job<'t>) -> Result<Option<CallingConfig<'t>>> {
     let (mut strict, mut lax) = (false, !job.options.server_tools.is_empty());
     for tool in job.tools {
-        if let Tool::Function(FunctionTool { strict: is_strict, .. }) = tool {
-            strict |= *is_strict;
-            lax |= !*is_strict;
+        if let Tool::Function(function) = tool {
+            strict |= function.is_strict();
+            lax |= !function.is_strict();
         }
     }
     let may_force = job.options.may_force;

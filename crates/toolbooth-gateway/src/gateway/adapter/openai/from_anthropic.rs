@@ -3,8 +3,8 @@
 use super::limit_member;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::{RawMembers, parse, raw_member};
-use crate::gateway::{Effort, Fields, FunctionTool, Notes, Thinking, Tool};
+use crate::gateway::raw_json::{RawMembers, raw_member};
+use crate::gateway::{Effort, Fields, FunctionTool, Notes, Thinking};
 use crate::providers::openai::STRICT;
 use crate::wire::openai::request::{Content, Said};
 use crate::wire::{Json, Members};
@@ -18,39 +18,38 @@ const MAX_DESCRIPTION: usize = 1024;
 /// The longest identifier of a user, in characters.
 const MAX_IDENTIFIER: usize = 64;
 
-/// The tools and the further members of a request.
-pub(super) struct PlainRequest {
-    pub(super) tools: Vec<Tool>,
-    pub(super) members: RawMembers,
-    /// What the model must know of the tools, and their descriptions have no room for.
-    manual: String,
-}
+/// The descriptions of functions that are too long for OpenAI, for a system message.
+#[derive(Default)]
+pub(super) struct Manual(String);
 
-impl PlainRequest {
-    /// The manual as a message.
-    pub(super) fn manual(&self) -> Option<Json<'static>> {
-        let content = Content::Text(self.manual.trim_end().into());
-        let message = Said { role: "system", content };
-        (!self.manual.is_empty()).then(|| Json::Text(json::to_string(&message).into()))
+impl Manual {
+    /// The function with a description that OpenAI itself, which is `strict`, accepts, if it needs a shorter one. The model has the
+    /// whole one in the manual.
+    pub(super) fn shorten(
+        &mut self,
+        function: &FunctionTool,
+        strict: bool,
+        notes: &Notes,
+    ) -> Option<FunctionTool> {
+        let FunctionTool { name, description, .. } = function;
+        let is_long = |text: &&String| strict && text.chars().count() > MAX_DESCRIPTION;
+        let text = description.as_ref().filter(is_long)?;
+        notes.warn(format!(
+            "Tool '{name}': OpenAI's descriptions have at most {MAX_DESCRIPTION} characters, so the model has this one \
+             in a system message"
+        ));
+        self.0.push_str(&format!("# The tool {name}\n\n{text}\n\n"));
+        let rest = " (The system message has the whole description.)";
+        let description = cut(text, MAX_DESCRIPTION.saturating_sub(rest.len() + 1)) + rest;
+        Some(FunctionTool { description: Some(description), ..function.clone() })
     }
-}
 
-/// The request without what only Anthropic knows. `strict` is for OpenAI itself; what other providers with its format know is less
-/// certain.
-pub(super) fn plain(job: &Job<'_>, strict: bool) -> Result<PlainRequest> {
-    let mut manual = String::new();
-    let limit = if strict { MAX_DESCRIPTION } else { usize::MAX };
-    let tools = job.tools.iter().map(|tool| match tool {
-        Tool::Function(function) => {
-            Ok(Tool::Function(plain_tool(function, limit, &mut manual, job.notes)?))
-        }
-        tool => Ok(tool.clone()),
-    });
-    Ok(PlainRequest {
-        tools: tools.collect::<Result<_>>()?,
-        members: members(job, strict)?,
-        manual,
-    })
+    /// The manual as a message, unless it is empty.
+    pub(super) fn message(&self) -> Option<Json<'static>> {
+        let content = Content::Text(self.0.trim_end().into());
+        let message = Said { role: "system", content };
+        (!self.0.is_empty()).then(|| Json::Text(json::to_string(&message).into()))
+    }
 }
 
 /// The members that OpenAI knows, and its model accepts.
@@ -137,37 +136,4 @@ fn response_format<'t>(
         ("strict".into(), Value::Bool(schema.1).into()),
     ]);
     Ok(own.of_type("json_schema"))
-}
-
-/// A tool without `cache_control`. A description that is longer than `limit` goes into the manual, so that the model has it all.
-fn plain_tool(
-    tool: &FunctionTool,
-    limit: usize,
-    manual: &mut String,
-    notes: &Notes,
-) -> Result<FunctionTool> {
-    let mut tool = tool.clone();
-    let is_cached = match parse(tool.json.get(), "tools")? {
-        Value::Object(definition) => definition.contains("cache_control"),
-        _ => false,
-    };
-    if is_cached {
-        notes.drop_member("tools[].cache_control");
-    }
-    let long = tool.description.take_if(|text| text.chars().count() > limit);
-    if let Some(text) = &long {
-        notes.warn(format!(
-            "Tool '{}': OpenAI's descriptions have at most {limit} characters, so the model has this one in a system \
-             message",
-            tool.name
-        ));
-        manual.push_str(&format!("# The tool {}\n\n{text}\n\n", tool.name));
-        let rest = " (The system message has the whole description.)";
-        tool.description = Some(cut(text, limit.saturating_sub(rest.len() + 1)) + rest);
-    }
-    if !is_cached && long.is_none() {
-        return Ok(tool);
-    }
-    let FunctionTool { name, description, parameters, strict, .. } = tool;
-    FunctionTool::new(name, description, parameters, strict.then_some(true), None)
 }

@@ -1,10 +1,10 @@
 //! Requests to OpenAI and to providers with its format: the client's own, with as few changes as possible.
 
+use super::from_anthropic::{self, Manual};
+use super::limit_member;
 use super::messages::messages;
-use super::{from_anthropic, limit_member};
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::raw_json::parse;
 use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
@@ -15,23 +15,32 @@ use toolbooth::json::{self, Value};
 pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     let Job { request, options, notes, .. } = job;
     let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };
+    let is_from_messages = request.native_of(Format::Anthropic).is_some();
     let plain;
-    let (tools, members) = match &request.native {
-        Some(native) if native.format == Format::Anthropic => {
-            plain = from_anthropic::plain(job, strict)?;
-            body.messages.extend(plain.manual());
-            (plain.tools.as_slice(), &plain.members)
+    // A client of Chat Completions writes for its provider.
+    let members = match is_from_messages {
+        true => {
+            plain = from_anthropic::members(job, strict)?;
+            &plain
         }
-        // A client of Chat Completions writes for its provider.
-        _ => (job.tools, &request.members),
+        false => &request.members,
     };
-    body.messages.extend(messages(job, strict)?);
-    for (index, tool) in tools.iter().enumerate() {
+    let mut manual = Manual::default();
+    for (index, tool) in job.tools.iter().enumerate() {
         body.tools.push(match tool {
-            Tool::Function(function) if strict => function_tool(function, index, job)?,
-            tool => tool.json().into(),
+            Tool::Function(function) if is_from_messages => {
+                job.drop_cache_control(function, "tools[]");
+                match manual.shorten(function, strict, notes) {
+                    None => definition(function, index, strict, job)?,
+                    Some(short) => definition(&short, index, strict, job)?.into_owned(),
+                }
+            }
+            Tool::Function(function) => definition(function, index, strict, job)?,
+            tool => tool.json(),
         });
     }
+    body.messages.extend(manual.message());
+    body.messages.extend(messages(job, strict)?);
     body.tools.extend(job.server_tools());
     let has_tools = !body.tools.is_empty();
     match job.tool_choice {
@@ -73,21 +82,21 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     Ok(json::to_vec(&body))
 }
 
-fn function_tool<'t>(tool: &'t FunctionTool, index: usize, job: &Job<'_>) -> Result<Json<'t>> {
-    let unchanged = || Ok(Json::from(&*tool.json));
-    let Some(mut schema) = ClientSchema::of_tool(tool, &format!("tools[{index}]")) else {
-        return unchanged();
-    };
-    let target = if tool.strict { &STRICT } else { &PLAIN };
+/// The definition of a function. OpenAI itself, which is `strict`, rejects some schemas.
+fn definition<'t>(
+    tool: &'t FunctionTool,
+    index: usize,
+    strict: bool,
+    job: &Job<'_>,
+) -> Result<Json<'t>> {
+    let schema = ClientSchema::of_tool(tool, &format!("tools[{index}]"));
+    let Some(mut schema) = schema.filter(|_| strict) else { return Ok(tool.json()) };
+    let target = if tool.is_strict() { &STRICT } else { &PLAIN };
     schema.needs_type = false;
-    let Json::Value(parameters) = schema.convert(target, job)? else { return unchanged() };
-    let definition = parse(tool.json.get(), "the body")?;
-    let Value::Object(mut definition) = definition else { return unchanged() };
-    if let Some(Value::Object(mut function)) = definition.take("function") {
-        function.insert("parameters".into(), parameters);
-        definition.insert("function".into(), Value::Object(function));
+    match schema.convert(target, job)? {
+        Json::Text(_) => Ok(tool.json()),
+        Json::Value(parameters) => Ok(tool.with(parameters.into_owned())),
     }
-    Ok(Value::Object(definition).into())
 }
 
 fn tool_choice(choice: &ToolChoice, may_force: bool) -> Choice<'_> {

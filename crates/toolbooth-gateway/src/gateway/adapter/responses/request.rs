@@ -104,7 +104,7 @@ fn definition<'t>(tool: &'t Tool, index: usize, job: &'t Job<'t>) -> Result<Tool
 
 fn function<'t>(tool: &'t FunctionTool, index: usize, job: &'t Job<'t>) -> Result<Function<'t>> {
     let path = format!("tools[{index}]");
-    let target = if tool.strict { &STRICT } else { &PLAIN };
+    let target = if tool.is_strict() { &STRICT } else { &PLAIN };
     let parameters = match ClientSchema::of_tool(tool, &path) {
         Some(mut schema) => {
             schema.needs_type = false;
@@ -112,12 +112,12 @@ fn function<'t>(tool: &'t FunctionTool, index: usize, job: &'t Job<'t>) -> Resul
         }
         None => Json::Text(r#"{"type":"object","properties":{}}"#.into()),
     };
-    tool.finish(path, None, job.notes)?;
+    job.drop_cache_control(tool, &path);
     Ok(Function {
         name: &tool.name,
         description: tool.description.as_deref(),
         parameters,
-        strict: tool.strict,
+        strict: tool.is_strict(),
     })
 }
 

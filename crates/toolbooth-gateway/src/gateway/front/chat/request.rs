@@ -118,7 +118,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         let message = "n must be 1: send several requests instead";
         return Err(GatewayError::invalid("n", message));
     }
-    let (tools, selections) = tools(fields.take("tools"), raw_of("tools"), notes)?;
+    let (tools, selections) = tools(fields.take("tools"), raw_of("tools"), &losses)?;
     let include_usage = match fields.fields("stream_options")? {
         Some(mut options) => options.boolean("include_usage")?.unwrap_or(false),
         None => false,

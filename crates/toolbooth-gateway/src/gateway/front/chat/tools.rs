@@ -63,19 +63,23 @@ fn selection(mut entry: Fields<'_>, member: &str, ignored: &[&str]) -> Result<Se
 }
 
 fn function_tool(mut definition: Fields<'_>, json: Box<RawValue>) -> Result<FunctionTool> {
+    let of_definition = definition.take("cache_control");
     let mut function = definition.required_fields("function")?;
     let parameters = match function.take("parameters") {
         None => None,
         Some(Value::Object(_)) => raw_member(&json, &["function", "parameters"]),
         Some(_) => return function.expected("parameters", "a JSON Schema object"),
     };
-    Ok(FunctionTool {
-        name: function.name("name", "the tool's name")?,
-        description: function.text("description")?.map(Cow::into_owned),
-        parameters: parameters.map(RawValue::to_owned),
-        strict: function.boolean("strict")?.unwrap_or(false),
-        json,
-    })
+    let parameters = parameters.map(RawValue::to_owned);
+    let name = function.name("name", "the tool's name")?;
+    let description = function.text("description")?.map(Cow::into_owned);
+    let strict = function.boolean("strict")?;
+    let cache_control = of_definition.or_else(|| function.take("cache_control"));
+    let cache_control = cache_control.map(Value::into_owned);
+    function.finish();
+    definition.finish();
+    let written = Some(json);
+    Ok(FunctionTool { name, description, parameters, strict, cache_control, written })
 }
 
 /// `tool_choice` (2api.ai, 3.1).

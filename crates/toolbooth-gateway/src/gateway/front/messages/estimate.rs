@@ -2,6 +2,7 @@
 
 use crate::gateway::conversation::{Assistant, MessageBody, Part};
 use crate::gateway::{ChatRequest, HistoryItem};
+use toolbooth::json;
 
 /// A token has about four bytes of a text.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -24,7 +25,7 @@ pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
             results.fold(tokens_of(&turn.message), u64::saturating_add)
         }
     });
-    let tools = request.tools.iter().map(|tool| tokens_of(tool.json().get()));
+    let tools = request.tools.iter().map(|tool| tokens_of(&json::to_string(&tool.json())));
     history.chain(tools).fold(1, u64::saturating_add)
 }
 

@@ -251,16 +251,17 @@ fn toolset(mut entry: Fields<'_>) -> Result<Vec<Selection>> {
 fn function(mut tool: Fields<'_>, json: &RawValue) -> Result<FunctionTool> {
     let name = tool.name("name", "the tool's name")?;
     let description = tool.text("description")?.map(Cow::into_owned);
-    let strict = tool.boolean("strict")?.unwrap_or(false);
+    // What is not strict needs not be said.
+    let strict = tool.boolean("strict")?.filter(|strict| *strict);
     let parameters = match tool.take("input_schema") {
         Some(Value::Object(_)) => raw_member(json, &["input_schema"]),
         _ => return tool.expected("input_schema", "a JSON Schema object"),
     };
-    let cache_control = tool.take("cache_control");
+    let cache_control = tool.take("cache_control").map(Value::into_owned);
     tool.take("eager_input_streaming");
     tool.finish();
     let parameters = parameters.map(RawValue::to_owned);
-    FunctionTool::new(name, description, parameters, strict.then_some(true), cache_control)
+    Ok(FunctionTool { name, description, parameters, strict, cache_control, written: None })
 }
 
 /// Which tools the model may call, and whether it may call only one.

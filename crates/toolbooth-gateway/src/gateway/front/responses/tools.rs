@@ -12,7 +12,7 @@ use crate::gateway::{
     ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
 };
 use crate::wire::{Json, Members};
-use toolbooth::json::{Rendered, Value};
+use toolbooth::json::{self, Rendered, Value};
 use toolbooth::schema::text::excerpt;
 
 /// The name of `tool_search` as a function.
@@ -197,7 +197,14 @@ impl Tools {
         let Name { name, client } = name;
         let description = description.map(str::to_owned);
         let parameters = parameters.map(|json| to_raw(&Rendered(json))).transpose()?;
-        let tool = FunctionTool::new(name.clone(), description, parameters, strict, None)?;
+        let tool = FunctionTool {
+            name: name.clone(),
+            description,
+            parameters,
+            strict,
+            cache_control: None,
+            written: None,
+        };
         self.add(name, Tool::Function(tool), client)
     }
 
@@ -239,8 +246,9 @@ impl Tools {
         if !self.may_repeat {
             return Err(Tool::repeated(&name));
         }
-        let first = self.list.get(*position).map(|first| first.json().get());
-        if *known != client || first != Some(tool.json().get()) {
+        let is_same =
+            |first: &Tool| json::to_string(&first.json()) == json::to_string(&tool.json());
+        if *known != client || !self.list.get(*position).is_some_and(is_same) {
             self.lost.push(format!("tools[] ({}, defined again)", excerpt(&name)));
             self.differ = true;
         }

@@ -31,7 +31,7 @@ fn a_request_in_full() {
     let names: Vec<_> = request.tools.iter().map(Tool::name).collect();
     assert_eq!((names, request.selections.len()), (vec![Some("f"), Some("c")], 2));
     let Some(Tool::Function(function)) = request.tools.first() else { panic!() };
-    assert_eq!((function.description.as_deref(), function.strict), (Some("D"), true));
+    assert_eq!((function.description.as_deref(), function.strict), (Some("D"), Some(true)));
     assert_eq!(function.parameters.as_ref().unwrap().get(), r#"{"type":"object"}"#);
     assert_eq!(request.request_options.unwrap().get(), r#"{"max_rounds":3}"#);
     assert_eq!(request.state.as_deref(), Some("s"));
