@@ -37,6 +37,10 @@ pub(super) struct Builder {
     ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
+    /// Whether the model has answered anything but reasoning.
+    has_answer: bool,
+    /// Why the model stopped, if that is no success: the HTTP status that fits it, and a sentence.
+    failure: Option<(u16, String)>,
 }
 
 impl Builder {
@@ -54,6 +58,8 @@ impl Builder {
             ids,
             argument_bytes: 0,
             kept_bytes: 0,
+            has_answer: false,
+            failure: None,
         }
     }
 
@@ -85,7 +91,7 @@ impl Builder {
         self.end_event(raw);
     }
 
-    /// A whole answer. The error: a call cannot be read, or there are too many.
+    /// A whole answer. The error: a call cannot be read, there are too many, or the model has failed without an answer.
     pub(super) fn answer(&mut self, mut answer: ModelAnswer<'_>) -> Read {
         self.head(&mut answer);
         for item in answer.items {
@@ -94,8 +100,7 @@ impl Builder {
             self.deltas.clear();
         }
         let reason = answer.finish.map_or(FinishReason::Stop, |finish| self.reason(&finish));
-        self.finish(reason);
-        Ok(())
+        self.finish(reason)
     }
 
     /// The id and the model, unless they are known.
@@ -123,6 +128,7 @@ impl Builder {
                 self.complete_call(index);
             }
             Item::Hosted(kind) | Item::ClientCall(kind) | Item::Other(kind) => {
+                self.has_answer = true;
                 let kind = excerpt(&kind);
                 let warning = format!(
                     "The answer has a part of the kind \"{kind}\", which is not translated"
@@ -144,11 +150,14 @@ impl Builder {
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        self.completion.has_text |= !text.is_empty();
+        let has_text = !text.trim_ascii().is_empty();
+        self.completion.has_text |= has_text;
+        self.has_answer |= has_text;
         self.grow(|completion| &mut completion.message.content, text, Delta::Text);
     }
 
     pub(super) fn refusal(&mut self, text: &str) {
+        self.has_answer |= !text.is_empty();
         self.grow(|completion| &mut completion.message.refusal, text, Delta::Refusal);
     }
 
@@ -189,6 +198,7 @@ impl Builder {
         if index >= MAX_CALLS {
             return Err(UpstreamError::malformed("there are too many tool calls"));
         }
+        self.has_answer = true;
         let is_taken =
             id.is_empty() || self.ids.is_taken(id) || self.calls().iter().any(|call| call.id == id);
         let id = if is_taken { self.ids.next_id() } else { id.to_owned() };
@@ -263,8 +273,18 @@ impl Builder {
         self.deltas.push(Delta::ExtraContent(value));
     }
 
-    /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9).
-    pub(super) fn finish(&mut self, reason: FinishReason) {
+    /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9). The error: it has failed without an answer, which clients
+    /// would take for an empty one that is complete. Those that read the provider's format see why it stopped.
+    pub(super) fn finish(&mut self, reason: FinishReason) -> Read {
+        if !self.has_answer && !self.forward {
+            if let Some((status, message)) = self.failure.take() {
+                let usage = self.completion.usage.clone();
+                return Err(UpstreamError::NoAnswer { status, message, usage });
+            }
+            if matches!(reason, FinishReason::Stop | FinishReason::ToolCalls) {
+                self.warn("The model has answered nothing".to_owned());
+            }
+        }
         while let Some(index) = self.wrapped.first().copied() {
             self.complete_call(index);
         }
@@ -281,12 +301,14 @@ impl Builder {
         stop_sequence.take_if(|_| reason != FinishReason::Stop);
         self.deltas.extend(stop_sequence.clone().map(Delta::StopSequence));
         self.deltas.push(Delta::Finish(reason));
+        Ok(())
     }
 
     /// The last deltas: why the model stopped, the tokens, and the end.
-    pub(super) fn end(&mut self, reason: FinishReason) {
-        self.finish(reason);
+    pub(super) fn end(&mut self, reason: FinishReason) -> Read {
+        self.finish(reason)?;
         self.complete();
+        Ok(())
     }
 
     /// The tokens, and the end.
@@ -297,17 +319,23 @@ impl Builder {
 
     /// Why the model stopped, with a warning if OpenAI has no word for it.
     pub(super) fn reason(&mut self, finish: &Finish<'_>) -> FinishReason {
-        match finish.reason {
-            FinishReason::Failed(advice) => self.warn(advice.to_owned()),
+        let (status, message) = match finish.reason {
+            FinishReason::Failed(failure) => {
+                let message = finish.failure().unwrap_or_default();
+                self.warn(message.clone());
+                (failure.status, message)
+            }
             FinishReason::Other => {
-                let word = excerpt(&finish.word);
-                self.warn(format!("The model ended with \"{word}\", which is reported as stop"));
+                let message = format!("The model ended with \"{}\"", excerpt(&finish.word));
+                self.warn(format!("{message}, which is reported as stop"));
+                (502, message)
             }
             FinishReason::Stop
             | FinishReason::Length
             | FinishReason::ToolCalls
-            | FinishReason::ContentFilter => {}
-        }
+            | FinishReason::ContentFilter => return finish.reason,
+        };
+        self.failure = Some((status, format!("there is no answer. {message}")));
         finish.reason
     }
 

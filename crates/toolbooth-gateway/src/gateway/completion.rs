@@ -81,13 +81,21 @@ impl AssistantMessage {
 }
 
 /// The provider failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum UpstreamError {
     Reported {
         /// The HTTP status that fits the error: that of the response, or of the error's type in a stream.
         status: u16,
         /// The provider's message. It may quote the request: for the client, never for a log.
         message: String,
+    },
+    /// The model has failed without an answer.
+    NoAnswer {
+        /// The HTTP status that fits it.
+        status: u16,
+        message: String,
+        /// The tokens that it has used, if the provider has counted them.
+        usage: Option<Usage>,
     },
     /// The stream ended before the answer was complete.
     BrokenOff,

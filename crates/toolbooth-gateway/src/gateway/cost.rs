@@ -234,9 +234,13 @@ impl Hold {
         purse.settle(hold.reservation, (Unit::Usd, used.unwrap_or(hold.units))).await;
     }
 
-    /// Settles what was reserved for an attempt that has failed. One that the provider has rejected costs nothing.
+    /// Settles what was reserved for an attempt that has failed. One that the provider has rejected costs nothing, unless it has counted
+    /// tokens.
     pub(super) async fn settle_failed(hold: Option<Self>, purse: &Purse<'_>, error: &GatewayError) {
-        let used = error.provider_status.is_some_and(is_free).then_some(0);
+        let used = match (&hold, &error.usage) {
+            (Some(hold), Some(usage)) => hold.price.of_usage(usage),
+            _ => error.provider_status.is_some_and(is_free).then_some(0),
+        };
         Self::settle(hold, purse, used).await;
     }
 

@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use super::UpstreamError;
 use super::front::Front;
 use crate::providers::ErrorType;
+use crate::wire::Usage;
 use toolbooth::call::CHALLENGE;
 use toolbooth::host::HttpError;
 use toolbooth::http::{ClientGone, Response};
@@ -15,10 +16,10 @@ use toolbooth::secret::Secret;
 pub(super) type Result<T, E = GatewayError> = std::result::Result<T, E>;
 
 /// An error. It is one pointer, because nearly every function of the gateway can return it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GatewayError(Box<ErrorDetails>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ErrorDetails {
     pub(super) kind: ErrorKind,
     /// For the client. It may quote the request or the provider, so no log has it.
@@ -31,6 +32,8 @@ pub(crate) struct ErrorDetails {
     pub(super) retry_after_ms: Option<u64>,
     /// The status of the provider's response, or that of the error in it.
     pub(super) provider_status: Option<u16>,
+    /// The tokens that the attempt has used, if the provider has counted them.
+    pub(super) usage: Option<Usage>,
 }
 
 macro_rules! kinds {
@@ -131,6 +134,7 @@ impl GatewayError {
             features: Vec::new(),
             retry_after_ms: None,
             provider_status: None,
+            usage: None,
         }))
     }
 
@@ -186,9 +190,18 @@ impl GatewayError {
         retry_after_ms: Option<u64>,
         target: &str,
     ) -> Self {
-        let mut provider_status = None;
+        let (mut provider_status, mut used) = (None, None);
         let (kind, reason) = match error {
-            UpstreamError::Reported { status, message, .. } => {
+            UpstreamError::NoAnswer { status, message, usage } => {
+                provider_status = Some(*status);
+                used.clone_from(usage);
+                let kind = match status {
+                    400 => ErrorKind::ProviderRejected(*status),
+                    _ => ErrorKind::Provider,
+                };
+                (kind, message.as_str())
+            }
+            UpstreamError::Reported { status, message } => {
                 provider_status = Some(*status);
                 let kind = match status {
                     401 | 403 => ErrorKind::ProviderAuth,
@@ -214,6 +227,7 @@ impl GatewayError {
         };
         let mut error = Self::new(kind, message).retry_after(retry_after_ms);
         error.provider_status = provider_status;
+        error.usage = used;
         error
     }
 

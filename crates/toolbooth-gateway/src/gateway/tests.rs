@@ -6,6 +6,7 @@ mod budgets;
 mod challenges;
 mod costs;
 mod embeddings;
+mod endings;
 mod errors;
 mod hosted;
 mod ids;

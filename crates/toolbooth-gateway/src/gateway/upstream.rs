@@ -160,12 +160,15 @@ impl Chat<'_> {
     /// Settles what was reserved for an attempt that has failed. The error is returned if another attempt makes sense, and fails the
     /// request if not.
     async fn after_failure(
-        &self,
+        &mut self,
         target: &Target<'_>,
         hold: Option<Hold>,
         error: GatewayError,
     ) -> Result<GatewayError> {
         Hold::settle_failed(hold, &self.sender.context().purse(), &error).await;
+        if let Some(usage) = &error.usage {
+            self.report.add_usage(usage.clone());
+        }
         let error = error.without(target.key.as_ref());
         if self.plan.retries(&error) { Ok(error) } else { Err(error) }
     }

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 
 pub(crate) use call::{Arguments, ToolCall};
 use toolbooth::json::{self, Rendered, Value};
+use toolbooth::schema::text::excerpt;
 pub(crate) use usage::Usage;
 
 /// What is read from an answer; the error says what was expected, and where.
@@ -65,6 +66,16 @@ impl<'t> Finish<'t> {
     fn new(word: Cow<'t, str>, meaning: fn(&str) -> FinishReason) -> Self {
         Self { reason: meaning(&word), word }
     }
+
+    /// What has failed, and what the client should do, if the model has failed.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match self.reason {
+            FinishReason::Failed(failure) => {
+                Some(format!("The model ended with {}: {}", excerpt(&self.word), failure.advice))
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -76,10 +87,19 @@ pub(crate) enum FinishReason {
     ToolCalls,
     /// The provider withheld the rest, or the model refuses.
     ContentFilter,
-    /// It failed: what happened, and what the client should do.
-    Failed(&'static str),
+    /// It failed, so the answer is incomplete.
+    Failed(Failure),
     /// Another reason, for which OpenAI has no word.
     Other,
+}
+
+/// How a model failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// The HTTP status that fits it if it leaves no answer.
+    pub status: u16,
+    /// What happened, and what the client should do.
+    pub advice: &'static str,
 }
 
 impl FinishReason {
@@ -90,8 +110,9 @@ impl FinishReason {
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Stop | Self::Failed(_) | Self::Other => "stop",
-            Self::Length => "length",
+            Self::Stop | Self::Other => "stop",
+            // No format has a word for the former. Agents take an answer that ends with `stop` for complete.
+            Self::Failed(_) | Self::Length => "length",
             Self::ToolCalls => "tool_calls",
             Self::ContentFilter => "content_filter",
         }

@@ -202,14 +202,18 @@ impl Format {
         }
     }
 
-    /// Decodes the body of a successful response that is not a stream.
-    pub(crate) fn decode(self, body: &[u8], ids: IdSource, names: Names) -> Read<Completion> {
+    /// Decodes the body of a successful response that is not a stream. All of it is kept.
+    pub(crate) fn decode(
+        self,
+        body: &[u8],
+        ids: IdSource,
+        options: DecodeOptions,
+    ) -> Read<Completion> {
         let text = str::from_utf8(body)
             .map_err(|_| UpstreamError::malformed("the answer is not UTF-8"))?;
         let value = json::parse_within(text, &mut { MAX_VALUES })
             .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
-        let options = DecodeOptions { collect: true, forward: false, names };
-        let mut builder = Builder::new(ids, options);
+        let mut builder = Builder::new(ids, DecodeOptions { collect: true, ..options });
         (self.adapter().decode)(text, value, &mut builder)?;
         Ok(builder.into_completion())
     }

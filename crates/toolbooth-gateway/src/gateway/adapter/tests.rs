@@ -99,6 +99,11 @@ pub(in crate::gateway) fn ids() -> IdSource {
     IdSource::new([7; 16])
 }
 
+/// Options for an answer to a request whose tools the provider knows by other names.
+pub(in crate::gateway) fn with(names: Names) -> DecodeOptions {
+    DecodeOptions { names, ..DecodeOptions::default() }
+}
+
 /// A function without parameters.
 fn tool(name: &str) -> Value {
     json!({"type": "function", "function": {"name": name}})

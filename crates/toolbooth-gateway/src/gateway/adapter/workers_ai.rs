@@ -111,7 +111,6 @@ mod tests {
     use serde_json::json;
 
     use super::super::Format;
-    use super::super::names::Names;
     use crate::gateway::stream::{DecodeOptions, Decoder};
     use crate::gateway::{Completion, IdSource};
 
@@ -141,7 +140,9 @@ mod tests {
         ];
         let whole = bodies.iter().map(|body| {
             let ids = IdSource::new([7; 16]);
-            Format::WorkersAi.decode(body.to_string().as_bytes(), ids, Names::default()).unwrap()
+            Format::WorkersAi
+                .decode(body.to_string().as_bytes(), ids, DecodeOptions::default())
+                .unwrap()
         });
         let plain = streamed(&[
             r#"{"response":"T","p":"abc"}"#,
@@ -173,7 +174,7 @@ mod tests {
     fn an_answer_that_is_parsed() {
         let body = br#"{"response": {"a": 1}}"#;
         let ids = IdSource::new([7; 16]);
-        let completion = Format::WorkersAi.decode(body, ids, Names::default()).unwrap();
+        let completion = Format::WorkersAi.decode(body, ids, DecodeOptions::default()).unwrap();
         assert_eq!(completion.message.content.as_deref(), Some(r#"{"a":1}"#));
     }
 }

@@ -5,7 +5,7 @@ mod stream;
 pub(super) use stream::{OpenStream, StreamOutput};
 
 use super::front::{Answer, EarlierRound};
-use super::{AssistantMessage, Chat, Completion, Exchange, GatewayError, Result};
+use super::{AssistantMessage, Chat, Completion, DecodeOptions, Exchange, GatewayError, Result};
 use toolbooth::http::Response;
 
 /// Where an answer goes, and how it comes.
@@ -51,11 +51,13 @@ impl Output for BodyOutput {
         let Exchange { chat, target, request, ids } = exchange;
         let format = target.format;
         let response = target.send(chat.sender.host, request).await?;
-        let decoded = format.decode(&response.body, ids, format.names(&chat.request));
+        let (forward, names) = (chat.request.passes_to(format), format.names(&chat.request));
+        let options = DecodeOptions { forward, names, ..DecodeOptions::default() };
+        let decoded = format.decode(&response.body, ids, options);
         let mut completion = decoded.map_err(|error| {
             GatewayError::upstream(&error, response.retry_after_ms, &target.name())
         })?;
-        if chat.request.passes_to(format) {
+        if forward {
             completion.native_body = Some(response.body);
             // What they say of a translation is not true of the body as it is.
             completion.warnings.clear();

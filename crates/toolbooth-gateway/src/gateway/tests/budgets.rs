@@ -32,16 +32,20 @@ fn with(budgets: &Value, limits: &Value) -> TestGateway {
     world
 }
 
-fn in_dollars() -> TestGateway {
+pub(super) fn in_dollars() -> TestGateway {
     with(&json!([{"window": "1d", "usd": 1}]), &json!({}))
 }
 
-fn ask(world: &TestGateway, answers: Vec<Result<HttpResponse, HttpError>>, body: &Value) -> Reply {
+pub(super) fn ask(
+    world: &TestGateway,
+    answers: Vec<Result<HttpResponse, HttpError>>,
+    body: &Value,
+) -> Reply {
     world.ask_with(answers, &HEADERS, body, usize::MAX)
 }
 
 /// What a request of these bytes reserves, and what it settles.
-fn operations(world: &TestGateway) -> Vec<String> {
+pub(super) fn operations(world: &TestGateway) -> Vec<String> {
     world.host.ledger.operations.take()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::{Arguments, FinishReason, Item, ModelAnswer, ToolCall};
+use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::schema::text::excerpt;
 
 #[derive(Debug, Default)]
@@ -15,12 +15,15 @@ pub(super) struct Calls<'t> {
     hosted: Vec<String>,
     has_alternatives: bool,
     finish_reason: Option<FinishReason>,
+    /// How the model failed, if it did.
+    failure: Option<String>,
 }
 
 impl<'t> Calls<'t> {
     pub(super) fn of(mut answer: ModelAnswer<'t>) -> Self {
         let mut calls = Self {
             has_alternatives: answer.has_alternatives,
+            failure: answer.finish.as_ref().and_then(Finish::failure),
             finish_reason: answer.finish.map(|finish| finish.reason),
             ..Self::default()
         };
@@ -98,7 +101,7 @@ impl<'t> Calls<'t> {
             Some(FinishReason::Length) => {
                 warnings.push("The model's response was cut off".to_owned());
             }
-            Some(FinishReason::Failed(advice)) => warnings.push(advice.to_owned()),
+            Some(FinishReason::Failed(_)) => warnings.extend(self.failure.clone()),
             Some(FinishReason::Stop | FinishReason::ContentFilter | FinishReason::Other)
                 if had_calls =>
             {

@@ -5,7 +5,7 @@ pub(crate) mod request;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, object, take, take_text};
-use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
+use super::{Arguments, Failure, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a message (an object with content) or the array of its \
@@ -72,9 +72,10 @@ pub(crate) fn finish_reason(word: &str) -> FinishReason {
         "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
         "tool_use" => FinishReason::ToolCalls,
         "refusal" => FinishReason::ContentFilter,
-        "pause_turn" => FinishReason::Failed(
-            "The model ended with pause_turn: send the answer back to let it continue",
-        ),
+        "pause_turn" => FinishReason::Failed(Failure {
+            status: 502,
+            advice: "send the answer back to let it continue",
+        }),
         _ => FinishReason::Other,
     }
 }

@@ -3,6 +3,7 @@
 //! Members are read in both spellings, `functionCall` and `function_call`, because the provider's own libraries
 //! write both.
 
+mod finish;
 pub(crate) mod request;
 
 use std::borrow::Cow;
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
 use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
+use finish::{UNSPECIFIED, finish_reason};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a response (an object with candidates), a candidate (with \
@@ -91,7 +93,7 @@ fn read_candidate<'t>(
         answer.items = read_content(content, format_args!("{path}content."))?;
     }
     answer.finish = take_text(&mut candidate, &["finishReason", "finish_reason"])
-        .filter(|word| word != "FINISH_REASON_UNSPECIFIED")
+        .filter(|word| word != UNSPECIFIED)
         .map(|word| Finish::new(word, finish_reason));
     Ok(())
 }
@@ -168,38 +170,6 @@ fn function_call<'t>(mut call: Object<'t>, signature: Option<Cow<'t, str>>) -> T
 pub(crate) fn extra_content(signature: Cow<'_, str>) -> Value<'_> {
     let own = Object::from_iter([("thought_signature", Value::String(signature))]);
     Value::Object(Object::from_iter([("google", Value::Object(own))]))
-}
-
-/// The meaning of `finishReason`. A failed call is not repaired; the client should ask the model again (2api.ai, 5.3).
-fn finish_reason(word: &str) -> FinishReason {
-    match word {
-        // It also means that the model calls tools.
-        "STOP" => FinishReason::ToolCalls,
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => FinishReason::ContentFilter,
-        "MALFORMED_FUNCTION_CALL" => FinishReason::Failed(
-            "The model ended with MALFORMED_FUNCTION_CALL: it wrote a malformed call. Ask it again",
-        ),
-        "UNEXPECTED_TOOL_CALL" => FinishReason::Failed(
-            "The model ended with UNEXPECTED_TOOL_CALL: it called a tool that the request does not \
-             declare. Declare the tools, and ask it again",
-        ),
-        "TOO_MANY_TOOL_CALLS" => FinishReason::Failed(
-            "The model ended with TOO_MANY_TOOL_CALLS: it called tools too many times in a row. Ask it again \
-             with a smaller task",
-        ),
-        "MALFORMED_RESPONSE" => FinishReason::Failed(
-            "The model ended with MALFORMED_RESPONSE: it wrote a malformed response. Ask it again",
-        ),
-        _ => FinishReason::Other,
-    }
 }
 
 /// The counts of tokens in `usageMetadata`; `None` if it is not an object.

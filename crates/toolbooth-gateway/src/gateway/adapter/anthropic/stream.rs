@@ -114,8 +114,7 @@ impl Stream {
         }
         keep_thinking(builder);
         keep_blocks(builder);
-        builder.finish(reason);
-        Ok(())
+        builder.finish(reason)
     }
 
     /// Reads the members of a message apart from its blocks.

@@ -76,8 +76,7 @@ impl EventDecoder for Stream {
         if let Some(signature) = self.signature.take() {
             builder.extra_content(signature);
         }
-        builder.end(reason);
-        Ok(())
+        builder.end(reason)
     }
 }
 

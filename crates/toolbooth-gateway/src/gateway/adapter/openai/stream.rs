@@ -26,7 +26,7 @@ impl EventDecoder for Stream {
             return Ok(());
         };
         if data.trim() == "[DONE]" {
-            self.complete(builder);
+            self.complete(builder)?;
             builder.deltas.push(Delta::Done);
             builder.end_event(Some(event.bytes()));
             return Ok(());
@@ -66,7 +66,7 @@ impl EventDecoder for Stream {
         if !self.finished {
             return Err(UpstreamError::BrokenOff);
         }
-        self.complete(builder);
+        self.complete(builder)?;
         builder.deltas.push(Delta::Done);
         Ok(())
     }
@@ -74,18 +74,19 @@ impl EventDecoder for Stream {
 
 impl Stream {
     /// The events before the end: a finish reason if the provider sent none, and the usage.
-    fn complete(&mut self, builder: &mut Builder) {
+    fn complete(&mut self, builder: &mut Builder) -> Read {
         if !self.finished {
             self.finished = true;
             builder.warn("The provider sent no finish reason".to_owned());
             builder.complete_calls();
-            builder.finish(FinishReason::Stop);
+            builder.finish(FinishReason::Stop)?;
             builder.end_event(None);
         }
         if let Some(usage) = builder.completion.usage.clone() {
             builder.deltas.push(Delta::Usage(usage));
             builder.end_event(self.usage_event.take());
         }
+        Ok(())
     }
 
     /// Reads a choice. If clients could not read it, returns its `finish_reason` as they can.
@@ -118,7 +119,7 @@ impl Stream {
         builder.complete_calls();
         is_changed |= builder.deltas.len() > before;
         let reason = builder.reason(&Finish { word: word.into(), reason: finish_reason(word) });
-        builder.finish(reason);
+        builder.finish(reason)?;
         let own = builder.completion.finish_reason.word(!builder.calls().is_empty());
         is_changed |= own != word && word != "function_call";
         Ok(is_changed.then_some(Some(own)))

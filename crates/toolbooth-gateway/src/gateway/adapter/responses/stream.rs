@@ -199,7 +199,7 @@ impl Stream {
         builder.completion.usage = response.get("usage").and_then(Usage::of_responses);
         builder.complete_calls();
         keep_reasoning(std::mem::take(&mut self.reasoning), builder);
-        builder.end(reason);
+        builder.end(reason)?;
         self.is_complete = true;
         Ok(())
     }

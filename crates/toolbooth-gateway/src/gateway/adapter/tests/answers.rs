@@ -6,7 +6,7 @@ use crate::gateway::front::{Answer, Front};
 use crate::gateway::{Completion, CompletionInfo, Report, UpstreamError};
 
 fn decoded(provider: Format, body: &Value) -> Completion {
-    provider.decode(body.to_string().as_bytes(), ids(), Names::default()).unwrap()
+    provider.decode(body.to_string().as_bytes(), ids(), DecodeOptions::default()).unwrap()
 }
 
 fn encoded(completion: &Completion) -> Value {
@@ -141,7 +141,7 @@ fn arguments_are_as_the_provider_wrote_them() {
             format!("data: {}\n\n", gemini("function_call").replace('\n', "")),
         ),
     ] {
-        let whole = provider.decode(body.as_bytes(), ids(), Names::default()).unwrap();
+        let whole = provider.decode(body.as_bytes(), ids(), DecodeOptions::default()).unwrap();
         let (_, error, decoder) = super::streams::decoded(provider, &[stream.as_bytes()]);
         assert_eq!(error, None, "{provider:?}");
         for completion in [whole, decoder.into_completion()] {
@@ -203,10 +203,11 @@ fn case_03_and_04_finish_reasons() {
         ("max_tokens", "length", 0),
         ("model_context_window_exceeded", "length", 0),
         ("refusal", "content_filter", 0),
-        ("pause_turn", "stop", 1),
+        ("pause_turn", "length", 1),
         ("new_reason", "stop", 1),
     ] {
-        let completion = decoded(Format::Anthropic, &anthropic(json!([]), reason));
+        let content = json!([{"type": "text", "text": "x"}]);
+        let completion = decoded(Format::Anthropic, &anthropic(content, reason));
         assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
         assert_eq!(completion.warnings.len(), warnings, "{reason}");
     }
@@ -215,9 +216,9 @@ fn case_03_and_04_finish_reasons() {
         ("MAX_TOKENS", "length", 0),
         ("SAFETY", "content_filter", 1),
         ("RECITATION", "content_filter", 1),
-        ("MALFORMED_FUNCTION_CALL", "stop", 1),
-        ("OTHER", "stop", 1),
-        ("NEW", "stop", 1),
+        ("MALFORMED_FUNCTION_CALL", "length", 1),
+        ("OTHER", "length", 1),
+        ("NEW", "length", 1),
     ] {
         let completion = decoded(Format::Gemini, &gemini(json!([{"text": "x"}]), reason));
         assert_eq!(completion.finish_reason.as_str(), expected, "{reason}");
@@ -331,7 +332,7 @@ fn case_11_errors_and_malformed_answers() {
         let expected = |status| UpstreamError::Reported { status, message: message.to_owned() };
         let text = body.to_string();
         assert_eq!(
-            provider.decode(text.as_bytes(), ids(), Names::default()).unwrap_err(),
+            provider.decode(text.as_bytes(), ids(), DecodeOptions::default()).unwrap_err(),
             expected(status)
         );
         assert_eq!(decode_error(418, text.as_bytes()), expected(418));
@@ -349,7 +350,8 @@ fn case_11_errors_and_malformed_answers() {
         ),
     ] {
         let text = body.to_string();
-        let error = Format::OpenAiCompatible.decode(text.as_bytes(), ids(), Names::default());
+        let error =
+            Format::OpenAiCompatible.decode(text.as_bytes(), ids(), DecodeOptions::default());
         let expected = UpstreamError::Reported { status, message: message.to_owned() };
         assert_eq!(error.unwrap_err(), expected, "{body}");
     }
@@ -364,7 +366,8 @@ fn case_11_errors_and_malformed_answers() {
     assert_eq!(status, 401);
     for provider in [Format::OpenAi, Format::Anthropic, Format::Gemini] {
         for body in ["", "<html>", "[]", "null", "1", "\"x\""] {
-            let error = provider.decode(body.as_bytes(), ids(), Names::default()).unwrap_err();
+            let error =
+                provider.decode(body.as_bytes(), ids(), DecodeOptions::default()).unwrap_err();
             assert!(matches!(error, UpstreamError::Malformed(_)), "{provider:?} {body}: {error:?}");
         }
     }
@@ -375,7 +378,9 @@ fn case_11_errors_and_malformed_answers() {
         json!({"choices": [{"message": {"tool_calls": [{"function": {}}]}}]}),
     ] {
         assert!(
-            Format::OpenAi.decode(body.to_string().as_bytes(), ids(), Names::default()).is_err(),
+            Format::OpenAi
+                .decode(body.to_string().as_bytes(), ids(), DecodeOptions::default())
+                .is_err(),
             "{body}"
         );
     }

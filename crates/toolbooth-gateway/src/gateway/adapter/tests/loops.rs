@@ -122,7 +122,7 @@ fn names_that_gemini_does_not_accept() {
     let answer = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
     let (request, text) = (request(members), answer.to_string());
     let known = || Format::Gemini.names(&request);
-    let whole = Format::Gemini.decode(text.as_bytes(), ids(), known()).unwrap();
+    let whole = Format::Gemini.decode(text.as_bytes(), ids(), with(known())).unwrap();
     let stream = format!("data: {text}\n\n");
     let (_, _, decoder) =
         super::streams::decoded_with(Format::Gemini, known(), &[stream.as_bytes()]);
@@ -287,8 +287,9 @@ fn rounds_of_the_tool_loop() {
         {"type": "text", "text": "T"},
         {"type": "tool_use", "id": "toolu_1", "name": "a", "input": {"x": 1}},
     ], "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}});
-    let completion =
-        Format::Anthropic.decode(answer.to_string().as_bytes(), ids(), Names::default()).unwrap();
+    let completion = Format::Anthropic
+        .decode(answer.to_string().as_bytes(), ids(), DecodeOptions::default())
+        .unwrap();
     let results = vec![ToolResult {
         call_id: "toolu_1".to_owned(),
         name: "a".to_owned(),
@@ -373,8 +374,9 @@ fn case_05_rounds_of_gemini() {
         {"functionCall": {"id": "x1", "name": "a", "args": {}}},
     ]);
     let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
-    let completion =
-        Format::Gemini.decode(answer.to_string().as_bytes(), ids(), Names::default()).unwrap();
+    let completion = Format::Gemini
+        .decode(answer.to_string().as_bytes(), ids(), DecodeOptions::default())
+        .unwrap();
     let result = |call: &crate::wire::ToolCall<'_>| ToolResult {
         call_id: call.id.to_string(),
         name: call.name.to_string(),

@@ -150,7 +150,7 @@ proptest! {
             *byte = text.bytes().next().unwrap_or(b'}');
         }
         let _ = decoded(provider, &[&bytes]);
-        let _ = provider.decode(text.as_bytes(), ids(), Names::default());
+        let _ = provider.decode(text.as_bytes(), ids(), DecodeOptions::default());
         let _ = decode_error(500, text.as_bytes());
         let _ = decode(&text, &Notes::default());
         let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":{text}}}]}}"#);

@@ -131,7 +131,7 @@ fn json_without_a_schema_of_anthropic() {
     ];
     let stream = stream.map(|data| format!("data: {data}\n\n")).concat();
     let names = || Format::Anthropic.names(&request(json_object.clone()));
-    let whole = Format::Anthropic.decode(whole.as_bytes(), ids(), names()).unwrap();
+    let whole = Format::Anthropic.decode(whole.as_bytes(), ids(), with(names())).unwrap();
     let (_, error, decoder) =
         super::streams::decoded_with(Format::Anthropic, names(), &[stream.as_bytes()]);
     assert_eq!(error, None);

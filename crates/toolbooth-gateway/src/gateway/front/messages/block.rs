@@ -158,8 +158,8 @@ pub(super) fn stop_reason(
         FinishReason::ContentFilter => "refusal",
         FinishReason::Stop if refuses => "refusal",
         FinishReason::Stop if sequence.is_some() => "stop_sequence",
-        FinishReason::Stop | FinishReason::Failed(_) | FinishReason::Other => "end_turn",
-        FinishReason::Length => "max_tokens",
+        FinishReason::Stop | FinishReason::Other => "end_turn",
+        FinishReason::Failed(_) | FinishReason::Length => "max_tokens",
         FinishReason::ToolCalls => "tool_use",
     }
 }

@@ -14,7 +14,7 @@ use crate::gateway::adapter::decode_error;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
     AssistantMessage, Chat, Completion, DecodeOptions, Decoder, Delta, Exchange, GatewayError,
-    Result, StreamEvent,
+    Result, StreamEvent, UpstreamError,
 };
 use toolbooth::host::ByteStream;
 use toolbooth::http::{BodySink, ClientGone, KeepAlive, PipeError};
@@ -66,6 +66,7 @@ impl Incoming {
         };
         let is_count = |delta: &Delta| matches!(delta, Delta::Usage(_));
         self.is_counted |= self.events.iter().flat_map(|it| &it.deltas).any(is_count);
+        self.is_counted |= matches!(result, Err(UpstreamError::NoAnswer { usage: Some(_), .. }));
         self.failure = result.err().map(|error| GatewayError::upstream(&error, None, &self.name));
     }
 

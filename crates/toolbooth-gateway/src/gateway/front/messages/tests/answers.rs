@@ -1,10 +1,9 @@
 //! Whole messages.
 
 use super::*;
-use crate::gateway::adapter::Names;
 use crate::gateway::front::EarlierRound;
 use crate::gateway::report::RanCall;
-use crate::gateway::{AssistantMessage, Report};
+use crate::gateway::{AssistantMessage, DecodeOptions, Report};
 
 /// The message for an answer of a provider, to a request with these members.
 fn encoded(
@@ -14,7 +13,8 @@ fn encoded(
     report: &Report,
     earlier: &[EarlierRound],
 ) -> Value {
-    let completion = format.decode(answer.to_string().as_bytes(), ids(), Names::default()).unwrap();
+    let completion =
+        format.decode(answer.to_string().as_bytes(), ids(), DecodeOptions::default()).unwrap();
     let info = CompletionInfo { id: "c1".to_owned(), model: "p/m".to_owned(), created: 9 };
     let request = request(members);
     let answer =
@@ -177,7 +177,7 @@ fn calls_that_the_gateway_ran() {
 fn an_answer_that_passes() {
     let body = r#"{"id":"msg_1","type":"message","content":[{"type":"text","text":"x}"}],"stop_reason":"end_turn", "usage":{"x":1e3} }"#;
     let mut completion =
-        Format::Anthropic.decode(body.as_bytes(), ids(), Names::default()).unwrap();
+        Format::Anthropic.decode(body.as_bytes(), ids(), DecodeOptions::default()).unwrap();
     completion.native_body = Some(body.as_bytes().to_vec());
     let (request, info, report) =
         (request(json!({})), CompletionInfo::default(), Report::default());

@@ -161,7 +161,7 @@ impl ResponseEncoder {
     fn response<'a>(&'a self, failure: Option<Failure<'a>>) -> Response<'a> {
         let (_, status) = self.status();
         let reason = match self.finish {
-            FinishReason::Length => Some("max_output_tokens"),
+            FinishReason::Failed(_) | FinishReason::Length => Some("max_output_tokens"),
             FinishReason::ContentFilter => Some("content_filter"),
             _ => None,
         };
@@ -185,7 +185,7 @@ impl ResponseEncoder {
     /// The last event of an answer that is complete, and the status of the response.
     fn status(&self) -> (&'static str, &'static str) {
         match self.finish {
-            FinishReason::Length | FinishReason::ContentFilter => {
+            FinishReason::Failed(_) | FinishReason::Length | FinishReason::ContentFilter => {
                 ("response.incomplete", "incomplete")
             }
             _ => ("response.completed", "completed"),

@@ -83,7 +83,7 @@ impl ResponseEncoder {
             None => {}
             Some(OpenItem::Message(message)) => {
                 self.close_part(&message, out);
-                let is_cut = matches!(self.finish, FinishReason::Length);
+                let is_cut = matches!(self.finish, FinishReason::Length | FinishReason::Failed(_));
                 let status = if is_cut { "incomplete" } else { "completed" };
                 self.done(message.index, message.json(status), out);
             }

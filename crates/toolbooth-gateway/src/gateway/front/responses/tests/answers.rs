@@ -1,11 +1,10 @@
 //! Answers: the events of streams, and whole responses.
 
 use super::*;
-use crate::gateway::adapter::Names;
-use crate::gateway::adapter::tests::ids;
 use crate::gateway::adapter::tests::recorded::{
     ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, RESPONSES, RESPONSES_ERROR,
 };
+use crate::gateway::adapter::tests::{ids, with};
 use crate::gateway::front::{Answer, Front};
 use crate::gateway::stream::Decoder;
 use crate::gateway::{Completion, CompletionInfo, DecodeOptions, ErrorKind, Report, UpstreamError};
@@ -163,8 +162,9 @@ fn whole_answers_have_the_same_items() {
             {"id": "call_2", "type": "function", "function": {"name": "b", "arguments": ""}},
         ]}}], "usage": {"prompt_tokens": 2, "completion_tokens": 7, "total_tokens": 9}});
     let request = plain();
-    let completion =
-        Format::OpenAi.decode(body.to_string().as_bytes(), ids(), Names::default()).unwrap();
+    let completion = Format::OpenAi
+        .decode(body.to_string().as_bytes(), ids(), DecodeOptions::default())
+        .unwrap();
     let response = encoded(&request, &completion);
     let streamed = checked(&events(&request, Format::OpenAi, &[OPENAI.as_bytes()]));
     assert_eq!(response["output"], streamed["output"]);
@@ -185,8 +185,9 @@ fn why_a_model_stopped() {
         ("refusal", "incomplete", json!("content_filter")),
     ] {
         let body = json!({"content": [{"type": "text", "text": "T"}], "stop_reason": word});
-        let completion =
-            Format::Anthropic.decode(body.to_string().as_bytes(), ids(), Names::default()).unwrap();
+        let completion = Format::Anthropic
+            .decode(body.to_string().as_bytes(), ids(), DecodeOptions::default())
+            .unwrap();
         let response = encoded(&plain(), &completion);
         assert_eq!(
             (&response["status"], &response["incomplete_details"]["reason"]),
@@ -214,7 +215,8 @@ fn calls_come_back_in_the_form_of_the_client() {
     let message =
         json!({"id": "msg_1", "model": "m", "content": blocks, "stop_reason": "tool_use"});
     let names = Format::Anthropic.names(&request);
-    let decoded = Format::Anthropic.decode(message.to_string().as_bytes(), ids(), names).unwrap();
+    let decoded =
+        Format::Anthropic.decode(message.to_string().as_bytes(), ids(), with(names)).unwrap();
     let whole = encoded(&request, &decoded);
     let mut text = String::new();
     for (index, block) in blocks.as_array().unwrap().iter().enumerate() {
