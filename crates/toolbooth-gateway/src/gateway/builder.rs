@@ -2,8 +2,10 @@
 
 use super::MAX_CALLS;
 use super::adapter::{Names, custom};
+use super::call_parts::{append, is_blank, is_empty_object, may_be_placeholder};
 use super::{
-    Completion, DecodeOptions, Delta, IdSource, Read, SseEvent, StreamEvent, UpstreamError,
+    CallPart, CallProgress, Completion, DecodeOptions, Delta, IdSource, Read, SseEvent,
+    StreamEvent, UpstreamError,
 };
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
@@ -34,6 +36,8 @@ pub(super) struct Builder {
     pub(super) names: Names,
     /// The calls of custom tools that the provider knows as functions, whose text is not known yet.
     wrapped: Vec<usize>,
+    /// How many bytes of the arguments of each call are among the deltas.
+    sent: Vec<usize>,
     ids: IdSource,
     argument_bytes: usize,
     kept_bytes: usize,
@@ -55,6 +59,7 @@ impl Builder {
             forward,
             names,
             wrapped: Vec::new(),
+            sent: Vec::new(),
             ids,
             argument_bytes: 0,
             kept_bytes: 0,
@@ -99,7 +104,10 @@ impl Builder {
             // Only streams send them.
             self.deltas.clear();
         }
-        let reason = answer.finish.map_or(FinishReason::Stop, |finish| self.reason(&finish));
+        let reason = match answer.finish {
+            Some(finish) => self.reason(&finish),
+            None => self.no_reason(),
+        };
         self.finish(reason)
     }
 
@@ -121,11 +129,16 @@ impl Builder {
                 if let Arguments::Unreadable(reason) = call.arguments {
                     return Err(UpstreamError::malformed(reason));
                 }
-                let index = self.calls().len();
-                let arguments = call.arguments.text().into_owned();
-                self.call(&call.id, &call.name, call.custom, call.extra.into_owned())?;
-                self.arguments(index, &arguments)?;
-                self.complete_call(index);
+                let mut progress = CallProgress::default();
+                let part = CallPart {
+                    id: &call.id,
+                    name: &call.name,
+                    arguments: &call.arguments.text(),
+                    custom: call.custom,
+                    extra: call.extra.into_owned(),
+                };
+                self.add_part(&mut progress, part)?;
+                self.end_call(&mut progress)?;
             }
             Item::Hosted(kind) | Item::ClientCall(kind) | Item::Other(kind) => {
                 self.has_answer = true;
@@ -147,6 +160,11 @@ impl Builder {
 
     pub(super) fn calls(&self) -> &[ToolCall<'static>] {
         &self.completion.message.tool_calls
+    }
+
+    /// Whether the model has answered anything but reasoning.
+    pub(super) fn has_answer(&self) -> bool {
+        self.has_answer
     }
 
     pub(super) fn text(&mut self, text: &str) {
@@ -183,7 +201,7 @@ impl Builder {
     }
 
     /// A call begins. Without an id, or with that of another call of any round, it gets one: who approves a call by its id must not
-    /// approve a second one, and a result must not become that of another call. The error: it has no name, or there are too many calls.
+    /// approve a second one, and a result must not become that of another call. The error: there are too many calls.
     pub(super) fn call(
         &mut self,
         id: &str,
@@ -191,9 +209,6 @@ impl Builder {
         custom: bool,
         extra: Object<'static>,
     ) -> Read {
-        if name.is_empty() {
-            return Err(UpstreamError::malformed("a tool call names no tool"));
-        }
         let index = self.calls().len();
         if index >= MAX_CALLS {
             return Err(UpstreamError::malformed("there are too many tool calls"));
@@ -207,6 +222,7 @@ impl Builder {
         let is_wrapped = self.names.is_custom(&name);
         self.wrapped.extend(is_wrapped.then_some(index));
         let custom = custom || is_wrapped;
+        self.sent.push(0);
         self.completion.message.tool_calls.push(ToolCall {
             id: id.clone().into(),
             name: name.clone().into(),
@@ -228,37 +244,49 @@ impl Builder {
             return Err(UpstreamError::malformed("the arguments of the tool calls are too long"));
         }
         let call = self.completion.message.tool_calls.get_mut(index);
-        let Some(ToolCall { arguments: Arguments::Text(text), custom, .. }) = call else {
+        let (Some(ToolCall { arguments: Arguments::Text(text), custom, .. }), Some(sent)) =
+            (call, self.sent.get_mut(index))
+        else {
             return Err(UpstreamError::malformed("arguments belong to no tool call"));
         };
-        text.to_mut().push_str(fragment);
-        if self.wrapped.contains(&index) {
-            return Ok(());
+        let text = text.to_mut();
+        let is_sendable = match (self.wrapped.contains(&index), *custom) {
+            (false, true) => {
+                text.push_str(fragment);
+                true
+            }
+            (is_wrapped, _) => {
+                append(text, *sent, fragment);
+                !is_wrapped && !may_be_placeholder(text)
+            }
+        };
+        if is_sendable {
+            self.deltas.extend(unsent(index, *custom, text, sent));
         }
-        self.deltas.push(Delta::Arguments {
-            index,
-            custom: *custom,
-            fragment: fragment.to_owned(),
-        });
         Ok(())
     }
 
-    /// Gives a call without arguments an empty object, because clients parse the text, and one of a custom tool its text.
-    fn complete_call(&mut self, index: usize) {
+    /// If the arguments of a call are an empty object, they are no placeholder.
+    pub(super) fn complete_empty(&mut self, index: usize) {
+        let is_empty = |it: &ToolCall<'_>| !it.custom && is_empty_object(&it.arguments.text());
+        if self.calls().get(index).is_some_and(is_empty) {
+            self.complete_call(index);
+        }
+    }
+
+    /// The arguments of a call are all there. Without any, it gets an empty object, because clients parse the text; one of a custom
+    /// tool gets its text.
+    pub(super) fn complete_call(&mut self, index: usize) {
+        let call = self.completion.message.tool_calls.get_mut(index);
+        let (Some(call), Some(sent)) = (call, self.sent.get_mut(index)) else { return };
         if let Some(at) = self.wrapped.iter().position(|it| *it == index) {
             self.wrapped.remove(at);
-            if let Some(call) = self.completion.message.tool_calls.get_mut(index) {
-                let fragment = custom::input(&call.arguments.text());
-                call.arguments = Arguments::Text(fragment.clone().into());
-                self.deltas.push(Delta::Arguments { index, custom: true, fragment });
-            }
-            return;
+            let input = custom::input(&call.arguments.text());
+            call.arguments = Arguments::Text(input.into());
+        } else if !call.custom && *sent == 0 && is_blank(&call.arguments.text()) {
+            call.arguments = Arguments::Text("{}".into());
         }
-        let is_empty = |it: &ToolCall<'_>| !it.custom && it.arguments.text().is_empty();
-        if self.calls().get(index).is_some_and(is_empty) {
-            // Two bytes more than the limit are no reason to fail.
-            let _ = self.arguments(index, "{}");
-        }
+        self.deltas.extend(unsent(index, call.custom, &call.arguments.text(), sent));
     }
 
     pub(super) fn complete_calls(&mut self) {
@@ -273,21 +301,13 @@ impl Builder {
         self.deltas.push(Delta::ExtraContent(value));
     }
 
-    /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9). The error: it has failed without an answer, which clients
-    /// would take for an empty one that is complete. Those that read the provider's format see why it stopped.
+    /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9). The error: it has failed without an answer. Clients that
+    /// read the provider's format see why it stopped.
     pub(super) fn finish(&mut self, reason: FinishReason) -> Read {
-        if !self.has_answer && !self.forward {
-            if let Some((status, message)) = self.failure.take() {
-                let usage = self.completion.usage.clone();
-                return Err(UpstreamError::NoAnswer { status, message, usage });
-            }
-            if matches!(reason, FinishReason::Stop | FinishReason::ToolCalls) {
-                self.warn("The model has answered nothing".to_owned());
-            }
+        if !self.forward {
+            self.check_answer(reason)?;
         }
-        while let Some(index) = self.wrapped.first().copied() {
-            self.complete_call(index);
-        }
+        self.complete_calls();
         let has_calls = !self.calls().is_empty();
         let reason = match (reason, has_calls) {
             (FinishReason::Stop | FinishReason::Failed(_) | FinishReason::Other, true) => {
@@ -339,6 +359,32 @@ impl Builder {
         finish.reason
     }
 
+    /// The model has stopped, and the provider does not say why.
+    pub(super) fn no_reason(&mut self) -> FinishReason {
+        let message = "there is no answer. The provider sent no finish reason";
+        self.failure = Some((502, message.to_owned()));
+        FinishReason::Stop
+    }
+
+    /// Checks that there is an answer, which clients would take for complete if it ends without one. The error: the model has failed.
+    pub(super) fn check_answer(&mut self, reason: FinishReason) -> Read {
+        if self.has_answer {
+            return Ok(());
+        }
+        if reason == FinishReason::ToolCalls {
+            let message = "there is no answer. The model ended to call a tool, but called none";
+            self.failure = Some((502, message.to_owned()));
+        }
+        if let Some((status, message)) = self.failure.take() {
+            let usage = self.completion.usage.clone();
+            return Err(UpstreamError::NoAnswer { status, message, usage });
+        }
+        if reason == FinishReason::Stop {
+            self.warn("The model has answered nothing".to_owned());
+        }
+        Ok(())
+    }
+
     pub(super) fn warn(&mut self, warning: String) {
         add_warning(&mut self.completion.warnings, warning);
     }
@@ -351,6 +397,13 @@ impl Builder {
             false => Err(UpstreamError::malformed("the answer is too long")),
         }
     }
+}
+
+/// The part of a call's arguments that is not among the deltas yet.
+fn unsent(index: usize, custom: bool, arguments: &str, sent: &mut usize) -> Option<Delta> {
+    let fragment = arguments.get(*sent..).filter(|rest| !rest.is_empty())?.to_owned();
+    *sent = arguments.len();
+    Some(Delta::Arguments { index, custom, fragment })
 }
 
 fn add_warning(warnings: &mut Vec<String>, warning: String) {

@@ -10,8 +10,8 @@
 //! - `chat`: what is known before the first round, with `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits;
-//! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder` and `completion`: what has arrived, with `ids` for
-//!   calls; `arguments`: checks those of calls;
+//! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder`, `call_parts` and
+//!   `completion`: what has arrived, with `ids` for calls; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream, which a `front` writes; `report`: what the answer and the log say about it; `error`.
 
 mod access;
@@ -19,6 +19,7 @@ mod adapter;
 mod arguments;
 mod background;
 mod builder;
+mod call_parts;
 mod catalog_tools;
 mod chat;
 mod completion;
@@ -54,6 +55,7 @@ mod upstream;
 use access::Models;
 use adapter::{Format, TranslateOptions};
 use builder::Builder;
+use call_parts::{CallPart, CallProgress};
 use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
 use conversation::{HistoryItem, ToolContent, ToolResult, Turn};

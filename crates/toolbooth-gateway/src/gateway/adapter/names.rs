@@ -20,6 +20,8 @@ pub(crate) struct Names {
     renamed: Vec<(String, String)>,
     /// The custom tools that the provider knows as functions.
     custom: Vec<String>,
+    /// The names of the request's tools.
+    tools: Vec<String>,
 }
 
 impl Names {
@@ -30,7 +32,8 @@ impl Names {
         has_answer: bool,
         custom: Vec<String>,
     ) -> Self {
-        let mut names = Self { has_answer, accepts, renamed: Vec::new(), custom };
+        let tools = request.tools.iter().filter_map(Tool::name).map(str::to_owned).collect();
+        let mut names = Self { has_answer, accepts, renamed: Vec::new(), custom, tools };
         let Some(accepts) = accepts else { return names };
         let known = || request.tools.iter().filter_map(Tool::name);
         for name in known().filter(|name| !accepts(name)) {
@@ -60,6 +63,13 @@ impl Names {
     /// Whether a tool of the request is a custom one that the provider knows as a function.
     pub(in crate::gateway) fn is_custom(&self, name: &str) -> bool {
         self.custom.iter().any(|known| known == name)
+    }
+
+    /// Whether this is only the beginning of the name of a tool, of which more must follow.
+    pub(in crate::gateway) fn is_piece(&self, sent: &str) -> bool {
+        let name = self.original(sent);
+        let mut tools = self.tools.iter();
+        !self.tools.iter().any(|tool| tool == name) && tools.any(|tool| tool.starts_with(name))
     }
 
     /// The name of the request.

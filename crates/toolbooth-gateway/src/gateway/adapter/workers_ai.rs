@@ -90,7 +90,9 @@ fn unified<'t>(value: Value<'t>, member: &'static str) -> Value<'t> {
 /// A call in OpenAI's format, from `{name, arguments}` with arguments that are parsed.
 fn unified_call(index: usize, call: Value<'_>) -> Value<'_> {
     let Value::Object(mut call) = call else { return call };
-    call.insert("index".into(), Value::Number(index.into()));
+    if call.get("index").is_none_or(Value::is_null) {
+        call.insert("index".into(), Value::Number(index.into()));
+    }
     if call.contains("function") {
         return Value::Object(call);
     }

@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions.
 
+pub(crate) mod content;
 pub(crate) mod message;
 pub(crate) mod request;
 
@@ -70,16 +71,8 @@ fn read_message<'t>(
     path: JsonPath<'_>,
     items: &mut Vec<Item<'t>>,
 ) -> Read {
-    match take(message, &["content"]) {
-        Some(Value::String(text)) => items.push(Item::Text(text)),
-        Some(Value::Array(parts)) => {
-            for part in parts {
-                if let Value::Object(mut part) = part {
-                    items.extend(take_text(&mut part, &["text"]).map(Item::Text));
-                }
-            }
-        }
-        _ => {}
+    if let Some(content) = take(message, &["content"]) {
+        content::read(content, items);
     }
     items.extend(take_text(message, &["refusal"]).map(Item::Refusal));
     // The deprecated predecessor of tool_calls, whose result is a message of another role.
@@ -127,15 +120,36 @@ pub(crate) fn argument_of(custom: bool) -> (&'static str, &'static str) {
     if custom { ("custom", "input") } else { ("function", "arguments") }
 }
 
+/// Why a model stopped. Compatible providers have words of their own, or those of the model that they ask.
 pub(crate) fn finish_reason(word: &str) -> FinishReason {
-    match word {
-        "stop" => FinishReason::Stop,
-        // Mistral says the latter.
-        "length" | "model_length" => FinishReason::Length,
-        "tool_calls" | "function_call" => FinishReason::ToolCalls,
-        "content_filter" => FinishReason::ContentFilter,
+    match word.to_ascii_lowercase().as_str() {
+        // Anthropic's words come from proxies, such as aws-samples/bedrock-access-gateway#11.
+        "stop" | "end_turn" | "stop_sequence" => FinishReason::Stop,
+        // Mistral: model_length. Z.ai: model_context_window_exceeded.
+        "length" | "model_length" | "max_tokens" | "model_context_window_exceeded" => {
+            FinishReason::Length
+        }
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+        // Z.ai: sensitive. Google's word comes from proxies.
+        "content_filter" | "sensitive" | "safety" => FinishReason::ContentFilter,
         _ => FinishReason::Other,
     }
+}
+
+/// Whether an answer broke off because its provider failed. OpenRouter and Mistral: error. DeepSeek: insufficient_system_resource.
+/// Z.ai: network_error (NousResearch/hermes-agent#92161). vLLM and SGLang: abort. IBM's watsonx: cancelled, time_limit.
+pub(crate) fn is_failure(word: &str) -> bool {
+    let word = word.to_ascii_lowercase().replace('-', "_");
+    matches!(
+        &*word,
+        "error"
+            | "insufficient_system_resource"
+            | "network_error"
+            | "abort"
+            | "aborted"
+            | "cancelled"
+            | "time_limit"
+    )
 }
 
 /// The result of a call.

@@ -9,7 +9,6 @@ mod thinking;
 use super::{Adapter, EventDecoder, members_of_answer, raw};
 use crate::gateway::raw_json::{nested, raw_items, raw_member, typed};
 use crate::gateway::{Builder, Read, UpstreamError};
-use crate::wire::FinishReason;
 use toolbooth::json::Value;
 
 /// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.
@@ -49,7 +48,7 @@ fn decode(text: &str, body: Value<'_>, builder: &mut Builder) -> Read {
         stream.close(0, builder)?;
     }
     stream.stop(Some(&body), builder);
-    stream.reason.get_or_insert(FinishReason::Stop);
+    stream.reason.get_or_insert_with(|| builder.no_reason());
     stream.end(builder)
 }
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{is_thinking, keep_blocks, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, MAX_EVENT_VALUES, event_data, raw, reported};
 use crate::gateway::raw_json::{compact, raw_member};
-use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
+use crate::gateway::{Builder, CallPart, CallProgress, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
 use crate::wire::{Finish, FinishReason, Item, ModelAnswer};
@@ -45,8 +45,7 @@ struct Block {
 enum Kind {
     Text,
     Thinking,
-    /// A call, with its position.
-    ToolUse(usize),
+    ToolUse(CallProgress),
     /// A call that is the answer itself.
     Answer,
     /// One that means nothing to the gateway. Its deltas may be its input.
@@ -144,7 +143,11 @@ impl Stream {
         json: Option<&RawValue>,
         builder: &mut Builder,
     ) -> Read {
-        let Value::Object(mut start) = block.clone().into_owned() else {
+        // Some providers end no block.
+        if self.open.iter().any(|(known, _)| *known == index) {
+            self.close(index, builder)?;
+        }
+        let Value::Object(start) = block.clone().into_owned() else {
             return Err(UpstreamError::malformed("a content block is not an object"));
         };
         let has_thinking = text(block.get("type")) == Some("thinking");
@@ -162,12 +165,11 @@ impl Stream {
                 (Kind::Answer, "".into())
             }
             Item::Call(call) => {
-                builder.call(&call.id, &call.name, false, Object::default())?;
-                // It may be a different one, and the result of the call refers to it.
-                let id = builder.calls().last().map(|call| call.id.clone());
-                start.insert("id".into(), Value::String(id.unwrap_or_default()));
+                let mut progress = CallProgress::default();
+                let part = CallPart { id: &call.id, name: &call.name, ..CallPart::default() };
+                builder.add_part(&mut progress, part)?;
                 input = input_of(json);
-                (Kind::ToolUse(builder.calls().len() - 1), "".into())
+                (Kind::ToolUse(progress), "".into())
             }
             item => {
                 builder.item(item)?;
@@ -221,6 +223,11 @@ impl Stream {
         let (_, Block { kind, mut start, input, text, signature, citations }) =
             self.open.remove(position);
         let is_other = matches!(kind, Kind::Other);
+        if matches!(kind, Kind::ToolUse(_) | Kind::Answer | Kind::Other)
+            && let Ok(input) = json::parse(&text)
+        {
+            start.insert("input".into(), input.into_owned());
+        }
         match kind {
             Kind::Text => {
                 start.insert("text".into(), Value::String(text.into()));
@@ -235,17 +242,19 @@ impl Stream {
                 }
             }
             // Without deltas, the arguments of a call are the input that it began with.
-            Kind::ToolUse(index) if text.is_empty() => {
-                let input = if input.is_empty() { "{}" } else { &input };
-                builder.arguments(index, input)?;
+            Kind::ToolUse(mut call) => {
+                if text.is_empty() {
+                    let part = CallPart { arguments: &input, ..CallPart::default() };
+                    builder.add_part(&mut call, part)?;
+                }
+                builder.end_call(&mut call)?;
+                let Some(index) = call.position() else { return Ok(()) };
+                // The id may be a different one, and the result of the call refers to it.
+                let id = builder.calls().get(index).map(|call| call.id.clone());
+                start.insert("id".into(), Value::String(id.unwrap_or_default()));
             }
             Kind::Answer if text.is_empty() => builder.text(&input),
-            Kind::ToolUse(_) | Kind::Answer | Kind::Other if !text.is_empty() => {
-                if let Ok(input) = json::parse(&text) {
-                    start.insert("input".into(), input.into_owned());
-                }
-            }
-            Kind::ToolUse(_) | Kind::Answer | Kind::Other => {}
+            Kind::Answer | Kind::Other => {}
         }
         let block = Value::Object(start);
         let is_thinking = is_thinking(&block);
@@ -264,10 +273,12 @@ impl Stream {
 impl Block {
     /// Adds text, reasoning or arguments.
     fn add(&mut self, more: &str, builder: &mut Builder) -> Read {
-        match self.kind {
+        match &mut self.kind {
             Kind::Text | Kind::Answer => builder.text(more),
             Kind::Thinking => builder.reasoning(more),
-            Kind::ToolUse(index) => builder.arguments(index, more)?,
+            Kind::ToolUse(call) => {
+                builder.add_part(call, CallPart { arguments: more, ..CallPart::default() })?;
+            }
             Kind::Other => builder.keep(more)?,
         }
         // Reasoning must go back to the model with its signature, whether or not the rest is kept.

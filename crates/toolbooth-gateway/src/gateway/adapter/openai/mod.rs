@@ -1,7 +1,9 @@
 //! OpenAI Chat Completions, and the providers with its format.
 
+mod calls;
 pub(super) mod from_anthropic;
 mod messages;
+mod reasoning;
 mod request;
 mod stream;
 
@@ -11,6 +13,7 @@ use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::fields::text;
 use crate::wire::{Arguments, Item, ToolCall, openai};
 use toolbooth::json::{Object, Value};
+use toolbooth::schema::text::excerpt;
 
 pub(super) use stream::Stream;
 
@@ -35,7 +38,10 @@ const fn adapter(strict: bool) -> Adapter {
         },
         limit_member: limit_member(strict),
         decode,
-        decoder: || Box::<stream::Stream>::default(),
+        decoder: match strict {
+            true => || Box::new(stream::Stream::of_openai()),
+            false => || Box::<stream::Stream>::default(),
+        },
     }
 }
 
@@ -47,6 +53,7 @@ const fn limit_member(strict: bool) -> &'static str {
 
 pub(super) fn decode(json: &str, body: Value<'_>, builder: &mut Builder) -> Read {
     let body = members_of_answer(body)?;
+    check_report(&body)?;
     if let Some(choice) = first_choice(&body) {
         check_end(choice)?;
     }
@@ -60,7 +67,7 @@ pub(super) fn decode(json: &str, body: Value<'_>, builder: &mut Builder) -> Read
     for (at, item) in answer.items.iter_mut().filter(is_call).enumerate() {
         // Some providers write an object.
         if let Item::Call(ToolCall { arguments: arguments @ Arguments::NotText(_), .. }) = item
-            && let Some(json) = written_arguments(json, "message", at)
+            && let Some(json) = written_arguments(json, at)
         {
             *arguments = Arguments::Text(json.into());
         }
@@ -68,6 +75,10 @@ pub(super) fn decode(json: &str, body: Value<'_>, builder: &mut Builder) -> Read
     let Some((mut choice, mut message)) = choice else {
         return Err(UpstreamError::malformed("the answer has no choice"));
     };
+    let (left_out, items) = answer.items.into_iter().partition(|it| matches!(it, Item::Other(_)));
+    answer.items = items;
+    leave_out(left_out, builder);
+    builder.reasoning(&reasoning::unnamed(&message));
     builder.answer(answer)?;
     body.retain(|name, _| !matches!(name, "object" | "_2api"));
     choice.take("index");
@@ -90,7 +101,8 @@ fn check_end(choice: &Object<'_>) -> Read {
         return Err(reported(200, &Value::Object(choice.clone())));
     }
     match text(choice.get("finish_reason")) {
-        Some(word @ ("error" | "insufficient_system_resource")) => {
+        Some(word) if openai::is_failure(word) => {
+            let word = excerpt(word);
             let message = format!("the answer ended with \"{word}\"");
             Err(UpstreamError::Reported { status: 500, message })
         }
@@ -98,10 +110,33 @@ fn check_end(choice: &Object<'_>) -> Read {
     }
 }
 
-/// The arguments of the call at this position in the first choice, whose member `name` has the calls, as the provider wrote them.
-fn written_arguments(body: &str, name: &str, at: usize) -> Option<String> {
+/// Checks that an answer without choices is no error in a form of its own, as those of vLLM can be.
+fn check_report(body: &Object<'_>) -> Read {
+    let lacks_choices = body.get("choices").and_then(Value::as_array).is_none();
+    let reports = || ["message", "detail"].iter().any(|name| text(body.get(name)).is_some());
+    match lacks_choices && reports() {
+        true => Err(reported(200, &Value::Object(body.clone()))),
+        false => Ok(()),
+    }
+}
+
+/// Names the parts of a content that no client gets, because OpenAI's content is a string.
+fn leave_out(parts: Vec<Item<'_>>, builder: &mut Builder) {
+    for part in parts {
+        if let Item::Other(kind) = part {
+            let kind = excerpt(&kind);
+            builder
+                .warn(format!("The answer has parts of the kind \"{kind}\", which are left out"));
+        }
+    }
+}
+
+/// The arguments of the call at this position in the first choice, as the provider wrote them.
+fn written_arguments(body: &str, at: usize) -> Option<String> {
     let choices = raw_items(raw(body).and_then(|json| raw_member(json, &["choices"])));
-    let calls = raw_items(raw_member(choices.first()?, &[name, "tool_calls"]));
+    let first = choices.first()?;
+    let calls = ["message", "delta"].iter().find_map(|it| raw_member(first, &[it, "tool_calls"]));
+    let calls = raw_items(calls);
     let call = calls.get(at)?;
     let places = [["function", "arguments"], ["custom", "input"]];
     places.iter().find_map(|names| raw_member(call, names)).map(compact)

@@ -1,22 +1,31 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
-use super::{check_end, first_choice, written_arguments};
+use super::calls::Calls;
+use super::{check_end, check_report, first_choice, leave_out, reasoning, written_arguments};
 use crate::gateway::adapter::{
     EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, reported,
 };
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
-use crate::wire::openai::{argument_of, finish_reason};
-use crate::wire::{Arguments, Finish, FinishReason, ToolCall, Usage};
+use crate::wire::openai::{content, finish_reason};
+use crate::wire::{Finish, Item, Usage};
 use toolbooth::json::{self, Object, Value};
 
 #[derive(Default)]
 pub(in crate::gateway::adapter) struct Stream {
-    /// The provider's index of each call, and its id there.
-    calls: Vec<(Option<u64>, String)>,
+    calls: Calls,
     finished: bool,
     /// The event that has only the usage: it comes last, wherever the provider sends it.
     usage_event: Option<Vec<u8>>,
+}
+
+/// What clients would not understand in a choice.
+#[derive(Default)]
+struct Change {
+    /// Whether there is any. Then the reason, the calls and a content in parts are written anew.
+    is_needed: bool,
+    /// The reason to stop, as clients know it.
+    finish_reason: Option<&'static str>,
 }
 
 impl EventDecoder for Stream {
@@ -25,38 +34,40 @@ impl EventDecoder for Stream {
             builder.end_event((!event.is_cut).then(|| event.bytes()));
             return Ok(());
         };
-        if data.trim() == "[DONE]" {
+        let data = data.trim();
+        if data == "[DONE]" {
             self.complete(builder)?;
             builder.deltas.push(Delta::Done);
             builder.end_event(Some(event.bytes()));
+            return Ok(());
+        }
+        // A sign of life, which SDKs take for a chunk.
+        if data.is_empty() || data.starts_with(':') || data == "null" {
             return Ok(());
         }
         let value = event_data(data, MAX_EVENT_VALUES)?;
         if event.name == "error" {
             return Err(reported(200, &value));
         }
-        let chunk = members_of_answer(value)?;
+        let mut chunk = members_of_answer(value)?;
+        check_report(&chunk)?;
         read_head(&chunk, builder);
+        let is_repaired = repair(&mut chunk, builder.has_answer());
+        let has_usage = chunk.get("usage").and_then(Usage::of_openai).is_some();
         let choice = first_choice(&chunk);
-        let usage = chunk.get("usage").and_then(Usage::of_openai);
-        // Clients get it in an event of its own: they may not want it, and some add up what they get.
-        let has_usage = usage.is_some();
-        if let Some(usage) = usage {
-            builder.completion.usage = Some(usage);
-            if choice.is_none() {
-                self.usage_event = Some(event.bytes());
-                return Ok(());
-            }
-        }
-        let change = match choice {
-            Some(choice) => self.choice(choice, data, builder)?,
-            None => None,
+        let usage = usage(&chunk, choice);
+        builder.completion.usage = usage.or(builder.completion.usage.take());
+        let Some(choice) = choice else {
+            self.without_choice(chunk, has_usage, event, builder);
+            return Ok(());
         };
-        // Only the gateway adds this member.
-        let is_changed = change.is_some() || has_usage || chunk.contains("_2api");
-        builder.end_event(Some(match is_changed {
-            true => changed(chunk, change, &builder.deltas),
-            false => event.bytes(),
+        let change = self.choice(choice, data, builder)?;
+        // Only the gateway adds the last member. Clients get the usage in an event of its own: they may not want it, and some add up
+        // what they get.
+        let is_right = !change.is_needed && !is_repaired && !has_usage && !chunk.contains("_2api");
+        builder.end_event(Some(match is_right {
+            true => event.bytes(),
+            false => changed(chunk, &change, &builder.deltas),
         }));
         Ok(())
     }
@@ -73,13 +84,20 @@ impl EventDecoder for Stream {
 }
 
 impl Stream {
+    /// The stream of OpenAI itself.
+    pub(super) fn of_openai() -> Self {
+        Self { calls: Calls::of_openai(), ..Self::default() }
+    }
+
     /// The events before the end: a finish reason if the provider sent none, and the usage.
     fn complete(&mut self, builder: &mut Builder) -> Read {
         if !self.finished {
             self.finished = true;
+            self.calls.end(builder)?;
             builder.warn("The provider sent no finish reason".to_owned());
-            builder.complete_calls();
-            builder.finish(FinishReason::Stop)?;
+            let reason = builder.no_reason();
+            builder.check_answer(reason)?;
+            builder.finish(reason)?;
             builder.end_event(None);
         }
         if let Some(usage) = builder.completion.usage.clone() {
@@ -89,137 +107,167 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads a choice. If clients could not read it, returns its `finish_reason` as they can.
-    fn choice(
+    /// A chunk that is about the whole answer, such as its usage. Others without a list of choices mean nothing to clients.
+    fn without_choice(
         &mut self,
-        choice: &Object<'_>,
-        data: &str,
+        mut chunk: Object<'_>,
+        has_usage: bool,
+        event: &SseEvent<'_>,
         builder: &mut Builder,
-    ) -> Read<Option<Option<&'static str>>> {
+    ) {
+        let is_chunk = chunk.get("choices").and_then(Value::as_array).is_some_and(<[_]>::is_empty);
+        match (is_chunk, has_usage) {
+            (true, true) => self.usage_event = Some(event.bytes()),
+            (true, false) => builder.end_event(Some(event.bytes())),
+            (false, true) => {
+                chunk.insert("choices".into(), Value::Array(Vec::new()));
+                self.usage_event = Some(written(chunk));
+            }
+            (false, false) => {}
+        }
+    }
+
+    fn choice(&mut self, choice: &Object<'_>, data: &str, builder: &mut Builder) -> Read<Change> {
         check_end(choice)?;
-        let delta = choice.get("delta").and_then(Value::as_object);
-        let mut is_changed = false;
-        if let Some(delta) = delta {
-            read_text(delta, builder);
-            let calls = delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
-            for (at, call) in calls.iter().enumerate() {
-                let Value::Object(call) = call else {
-                    return Err(UpstreamError::malformed("a tool call is not an object"));
-                };
-                is_changed |= self.call(call, || written_arguments(data, "delta", at), builder)?;
+        let empty = Object::default();
+        let delta = choice.get("delta").and_then(Value::as_object).unwrap_or(&empty);
+        let word = text(choice.get("finish_reason"));
+        let calls = delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+        let mut change = Change { is_needed: read_text(delta, builder)?, ..Change::default() };
+        self.calls.begin_event();
+        for (at, call) in calls.iter().enumerate() {
+            match call {
+                Value::Object(call) => {
+                    let written = || written_arguments(data, at);
+                    change.is_needed |= self.calls.add(call, written, builder)?;
+                }
+                Value::Null => change.is_needed = true,
+                _ => return Err(UpstreamError::malformed("a tool call is not an object")),
             }
         }
-        let Some(word) = text(choice.get("finish_reason")) else {
-            return Ok(is_changed.then_some(None));
-        };
+        if let Some(word) = word {
+            self.finish(word, &mut change, builder)?;
+        }
+        Ok(change)
+    }
+
+    fn finish(&mut self, word: &str, change: &mut Change, builder: &mut Builder) -> Read {
         if std::mem::replace(&mut self.finished, true) {
-            return Ok(Some(None));
+            change.is_needed = true;
+            return Ok(());
         }
         let before = builder.deltas.len();
+        self.calls.end(builder)?;
         builder.complete_calls();
-        is_changed |= builder.deltas.len() > before;
         let reason = builder.reason(&Finish { word: word.into(), reason: finish_reason(word) });
+        let is_complete = builder.deltas.len() == before;
+        // Clients get a reason in place of one that OpenAI does not know.
+        builder.check_answer(reason)?;
         builder.finish(reason)?;
         let own = builder.completion.finish_reason.word(!builder.calls().is_empty());
-        is_changed |= own != word && word != "function_call";
-        Ok(is_changed.then_some(Some(own)))
-    }
-
-    /// Reads a part of a call; `written` has its arguments as the provider wrote them. Returns whether clients could not read it.
-    fn call(
-        &mut self,
-        call: &Object<'_>,
-        written: impl Fn() -> Option<String>,
-        builder: &mut Builder,
-    ) -> Read<bool> {
-        let sent_index = count(call.get("index"));
-        let (id, kind) = (text(call.get("id")), text(call.get("type")));
-        let custom =
-            kind == Some("custom") || call.get("custom").is_some_and(|custom| !custom.is_null());
-        let (member, argument) = argument_of(custom);
-        let called = call.get(member).and_then(Value::as_object);
-        let name = text(called.and_then(|called| called.get("name")));
-        let arguments = called.and_then(|called| called.get(argument)).filter(|it| !it.is_null());
-        let begins = name.is_some() && arguments.is_some_and(|it| it.as_str() != Some(""));
-        let position = self.position(sent_index, id);
-        let position = position.filter(|at| !(begins && is_complete(builder.calls().get(*at))));
-        let (index, mut is_changed) = match position {
-            // Clients join the strings of all parts, so these must not be repeated.
-            Some(index) => (index, id.is_some() || kind.is_some() || name.is_some()),
-            None => {
-                let mut extra = call.clone();
-                extra.retain(|name, _| !matches!(name, "id" | "type" | "index") && name != member);
-                let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
-                builder.call(id, name, custom, extra.into_owned())?;
-                self.calls.push((sent_index, id.to_owned()));
-                let has_own_id = builder.calls().last().is_some_and(|call| call.id == id);
-                (self.calls.len() - 1, !has_own_id || kind.is_none())
-            }
-        };
-        match arguments {
-            None => {}
-            Some(Value::String(fragment)) => builder.arguments(index, fragment)?,
-            // Some providers send an object.
-            Some(value) => {
-                is_changed = true;
-                builder.arguments(index, &written().unwrap_or_else(|| value.text()))?;
-            }
-        }
-        Ok(is_changed || sent_index != Some(index as u64))
-    }
-
-    /// The call that a part continues; `None` if it begins one. Some providers give several calls the same index,
-    /// others send none: then the id tells them apart.
-    fn position(&self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
-        let last = self.calls.len().checked_sub(1)?;
-        let found = match index {
-            Some(index) => self.calls.iter().rposition(|(known, _)| *known == Some(index)),
-            None if id.is_none() => Some(last),
-            None => self.calls.iter().rposition(|(_, known)| Some(known.as_str()) == id),
-        }?;
-        let (_, known) = self.calls.get(found)?;
-        (id.is_none_or(|id| id == known)).then_some(found)
+        change.is_needed |= !is_complete || own != word && word != "function_call";
+        change.finish_reason = Some(own);
+        Ok(())
     }
 }
 
-/// Whether the arguments of a call can have no further part. Some providers give a second call the id of the first.
-fn is_complete(call: Option<&ToolCall<'_>>) -> bool {
-    let Some(ToolCall { arguments: Arguments::Text(text), custom: false, .. }) = call else {
-        return false;
+/// Gives a choice the members that SDKs read. Returns whether it lacked some. A message in place of the part of one has the answer only
+/// if nothing has come before: some providers repeat the whole at the end.
+fn repair(chunk: &mut Object<'_>, has_answered: bool) -> bool {
+    let Some(choice) = first_choice(chunk) else { return false };
+    let delta = choice.get("delta").and_then(Value::as_object);
+    let has_role = |delta: &Object<'_>| {
+        delta.get("role").and_then(Value::as_str).is_none_or(|role| role == "assistant")
     };
-    text.ends_with('}') && json::parse(text).is_ok()
+    let has_end = choice.get("finish_reason").and_then(Value::as_str) != Some("");
+    if delta.is_some_and(has_role) && has_end {
+        return false;
+    }
+    let Some(Value::Array(mut choices)) = chunk.take("choices") else { return false };
+    if let Some(Value::Object(choice)) = choices.first_mut() {
+        let mut delta = match (choice.take("delta"), choice.take("message")) {
+            (Some(Value::Object(delta)), _) => delta,
+            (_, Some(Value::Object(message))) if !has_answered => message,
+            _ => Object::default(),
+        };
+        if !has_role(&delta) {
+            delta.take("role");
+        }
+        choice.insert("delta".into(), Value::Object(delta));
+        if !has_end {
+            choice.insert("finish_reason".into(), Value::Null);
+        }
+    }
+    chunk.insert("choices".into(), Value::Array(choices));
+    true
 }
 
-/// The event with the calls that are in the deltas, and with this `finish_reason`.
-fn changed(
-    mut chunk: Object<'_>,
-    change: Option<Option<&'static str>>,
-    deltas: &[Delta],
-) -> Vec<u8> {
-    for name in ["_2api", "usage"] {
-        chunk.take(name);
-    }
-    if let Some(word) = change
+/// The tokens. Groq and Moonshot have members of their own for them.
+fn usage(chunk: &Object<'_>, choice: Option<&Object<'_>>) -> Option<Usage> {
+    let of_groq = || chunk.get("x_groq")?.get("usage");
+    let of_choice = || choice?.get("usage");
+    let usage = chunk.get("usage").and_then(Usage::of_openai);
+    usage.or_else(|| of_groq().or_else(of_choice).and_then(Usage::of_openai))
+}
+
+/// The event with the calls and the texts that are in the deltas, and with the reason to stop that clients know.
+fn changed(mut chunk: Object<'_>, change: &Change, deltas: &[Delta]) -> Vec<u8> {
+    if change.is_needed
         && let Some(Value::Array(mut choices)) = chunk.take("choices")
     {
         if let Some(Value::Object(choice)) = choices.first_mut() {
-            choice.insert("finish_reason".into(), word.map_or(Value::Null, Value::from));
+            choice.insert(
+                "finish_reason".into(),
+                change.finish_reason.map_or(Value::Null, Value::from),
+            );
             let mut delta = match choice.take("delta") {
                 Some(Value::Object(delta)) => delta,
                 _ => Object::default(),
             };
-            delta.take("tool_calls");
-            let calls: Vec<_> = deltas.iter().filter_map(Delta::call_part).collect();
-            if !calls.is_empty()
-                && let Ok(calls) =
-                    json::parse_within(&json::to_string(&calls), &mut { MAX_EVENT_VALUES })
-            {
-                delta.insert("tool_calls".into(), calls.into_owned());
-            }
+            write_calls(&mut delta, deltas);
+            write_texts(&mut delta, deltas);
             choice.insert("delta".into(), Value::Object(delta));
         }
         chunk.insert("choices".into(), Value::Array(choices));
     }
+    chunk.take("usage");
+    written(chunk)
+}
+
+fn write_calls(delta: &mut Object<'_>, deltas: &[Delta]) {
+    delta.take("tool_calls");
+    let calls: Vec<_> = deltas.iter().filter_map(Delta::call_part).collect();
+    if !calls.is_empty()
+        && let Ok(calls) = json::parse_within(&json::to_string(&calls), &mut { MAX_EVENT_VALUES })
+    {
+        delta.insert("tool_calls".into(), calls.into_owned());
+    }
+}
+
+/// Writes the texts, if the content came in parts.
+fn write_texts(delta: &mut Object<'_>, deltas: &[Delta]) {
+    let is_plain = |content: &Value<'_>| matches!(content, Value::String(_) | Value::Null);
+    if delta.get("content").is_none_or(is_plain) {
+        return;
+    }
+    for name in reasoning::NAMES.into_iter().chain(["content", "refusal"]) {
+        delta.take(name);
+    }
+    for part in deltas {
+        let (name, more) = match part {
+            Delta::Text(text) => ("content", text),
+            Delta::Reasoning(text) => ("reasoning_content", text),
+            Delta::Refusal(text) => ("refusal", text),
+            _ => continue,
+        };
+        let known = text(delta.get(name)).unwrap_or_default();
+        let all = Value::String(format!("{known}{more}").into());
+        delta.insert(name.into(), all);
+    }
+}
+
+fn written(mut chunk: Object<'_>) -> Vec<u8> {
+    chunk.take("_2api");
     format!("data: {}\n\n", Value::Object(chunk).text()).into_bytes()
 }
 
@@ -232,24 +280,34 @@ fn read_head(chunk: &Object<'_>, builder: &mut Builder) {
     }
 }
 
-fn read_text(delta: &Object<'_>, builder: &mut Builder) {
-    let string = |name| text(delta.get(name)).unwrap_or_default();
-    builder.text(string("content"));
-    builder.refusal(string("refusal"));
-    builder.reasoning(text(delta.get("reasoning_content")).unwrap_or(string("reasoning")));
+/// Reads what a part of a message says. Returns whether clients could not read its content.
+fn read_text(delta: &Object<'_>, builder: &mut Builder) -> Read<bool> {
+    builder.reasoning(&reasoning::read(delta));
+    let is_list = match delta.get("content") {
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => {
+            builder.text(text);
+            false
+        }
+        Some(content) => {
+            let mut items = Vec::new();
+            content::read(content.clone(), &mut items);
+            let (left_out, items): (Vec<_>, Vec<_>) =
+                items.into_iter().partition(|it| matches!(it, Item::Other(_)));
+            leave_out(left_out, builder);
+            items.into_iter().try_for_each(|item| builder.item(item))?;
+            true
+        }
+    };
+    builder.refusal(text(delta.get("refusal")).unwrap_or_default());
+    if delta.get("function_call").is_some_and(|call| !call.is_null()) {
+        builder.item(Item::ClientCall("function_call".into()))?;
+    }
     if let Some(extra) = delta.get("extra_content").filter(|extra| !extra.is_null()) {
         builder.extra_content(extra.clone().into_owned());
     }
-    // OpenRouter's form of signatures and encrypted reasoning, which it needs back.
-    if let Some(Value::Array(more)) = delta.get("reasoning_details")
-        && builder.collect
-    {
-        let extra = &mut builder.completion.message.extra;
-        let mut details = match extra.take("reasoning_details") {
-            Some(Value::Array(details)) => details,
-            _ => Vec::new(),
-        };
-        details.extend(more.iter().map(|detail| detail.clone().into_owned()));
-        extra.insert("reasoning_details".into(), Value::Array(details));
+    if builder.collect {
+        reasoning::keep_details(delta, &mut builder.completion.message.extra);
     }
+    Ok(is_list)
 }

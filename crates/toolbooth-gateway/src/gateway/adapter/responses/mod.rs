@@ -1,14 +1,15 @@
 //! OpenAI Responses, and the providers with its format.
 
 mod input;
+mod items;
 mod request;
 mod stream;
 
 use super::{Adapter, members_of_answer, openai, reported};
 use crate::gateway::raw_json::nested;
 use crate::gateway::{Builder, Read, UpstreamError};
-use crate::wire::FinishReason;
 use crate::wire::fields::text;
+use crate::wire::{Finish, FinishReason};
 use toolbooth::json::Value;
 
 pub(super) static ADAPTER: Adapter = Adapter {
@@ -43,7 +44,10 @@ fn reason(response: &Value<'_>, builder: &mut Builder) -> Read<FinishReason> {
             }
             _ => FinishReason::Length,
         }),
-        _ => Ok(FinishReason::Stop),
+        None | Some("completed") => Ok(FinishReason::Stop),
+        Some(word) => {
+            Ok(builder.reason(&Finish { word: word.into(), reason: FinishReason::Other }))
+        }
     }
 }
 

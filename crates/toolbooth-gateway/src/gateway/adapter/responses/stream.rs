@@ -1,31 +1,19 @@
 //! Streams of responses.
 
+use super::items::{Items, Moment, Progress};
 use super::{keep_reasoning, reason};
 use crate::gateway::adapter::{EventDecoder, MAX_VALUES, event_data, members_of_answer, reported};
-use crate::gateway::{Builder, Read, SseEvent, UpstreamError};
+use crate::gateway::{Builder, CallPart, CallProgress, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::{Item, Usage};
-use toolbooth::json::{Object, Value};
-
-/// The most items of an answer.
-const MAX_ITEMS: usize = 4096;
+use toolbooth::json::Value;
 
 #[derive(Default)]
 pub(super) struct Stream {
-    /// The items that have begun, by their positions in the output.
-    items: Vec<(u64, Progress)>,
+    items: Items,
     /// The reasoning items that must come back.
     reasoning: Vec<Value<'static>>,
     is_complete: bool,
-}
-
-/// What has arrived of an item.
-struct Progress {
-    /// The position among the calls, if it is one.
-    call: Option<usize>,
-    /// Whether its text, or its arguments, have begun to arrive.
-    has_text: bool,
-    is_done: bool,
 }
 
 impl EventDecoder for Stream {
@@ -34,13 +22,12 @@ impl EventDecoder for Stream {
             builder.end_event((!event.is_cut).then(|| event.bytes()));
             return Ok(());
         };
-        if data.trim() == "[DONE]" {
+        if matches!(data.trim(), "" | "[DONE]") {
             return Ok(());
         }
         // It may have the whole response.
         let value = event_data(data, MAX_VALUES)?;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(event.name);
-        let index = count(value.get("output_index")).unwrap_or_default();
         let delta = || text(value.get("delta")).unwrap_or_default();
         match kind {
             "response.created" | "response.in_progress" | "response.queued" => {
@@ -50,37 +37,37 @@ impl EventDecoder for Stream {
             }
             "response.output_item.added" => {
                 if let Some(item) = value.get("item") {
-                    self.begin(index, item, builder)?;
+                    begin(self.items.of_event(&value, Moment::Begins)?, item, builder)?;
                 }
             }
             "response.output_text.delta" => {
-                self.progress(index)?.has_text = true;
+                self.items.of_event(&value, Moment::Grows)?.has_text = true;
                 builder.text(delta());
             }
             "response.refusal.delta" => {
-                self.progress(index)?.has_text = true;
+                self.items.of_event(&value, Moment::Grows)?.has_text = true;
                 builder.refusal(delta());
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                self.progress(index)?.has_text = true;
+                self.items.of_event(&value, Moment::Grows)?.has_text = true;
                 builder.reasoning(delta());
             }
-            "response.reasoning_summary_part.added" if self.progress(index)?.has_text => {
+            "response.reasoning_summary_part.added"
+                if self.items.of_event(&value, Moment::Grows)?.has_text =>
+            {
                 builder.reasoning("\n\n");
             }
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-                let progress = self.progress(index)?;
+                let progress = self.items.of_event(&value, Moment::Grows)?;
                 progress.has_text = true;
-                match progress.call {
-                    Some(call) => builder.arguments(call, delta())?,
-                    None => {
-                        return Err(UpstreamError::malformed("arguments belong to no tool call"));
-                    }
-                }
+                let custom = kind == "response.custom_tool_call_input.delta";
+                let part = CallPart { arguments: delta(), custom, ..CallPart::default() };
+                builder.add_part(progress.call.get_or_insert_default(), part)?;
             }
             "response.output_item.done" => {
                 if let Some(item) = value.get("item") {
-                    self.done(index, item, builder)?;
+                    let progress = self.items.of_event(&value, Moment::Ends)?;
+                    done(progress, item, &mut self.reasoning, builder)?;
                 }
             }
             "response.completed" | "response.incomplete" => {
@@ -107,102 +94,113 @@ impl EventDecoder for Stream {
 }
 
 impl Stream {
-    fn progress(&mut self, index: u64) -> Read<&mut Progress> {
-        let position = match self.items.iter().position(|(known, _)| *known == index) {
-            Some(position) => position,
-            None if self.items.len() >= MAX_ITEMS => {
-                return Err(UpstreamError::malformed("there are too many items"));
-            }
-            None => {
-                let progress = Progress { call: None, has_text: false, is_done: false };
-                self.items.push((index, progress));
-                self.items.len() - 1
-            }
-        };
-        let found = self.items.get_mut(position).map(|(_, progress)| progress);
-        found.ok_or_else(|| UpstreamError::malformed("there are too many items"))
-    }
-
-    /// An item begins. A call has its name then.
-    fn begin(&mut self, index: u64, item: &Value<'_>, builder: &mut Builder) -> Read {
-        let custom = match text(item.get("type")) {
-            Some("function_call") => false,
-            Some("custom_tool_call") => true,
-            _ => return self.progress(index).map(|_| ()),
-        };
-        if self.progress(index)?.call.is_some() {
-            return Ok(());
-        }
-        let text = |name| text(item.get(name)).unwrap_or_default();
-        builder.call(text("call_id"), text("name"), custom, Object::default())?;
-        self.progress(index)?.call = Some(builder.calls().len() - 1);
-        Ok(())
-    }
-
-    /// An item is complete: what has not arrived in parts is in it.
-    fn done(&mut self, index: u64, item: &Value<'_>, builder: &mut Builder) -> Read {
-        self.begin(index, item, builder)?;
-        let progress = self.progress(index)?;
-        if std::mem::replace(&mut progress.is_done, true) {
-            return Ok(());
-        }
-        let (call, is_new) = (progress.call, !progress.has_text);
-        let kind = text(item.get("type")).unwrap_or_default();
-        match (kind, call) {
-            ("message", _) if is_new => {
-                for part in item.get("content").and_then(Value::as_array).unwrap_or_default() {
-                    builder.text(text(part.get("text")).unwrap_or_default());
-                    builder.refusal(text(part.get("refusal")).unwrap_or_default());
-                }
-            }
-            ("reasoning", _) => {
-                if is_new {
-                    let summary = item.get("summary").and_then(Value::as_array).unwrap_or_default();
-                    let texts = summary.iter().filter_map(|part| text(part.get("text")));
-                    builder.reasoning(&texts.collect::<Vec<_>>().join("\n\n"));
-                }
-                if text(item.get("encrypted_content")).is_some() {
-                    self.reasoning.push(item.clone().into_owned());
-                }
-            }
-            (_, Some(call)) if is_new => {
-                let arguments = item.get("arguments").or_else(|| item.get("input"));
-                builder.arguments(call, text(arguments).unwrap_or_default())?;
-            }
-            ("message" | "function_call" | "custom_tool_call", _) => {}
-            // A client that reads the format has the item.
-            _ if builder.forwards() => {}
-            _ => builder.item(Item::Other(kind.into()))?,
-        }
-        if builder.collect {
-            let mut item = item.clone().into_owned();
-            if let (Value::Object(item), Some(call)) = (&mut item, call) {
-                // It may be a different one, and the result of the call refers to it.
-                let id = builder.calls().get(call).map(|call| call.id.clone());
-                item.insert("call_id".into(), Value::String(id.unwrap_or_default()));
-            }
-            builder.native.push(item);
-        }
-        Ok(())
-    }
-
     /// The response is complete.
     pub(super) fn complete(&mut self, response: &Value<'_>, builder: &mut Builder) -> Read {
         let response = Value::Object(members_of_answer(response.clone())?);
         head(&response, builder);
         // Some servers send an item nowhere else.
         let items = response.get("output").and_then(Value::as_array).unwrap_or_default();
-        for (index, item) in items.iter().enumerate() {
-            self.done(u64::try_from(index).unwrap_or(u64::MAX), item, builder)?;
+        for (index, item) in (0..).zip(items) {
+            let id = text(item.get("id"));
+            let progress = self.items.at(Some(index), id, Moment::Listed)?;
+            done(progress, item, &mut self.reasoning, builder)?;
         }
+        let mut calls = self.items.iter_mut().filter_map(|item| item.call.as_mut());
+        calls.try_for_each(|call| builder.end_call(call))?;
         let reason = reason(&response, builder)?;
         builder.completion.usage = response.get("usage").and_then(Usage::of_responses);
-        builder.complete_calls();
         keep_reasoning(std::mem::take(&mut self.reasoning), builder);
         builder.end(reason)?;
         self.is_complete = true;
         Ok(())
     }
+}
+
+/// An item begins. A call of some servers has its name only at the end.
+fn begin(progress: &mut Progress, item: &Value<'_>, builder: &mut Builder) -> Read {
+    let custom = match text(item.get("type")) {
+        Some("function_call") => false,
+        Some("custom_tool_call") => true,
+        _ => return Ok(()),
+    };
+    let text = |name| text(item.get(name)).unwrap_or_default();
+    let part = CallPart { id: text("call_id"), name: text("name"), custom, ..CallPart::default() };
+    builder.add_part(progress.call.get_or_insert_default(), part)
+}
+
+/// An item is complete: what has not arrived in parts is in it.
+fn done(
+    progress: &mut Progress,
+    item: &Value<'_>,
+    encrypted: &mut Vec<Value<'static>>,
+    builder: &mut Builder,
+) -> Read {
+    if std::mem::replace(&mut progress.is_done, true) {
+        return Ok(());
+    }
+    begin(progress, item, builder)?;
+    let is_new = !progress.has_text;
+    let kind = text(item.get("type")).unwrap_or_default();
+    match (kind, &mut progress.call) {
+        ("message", _) if is_new => {
+            for part in item.get("content").and_then(Value::as_array).unwrap_or_default() {
+                builder.text(text(part.get("text")).unwrap_or_default());
+                builder.refusal(text(part.get("refusal")).unwrap_or_default());
+            }
+        }
+        ("reasoning", _) => {
+            if is_new {
+                builder.reasoning(&thoughts(item));
+            }
+            if text(item.get("encrypted_content")).is_some() {
+                encrypted.push(item.clone().into_owned());
+            }
+        }
+        (_, Some(call)) => {
+            if is_new {
+                let arguments = ["arguments", "input"].iter().find_map(|name| item.get(name));
+                let arguments = match arguments {
+                    Some(Value::String(text)) => text.as_ref(),
+                    // Some servers send an object.
+                    Some(value @ Value::Object(_)) => &value.text(),
+                    _ => "",
+                };
+                builder.add_part(call, CallPart { arguments, ..CallPart::default() })?;
+            }
+            builder.end_call(call)?;
+        }
+        ("message", None) => {}
+        // A client that reads the format has the item.
+        _ if builder.forwards() => {}
+        _ => builder.item(Item::Other(kind.into()))?,
+    }
+    if builder.collect {
+        keep(item, progress.call.as_ref(), builder);
+    }
+    Ok(())
+}
+
+/// Keeps an item for the next request, unless it is a call that was left out.
+fn keep(item: &Value<'_>, call: Option<&CallProgress>, builder: &mut Builder) {
+    let mut item = item.clone().into_owned();
+    if let (Value::Object(item), Some(call)) = (&mut item, call) {
+        let Some(index) = call.position() else { return };
+        // The id may be a different one, and the result of the call refers to it.
+        let id = builder.calls().get(index).map(|call| call.id.clone());
+        item.insert("call_id".into(), Value::String(id.unwrap_or_default()));
+    }
+    builder.native.push(item);
+}
+
+/// The readable text of a reasoning item: its summary, or all of it, as open models have it.
+fn thoughts(item: &Value<'_>) -> String {
+    let texts = |name| {
+        let parts = item.get(name).and_then(Value::as_array).unwrap_or_default();
+        let texts: Vec<_> = parts.iter().filter_map(|part| text(part.get("text"))).collect();
+        texts.join("\n\n")
+    };
+    let summary = texts("summary");
+    if summary.is_empty() { texts("content") } else { summary }
 }
 
 /// An event with an error, whose members are its own or those of `error`. `type` is that of the event.
