@@ -5,7 +5,10 @@ import { after, before, beforeEach, test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
+import { CHECKS } from "./support/providers/checks.mjs";
+import { broken, FACTS, TABLES } from "./support/providers/rules.mjs";
 import { standIns } from "./support/providers/stand-in.mjs";
+import { SUBSETS } from "./support/schemas.mjs";
 
 let providers, openai, anthropic, gemini;
 before(async () => {
@@ -50,7 +53,7 @@ test("Anthropic's SDK understands unary answers and streams, and its signatures 
     const next = [...messages, { role: "assistant", content: final.content }, { role: "user", content: results }];
     assert.equal((await anthropic.messages.create({ ...body, messages: next })).content[0].text, "Sunny");
     next[1].content[0].signature = "x";
-    await assert.rejects(anthropic.messages.create({ ...body, messages: next }), /Invalid 'signature'/);
+    await assert.rejects(anthropic.messages.create({ ...body, messages: next }), /Invalid `signature`/);
   }
 });
 
@@ -140,6 +143,8 @@ const SEND = {
       "anthropic-version": version,
       ...(beta && { "anthropic-beta": beta }),
     }),
+  ...Object.fromEntries(["deepseek", "qwen", "mistral", "compatible"].map((name) => [name, (body) =>
+    post(providers[name], "/v1/chat/completions", { model: "m", messages: [{ role: "user", content: "?" }], ...body }, { authorization: `Bearer ${providers[name].key}` })])),
   gemini: (body, path = "/v1beta/models/gemini-3:generateContent") => post(providers.gemini, path, { contents: [{ role: "user", parts: [{ text: "?" }] }], ...body }, { "x-goog-api-key": providers.gemini.key }),
 };
 const user = { role: "user", content: "?" };
@@ -183,35 +188,31 @@ for (const [provider, what, body, expected] of [
   ["responses", "a call without its output", { input: [asking, functionCall("a")] }, /No tool output found for function call a/],
   ["responses", "an output without its call", { input: [asking, functionOutput("a")] }, /No tool call found for function call output with call_id a/],
   ["responses", "the output of a custom tool for a function", { input: [asking, functionCall("a"), { ...functionOutput("a"), type: "custom_tool_call_output" }] }, /No tool call found for custom tool call output/],
-  ["responses", "two calls with one id", { input: [asking, functionCall("a"), functionCall("a"), functionOutput("a")] }, /Duplicate item/],
   ["responses", "a call with a name of 65 characters", { input: [asking, functionCall("a", "x".repeat(65)), functionOutput("a")] }, /string too long/],
   ["responses", "foreign encrypted content", { input: [asking, { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "abc" }] }, /could not be verified/],
   ["responses", "a tool with a name of 65 characters", { tools: [{ type: "function", name: "x".repeat(65), parameters }] }, /longer than 64/],
   ["responses", "a tool in the form of Chat Completions", { tools: [WEATHER] }, /Unknown parameter: 'tools\[0\].function'/],
   ["responses", "a tool of an unknown type", { tools: [{ type: "toolbooth" }] }, /Invalid value: 'toolbooth'/],
-  ["responses", "a choice of a tool that is not there", { tool_choice: { type: "function", name: "weather" } }, /not found in 'tools'/],
   ["responses", "tools that an item adds", { input: [{ type: "additional_tools", role: "developer", tools: [{ type: "function", name: "weather", parameters }] }, asking], tool_choice: { type: "function", name: "weather" } }, 200],
   ["anthropic", "a plain request", {}, 200],
   ["anthropic", "no max_tokens", { max_tokens: undefined }, /max_tokens: Field required/],
   ["anthropic", "an unknown member", { n: 1 }, /n: Extra inputs are not permitted/],
   ["anthropic", "a temperature above 1", { temperature: 1.5 }, /temperature: range/],
   ["anthropic", "a temperature with the newer version", { temperature: 1, version: "2026-10-21" }, /temperature: not permitted/],
-  ["anthropic", "the role system in the first message", { messages: [{ role: "system", content: "x" }] }, /first message must use the user role/],
+  ["anthropic", "the role system in the first message", { messages: [{ role: "system", content: "x" }] }, /first message must use the \\"user\\" role/],
   ["anthropic", "the role system in a later message", { messages: [user, { role: "system", content: "x" }] }, 200],
   ["anthropic", "the role developer in a message", { messages: [user, { role: "developer", content: "x" }] }, /Input should be 'user'/],
   ["anthropic", "context_management without its beta", { context_management: { edits: [] } }, /context_management: Extra inputs/],
   ["anthropic", "context_management with its beta", { context_management: { edits: [] }, beta: "claude-code-20250219,context-management-2025-06-27" }, 200],
-  ["anthropic", "a beta that does not exist", { beta: "everything" }, /Unexpected value\(s\) `everything`/],
   ["anthropic", "five marks for the cache", { system: Array.from({ length: 3 }, () => cached("s")), messages: [{ role: "user", content: [cached("a"), cached("b")] }] }, /maximum of 4 blocks with cache_control/],
   ["anthropic", "four marks for the cache", { system: Array.from({ length: 2 }, () => cached("s")), messages: [{ role: "user", content: [cached("a"), cached("b")] }] }, 200],
   ["anthropic", "a tool of Anthropic's", { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }] }, 200],
   ["anthropic", "a tool of an unknown type", { tools: [{ type: "function", function: {} }] }, /Input tag 'function'/],
   ["anthropic", "only deferred tools", { tools: [{ name: "weather", input_schema: parameters, defer_loading: true }] }, /defer_loading=false/],
-  ["anthropic", "a reference to a tool that is not there", { messages: [user, { role: "assistant", content: used.content.slice(0, 1) }, { role: "user", content: [{ ...result("a"), content: [{ type: "tool_reference", tool_name: "clock" }] }] }], tools: [{ name: "weather", input_schema: parameters }] }, /Tool reference 'clock' not found/],
   ["anthropic", "an unknown form of thinking", { thinking: { type: "on" } }, /thinking: Input tag/],
-  ["anthropic", "a thinking block of another's", { messages: [user, { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "y" }] }, user] }, /Invalid 'signature'/],
+  ["anthropic", "a thinking block of another's", { messages: [user, { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "y" }] }, user] }, /Invalid `signature`/],
   ["anthropic", "both results in a message", { messages: [user, used, { role: "user", content: [result("a"), result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, 200],
-  ["anthropic", "a result in a message of its own", { messages: [user, used, { role: "user", content: [result("a")] }, { role: "user", content: [result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, /without 'tool_result' blocks immediately after: b/],
+  ["anthropic", "a result in a message of its own", { messages: [user, used, { role: "user", content: [result("a")] }, { role: "user", content: [result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, /without `tool_result` blocks immediately after: b/],
   ["anthropic", "text before a result", { messages: [user, used, { role: "user", content: [{ type: "text", text: "x" }, result("a"), result("b")] }], tools: [{ name: "weather", input_schema: parameters }] }, /must come first/],
   ["anthropic", "an empty text", { messages: [{ role: "user", content: "" }] }, /must be non-empty/],
   ["gemini", "a plain request", {}, 200],
@@ -222,6 +223,51 @@ for (const [provider, what, body, expected] of [
   ["gemini", "a result that is a list", { contents: [asked, content("model", call), content("user", response("weather", [1]))] }, /protobuf.Struct/],
   ["gemini", "a call without signature", { contents: [asked, content("model", { functionCall: call.functionCall }), content("user", response("weather"))] }, /missing a thought_signature/],
   ["gemini", "allowed names without ANY", { tools: [declared], toolConfig: { functionCallingConfig: { mode: "AUTO", allowedFunctionNames: ["weather"] } } }, /mode is ANY or VALIDATED/],
+  ["openai", "tools with an effort for gpt-5.4", { model: "gpt-5.4", tools: [WEATHER], reasoning_effort: "low" }, /Function tools with reasoning_effort are not supported for gpt-5.4/],
+  ["openai", "tools for gpt-5.4, which does not think by default", { model: "gpt-5.4", tools: [WEATHER] }, 200],
+  ["openai", "tools for gpt-5.6, which does", { model: "gpt-5.6-sol", tools: [WEATHER] }, /use \/v1\/responses or set reasoning_effort to 'none'/],
+  ["openai", "tools for gpt-5.6 without thinking", { model: "gpt-5.6-sol", tools: [WEATHER], reasoning_effort: "none" }, 200],
+  ["openai", "a name of 65 characters", { tools: [{ type: "function", function: { name: "x".repeat(65) } }] }, /tools\[0\].function.name/],
+  ["openai", "the role developer", { messages: [{ role: "developer", content: "x" }, user] }, 200],
+  ["anthropic", "a temperature for Opus 4.8", { model: "claude-opus-4-8", temperature: 0.2 }, /`temperature` is deprecated for this model/],
+  ["anthropic", "the default temperature for Opus 4.8", { model: "claude-opus-4-8", temperature: 1 }, 200],
+  ["anthropic", "a temperature for Sonnet 4.6", { model: "claude-sonnet-4-6", temperature: 0.2 }, 200],
+  ["anthropic", "top_k for Opus 5", { model: "claude-opus-5", top_k: 5 }, /`top_k` is deprecated/],
+  ["anthropic", "no thinking for Fable 5", { model: "claude-fable-5", thinking: { type: "disabled" } }, /thinking.type.disabled/],
+  ["anthropic", "a budget of thinking for Opus 4.7", { model: "claude-opus-4-7", max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 1024 } }, /thinking.type.enabled/],
+  ["anthropic", "adaptive thinking for Sonnet 4.5", { model: "claude-sonnet-4-5", thinking: { type: "adaptive" } }, /adaptive thinking is not supported/],
+  ["anthropic", "the effort xhigh for Sonnet 4.6", { model: "claude-sonnet-4-6", output_config: { effort: "xhigh" } }, /does not support effort level 'xhigh'/],
+  ["anthropic", "the effort max for Sonnet 4.6", { model: "claude-sonnet-4-6", output_config: { effort: "max" } }, 200],
+  ["anthropic", "an effort for Sonnet 4.5", { model: "claude-sonnet-4-5", output_config: { effort: "low" } }, /does not support the effort parameter/],
+  ["anthropic", "a prefill for Opus 5", { model: "claude-opus-5", messages: [user, { role: "assistant", content: "x" }] }, /assistant message prefill/],
+  ["anthropic", "a prefill for Opus 4.5", { model: "claude-opus-4-5", messages: [user, { role: "assistant", content: "x" }] }, 200],
+  ["anthropic", "forced calls for Mythos 5.1", { model: "claude-mythos-5-1", tools: [{ name: "weather", input_schema: parameters }], tool_choice: { type: "any" } }, /forcing tool use is not supported/],
+  ["anthropic", "a text of white space", { messages: [{ role: "user", content: "\n" }] }, /must contain non-whitespace text/],
+  ["anthropic", "white space beside a text", { messages: [{ role: "user", content: [{ type: "text", text: " " }, { type: "text", text: "x" }] }] }, 200],
+  ["anthropic", "an id in two turns", { messages: [user, { role: "assistant", content: used.content.slice(0, 1) }, { role: "user", content: [result("a")] }, { role: "assistant", content: used.content.slice(0, 1) }, { role: "user", content: [result("a")] }] }, /ids must be unique/],
+  ["anthropic", "an image of the type image/jpg", { messages: [{ role: "user", content: [{ type: "image", source: { type: "base64", media_type: "image/jpg", data: "x" } }] }] }, /Input should be 'image\/jpeg'/],
+  ["anthropic", "a name of 128 characters", { tools: [{ name: "x".repeat(128), input_schema: parameters }] }, 200],
+  ["gemini", "two contents of the model, the second with a call", { contents: [asked, content("model", { text: "x" }), content("model", call), content("user", response("weather"))] }, /comes immediately after a user turn/],
+  ["gemini", "a call at the beginning", { contents: [content("model", call), content("user", response("weather"))] }, /comes immediately after a user turn/],
+  ["gemini", "a member beside a reference", { tools: [{ functionDeclarations: [{ name: "a", parametersJsonSchema: { type: "object", properties: { b: { $ref: "#/$defs/c", description: "x" } }, $defs: { c: { type: "string" } } } }] }] }, /no other properties/],
+  ["gemini", "propertyNames", { tools: [{ functionDeclarations: [{ name: "a", parametersJsonSchema: { type: "object", propertyNames: { type: "string" } } }] }] }, /'propertyNames' is not permitted/],
+  ["deepseek", "a plain request", {}, 200],
+  ["deepseek", "the role developer", { messages: [{ role: "developer", content: "x" }, user] }, /unknown variant `developer`/],
+  ["deepseek", "a call without reasoning", { model: "deepseek-v4-pro", messages: [user, called("a"), answered("a")] }, /`reasoning_content` in the thinking mode must be passed back/],
+  ["deepseek", "a call with its reasoning", { model: "deepseek-v4-pro", messages: [user, { ...called("a"), reasoning_content: "x" }, answered("a")] }, 200],
+  ["deepseek", "parameters without a type", { tools: [{ type: "function", function: { name: "a", parameters: { properties: {} } } }] }, /got 'type: null'/],
+  ["deepseek", "forced calls", { model: "deepseek-v4-pro", tools: [WEATHER], tool_choice: "required" }, /Thinking mode does not support this tool_choice/],
+  ["deepseek", "a schema of the answer", { response_format: { type: "json_schema", json_schema: { name: "a", schema: parameters } } }, /response_format type is unavailable/],
+  ["deepseek", "a result in parts", { messages: [user, called("a"), { ...answered("a"), content: [{ type: "text", text: "5" }] }] }, /invalid type: sequence/],
+  ["qwen", "a plain request", { messages: [{ role: "system", content: "x" }, user] }, 200],
+  ["qwen", "a second system message", { messages: [{ role: "system", content: "x" }, { role: "system", content: "y" }, user] }, /System message must be at the beginning/],
+  ["qwen", "a later system message", { messages: [user, { role: "system", content: "x" }, user] }, /System message must be at the beginning/],
+  ["qwen", "the role developer", { messages: [{ role: "developer", content: "x" }, user] }, /Unexpected message role/],
+  ["mistral", "a plain request", {}, 200],
+  ["mistral", "an id that is not of nine characters", { messages: [user, called("call_1"), answered("call_1")] }, /Tool call id was call_1/],
+  ["mistral", "a user after a result", { messages: [user, called("123456789"), answered("123456789"), user] }, /Unexpected role 'user' after role 'tool'/],
+  ["compatible", "a plain request", {}, 200],
+  ["compatible", "the role developer", { messages: [{ role: "developer", content: "x" }, user] }, /unknown role `developer`/],
 ]) {
   test(`the stand-in ${provider}: ${what}`, async () => {
     const { status, text } = await SEND[provider](body);
@@ -229,6 +275,40 @@ for (const [provider, what, body, expected] of [
     else assert.ok(status === 400 && expected.test(text), text);
   });
 }
+
+// Where a rule may come from: a thread, a page, a published document, or the types of a package.
+const SOURCE = /^([\w.-]+\/[\w.-]+#\d+$|https:\/\/|OpenAPI document of (OpenAI|Anthropic), \w|discovery document of Gemini v1beta, \w|types of npm [\w@/-]+ \d+\.\d+\.\d+, \w|PyPI \w+ \d+\.\d+\.\d+, \w)/;
+
+test("each rule says what it is, how the provider answers, and where that is written", () => {
+  const rows = Object.entries(TABLES).flatMap(([table, { rules }]) => rules.map((rule) => ({ ...rule, table })));
+  assert.ok(rows.length > 200);
+  for (const { table, id, message, source, date, models, check, members, schema } of rows) {
+    const row = `${table}: ${id}`;
+    assert.ok(id && message && /^20\d\d(-\d\d){0,2}$/.test(date), row);
+    assert.ok(source.length > 0 && source.every((one) => SOURCE.test(one)), `${row}: ${source}`);
+    assert.equal([check, members, schema].filter((one) => one !== undefined).length, 1, row);
+    assert.ok(check === undefined || check in CHECKS, `${row}: no check is named ${check}`);
+    assert.ok(models === undefined || FACTS.some(({ fact }) => fact === models), `${row}: models.json lacks ${models}`);
+  }
+  const ids = rows.map(({ table, id }) => `${table}: ${id}`);
+  assert.deepEqual(ids.filter((id, at) => ids.indexOf(id) !== at), []);
+  const used = new Set(rows.map(({ check }) => check));
+  assert.deepEqual(Object.keys(CHECKS).filter((check) => !used.has(check)), []);
+  for (const { fact, models, source, date } of FACTS) assert.ok(fact && new RegExp(models) && source.every((one) => SOURCE.test(one)) && date, fact);
+  for (const [name, { source }] of Object.entries(SUBSETS)) assert.ok(source.every((one) => SOURCE.test(one)), name);
+});
+
+test("a broken rule is answered as the provider writes it", async () => {
+  const answers = await Promise.all([["openai", { _2api: {} }], ["anthropic", { n: 1 }], ["gemini", { n: 1 }], ["deepseek", { tools: [] }]].map(([name, body]) => SEND[name](body)));
+  assert.deepEqual(answers.map(({ text }) => JSON.parse(text)), [
+    { error: { message: "Unrecognized request argument supplied: _2api", type: "invalid_request_error", param: null, code: null } },
+    { type: "error", error: { type: "invalid_request_error", message: "n: Extra inputs are not permitted" }, request_id: "req_1" },
+    { error: { code: 400, message: 'Invalid JSON payload received. Unknown name "n": Cannot find field.', status: "INVALID_ARGUMENT" } },
+    { error: { message: "[] is too short - 'tools'", type: "invalid_request_error", param: null, code: "invalid_request_error" } },
+  ]);
+  assert.equal(providers.deepseek.last.rule, "deepseek: a list of tools is not empty");
+  assert.equal(broken("qwen", { messages: [{ role: "system", content: "x" }] }).id, "a user speaks");
+});
 
 test("the stand-ins reject another key in their own way", async () => {
   assert.equal((await post(providers.openai, "/v1/chat/completions", {}, { authorization: "Bearer other" })).status, 401);

@@ -1,5 +1,5 @@
-// The subset of JSON Schema that each provider accepts in a tool declaration, as far as it is documented
-// (docs/PROVIDERS.md has the sources). Each rule applies to every nested schema.
+// The subset of JSON Schema that each provider accepts in a tool declaration, as far as it is documented: each has its sources.
+// Each rule applies to every nested schema.
 import assert from "node:assert/strict";
 
 const set = (text) => new Set(text.trim().split(/\s+/));
@@ -43,10 +43,16 @@ const values = (fit) => ({ schema, place }) => {
   assert.ok(listed.every(fit), `${place}: enum has a value that is not supported`);
 };
 
-/** `keywords`: the allowed ones, all if absent. `root`: those that are not allowed at the root. */
+// The keywords of `parametersJsonSchema` and `responseJsonSchema`.
+const GEMINI = set(`type properties required additionalProperties items prefixItems enum anyOf oneOf $ref $defs $id $anchor
+  format minimum maximum minItems maxItems title description propertyOrdering`);
+const GEMINI_TYPES = "types of npm @google/genai 3.1.0, GenerateContentConfig.responseJsonSchema and FunctionDeclaration.parametersJsonSchema";
+
+/** `keywords`: the allowed ones, all if absent. `root`: those that are not allowed at the root. `isAny`: the root may have any type. */
 export const SUBSETS = {
-  openai: { root: set("oneOf anyOf allOf not enum const $ref"), rules: [complete] },
+  openai: { source: ["modelscope/ms-agent#610", "nspady/google-calendar-mcp#39", "langchain-ai/langchainjs#9804"], root: set("oneOf anyOf allOf not enum const $ref"), rules: [complete] },
   "openai strict": {
+    source: ["https://developers.openai.com/api/docs/guides/structured-outputs", "makenotion/notion-mcp-server#102"],
     keywords: set(`type properties required additionalProperties items enum const anyOf $ref $defs pattern format minimum
       maximum multipleOf exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems default title description examples`),
     root: set("anyOf $ref"),
@@ -61,8 +67,9 @@ export const SUBSETS = {
       ({ level, place }) => assert.ok(level <= 10, `${place}: more than 10 levels`),
     ],
   },
-  anthropic: { root: set("oneOf anyOf allOf"), rules: [] },
+  anthropic: { source: ["anthropics/claude-code#27337", "anomalyco/opencode#35516"], root: set("oneOf anyOf allOf"), rules: [] },
   "anthropic strict": {
+    source: ["https://platform.claude.com/docs/en/build-with-claude/structured-outputs"],
     keywords: set(`type properties required additionalProperties items enum const anyOf allOf $ref $defs pattern format
       minItems default title description examples`),
     root: set("anyOf allOf $ref"),
@@ -76,13 +83,22 @@ export const SUBSETS = {
     ],
   },
   gemini: {
-    keywords: set(`type properties required additionalProperties items prefixItems enum anyOf oneOf $ref $defs $id $anchor
-      format minimum maximum minItems maxItems title description propertyOrdering`),
+    source: [GEMINI_TYPES, "router-for-me/CLIProxyAPI#4393", "nodetool-ai/nodetool#4388"],
+    keywords: GEMINI,
     root: set("$ref"),
+    rules: [local, values((value) => ["string", "number"].includes(typeof value))],
+  },
+  // Of answers, whose root may be anything.
+  "gemini answer": {
+    source: [GEMINI_TYPES],
+    isAny: true,
+    keywords: GEMINI,
+    root: new Set(),
     rules: [local, values((value) => ["string", "number"].includes(typeof value))],
   },
   // The older member `parameters`, which uses OpenAPI's schemas.
   "gemini parameters": {
+    source: ["discovery document of Gemini v1beta, Schema", "zed-industries/zed#53919", "zed-industries/zed#44875"],
     keywords: set(`type properties required items enum anyOf format pattern minimum maximum minLength maxLength minItems
       maxItems minProperties maxProperties nullable title description default example propertyOrdering`),
     root: new Set(),
@@ -91,8 +107,8 @@ export const SUBSETS = {
 };
 
 /** Throws if a provider would reject the schema of a tool's input. */
-export function taken({ keywords, root, rules }, schema) {
-  assert.equal(schema?.type, "object", "a schema must be that of an object");
+export function taken({ keywords, root, rules, isAny = false }, schema) {
+  assert.ok(isAny || schema?.type === "object", "a schema must be that of an object");
   for (const part of parts(schema)) {
     for (const keyword of Object.keys(part.schema)) {
       assert.ok(!keywords || keywords.has(keyword), `${part.place}: '${keyword}' is not permitted`);

@@ -1,25 +1,9 @@
-// Anthropic: its endpoints, which requests to Messages it rejects, and its answers.
-import { extra, messages, tools } from "./anthropic-input.mjs";
-import { members, must, pathOf, pieces } from "./stand-in.mjs";
-
-const REQUEST = `model messages max_tokens system metadata stop_sequences stream temperature top_k top_p tools tool_choice thinking
- output_config output_format cache_control container context_management inference_geo mcp_servers service_tier speed`.replaceAll(/\s+/g, " ");
-const COUNTED = "model messages system tools tool_choice thinking output_config cache_control context_management mcp_servers";
-// Members that need a beta, and the beginning of its name.
-const BETAS = { context_management: "context-management-", mcp_servers: "mcp-client-", output_format: "structured-outputs-", speed: "fast-mode-" };
-// The newer version rejects the sampling parameters.
-const VERSIONS = { "2023-06-01": [], "2026-10-21": ["temperature", "top_p", "top_k"] };
+// Anthropic: its endpoints and its answers. crates/toolbooth-gateway/stand-ins has what it rejects.
+import { pathOf, pieces } from "./stand-in.mjs";
 
 const chat = {
-  validate(body, { headers, state }) {
-    shared(body, REQUEST, headers);
-    must(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "max_tokens: Field required");
-    must(body.temperature === undefined || (body.temperature >= 0 && body.temperature <= 1), "temperature: range: 0..1");
-    must(body.stop_sequences === undefined || Array.isArray(body.stop_sequences), "stop_sequences: Input should be a valid list");
-    if (body.stop_sequences) must(body.stop_sequences.every((one) => one.trim()), "stop_sequences: each stop sequence must contain non-whitespace");
-    thinking(body);
-    messages(body, state);
-  },
+  rules: "anthropic",
+  only: "messages",
 
   reply(turn, { body, state }) {
     const content = [];
@@ -40,42 +24,6 @@ const chat = {
 
   failure: (message) => ({ event: "error", data: JSON.stringify({ type: "error", error: { type: "overloaded_error", message } }) }),
 };
-
-/** What holds for chats and for the counting of their tokens. */
-function shared(body, known, headers) {
-  const version = headers["anthropic-version"];
-  must(version in VERSIONS, version ? `anthropic-version: "${version}" is not a valid version` : "anthropic-version: header is required");
-  const betas = (headers["anthropic-beta"] ?? "").split(",").filter(Boolean).map((one) => one.trim());
-  for (const one of betas) must(/^[a-z0-9-]+-20\d\d-?\d\d-?\d\d$/.test(one), `Unexpected value(s) \`${one}\` for the \`anthropic-beta\` header.`);
-  for (const name of VERSIONS[version]) must(!(name in body), `${name}: not permitted in version ${version}`);
-  members(body, known, extra(""));
-  for (const [name, beta] of Object.entries(BETAS)) must(!(name in body) || betas.some((one) => one.startsWith(beta)), extra("")(name));
-  must(typeof body.model === "string", "model: Field required");
-  if (body.system !== undefined && typeof body.system !== "string") {
-    must(Array.isArray(body.system) && body.system.every(({ type, text }) => type === "text" && text), "system: text content blocks must be non-empty");
-  }
-  const marks = [body, body.system, body.tools, body.messages].reduce((sum, part) => sum + marked(part), 0);
-  must(marks <= 4, `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
-  tools(body);
-}
-
-/** How many blocks in `value` have `cache_control`. */
-function marked(value) {
-  if (Array.isArray(value)) return value.reduce((sum, one) => sum + marked(one), 0);
-  if (value === null || typeof value !== "object") return 0;
-  return (value.cache_control ? 1 : 0) + (value.role || value.type === "tool_result" ? marked(value.content) : 0);
-}
-
-function thinking({ thinking, max_tokens, temperature, tool_choice }) {
-  const known = { enabled: "type budget_tokens display", adaptive: "type display", between_tools: "type", disabled: "type" };
-  if (thinking === undefined) return;
-  must(thinking?.type in known, "thinking: Input tag does not match any of the expected tags");
-  members(thinking, known[thinking.type], extra(`thinking.${thinking.type}.`));
-  if (thinking.type !== "enabled") return;
-  must(thinking.budget_tokens >= 1024 && thinking.budget_tokens < max_tokens, "thinking.budget_tokens: must be at least 1024 and less than max_tokens");
-  must(temperature === undefined || temperature === 1, "temperature: may only be set to 1 when thinking is enabled");
-  must(!["any", "tool"].includes(tool_choice?.type), "Thinking may not be enabled when tool_choice forces tool use.");
-}
 
 function* events({ content, stop_reason, usage, ...message }, turn) {
   const event = (type, rest) => ({ event: type, data: JSON.stringify({ type, ...rest }) });
@@ -106,10 +54,8 @@ function* events({ content, stop_reason, usage, ...message }, turn) {
 }
 
 const count = {
-  validate(body, { headers, state }) {
-    shared(body, COUNTED, headers);
-    messages(body, state);
-  },
+  rules: "anthropic",
+  only: "count_tokens",
   answer: ({ body }) => ({ input_tokens: Math.ceil(JSON.stringify(body).length / 4) }),
 };
 

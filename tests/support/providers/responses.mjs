@@ -1,89 +1,10 @@
-// OpenAI's Responses: which requests it rejects, and its answers.
-import { taken, SUBSETS } from "../schemas.mjs";
-import { items } from "./responses-input.mjs";
-import { members, must, pieces } from "./stand-in.mjs";
-
-const REQUEST = `background client_metadata context_management conversation include input instructions max_output_tokens max_tool_calls
- metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention
- reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation
- user`.replaceAll(/\s+/g, " ");
-const INCLUDE = `file_search_call.results web_search_call.results web_search_call.action.sources message.input_image.image_url
- computer_call_output.output.image_url code_interpreter_call.outputs reasoning.encrypted_content message.output_text.logprobs`;
-// The members of each tool. Those that only OpenAI runs have more, which are not checked.
-const TOOLS = {
-  function: "type name description parameters strict defer_loading allowed_callers async output_schema",
-  custom: "type name description format defer_loading allowed_callers async",
-  namespace: "type name description tools",
-  tool_search: "type execution description parameters",
-};
-const HOSTED = `web_search web_search_preview file_search code_interpreter image_generation mcp computer computer_use_preview local_shell shell
- apply_patch programmatic_tool_calling`.split(/\s+/);
-const unknown = (where) => (name) => `Unknown parameter: '${where}${name}'.`;
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-function validate(body, { state }) {
-  members(body, REQUEST, unknown(""));
-  must(typeof body.model === "string" && body.model, "Missing required parameter: 'model'.");
-  must(body.stream || !body.stream_options, "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
-  members(body.stream_options ?? {}, "include_obfuscation", unknown("stream_options."));
-  must((body.max_output_tokens ?? 16) >= 16, `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${body.max_output_tokens} instead.`);
-  must((body.temperature ?? 0) >= 0 && (body.temperature ?? 0) <= 2, "Invalid 'temperature': decimal above maximum value.");
-  must(!body.previous_response_id, `Previous response with id '${body.previous_response_id}' not found.`);
-  for (const one of body.include ?? []) must(INCLUDE.split(/\s+/).includes(one), `Invalid value: '${one}'. Supported values are: ${INCLUDE}`);
-  members(body.reasoning ?? {}, "context effort generate_summary mode summary", unknown("reasoning."));
-  members(body.text ?? {}, "format verbosity", unknown("text."));
-  const { format } = body.text ?? {};
-  if (format) {
-    const known = { text: "type", json_object: "type", json_schema: "type name schema strict description" };
-    must(format.type in known, `Invalid value: '${format.type}'.`);
-    members(format, known[format.type], unknown("text.format."));
-    if (format.type === "json_schema") must(NAME.test(format.name ?? ""), "Missing required parameter: 'text.format.name'.");
-  }
-  if (body.tools !== undefined) tools(body.tools, "tools");
-  choice(body);
-  items(body, state, tools);
-}
-
-function tools(list, where) {
-  must(Array.isArray(list) && list.length <= 512, `Invalid '${where}'.`);
-  for (const [at, tool] of list.entries()) {
-    const place = `${where}[${at}]`;
-    if (HOSTED.includes(tool.type)) {
-      if (tool.type === "mcp") must(tool.server_label && (tool.server_url || tool.connector_id), `Missing required parameter: '${place}.server_url'.`);
-      if (tool.type === "mcp" && tool.server_url) must(/^https:/.test(tool.server_url), `Invalid '${place}.server_url'.`);
-      continue;
-    }
-    must(tool.type in TOOLS, `Invalid value: '${tool.type}'. Supported values are: ${Object.keys(TOOLS)} and ${HOSTED}.`);
-    members(tool, TOOLS[tool.type], unknown(`${place}.`));
-    if (tool.type !== "tool_search") must(NAME.test(tool.name), `Invalid '${place}.name': '${tool.name}' does not match pattern, or is longer than 64.`);
-    if (tool.type === "namespace") {
-      must(typeof tool.description === "string", `Missing required parameter: '${place}.description'.`);
-      must(tool.tools.every(({ type }) => ["function", "custom"].includes(type)), `Invalid value at '${place}.tools'.`);
-      tools(tool.tools, `${place}.tools`);
-    }
-    if (tool.type === "function" && tool.parameters) taken(SUBSETS[tool.strict ? "openai strict" : "openai"], tool.parameters);
-    if (tool.type === "custom" && tool.format) {
-      must(["text", "grammar"].includes(tool.format.type), `Invalid value: '${place}.format.type'.`);
-      members(tool.format, tool.format.type === "grammar" ? "type syntax definition" : "type", unknown(`${place}.format.`));
-    }
-  }
-}
+// Answers of OpenAI's Responses.
+import { pieces } from "./stand-in.mjs";
 
 /** Each tool that a request declares: in `tools`, in its namespaces, and in the items that add tools. */
-export function declared(body) {
+function declared(body) {
   const added = Array.isArray(body.input) ? body.input.flatMap(({ type, tools }) => (["additional_tools", "tool_search_output"].includes(type) ? tools : [])) : [];
   return [...(body.tools ?? []), ...added].flatMap((tool) => (tool.type === "namespace" ? tool.tools.map((one) => ({ ...one, namespace: tool.name })) : [tool]));
-}
-
-function choice({ tool_choice, ...body }) {
-  if (tool_choice === undefined || ["auto", "none", "required"].includes(tool_choice)) return;
-  must(typeof tool_choice === "object", `Invalid value: '${tool_choice}' at 'tool_choice'.`);
-  const { type, name, mode } = tool_choice;
-  must(["function", "custom", "allowed_tools", ...HOSTED].includes(type), `Invalid value: '${type}' at 'tool_choice.type'.`);
-  if (type === "allowed_tools") return must(["auto", "required"].includes(mode), "Missing required parameter: 'tool_choice.mode'.");
-  if (!["function", "custom"].includes(type)) return;
-  members(tool_choice, "type name", unknown("tool_choice."));
-  must(declared(body).some((tool) => tool.type === type && tool.name === name), `Tool choice '${name}' not found in 'tools' parameter.`);
 }
 
 /** The items of an answer. */
@@ -166,7 +87,7 @@ function* events({ output, usage, status, incomplete_details, completed_at, ...c
 }
 
 export const responses = {
-  validate,
+  rules: "responses",
   reply,
   failure: (message, sequence_number) => ({ event: "error", data: JSON.stringify({ type: "error", code: "server_error", message, param: null, sequence_number }) }),
 };

@@ -1,14 +1,16 @@
 // The HTTP server of a stand-in for a model provider. It rejects what the real provider rejects, answers from a
 // script, and keeps a journal of what arrived.
 import { anthropic } from "./anthropic.mjs";
+import { compatible } from "./compatible.mjs";
 import { gemini } from "./gemini.mjs";
 import { openai } from "./openai.mjs";
+import { broken, errorOf, TABLES } from "./rules.mjs";
 import { listen } from "../server.mjs";
 
-const PROVIDERS = { openai, anthropic, gemini };
+const PROVIDERS = { openai, anthropic, gemini, ...compatible };
 
 /** The key that each stand-in expects. The word is one that no log line may contain. */
-export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", gemini: "canary-gemini" };
+export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", gemini: "canary-gemini", ...Object.fromEntries(Object.keys(compatible).map((name) => [name, `sk-canary-${name}`])) };
 
 /**
  * Starts the stand-in of `provider`. `script(...turns)` replaces the answers; each request takes the next turn:
@@ -44,16 +46,20 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
     const unauthorized = rules.unauthorized(request.headers, request.url, key);
     if (unauthorized) return reject(...unauthorized);
     const context = { ...endpoint, models: rules.models, headers: request.headers, state };
-    try {
-      if (endpoint.validate) {
-        if (!/^application\/json\b/.test(request.headers["content-type"])) throw new Invalid("the content type is not JSON");
-        context.body = entry.body = JSON.parse(Buffer.concat(parts));
-        entry.text = Buffer.concat(parts).toString();
-        endpoint.validate(entry.body, context);
+    if (endpoint.rules) {
+      entry.text = Buffer.concat(parts).toString();
+      if (!/^application\/json\b/.test(request.headers["content-type"])) return reject(400, "the content type is not JSON");
+      try {
+        context.body = entry.body = JSON.parse(entry.text);
+      } catch (error) {
+        return reject(400, error.message);
       }
-    } catch (error) {
-      if (!(error instanceof Invalid || error instanceof SyntaxError || error.code === "ERR_ASSERTION")) console.error(error);
-      return reject(400, error.message);
+      const found = broken(endpoint.rules, entry.body, { headers: request.headers, issued: state.issued, model: endpoint.model, only: endpoint.only });
+      if (found) {
+        entry.rejection = found.message;
+        entry.rule = `${endpoint.rules}: ${found.id}`;
+        return json(response, found.status, errorOf(TABLES[endpoint.rules], found.message, found));
+      }
     }
     if (endpoint.answer) return json(response, 200, endpoint.answer(context));
     let turn = turns.length > 1 ? turns.shift() : turns[0];
@@ -90,24 +96,10 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
   };
 }
 
-/** Starts all three; `close` closes them. */
+/** Starts all of them; `close` closes them. */
 export async function standIns() {
-  const [openai, anthropic, gemini] = await Promise.all(Object.keys(PROVIDERS).map((provider) => standIn(provider)));
-  const all = { openai, anthropic, gemini };
-  return Object.assign(all, { close: () => Promise.all([openai, anthropic, gemini].map((one) => one.close())) });
-}
-
-/** A rule of the provider that a request broke. */
-export class Invalid extends Error {}
-
-/** Throws unless `condition`. */
-export function must(condition, message) {
-  if (!condition) throw new Invalid(message);
-}
-
-/** Throws if `object` has a member that is not in `known`, a list in one string. */
-export function members(object, known, unknown) {
-  for (const name of Object.keys(object)) must(known.split(" ").includes(name), unknown(name));
+  const started = await Promise.all(Object.keys(PROVIDERS).map(async (provider) => [provider, await standIn(provider)]));
+  return Object.assign(Object.fromEntries(started), { close: () => Promise.all(started.map(([, one]) => one.close())) });
 }
 
 /** The path of a request's target. */
