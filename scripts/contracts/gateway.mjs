@@ -68,6 +68,7 @@ export const report = object({
 /** `request_options`. */
 export const requestOptions = open({
   "validate_tool_arguments?": boolean,
+  "strict?": about("Whether the model gets all members that it may reject.", boolean),
   "max_rounds?": { type: "integer", minimum: 1, maximum: 25 },
   "max_tool_calls?": { type: "integer", minimum: 1 },
   "timeout_ms?": { type: "integer", minimum: 1 },

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::arguments::Schemas;
 use super::catalog_tools::CatalogTools;
 use super::front::Front;
+use super::optional_members::Rejected;
 use super::plan::CALLER_KEY;
 use super::report::Operation;
 use super::{
@@ -67,6 +68,8 @@ impl Sender<'_> {
 struct Options {
     #[serde(default)]
     validate_tool_arguments: bool,
+    #[serde(default)]
+    strict: bool,
     max_rounds: Option<NonZeroUsize>,
     max_tool_calls: Option<NonZeroUsize>,
     timeout_ms: Option<NonZeroU64>,
@@ -82,6 +85,10 @@ pub(super) struct Chat<'a> {
     /// The schemas of the client's tools, if arguments are validated.
     pub(super) schemas: Option<Schemas>,
     pub(super) report: Report,
+    /// Whether a model gets all members of the request, even those that it can answer without.
+    pub(super) is_strict: bool,
+    /// What models have rejected in earlier rounds, each with the name of the model.
+    pub(super) rejected: Vec<(String, Rejected)>,
     /// The user on whose behalf compiled-in tools run.
     pub(super) user: Option<String>,
     /// The messages before the rounds of this request.
@@ -165,6 +172,8 @@ impl<'a> Chat<'a> {
             limits,
             schemas,
             report: std::mem::take(report),
+            is_strict: options.strict,
+            rejected: Vec::new(),
             user: user_of(principal, request.members.get("user")),
             sent_messages: request.history.len(),
             max_rounds: options.max_rounds.map_or(DEFAULT_ROUNDS, NonZeroUsize::get),
@@ -273,7 +282,7 @@ fn options(request: &ChatRequest) -> Result<Options> {
     let fits = |options: &Options| options.max_rounds.is_none_or(|it| it.get() <= MAX_ROUNDS);
     options.filter(fits).ok_or_else(|| {
         let message = format!(
-            "request_options may have validate_tool_arguments (true or false), max_rounds (1 to \
+            "request_options may have validate_tool_arguments and strict (true or false), max_rounds (1 to \
              {MAX_ROUNDS}), max_tool_calls and timeout_ms (whole numbers above 0)"
         );
         GatewayError::invalid("request_options", message)

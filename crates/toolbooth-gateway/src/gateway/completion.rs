@@ -1,5 +1,6 @@
 //! A model's answer, the same for all providers.
 
+use super::optional_members::Complaint;
 use super::{Format, Result, ToolResult, Turn};
 use crate::wire::openai::message::{Call, Message};
 use crate::wire::{FinishReason, ToolCall, Usage};
@@ -97,6 +98,8 @@ pub(crate) enum UpstreamError {
         /// The tokens that it has used, if the provider has counted them.
         usage: Option<Usage>,
     },
+    /// The provider has rejected the request because of members that the model can answer without.
+    Rejected { status: u16, message: String, complaints: Vec<Complaint> },
     /// The stream ended before the answer was complete.
     BrokenOff,
     /// The answer is not in the provider's format. The text says where; it does not quote the answer.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::front::messages::estimate::tokens_of;
 use super::raw_json::raw_members;
-use super::{Chat, Format, GatewayError, Result, Sender, Target, UpstreamError, rounds};
+use super::{Chat, Format, GatewayError, Notes, Result, Sender, Target, UpstreamError, rounds};
 use crate::wire::Members;
 use crate::wire::fields::count;
 use toolbooth::http::{Answer, Response};
@@ -51,14 +51,24 @@ impl Chat<'_> {
     async fn input_tokens(&mut self) -> Result<u64> {
         let Some(target) = self.plan.targets.first().cloned() else { return Ok(0) };
         self.report.asks(&target);
-        let body = self.translate(&target, false, &self.report.notes)?;
-        let body = String::from_utf8_lossy(&body);
-        if target.format != Format::Anthropic {
-            return Ok(tokens_of(&body));
-        }
-        self.spend(1).await?;
-        let counted = self.counted(&target, &body).await;
-        counted.map_err(|error| error.without(target.key.as_ref()))
+        let notes = Notes::default();
+        let body = self.translate(&target, false, &notes)?;
+        let mut outgoing = self.outgoing(&target, body);
+        let tokens = loop {
+            let body = String::from_utf8_lossy(&outgoing.body);
+            if target.format != Format::Anthropic {
+                break tokens_of(&body);
+            }
+            self.spend(1).await?;
+            match self.counted(&target, &body).await {
+                Ok(tokens) => break tokens,
+                Err(error) if outgoing.leave_out(&error) => {}
+                Err(error) => return Err(error.without(target.key.as_ref())),
+            }
+        };
+        self.answers_without(&target, &outgoing, &notes);
+        self.report.notes.add(&notes, &[]);
+        Ok(tokens)
     }
 
     /// What Anthropic counts of the request that it would get.

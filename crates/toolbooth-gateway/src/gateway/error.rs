@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::UpstreamError;
 use super::front::Front;
+use super::optional_members::Complaint;
 use crate::providers::ErrorType;
 use crate::wire::Usage;
 use toolbooth::call::CHALLENGE;
@@ -34,6 +35,8 @@ pub(crate) struct ErrorDetails {
     pub(super) provider_status: Option<u16>,
     /// The tokens that the attempt has used, if the provider has counted them.
     pub(super) usage: Option<Usage>,
+    /// What the provider says about members that the model can answer without.
+    pub(super) complaints: Vec<Complaint>,
 }
 
 macro_rules! kinds {
@@ -135,6 +138,7 @@ impl GatewayError {
             retry_after_ms: None,
             provider_status: None,
             usage: None,
+            complaints: Vec::new(),
         }))
     }
 
@@ -190,7 +194,10 @@ impl GatewayError {
         retry_after_ms: Option<u64>,
         target: &str,
     ) -> Self {
-        let (mut provider_status, mut used) = (None, None);
+        let (mut provider_status, mut used, mut about) = (None, None, &[][..]);
+        if let UpstreamError::Rejected { complaints, .. } = error {
+            about = complaints;
+        }
         let (kind, reason) = match error {
             UpstreamError::NoAnswer { status, message, usage } => {
                 provider_status = Some(*status);
@@ -201,7 +208,8 @@ impl GatewayError {
                 };
                 (kind, message.as_str())
             }
-            UpstreamError::Reported { status, message } => {
+            UpstreamError::Reported { status, message }
+            | UpstreamError::Rejected { status, message, .. } => {
                 provider_status = Some(*status);
                 let kind = match status {
                     401 | 403 => ErrorKind::ProviderAuth,
@@ -228,6 +236,7 @@ impl GatewayError {
         let mut error = Self::new(kind, message).retry_after(retry_after_ms);
         error.provider_status = provider_status;
         error.usage = used;
+        error.complaints = about.to_vec();
         error
     }
 

@@ -9,7 +9,8 @@
 //!   (what is lost) and `open_calls` (calls without a result) into a `request` with its `tool`s;
 //! - `chat`: what is known before the first round, with `access` and `plan` (which models the caller may use, and which to ask), `limits`,
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `rounds`: the loop; `upstream`: asks a model; `cost`, `extras` and `units`: what that costs, and takes from limits;
+//! - `rounds`: the loop; `upstream`: asks a model, with `optional_members` (what it can answer without); `cost`, `extras` and `units`: what
+//!   that costs, and takes from limits;
 //! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder`, `call_parts` and
 //!   `completion`: what has arrived, with `ids` for calls; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream, which a `front` writes; `report`: what the answer and the log say about it; `error`.
@@ -38,6 +39,7 @@ mod limits;
 mod model_list;
 mod notes;
 mod open_calls;
+mod optional_members;
 mod output;
 mod plan;
 mod raw_json;

@@ -9,6 +9,7 @@ pub(super) use models::{ModelProvider, preset};
 
 use std::time::Duration;
 
+use super::optional_members::RejectedMembers;
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::settings::{
     self, Allowlist, CapabilitySettings, Row, Settings, TeamSettings, VariableDoc, VariableReader,
@@ -160,6 +161,8 @@ pub(super) static SETTINGS: CapabilitySettings = CapabilitySettings {
             settings.scopes.push(GATEWAY_SCOPE);
         }
         settings.extensions.insert(gateway);
+        // Requests in the background share nothing else with all others.
+        settings.extensions.insert(RejectedMembers::default());
     },
 };
 

@@ -16,6 +16,7 @@ mod members;
 mod messages;
 mod messages_blocks;
 mod messages_checks;
+mod optional_members;
 mod responses;
 mod routing;
 mod search;

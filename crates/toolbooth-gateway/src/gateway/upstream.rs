@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::adapter::decode_error;
+use super::optional_members::{Outgoing, RejectedMembers};
 use super::output::Output;
 use super::report::Attempt;
 use super::{
@@ -78,8 +79,8 @@ impl Chat<'_> {
             self.report.asks(&target);
             // What the request loses counts only if this model answers.
             let notes = Notes::default();
-            let body = match self.translate(&target, O::STREAM, &notes) {
-                Ok(body) => body,
+            let mut outgoing = match self.translate(&target, O::STREAM, &notes) {
+                Ok(body) => self.outgoing(&target, body),
                 Err(error) => {
                     last.get_or_insert(error);
                     continue;
@@ -89,28 +90,84 @@ impl Chat<'_> {
                 if attempt > 0 && !self.wait(attempt, last.as_ref()).await? {
                     break;
                 }
-                let started_ms = self.sender.host.now_ms();
-                let (request, ids, hold) = self.prepare(&target, O::STREAM, &body).await?;
-                let exchange = Exchange { chat: self, target: &target, request, ids };
-                match O::attempt(exchange).await {
+                match self.attempt::<O>(&target, &mut outgoing).await? {
                     Ok(answer) => {
-                        self.note_attempt(&target, started_ms, Some(200));
+                        self.answers_without(&target, &outgoing, &notes);
                         self.report.notes.add(&notes, &[]);
-                        self.hold = hold;
                         self.report.rounds += 1;
                         self.plan.prefer(position);
                         self.answered = Some(target);
                         return Ok(answer);
                     }
-                    Err(error) => {
-                        self.note_attempt(&target, started_ms, error.provider_status);
-                        last = Some(self.after_failure(&target, hold, error).await?);
-                    }
+                    Err(error) => last = Some(error),
                 }
             }
         }
         let none = || GatewayError::new(ErrorKind::Internal, "The request has no target");
         Err(last.unwrap_or_else(none))
+    }
+
+    /// Makes an attempt, and repeats it without the members that the model rejects and can answer without. The inner error leaves
+    /// another attempt to make sense.
+    async fn attempt<O: Output>(
+        &mut self,
+        target: &Target<'_>,
+        outgoing: &mut Outgoing,
+    ) -> Result<Result<O::Reply>> {
+        loop {
+            let started_ms = self.sender.host.now_ms();
+            let (request, ids, hold) = self.prepare(target, O::STREAM, &outgoing.body).await?;
+            let exchange = Exchange { chat: self, target, request, ids };
+            let error = match O::attempt(exchange).await {
+                Ok(answer) => {
+                    self.note_attempt(target, started_ms, Some(200));
+                    self.hold = hold;
+                    return Ok(Ok(answer));
+                }
+                Err(error) => error,
+            };
+            self.note_attempt(target, started_ms, error.provider_status);
+            Hold::settle_failed(hold, &self.sender.context().purse(), &error).await;
+            if let Some(usage) = &error.usage {
+                self.report.add_usage(usage.clone());
+            }
+            if outgoing.leave_out(&error) {
+                continue;
+            }
+            let error = error.without(target.key.as_ref());
+            return if self.plan.retries(&error) { Ok(Err(error)) } else { Err(error) };
+        }
+    }
+
+    /// The body of a request to a model, without what the model is known to reject.
+    pub(super) fn outgoing(&self, target: &Target<'_>, body: Vec<u8>) -> Outgoing {
+        if self.is_strict {
+            return Outgoing::whole(body);
+        }
+        let memory = self.sender.pipeline.settings.extensions.get::<RejectedMembers>();
+        let known = memory.map(|memory| memory.of(target, self.sender.host.now_ms()));
+        let mut known = known.unwrap_or_default();
+        let earlier = self.rejected.iter().filter(|(model, _)| *model == target.name());
+        known.extend(earlier.map(|(_, rejected)| rejected.clone()));
+        Outgoing::without(body, &known)
+    }
+
+    /// A model has answered without what it rejects: that is remembered, and noted.
+    pub(super) fn answers_without(
+        &mut self,
+        target: &Target<'_>,
+        outgoing: &Outgoing,
+        notes: &Notes,
+    ) {
+        if outgoing.is_whole() {
+            return;
+        }
+        let name = target.name();
+        outgoing.note(&self.request, &name, notes);
+        if let Some(memory) = self.sender.pipeline.settings.extensions.get::<RejectedMembers>() {
+            memory.remember(target, outgoing, self.sender.host.now_ms());
+        }
+        self.rejected.extend(outgoing.rejected().map(|rejected| (name.clone(), rejected)));
     }
 
     /// Checks that a model of the plan can get the request, and that the caller's budget in dollars covers the first attempt, without
@@ -155,22 +212,6 @@ impl Chat<'_> {
         let ms = self.sender.host.now_ms().saturating_sub(started_ms);
         let provider = target.provider.id.clone();
         self.report.attempts.push(Attempt { provider, status, ms });
-    }
-
-    /// Settles what was reserved for an attempt that has failed. The error is returned if another attempt makes sense, and fails the
-    /// request if not.
-    async fn after_failure(
-        &mut self,
-        target: &Target<'_>,
-        hold: Option<Hold>,
-        error: GatewayError,
-    ) -> Result<GatewayError> {
-        Hold::settle_failed(hold, &self.sender.context().purse(), &error).await;
-        if let Some(usage) = &error.usage {
-            self.report.add_usage(usage.clone());
-        }
-        let error = error.without(target.key.as_ref());
-        if self.plan.retries(&error) { Ok(error) } else { Err(error) }
     }
 
     /// The body for a model. The notes get what the request loses.

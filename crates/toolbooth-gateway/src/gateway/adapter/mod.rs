@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::optional_members::complaints;
 use super::raw_json::{RawMembers, parse};
 use super::{
     Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Facts, Fields, FunctionTool,
@@ -366,9 +367,9 @@ pub(super) fn decode_error(status: u16, body: &[u8]) -> UpstreamError {
 
 /// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with
 /// the status 200 gets the status that fits its type.
-fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
+fn reported(status: u16, whole: &Value<'_>) -> UpstreamError {
     // Gemini sends an array if the request was for a stream.
-    let value = value.as_array().and_then(<[_]>::first).unwrap_or(value);
+    let value = whole.as_array().and_then(<[_]>::first).unwrap_or(whole);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
     let first = |names: &[&str]| names.iter().find_map(|name| text(error.get(name)));
     let message = error
@@ -386,7 +387,12 @@ fn reported(status: u16, value: &Value<'_>) -> UpstreamError {
         200 => code.unwrap_or_else(|| status_of(kind)),
         status => status,
     };
-    UpstreamError::Reported { status, message: cut(message, MAX_MESSAGE) }
+    let message = cut(message, MAX_MESSAGE);
+    let complaints = if matches!(status, 400 | 422) { complaints(whole) } else { Vec::new() };
+    match complaints.is_empty() {
+        true => UpstreamError::Reported { status, message },
+        false => UpstreamError::Rejected { status, message, complaints },
+    }
 }
 
 /// The status that fits a type of error.
@@ -394,6 +400,10 @@ fn status_of(kind: &str) -> u16 {
     match kind {
         "invalid_request_error"
         | "invalid_prompt"
+        | "invalid_value"
+        | "unknown_parameter"
+        | "unsupported_parameter"
+        | "unsupported_value"
         | "context_length_exceeded"
         | "INVALID_ARGUMENT"
         | "FAILED_PRECONDITION" => 400,

@@ -226,6 +226,15 @@ fn each_attempt_and_each_round_is_reserved() {
     ];
     assert_eq!(operations(&world), expected);
 
+    // A request that is repeated without a member.
+    let rejected = r#"{"error":{"message":"m","param":"temperature"}}"#;
+    let body = chat(json!({"model": "m", "temperature": 0.5}));
+    let reply = ask(&world, vec![answer(400, rejected), says("hi")], &body);
+    let [first, second] = &reply.sent[..] else { panic!("{:?}", reply.sent) };
+    let (first, second) = (most(first, 1000, 2000), most(second, 1000, 2000));
+    assert_ne!(first, second);
+    assert_eq!(operations(&world), [&*first, "settle 0", &second, "settle 14000"]);
+
     let reply = ask(&world, vec![answer(503, "{}"), says("hi")], &chat(json!({"model": "again"})));
     let reserved = most(&reply.sent[1], 1000, 2000);
     assert_eq!(operations(&world), [&*reserved, "settle 0", &reserved, "settle 14000"]);
