@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::optional_members::complaints;
+use super::optional_members::{complaints, described};
 use super::raw_json::{RawMembers, parse};
 use super::{
     Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Facts, Fields, FunctionTool,
@@ -372,10 +372,9 @@ fn reported(status: u16, whole: &Value<'_>) -> UpstreamError {
     let value = whole.as_array().and_then(<[_]>::first).unwrap_or(whole);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
     let first = |names: &[&str]| names.iter().find_map(|name| text(error.get(name)));
-    let message = error
-        .as_str()
-        .or_else(|| first(&["message", "detail"]))
-        .unwrap_or("The provider reported an error without a message");
+    let message = error.as_str().or_else(|| first(&["message", "detail"])).map(Cow::Borrowed);
+    let message = message.or_else(|| described(error).map(Cow::Owned));
+    let message = message.unwrap_or("The provider reported an error without a message".into());
     let kind = first(&["type", "status", "code"]).unwrap_or_default();
     let code = count(error.get("code")).and_then(|code| u16::try_from(code).ok());
     let code = code.filter(|it| (400..600).contains(it));
@@ -387,7 +386,7 @@ fn reported(status: u16, whole: &Value<'_>) -> UpstreamError {
         200 => code.unwrap_or_else(|| status_of(kind)),
         status => status,
     };
-    let message = cut(message, MAX_MESSAGE);
+    let message = cut(&message, MAX_MESSAGE);
     let complaints = if matches!(status, 400 | 422) { complaints(whole) } else { Vec::new() };
     match complaints.is_empty() {
         true => UpstreamError::Reported { status, message },

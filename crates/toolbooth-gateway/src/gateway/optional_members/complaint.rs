@@ -148,9 +148,7 @@ fn within(value: &Value<'_>, levels: usize) -> Vec<Complaint> {
     let value = value.as_array().and_then(<[_]>::first).unwrap_or(value);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
     let message = error.get("message");
-    let listed = [error.get("detail"), message, message.and_then(|it| it.get("detail"))];
-    let listed = listed.into_iter().flatten().filter_map(Value::as_array).flatten();
-    let listed: Vec<_> = listed.filter_map(of_validation).collect();
+    let listed: Vec<_> = validations(error).filter_map(of_validation).collect();
     if !listed.is_empty() {
         return listed;
     }
@@ -186,6 +184,26 @@ fn with_param(error: &Value<'_>, found: Vec<Complaint>) -> Vec<Complaint> {
         (false, None) => scope_in(text(error.get("message")).unwrap_or_default(), Scope::Value),
     };
     vec![Complaint { path, scope }]
+}
+
+/// The errors of pydantic in that of a provider.
+fn validations<'v>(error: &'v Value<'_>) -> impl Iterator<Item = &'v Value<'v>> {
+    let message = error.get("message");
+    let places = [error.get("detail"), message, message.and_then(|it| it.get("detail"))];
+    places.into_iter().flatten().filter_map(Value::as_array).flatten()
+}
+
+/// What the errors of pydantic say that a provider has in place of a message. They also quote the request, which is left out.
+pub(in crate::gateway) fn described(error: &Value<'_>) -> Option<String> {
+    let described = validations(error).filter_map(|item| {
+        let names = item.get("loc")?.as_array()?.iter().map(|name| match name.as_str() {
+            Some(name) => name.to_owned(),
+            None => name.text(),
+        });
+        Some(format!("{}: {}", names.collect::<Vec<_>>().join("."), text(item.get("msg"))?))
+    });
+    let described = described.collect::<Vec<_>>().join("; ");
+    (!described.is_empty()).then_some(described)
 }
 
 /// An error of pydantic, of which a response may have several: partITech/php-mistral#76, Gitlawb/openclaude#739.

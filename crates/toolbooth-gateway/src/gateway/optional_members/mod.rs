@@ -11,7 +11,7 @@ use super::raw_json::{compact, raw_member, raw_members, raw_of};
 use super::{ChatRequest, GatewayError, Notes, Target};
 use crate::wire::{Json, Members};
 use complaint::Scope;
-pub(super) use complaint::{Complaint, complaints};
+pub(super) use complaint::{Complaint, complaints, described};
 use table::OptionalMember;
 use toolbooth::expiring_map::ExpiringMap;
 use toolbooth::json;

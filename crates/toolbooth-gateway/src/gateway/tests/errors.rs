@@ -39,6 +39,22 @@ fn statuses_and_codes() {
     }
 }
 
+/// Errors of pydantic in place of a message, without what they quote.
+#[test]
+fn errors_in_lists() {
+    let item = |name: &str, at: Value| json!({"type": "t", "loc": ["body", name, at], "msg": "M", "input": "canary"});
+    let list = json!([item("messages", json!(0)), item("tools", json!("a"))]);
+    for body in [
+        json!({"detail": list}),
+        json!({"object": "error", "message": {"detail": list}}),
+        json!({"object": "error", "message": list}),
+    ] {
+        let reply = TestGateway::new().ask(vec![answer(422, body.to_string())], &chat(json!({})));
+        let message = &reply.json()["error"]["message"];
+        assert_eq!(message, "openai/m: body.messages.0: M; body.tools.a: M", "{body}");
+    }
+}
+
 /// Servers on one's own machine have a word as their key.
 #[test]
 fn words_as_keys() {
