@@ -60,7 +60,7 @@ impl Chat<'_> {
                 break tokens_of(&body);
             }
             self.spend(1).await?;
-            match self.counted(&target, &body).await {
+            match self.counted(&target, &body, &outgoing.headers).await {
                 Ok(tokens) => break tokens,
                 Err(error) if outgoing.leave_out(&error) => {}
                 Err(error) => return Err(error.without(target.key.as_ref())),
@@ -72,11 +72,16 @@ impl Chat<'_> {
     }
 
     /// What Anthropic counts of the request that it would get.
-    async fn counted(&self, target: &Target<'_>, whole: &str) -> Result<u64> {
+    async fn counted(
+        &self,
+        target: &Target<'_>,
+        whole: &str,
+        headers: &[(&'static str, String)],
+    ) -> Result<u64> {
         let members = raw_members(whole).unwrap_or_default().into_iter();
         let counted = members.filter(|(name, _)| COUNTED.contains(&name.as_str()));
         let body = Members(counted.map(|(name, json)| (name.into(), json.into())).collect());
-        let mut request = self.request_to(target, false, json::to_vec(&body))?;
+        let mut request = self.request_to(target, false, json::to_vec(&body), headers)?;
         request.url = format!("{}/count_tokens", request.url).into();
         let response = target.send(self.sender.host, request).await?;
         let body = json::parse_bytes(&response.body).unwrap_or_default();

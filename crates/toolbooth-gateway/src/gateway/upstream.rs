@@ -116,7 +116,7 @@ impl Chat<'_> {
     ) -> Result<Result<O::Reply>> {
         loop {
             let started_ms = self.sender.host.now_ms();
-            let (request, ids, hold) = self.prepare(target, O::STREAM, &outgoing.body).await?;
+            let (request, ids, hold) = self.prepare(target, O::STREAM, outgoing).await?;
             let exchange = Exchange { chat: self, target, request, ids };
             let error = match O::attempt(exchange).await {
                 Ok(answer) => {
@@ -141,15 +141,17 @@ impl Chat<'_> {
 
     /// The body of a request to a model, without what the model is known to reject.
     pub(super) fn outgoing(&self, target: &Target<'_>, body: Vec<u8>) -> Outgoing {
+        let native = self.request.native_for(target.format);
+        let outgoing = Outgoing::whole(body, native.map_or(&[], |native| &native.headers));
         if self.is_strict {
-            return Outgoing::whole(body);
+            return outgoing;
         }
         let memory = self.sender.pipeline.settings.extensions.get::<RejectedMembers>();
         let known = memory.map(|memory| memory.of(target, self.sender.host.now_ms()));
         let mut known = known.unwrap_or_default();
         let earlier = self.rejected.iter().filter(|(model, _)| *model == target.name());
         known.extend(earlier.map(|(_, rejected)| rejected.clone()));
-        Outgoing::without(body, &known)
+        outgoing.without(&known)
     }
 
     /// A model has answered without what it rejects: that is remembered, and noted.
@@ -193,12 +195,12 @@ impl Chat<'_> {
         &mut self,
         target: &Target<'_>,
         stream: bool,
-        body: &[u8],
+        outgoing: &Outgoing,
     ) -> Result<(HttpRequest<'static>, IdSource, Option<Hold>)> {
         self.spend(1).await?;
-        let request = self.request_to(target, stream, body.to_vec())?;
+        let request = self.request_to(target, stream, outgoing.body.clone(), &outgoing.headers)?;
         let ids = self.ids()?;
-        let hold = self.reserve(target, body).await?;
+        let hold = self.reserve(target, &outgoing.body).await?;
         match self.count_request().await {
             Ok(()) => Ok((request, ids, hold)),
             Err(error) => {
@@ -244,16 +246,13 @@ impl Chat<'_> {
         target: &Target<'_>,
         stream: bool,
         body: Vec<u8>,
+        own: &[(&'static str, String)],
     ) -> Result<HttpRequest<'static>> {
         let path = target.format.path(&target.model, stream);
         let timeout = self.plan.timeout.min(self.time_left()?);
         let mut request = target.post(&path, body, timeout);
-        if let Some(native) = self.request.native_for(target.format) {
-            let own = native.headers.iter().map(|(name, value)| (*name, value.clone().into()));
-            let headers = &mut request.headers;
-            headers.retain(|(name, _)| native.headers.iter().all(|(known, _)| known != name));
-            headers.extend(own);
-        }
+        request.headers.retain(|(name, _)| own.iter().all(|(known, _)| known != name));
+        request.headers.extend(own.iter().map(|(name, value)| (*name, value.clone().into())));
         Ok(request)
     }
 

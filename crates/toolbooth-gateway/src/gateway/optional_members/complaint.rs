@@ -4,7 +4,7 @@
 
 use serde_json::value::RawValue;
 
-use super::table::{named, segments};
+use super::table::{BETAS, named, segments};
 use crate::wire::fields::text;
 use toolbooth::json::{self, Value};
 
@@ -163,7 +163,7 @@ fn within(value: &Value<'_>, levels: usize) -> Vec<Complaint> {
     for text in [inner, message].into_iter().flatten() {
         let found = match json_within(text).and_then(|text| json::parse(text).ok()) {
             Some(value) => within(&value, levels),
-            None => of_text(text).into_iter().collect(),
+            None => of_text(text).map_or_else(|| of_betas(text), |complaint| vec![complaint]),
         };
         let found = with_param(error, found);
         if !found.is_empty() {
@@ -306,6 +306,18 @@ fn of_python(text: &str) -> Option<Complaint> {
     let is_unknown = reason.trim_start().starts_with("Extra inputs are not permitted");
     let scope = if is_unknown { Scope::Member } else { Scope::Value };
     Some(Complaint { path: known(path)?, scope })
+}
+
+/// Betas that Anthropic does not have, or not for this account: anthropics/claude-code#53855.
+fn of_betas(text: &str) -> Vec<Complaint> {
+    let listed = after(unwrapped(text), "Unexpected value(s) ");
+    let listed = listed.and_then(|rest| rest.split_once(" for the `anthropic-beta` header"));
+    let betas = listed.map(|(betas, _)| betas.split(", ")).into_iter().flatten();
+    let of_beta = |beta: &str| Complaint {
+        path: segments(BETAS).chain([beta.trim_matches('`').to_owned()]).collect(),
+        scope: Scope::Value,
+    };
+    betas.map(of_beta).collect()
 }
 
 /// What follows in a text after its beginning, in which `*` is a word.

@@ -12,7 +12,7 @@ use super::{ChatRequest, GatewayError, Notes, Target};
 use crate::wire::{Json, Members};
 use complaint::Scope;
 pub(super) use complaint::{Complaint, complaints, described};
-use table::OptionalMember;
+use table::{BETAS, OptionalMember};
 use toolbooth::expiring_map::ExpiringMap;
 use toolbooth::json;
 use toolbooth::secret::Secret;
@@ -81,10 +81,12 @@ fn account_of(target: &Target<'_>) -> Account {
     [a, b, c, d, e, f, g, h]
 }
 
-/// The body of a request to a model, without the members that it rejects.
+/// A request to a model, without what it rejects.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) body: Vec<u8>,
+    /// The headers of the client that the provider gets.
+    pub(super) headers: Vec<(&'static str, String)>,
     left_out: Vec<LeftOut>,
     /// How often the model may still be asked again.
     repeats_left: usize,
@@ -102,18 +104,18 @@ struct LeftOut {
 }
 
 impl Outgoing {
-    /// A body that the model gets as it is.
-    pub(super) fn whole(body: Vec<u8>) -> Self {
-        Self { body, left_out: Vec::new(), repeats_left: 0 }
+    /// A request that the model gets as it is.
+    pub(super) fn whole(body: Vec<u8>, headers: &[(&'static str, String)]) -> Self {
+        Self { body, headers: headers.to_vec(), left_out: Vec::new(), repeats_left: 0 }
     }
 
-    /// A body without the members that the model is known to reject.
-    pub(super) fn without(body: Vec<u8>, known: &[Rejected]) -> Self {
-        let mut outgoing = Self { repeats_left: MAX_REPEATS, ..Self::whole(body) };
+    /// The request without the members that the model is known to reject.
+    pub(super) fn without(mut self, known: &[Rejected]) -> Self {
+        self.repeats_left = MAX_REPEATS;
         for Rejected { member, value } in known {
-            outgoing.remove(member, value.as_deref(), None);
+            self.remove(member, value.as_deref(), None);
         }
-        outgoing
+        self
     }
 
     pub(super) fn is_whole(&self) -> bool {
@@ -132,7 +134,8 @@ impl Outgoing {
             for member in members {
                 // A complaint about a part of it is one about its value.
                 let scope = if member.is_called(path) { *scope } else { Scope::Value.max(*scope) };
-                if self.remove(member, None, Some(scope)) {
+                let only = path.get(1).filter(|_| member.paths == [BETAS]).map(String::as_str);
+                if self.remove(member, only, Some(scope)) {
                     break;
                 }
             }
@@ -141,7 +144,7 @@ impl Outgoing {
         self.left_out.len() > before
     }
 
-    /// Removes a member, if the body has it, and with this value if one is given.
+    /// Removes a member, if the request has it, and with this value if one is given.
     fn remove(
         &mut self,
         member: &'static OptionalMember,
@@ -150,15 +153,33 @@ impl Outgoing {
     ) -> bool {
         let before = self.left_out.len();
         for path in member.paths {
-            let body = str::from_utf8(&self.body).unwrap_or_default();
-            let names: Vec<_> = path.split('.').collect();
-            let Some((body, value)) = without(body, &names) else { continue };
-            if only.is_none_or(|only| only == value) {
-                self.body = body.into_bytes();
-                self.left_out.push(LeftOut { member, path, value, scope });
-            }
+            let removed = match (*path, only) {
+                (BETAS, beta) => beta.and_then(|beta| self.remove_beta(beta)),
+                (path, only) => self.remove_member(path, only),
+            };
+            self.left_out.extend(removed.map(|value| LeftOut { member, path, value, scope }));
         }
         self.left_out.len() > before
+    }
+
+    fn remove_member(&mut self, path: &str, only: Option<&str>) -> Option<String> {
+        let names: Vec<_> = path.split('.').collect();
+        let (body, value) = without(str::from_utf8(&self.body).ok()?, &names)?;
+        if only.is_some_and(|only| only != value) {
+            return None;
+        }
+        self.body = body.into_bytes();
+        Some(value)
+    }
+
+    fn remove_beta(&mut self, beta: &str) -> Option<String> {
+        let (_, betas) = self.headers.iter_mut().find(|(name, _)| *name == BETAS)?;
+        let all: Vec<_> = betas.split(',').map(str::trim).collect();
+        let kept: Vec<_> = all.iter().copied().filter(|it| *it != beta).collect();
+        let is_removed = kept.len() < all.len();
+        *betas = kept.join(",");
+        self.headers.retain(|(_, value)| !value.is_empty());
+        is_removed.then(|| beta.to_owned())
     }
 
     /// What a further request of the same chat need not send again.
@@ -176,7 +197,11 @@ impl Outgoing {
             own.or_else(|| request.members.get(name))
                 .is_some_and(|json| inner.is_empty() || raw_member(json, &[inner]).is_some())
         };
-        for LeftOut { member, path, .. } in &self.left_out {
+        for LeftOut { member, path, value, .. } in &self.left_out {
+            if *path == BETAS {
+                notes.warn(format!("The beta {value} was left out, because {target} rejects it"));
+                continue;
+            }
             let own = member.names.iter().find(|name| has(name));
             let own = own.map(|name| renamed(name, native.map_or(&[], |native| native.names)));
             // What the gateway itself has added is no member of the client's request.

@@ -14,6 +14,9 @@ pub(in crate::gateway) struct OptionalMember {
     aliases: &'static [&'static str],
 }
 
+/// The header with Anthropic's betas. Errors name one of them.
+pub(super) const BETAS: &str = "anthropic-beta";
+
 /// A member that all formats call the same.
 const fn plain(name: &'static [&'static str; 1]) -> OptionalMember {
     OptionalMember { names: name, paths: name, aliases: &[] }
@@ -123,6 +126,7 @@ static MEMBERS: &[OptionalMember] = &[
         &["clear_thinking_20251015", "clear_tool_uses_20250919"],
     ),
     member(&["metadata", "safety_identifier", "user"], &["metadata"], &[]),
+    plain(&[BETAS]),
     member(&["user", "safety_identifier"], &["user"], &[]),
     plain(&["safety_identifier"]),
 ];

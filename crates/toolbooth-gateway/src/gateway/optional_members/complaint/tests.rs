@@ -345,6 +345,26 @@ fn errors_that_name_several_members() {
     );
 }
 
+#[test]
+fn errors_about_betas() {
+    for (message, expected) in [
+        (
+            "Unexpected value(s) `effort-2025-11-24` for the `anthropic-beta` header. Please consult our documentation.",
+            &["effort-2025-11-24"][..],
+        ),
+        (
+            "The model returned the following errors: Unexpected value(s) `a-1`, `b-2` for the `anthropic-beta` header.",
+            &["a-1", "b-2"],
+        ),
+        ("Unexpected value(s) `disabled` for the `thinking.type` parameter", &[]),
+        ("x: Unexpected value(s) `a-1` for the `anthropic-beta` header", &[]),
+    ] {
+        let expected: Vec<_> =
+            expected.iter().map(|beta| (format!("anthropicbeta.{beta}"), Scope::Value)).collect();
+        assert_eq!(found(&says(message)), expected, "{message}");
+    }
+}
+
 /// What is no complaint about an optional member, and what only quotes one.
 #[test]
 fn other_errors() {

@@ -105,3 +105,31 @@ fn further_rounds_leave_it_out() {
         assert_eq!(report(&reply)["dropped"], json!(["top_p"]));
     }
 }
+
+/// Claude Code sends betas that an account may not have, and with them what only they allow.
+#[test]
+fn betas_that_anthropic_rejects() {
+    let gateway = gateway(MESSAGES);
+    let server = gateway.server();
+    let edits = json!({"context_management": {"edits": []}});
+    let body = request(MESSAGES, "anthropic/m", &edits);
+    let ask = |betas: &str, answers| {
+        let headers = [JSON, LOCAL, ("anthropic-beta", betas), ("anthropic-version", "2023-06-01")];
+        gateway.send_to(&server, (Method::Post, MESSAGES), answers, &headers, &body)
+    };
+    let says_error = |message: &str| answer(400, says_error(message).to_string());
+    let rejected = says_error("Unexpected value(s) `b-2`, `c-3` for the `anthropic-beta` header.");
+    let extra = says_error("context_management: Extra inputs are not permitted");
+    let hello = || hello(MESSAGES, "anthropic/m", false);
+    let reply = ask("a-1, b-2,c-3", vec![rejected, extra, hello()]);
+    let betas: Vec<_> = reply.sent.iter().map(|sent| sent.header("anthropic-beta")).collect();
+    assert_eq!(betas, ["a-1, b-2,c-3", "a-1", "a-1"], "{}", reply.text);
+    assert!(reply.sent.iter().all(|it| it.header("anthropic-version") == "2023-06-01"));
+    assert!(reply.sent[2].body.get("context_management").is_none());
+    let warnings = report(&reply)["warnings"].to_string();
+    assert!(warnings.contains("The beta b-2 was left out, because anthropic/m rejects it"));
+    // Later requests leave out both.
+    let reply = ask("b-2", vec![hello()]);
+    assert_eq!((reply.sent.len(), reply.sent[0].header("anthropic-beta")), (1, ""));
+    assert!(reply.sent[0].body.get("context_management").is_none());
+}
