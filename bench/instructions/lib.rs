@@ -4,6 +4,7 @@
 mod calculator;
 mod order;
 mod scenario;
+mod session;
 mod sign_in;
 mod stream;
 

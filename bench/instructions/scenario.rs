@@ -14,7 +14,7 @@ use toolbooth::{Capability, Server};
 use toolbooth_gateway::{GATEWAY, PROVIDERS};
 use toolbooth_sign_in::{ACCOUNT, CHALLENGES, SIGN_IN};
 
-use crate::{CATALOG, EXAMPLES, sign_in, stream};
+use crate::{CATALOG, EXAMPLES, session, sign_in, stream};
 
 /// Every capability.
 static CAPABILITIES: &[&Capability] = &[
@@ -168,6 +168,12 @@ pub fn all() -> Vec<Scenario> {
             })
         }));
     }
+    all.extend(stream::PROVIDERS.iter().map(|provider| {
+        Scenario::new(format!("agent: 100 KB of Messages to {}", provider.name), move || {
+            Prepared::new(session::messages(provider.agent), (200, "message_stop"))
+                .on(provider.host(true))
+        })
+    }));
     all
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Provider {
     pub(crate) name: &'static str,
     key: (&'static str, &'static str),
     model: &'static str,
+    /// The model that agents ask, by a name that the gateway may know.
+    pub(crate) agent: &'static str,
     stream: Upstream,
     body: Upstream,
 }
@@ -24,6 +26,7 @@ pub(crate) const PROVIDERS: [Provider; 2] = [
         name: "OpenAI",
         key: ("OPENAI_API_KEY", "sk-openai"),
         model: "openai/m",
+        agent: "openai/gpt-4.1",
         stream: |_| respond(200, &*OPENAI),
         body: |_| respond(200, OPENAI_BODY),
     },
@@ -31,6 +34,7 @@ pub(crate) const PROVIDERS: [Provider; 2] = [
         name: "Anthropic",
         key: ("ANTHROPIC_API_KEY", "sk-anthropic"),
         model: "anthropic/m",
+        agent: "anthropic/claude-sonnet-4-5",
         stream: |_| respond(200, &*ANTHROPIC),
         body: |_| respond(200, ANTHROPIC_BODY),
     },
