@@ -42,6 +42,9 @@ export const sender = (address, headers = {}) => (provider, body, signal, front 
     signal,
   });
 
+/** `send` for checks about a model: `target` is `{ model }`, of the provider that the check asks. */
+export const targeted = (send, target) => (provider, body, ...rest) => send(provider, target ? { ...body, model: `${IDS[provider] ?? provider}/${target.model}` } : body, ...rest);
+
 /** Starts a Worker with stand-ins: `{ worker, upstream, send, close }`. `vars` adds variables, `entry` members of the key. */
 export async function startGateway({ bundle = SAMPLES, vars = {}, entry, upstream, ...options } = {}) {
   const providers = upstream ?? (await standIns());
