@@ -127,8 +127,8 @@ build: setup build/worker.js ## Build the Worker into build/
 bench: setup bench/node_modules/.done target/samples/worker.js ## Compare with other implementations and write bench/RESULTS.md; CHECK=1 only compares with the stored ratios
 	$(NODE) bench/run.mjs $(if $(CHECK),--check) $(if $(LOAD),--load) $(if $(SOAK),--soak) $(if $(SMOKE),--smoke)
 
-gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done target/samples/worker.js ## Compare the chat gateway with LiteLLM and Portkey and write the tables of docs/GATEWAY.md
-	$(NODE) bench/gateway/run.mjs
+gateway-bench: setup bench/gateway/node_modules/.done bench/gateway/.venv/.done target/samples/worker.js ## Compare the chat gateway with others, write the tables of docs/GATEWAY.md and bench/gateway/RESULTS.md; CHECK=1 only compares with the stored ratios
+	$(NODE) bench/gateway/run.mjs $(if $(CHECK),--check) $(if $(SMOKE),--smoke)
 
 sign-in-bench: setup bench/sign-in/node_modules/.done target/samples/worker.js ## Compare sign-in with workers-oauth-provider and write bench/sign-in/RESULTS.md and the table of docs/SIGN-IN.md
 	$(NODE) bench/sign-in/assertions.mjs
@@ -256,7 +256,7 @@ bench/sign-in/node_modules/.done: bench/sign-in/package.json bench/sign-in/packa
 	@touch $@
 
 bench/gateway/.venv/.done: bench/gateway/requirements.txt
-	$(call say,Installing LiteLLM)
+	$(call say,Installing LiteLLM and Switchyard)
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	@touch $@

@@ -8,7 +8,7 @@ const CHANCE = 3;
 /** The fraction by which the bundle may grow; its size has no noise. */
 const GROWTH = 0.01;
 
-/** The stored result of a run: ratios as `{ title, kind, ratio, passes }` by id, and the bundle's bytes. */
+/** The stored result of a run: ratios as `{ title, kind, ratio, passes }` by id, and the bundle's bytes, if they count. */
 export function stored(ratios, gzip) {
   const entries = ratios.map(({ id, title, kind, ratio, passes }) => [
     id,
@@ -37,7 +37,8 @@ export function judge(before, after) {
   const added = Object.entries(after.ratios)
     .filter(([id]) => !(id in before.ratios))
     .map(([, { title, ratio }]) => ({ title, now: ratio, verdict: "new" }));
-  return [...rows, ...added, row("Bundle of ours, gzip, bytes", before.gzip, after.gzip, GROWTH)];
+  const bundle = before.gzip === undefined ? [] : [row("Bundle of ours, gzip, bytes", before.gzip, after.gzip, GROWTH)];
+  return [...rows, ...added, ...bundle];
 }
 
 /** Whether the run has no regression. */

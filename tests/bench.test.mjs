@@ -1,6 +1,8 @@
 // How the benchmark tells a regression from noise. Nothing is timed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ROUTES } from "../bench/gateway/agents.mjs";
+import { ratios as gatewayRatios } from "../bench/gateway/ratios.mjs";
 import { judge, passes, stored } from "../bench/guard.mjs";
 import { another, monthly } from "../bench/price.mjs";
 import { compare, deviation, quantile } from "../bench/statistics.mjs";
@@ -57,6 +59,23 @@ test("ratios compare the same round", () => {
   const { ratio, low, high, least, median, passes } = compare(of, to, (value) => value);
   assert.deepEqual({ ratio, low, high, least, median }, { ratio: 2, low: 1.875, high: 2.25, least: 2, median: 17 });
   assert.deepEqual(passes, [2, 2.25]);
+});
+
+test("the ratios of gateways compare what is added in the same round", () => {
+  const [route] = ROUTES;
+  // The second round was ten times as slow, for all.
+  const row = (name, p99, more) => ({ route, name, rounds: Object.fromEntries([1, 4, 16].map((count) => [count, [{ p99, cpu: 1 }, { p99: p99 * 10, cpu: 10 }]])), ...more });
+  const sessions = [row("direct", 1), row("a Worker that only pipes", 3), row("Toolbooth", 4), row("Portkey", 7), row("LiteLLM", 0, { problem: "400" })];
+  const found = gatewayRatios({ sessions });
+  const values = Object.fromEntries(found.map(({ what, ratio, limit, passes }) => [what, { ratio, limit, passes }]));
+  assert.deepEqual(values, {
+    "p99 added with 16 at once, × that of a Worker that only pipes": { ratio: 1.5, limit: 1.5, passes: [1.5, 1.5] },
+    "p99 added with 1 at once, × Portkey's": { ratio: 0.5, limit: 1, passes: [0.5, 0.5] },
+    "p99 added with 4 at once, × Portkey's": { ratio: 0.5, limit: 1, passes: [0.5, 0.5] },
+    "p99 added with 16 at once, × Portkey's": { ratio: 0.5, limit: 1, passes: [0.5, 0.5] },
+  });
+  // Without a bundle, only the ratios are compared.
+  assert.deepEqual(judge(stored(found), stored(found)).map(({ verdict }) => verdict), ["good", "good", "good", "good"]);
 });
 
 test("quantiles and deviations", () => {

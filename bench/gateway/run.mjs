@@ -1,14 +1,71 @@
-// Compares the chat gateway with LiteLLM and Portkey, and writes the tables of docs/GATEWAY.md.
-//   node bench/gateway/run.mjs
+// Compares the chat gateway with LiteLLM, Portkey and Switchyard, and writes the tables of docs/GATEWAY.md, bench/gateway/RESULTS.md and
+// bench/gateway/ratios.json.
+//   node bench/gateway/run.mjs            runs everything
+//   node bench/gateway/run.mjs --check    measures only the ratios; fails if one is worse than the stored one
+//   node bench/gateway/run.mjs --smoke    checks that everything works: few requests, writes nothing
+//   --only cases|short|sessions           only one of the three; --own: only Toolbooth and the Workers. Both write nothing
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { judge, passes, stored } from "../guard.mjs";
 import { ROOT } from "../paths.mjs";
+import { version as workerd } from "../workerd.mjs";
+import { agents, FULL as SESSIONS, SMOKE as FEW_SESSIONS } from "./agents.mjs";
 import { all, tables } from "./compare.mjs";
-import { overhead, report } from "./overhead.mjs";
+import { FULL as SHORT, overhead, SMOKE as FEW_SHORT } from "./overhead.mjs";
+import { ratios } from "./ratios.mjs";
+import { sessionSummary, sessionTables, sessionTargets, shortSummary, shortTables, shortTargets, verdicts } from "./report.mjs";
 import { versions } from "./rivals.mjs";
+import { RIVALS, withSubjects } from "./subjects.mjs";
 
 const PAGE = join(ROOT, "docs/GATEWAY.md");
+const RESULTS = join(ROOT, "bench/gateway/RESULTS.md");
+const RATIOS = join(ROOT, "bench/gateway/ratios.json");
+/** The longest run, in minutes: something hangs if it takes longer. */
+const LIMIT = 40;
+
+const { values: options } = parseArgs({ options: { check: { type: "boolean" }, smoke: { type: "boolean" }, own: { type: "boolean" }, only: { type: "string" } } });
+const log = (text) => console.error(`gateway-bench: ${text}`);
+const wants = (part) => (options.only ? options.only === part : part !== "cases" || !options.check);
+const writes = !options.check && !options.smoke && !options.own && !options.only;
+
+// Emits "exit", which ends all that was started.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+setTimeout(() => {
+  log(`it takes longer than ${LIMIT} minutes`);
+  process.exit(1);
+}, LIMIT * 60_000).unref();
+
+const begun = performance.now();
+const cases = wants("cases") ? tables(await all({ names: options.own ? ["toolbooth"] : undefined, log })) : undefined;
+if (cases) console.log(cases);
+const measured = wants("short") || wants("sessions") ? await measure() : {};
+const now = ratios(measured);
+if (measured.short) console.log(`${shortTables(measured.short)}\n\n${shortSummary(measured.short)}\n\n${shortTargets(now)}\n`);
+if (measured.sessions) console.log(`${sessionTables(measured.sessions)}\n\n${sessionSummary(measured.sessions)}\n\n${sessionTargets(now)}\n`);
+if (options.check) await check();
+if (writes) await write();
+log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes`);
+process.exit();
+
+function measure() {
+  // The ratios need one other gateway and LiteLLM's short requests.
+  const rivals = options.own ? [] : options.check ? ["litellm", "portkey"] : Object.keys(RIVALS);
+  return withSubjects(rivals, async (provider, subjects) => ({
+    short: wants("short") ? await overhead(subjects, options.smoke ? FEW_SHORT : SHORT, log) : undefined,
+    sessions: wants("sessions") ? await agents(provider, options.check ? subjects.filter(({ name }) => name !== "LiteLLM") : subjects, options.smoke ? FEW_SESSIONS : SESSIONS, log) : undefined,
+  }));
+}
+
+async function check() {
+  const before = JSON.parse(await readFile(RATIOS, "utf8").catch(() => {
+    throw new Error("bench/gateway/ratios.json is missing; run make gateway-bench to create it");
+  }));
+  const rows = judge(before, stored(now));
+  console.log(verdicts(rows));
+  if (!passes(rows)) process.exitCode = 1;
+}
 
 /** Replaces what the page has between the markers of `name`. */
 function replaced(page, name, text) {
@@ -17,12 +74,28 @@ function replaced(page, name, text) {
   return page.replace(place, (_, before, after) => `${before}${text}${after}`);
 }
 
-const { LiteLLM, Portkey } = await versions();
-const subject = `LiteLLM ${LiteLLM}, Portkey ${Portkey}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model}.`;
-const cases = tables(await all());
-console.log(cases);
-const speed = report(await overhead({ log: console.log }));
-console.log(speed);
-const page = await readFile(PAGE, "utf8");
-await writeFile(PAGE, replaced(replaced(page, "the cases", `${cases}\n\n${subject}`), "the overhead", speed));
-process.exit(0);
+async function write() {
+  const { LiteLLM, Portkey, Switchyard } = await versions();
+  const inRust = measured.sessions.filter(({ isRust }) => isRust).map(({ route }) => route.title);
+  const core = `LiteLLM's Rust core answered ${inRust.length > 0 ? inRust.join(", ") : "none of the sessions"}.`;
+  const machine = `LiteLLM ${LiteLLM}, Portkey ${Portkey}, Switchyard ${Switchyard}, workerd ${workerd}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model}.`;
+  const parts = {
+    "the cases": `${cases}\n\n${machine}`,
+    "the overhead": `${shortSummary(measured.short)}\n\n${shortTargets(now)}`,
+    "the sessions": `${sessionSummary(measured.sessions)}\n\n${sessionTargets(now)}`,
+  };
+  const page = await readFile(PAGE, "utf8");
+  await writeFile(PAGE, Object.entries(parts).reduce((page, [name, text]) => replaced(page, name, text), page));
+  const results = [
+    "# The chat gateway beside others",
+    "Written by `make gateway-bench`. [docs/GATEWAY.md](../../docs/GATEWAY.md#overhead) says what is measured, and how the others are configured.",
+    machine,
+    "## Short requests",
+    shortTables(measured.short),
+    "## Sessions of coding agents",
+    core,
+    sessionTables(measured.sessions),
+  ];
+  await writeFile(RESULTS, `${results.join("\n\n")}\n`);
+  await writeFile(RATIOS, `${JSON.stringify(stored(now), null, 2)}\n`);
+}

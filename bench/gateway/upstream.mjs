@@ -1,48 +1,67 @@
-// A model provider that answers at once, for measurements: every request gets the same bytes. Prints its port.
+// A model provider that answers at once, for measurements: every request of a kind gets the same bytes. Prints its port. GET /last says how
+// many bytes the last request had.
 //   node bench/gateway/upstream.mjs
 import http from "node:http";
-import { standIns } from "../../tests/support/providers/stand-in.mjs";
+import { FRONTS } from "../../tests/support/gateway/fronts/index.mjs";
 import { MODELS } from "../../tests/support/gateway/cases.mjs";
+import { standIns } from "../../tests/support/providers/stand-in.mjs";
+import { CALLED, MARK } from "./sessions.mjs";
 
-/** The deltas of a short stream and of a long one. */
-const SHORT = 20;
-const LONG = 1000;
+const words = (count) => Array.from({ length: count }, (_, at) => `word${at} `);
+const input = { path: "src/parser.ts", limit: 400, mode: "each", edits: Array.from({ length: 8 }, (_, at) => ({ from: `before ${at}`, to: `after ${at}` })) };
+/** What a model says to each kind of request: the deltas of a short stream, of a long one, and those of an agent, with a call. */
+const SAYS = { unary: { text: words(1) }, short: { text: words(20) }, long: { text: words(1000) }, agent: { text: words(60), calls: [{ name: CALLED, input }] } };
+const TOOL = { type: "function", function: { name: CALLED, description: "Runs.", parameters: { type: "object", properties: {} } } };
 
 /** What the stand-ins answer to a request, as bytes. */
 async function recorded() {
   const providers = await standIns();
-  const messages = [{ role: "user", content: "?" }];
-  const authorization = `Bearer ${providers.openai.key}`;
-  const requests = [
-    ["openai", "/v1/chat/completions", { authorization }, { model: MODELS.openai, messages }],
-    ["openai", "/v1/responses", { authorization }, { model: MODELS.openai, input: "?" }],
-    ["anthropic", "/v1/messages", { "x-api-key": providers.anthropic.key, "anthropic-version": "2023-06-01" }, { model: MODELS.anthropic, max_tokens: 9, messages }],
+  const ways = [
+    ["openai", FRONTS.chat, { authorization: `Bearer ${providers.openai.key}` }],
+    ["openai", FRONTS.responses, { authorization: `Bearer ${providers.openai.key}` }],
+    ["anthropic", FRONTS.messages, { "x-api-key": providers.anthropic.key }],
   ];
   const answers = {};
-  for (const [provider, path, headers, body] of requests) {
-    for (const [kind, deltas] of [["unary", 1], ["short", SHORT], ["long", LONG]]) {
-      providers[provider].script({ text: Array.from({ length: deltas }, (_, at) => `word${at} `) });
-      const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ ...body, ...(kind !== "unary" && { stream: true }) }) };
-      const reply = await fetch(`${providers[provider].base}${path}`, init);
-      answers[`${path} ${kind}`] = Buffer.from(await reply.arrayBuffer());
+  for (const [provider, front, headers] of ways) {
+    for (const [kind, says] of Object.entries(SAYS)) {
+      providers[provider].script(says);
+      const body = front.request({ messages: [{ role: "user", content: "?" }], max_tokens: 100, tools: [TOOL], ...(kind !== "unary" && { stream: true }) });
+      const init = { method: "POST", headers: { "content-type": "application/json", ...headers, ...front.headers }, body: JSON.stringify({ ...body, model: MODELS[provider] }) };
+      const reply = await fetch(`${providers[provider].base}${front.path}`, init);
+      if (reply.status !== 200) throw new Error(`${front.path}: ${await reply.text()}`);
+      answers[`${front.path} ${kind}`] = Buffer.from(await reply.arrayBuffer());
     }
   }
   await providers.close();
   return answers;
 }
 
+/** One event per write, as a provider sends them. */
+const events = (answer) => answer.toString().split(/(?<=\n\n)/).map((event) => Buffer.from(event));
 const answers = await recorded();
+const streams = Object.fromEntries(Object.entries(answers).filter(([name]) => !name.endsWith(" unary")).map(([name, answer]) => [name, events(answer)]));
+
+/** Of which kind a request is. */
+function kindOf(body) {
+  if (!body.includes('"stream":true') && !body.includes('"stream": true')) return "unary";
+  if (body.includes(MARK)) return "agent";
+  return body.includes("A long answer.") ? "long" : "short";
+}
+
+let last = 0;
 const server = http.createServer((request, response) => {
-  let body = "";
-  request.setEncoding("latin1").on("data", (part) => (body += part)).on("end", () => {
-    const streamed = /"stream":\s*true/.test(body);
-    const kind = streamed ? (body.includes("long") ? "long" : "short") : "unary";
-    const answer = answers[`${request.url.split("?")[0]} ${kind}`];
-    if (answer === undefined) return response.writeHead(404).end(`${request.url} ${kind}`);
-    if (!streamed) return response.writeHead(200, { "content-type": "application/json", "content-length": answer.length }).end(answer);
+  if (request.url === "/last") return response.end(`${last}`);
+  const parts = [];
+  request.on("data", (part) => parts.push(part)).on("end", () => {
+    const body = Buffer.concat(parts);
+    last = body.length;
+    const kind = kindOf(body);
+    const name = `${request.url.split("?")[0]} ${kind}`;
+    const answer = answers[name];
+    if (answer === undefined) return response.writeHead(404).end(name);
+    if (kind === "unary") return response.writeHead(200, { "content-type": "application/json", "content-length": answer.length }).end(answer);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    // One event per write, as a provider sends them.
-    for (const event of answer.toString().split(/(?<=\n\n)/)) response.write(event);
+    for (const event of streams[name]) response.write(event);
     response.end();
   });
 });
