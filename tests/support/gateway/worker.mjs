@@ -1,6 +1,8 @@
 // The Worker as a chat gateway in front of stand-ins of the providers.
+import assert from "node:assert/strict";
 import { entryOf } from "../../../packages/toolbooth/src/credentials.js";
 import { standIns } from "../providers/stand-in.mjs";
+import { watch } from "../types/answers.mjs";
 import { SAMPLES, start } from "../worker.mjs";
 import { MODELS } from "./cases.mjs";
 import { FRONTS } from "./fronts/index.mjs";
@@ -49,9 +51,18 @@ export const targeted = (send, target) => (provider, body, ...rest) => send(prov
 export async function startGateway({ bundle = SAMPLES, vars = {}, entry, upstream, ...options } = {}) {
   const providers = upstream ?? (await standIns());
   const worker = await start(bundle, { vars: { ...variables(providers, entry), ...vars }, ...options });
+  const untyped = watch(worker.address);
+  const stop = worker.close.bind(worker);
+  worker.close = async () => {
+    await stop();
+    assert.deepEqual([...untyped], [], "the answers are what the types of the providers' SDKs say");
+  };
   const close = async () => {
-    await worker.close();
-    await providers.close();
+    try {
+      await worker.close();
+    } finally {
+      await providers.close();
+    }
   };
   return { worker, upstream: providers, address: worker.address, send: sender(worker.address), close };
 }

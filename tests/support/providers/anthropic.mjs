@@ -15,7 +15,7 @@ const chat = {
     }
     if (turn.redacted !== undefined) content.push({ type: "redacted_thinking", data: turn.redacted });
     if (turn.text.length > 0) content.push({ type: "text", text: turn.text.join("") });
-    for (const { id, name, input = {} } of turn.calls) content.push({ type: "tool_use", id: `toolu_${id}`, name, input });
+    for (const { id, name, input = {} } of turn.calls) content.push({ type: "tool_use", id: `toolu_${id}`, name, input, caller: { type: "direct" } });
     const stop_reason = turn.finish ?? (turn.calls.length > 0 ? "tool_use" : "end_turn");
     const usage = { input_tokens: 10, cache_creation_input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5, service_tier: "standard", ...turn.usage };
     const message = { id: `msg_${turn.seed}`, type: "message", role: "assistant", model: body.model, content, stop_reason, stop_sequence: null, usage };

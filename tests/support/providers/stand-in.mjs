@@ -6,6 +6,7 @@ import { gemini } from "./gemini.mjs";
 import { openai } from "./openai.mjs";
 import { broken, errorOf, TABLES } from "./rules.mjs";
 import { listen } from "../server.mjs";
+import { requestProblems } from "../types/requests.mjs";
 
 const PROVIDERS = { openai, anthropic, gemini, ...compatible };
 
@@ -60,6 +61,8 @@ export async function standIn(provider, { key = KEYS[provider] } = {}) {
         entry.rule = `${endpoint.rules}: ${found.id}`;
         return json(response, found.status, errorOf(TABLES[endpoint.rules], found.message, found));
       }
+      const untyped = endpoint.only === "count_tokens" ? [] : requestProblems(endpoint.rules, entry.body, request.headers);
+      if (untyped.length > 0) return reject(400, `not what the types of the provider's SDK say: ${untyped.join("; ")}`);
     }
     if (endpoint.answer) return json(response, 200, endpoint.answer(context));
     let turn = turns.length > 1 ? turns.shift() : turns[0];
