@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Format, GatewayError};
+use super::{Format, GatewayError, media_type};
 use crate::wire::ToolCall;
 use toolbooth::json::{Object, Value};
 
@@ -202,8 +203,17 @@ impl Source {
         }
         let data = if begins("data:") { url.get(5..) } else { None };
         let (head, base64) = data.and_then(|data| data.split_once(','))?;
-        let media_type = head.strip_suffix(";base64")?.split(';').next()?.to_ascii_lowercase();
+        let media_type = media_type::canonical(head.strip_suffix(";base64")?).into_owned();
         Some(Self::Data { media_type, base64: base64.to_owned() })
+    }
+
+    /// The text, if it is the data of one.
+    pub(super) fn text(&self) -> Option<String> {
+        let Self::Data { media_type, base64 } = self else { return None };
+        if !media_type::is_text(media_type) {
+            return None;
+        }
+        String::from_utf8(Base64::decode_vec(base64).ok()?).ok()
     }
 
     /// The id of a file that the provider has stored, if it is one.

@@ -36,6 +36,7 @@ mod fields;
 mod front;
 mod ids;
 mod limits;
+mod media_type;
 mod model_list;
 mod notes;
 mod open_calls;

@@ -4,6 +4,7 @@ mod approval;
 mod arguments;
 mod budgets;
 mod challenges;
+mod contents;
 mod costs;
 mod embeddings;
 mod endings;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Job, MAX_EVENT_VALUES, Result, custom};
+use super::{GatewayError, Job, MAX_EVENT_VALUES, Result, custom};
 use crate::gateway::conversation::{self, Message, MessageBody, Part};
 use crate::gateway::front::chat::message::of_turn;
 use crate::gateway::raw_json::nested;
@@ -139,4 +139,20 @@ impl<'t> Conversation<'t> {
             *place = Some(result);
         }
     }
+}
+
+/// What precedes a conversation that begins with the assistant: clients cut long ones, and these providers want a message of the user
+/// first.
+pub(super) fn begins_with_assistant(notes: &Notes) -> &'static str {
+    notes.warn(
+        "messages: the conversation begins with the assistant, so a message of the user precedes it",
+    );
+    "The conversation continues."
+}
+
+/// The error: nothing of the conversation is left that the provider accepts.
+pub(super) fn is_empty() -> GatewayError {
+    let message = "messages has nothing that this provider accepts: its texts are only white space, or its parts are of \
+                   types that the provider does not know";
+    GatewayError::invalid("messages", message)
 }

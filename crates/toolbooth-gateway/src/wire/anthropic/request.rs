@@ -148,4 +148,5 @@ pub(crate) enum Block<'t> {
 pub(crate) enum Source<'t> {
     Url { url: Cow<'t, str> },
     Base64 { media_type: Cow<'t, str>, data: Cow<'t, str> },
+    Text { media_type: &'static str, data: Cow<'t, str> },
 }

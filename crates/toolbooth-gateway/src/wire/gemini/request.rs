@@ -30,14 +30,7 @@ pub(crate) struct System<'t> {
 #[derive(Debug, Serialize)]
 pub(crate) struct Content<'t> {
     pub role: &'static str,
-    pub parts: Parts<'t>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Parts<'t> {
-    List(Vec<Part<'t>>),
-    Native(Json<'t>),
+    pub parts: Vec<Part<'t>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,6 +53,8 @@ pub(crate) enum Part<'t> {
     Inline {
         inline_data: InlineData<'t>,
     },
+    /// As Gemini wrote it.
+    Native(Json<'t>),
 }
 
 #[derive(Debug, Serialize)]

@@ -1,7 +1,7 @@
 //! The conversation in Anthropic's format.
 
 use super::thinking;
-use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
+use crate::gateway::adapter::conversation::{self, Assistant, Conversation, Entry};
 use crate::gateway::adapter::{GatewayError, Job, Result};
 use crate::gateway::conversation::{Part, PartContent, Source as ClientSource};
 use crate::gateway::{HistoryItem, Notes, ToolResult as CallResult, Turn, ids};
@@ -23,7 +23,8 @@ pub(super) fn messages<'e>(
             Entry::Native(turn) => native(turn, &mut messages, notes)?,
         }
     }
-    Ok((blocks(conversation.system.iter().copied(), notes)?, messages.0))
+    let system = blocks(conversation.system.iter().copied(), notes)?;
+    Ok((system, messages.finish(notes)?))
 }
 
 /// Messages, of which no two in a row have the same role.
@@ -40,6 +41,27 @@ impl<'t> Messages<'t> {
             _ => self.0.push(Message { role, content: Content::Blocks(blocks) }),
         }
     }
+
+    /// The messages as Anthropic accepts them. The error: none is left.
+    fn finish(mut self, notes: &Notes) -> Result<Vec<Message<'t>>> {
+        if let Some(Message { role: "assistant", content: Content::Blocks(blocks) }) =
+            self.0.last_mut()
+            && let Some(Block::Text { text, .. }) = blocks.last_mut()
+        {
+            // Anthropic rejects white space at the end of what it goes on with.
+            *text = text.trim_end().to_owned().into();
+        }
+        match self.0.first() {
+            None => return Err(conversation::is_empty()),
+            Some(Message { role: "user", .. }) => {}
+            Some(_) => {
+                let text = conversation::begins_with_assistant(notes).into();
+                let blocks = vec![Block::Text { text, cache_control: None }];
+                self.0.insert(0, Message { role: "user", content: Content::Blocks(blocks) });
+            }
+        }
+        Ok(self.0)
+    }
 }
 
 fn assistant<'e>(
@@ -50,7 +72,7 @@ fn assistant<'e>(
     let thinking = thinking::blocks(&assistant.message.extra_content);
     let mut content = Vec::from_iter(thinking.cloned().map(Block::Verbatim));
     let text = |text: &'e str| Block::Text { text: text.into(), cache_control: None };
-    content.extend(assistant.texts(notes).map(text));
+    content.extend(assistant.texts(notes).filter(|text| !text.trim().is_empty()).map(text));
     let mut results = Vec::new();
     for answered in assistant.calls(notes) {
         let id = ids::portable(answered.call.id.as_ref().into());
@@ -93,7 +115,7 @@ fn result_block<'t>(id: &'t str, result: &'t CallResult, notes: &Notes) -> Resul
     }))
 }
 
-/// Content blocks. Anthropic rejects empty text.
+/// Content blocks. Anthropic rejects texts of nothing but white space.
 fn blocks<'t>(parts: impl Iterator<Item = &'t Part>, notes: &Notes) -> Result<Vec<Block<'t>>> {
     let mut blocks = Vec::new();
     for part in parts {
@@ -108,27 +130,28 @@ fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
     let cache_control = cache_control.clone();
     let (is_document, source) = match content {
         PartContent::Text(text) | PartContent::Refusal(text) => {
-            let text = (!text.is_empty()).then(|| text.as_str().into());
+            let text = (!text.trim().is_empty()).then(|| text.as_str().into());
             return Ok(text.map(|text| Block::Text { text, cache_control }));
         }
-        PartContent::Image { source: ClientSource::Url(url), .. }
-        | PartContent::File { source: ClientSource::Url(url), .. } => {
-            (has_pdf_extension(url), Source::Url { url: url.into() })
-        }
-        PartContent::Image { source: ClientSource::Data { media_type, base64 }, .. }
-        | PartContent::File { source: ClientSource::Data { media_type, base64 }, .. } => {
-            let is_document = match media_type.as_str() {
-                "image/jpeg" | "image/png" | "image/gif" | "image/webp" => false,
-                "application/pdf" => true,
-                _ => return Err(unacceptable(path)),
-            };
-            (is_document, Source::Base64 { media_type: media_type.into(), data: base64.into() })
-        }
+        PartContent::Image { source, .. } | PartContent::File { source, .. } => match source {
+            ClientSource::Data { media_type, base64 } => {
+                let base64 = || {
+                    let (media_type, data) = (media_type.into(), base64.into());
+                    Source::Base64 { media_type, data }
+                };
+                match media_type.as_str() {
+                    "image/jpeg" | "image/png" | "image/gif" | "image/webp" => (false, base64()),
+                    "application/pdf" => (true, base64()),
+                    _ => {
+                        let data = source.text().ok_or_else(|| unacceptable(path))?.into();
+                        (true, Source::Text { media_type: "text/plain", data })
+                    }
+                }
+            }
+            ClientSource::Url(url) => (has_pdf_extension(url), Source::Url { url: url.into() }),
+            ClientSource::Id(_) => return Err(part.unreadable_file()),
+        },
         PartContent::Audio { .. } => return Err(unacceptable(path)),
-        PartContent::Image { source: ClientSource::Id(_), .. }
-        | PartContent::File { source: ClientSource::Id(_), .. } => {
-            return Err(part.unreadable_file());
-        }
         PartContent::Other(kind) => {
             notes.drop_member(&format!("{path} ({kind})"));
             return Ok(None);
@@ -145,7 +168,7 @@ fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
 
 fn unacceptable(path: &str) -> GatewayError {
     let message = format!(
-        "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, GIF, WebP or PDF"
+        "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, GIF, WebP, PDF or a text"
     );
     GatewayError::invalid(path, message)
 }

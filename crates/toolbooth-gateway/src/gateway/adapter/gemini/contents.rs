@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::gateway::adapter::conversation::{Assistant, Conversation, Entry};
-use crate::gateway::adapter::{Job, Result};
+use crate::gateway::adapter::conversation::{self, Assistant, Conversation, Entry};
+use crate::gateway::adapter::{Job, Result, raw};
 use crate::gateway::conversation::{Part as ClientPart, PartContent, Source};
-use crate::gateway::raw_json::parse;
+use crate::gateway::media_type::is_text;
+use crate::gateway::raw_json::{parse, raw_items};
 use crate::gateway::{Notes, ToolResult, Turn};
-use crate::wire::Json;
 use crate::wire::gemini::ResultPart;
-use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part, Parts};
+use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part};
 use toolbooth::json::{self, Object, Value};
 
 /// The signature that Google's documentation provides for calls that another model has made.
@@ -26,12 +26,10 @@ pub(super) fn contents<'e>(
     let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));
     let turn_begins = conversation.entries.iter().rposition(is_user).unwrap_or_default();
     let needs_signature = job.options.facts.needs_signatures();
-    let mut contents = Vec::new();
+    let mut contents = Contents { list: Vec::new(), last: Kind::Results, notes };
     for (index, entry) in conversation.entries.iter().enumerate() {
         match entry {
-            Entry::User(user) => {
-                push(&mut contents, "user", parts(user.iter().copied(), notes)?);
-            }
+            Entry::User(user) => contents.push(Kind::User, parts(user.iter().copied(), notes)?),
             Entry::Assistant(message) => {
                 let is_checked = needs_signature && index >= turn_begins;
                 assistant(message, is_checked, &mut contents, job)?;
@@ -39,12 +37,45 @@ pub(super) fn contents<'e>(
             Entry::Native(turn) => native(turn, &mut contents, job)?,
         }
     }
-    Ok((system, contents))
+    match contents.list.is_empty() {
+        true => Err(conversation::is_empty()),
+        false => Ok((system, contents.list)),
+    }
 }
 
-fn push<'t>(contents: &mut Vec<Content<'t>>, role: &'static str, parts: Vec<Part<'t>>) {
-    if !parts.is_empty() {
-        contents.push(Content { role, parts: Parts::List(parts) });
+/// Contents as Gemini accepts them: the first one is of the user, and those of one role in a row are one. Only results stand alone:
+/// a call is followed by a content with as many parts as there are calls (vellum-ai/vellum-assistant#39495).
+struct Contents<'t> {
+    list: Vec<Content<'t>>,
+    last: Kind,
+    notes: &'t Notes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    User,
+    Model,
+    Results,
+}
+
+impl<'t> Contents<'t> {
+    fn push(&mut self, kind: Kind, mut parts: Vec<Part<'t>>) {
+        if parts.is_empty() {
+            return;
+        }
+        let role = if kind == Kind::Model { "model" } else { "user" };
+        if self.list.is_empty() && kind != Kind::User {
+            let text = conversation::begins_with_assistant(self.notes).into();
+            let parts = vec![Part::Text { text, thought_signature: None }];
+            self.list.push(Content { role: "user", parts });
+        }
+        match self.list.last_mut() {
+            Some(last) if self.last == kind && kind != Kind::Results => {
+                last.parts.append(&mut parts);
+            }
+            _ => self.list.push(Content { role, parts }),
+        }
+        self.last = kind;
     }
 }
 
@@ -52,7 +83,7 @@ fn push<'t>(contents: &mut Vec<Content<'t>>, role: &'static str, parts: Vec<Part
 fn assistant<'e>(
     assistant: &'e Assistant<'_>,
     is_checked: bool,
-    contents: &mut Vec<Content<'e>>,
+    contents: &mut Contents<'e>,
     job: &'e Job<'_>,
 ) -> Result<()> {
     let notes = job.notes;
@@ -78,9 +109,9 @@ fn assistant<'e>(
         let function_call = FunctionCall { name, args: answered.arguments };
         said.push(Part::Call { function_call, thought_signature: signature });
     }
-    results.extend(further);
-    push(contents, "model", said);
-    push(contents, "user", results);
+    contents.push(Kind::Model, said);
+    contents.push(Kind::Results, results);
+    contents.push(Kind::User, further);
     Ok(())
 }
 
@@ -120,9 +151,9 @@ fn structured(text: Cow<'_, str>, is_error: bool) -> std::result::Result<Value<'
 }
 
 /// A round of the tool loop, as Gemini wrote it.
-fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>, job: &'t Job<'_>) -> Result<()> {
-    let parts = Parts::Native(Json::Text(turn.native.as_str().into()));
-    contents.push(Content { role: "model", parts });
+fn native<'t>(turn: &'t Turn, contents: &mut Contents<'t>, job: &'t Job<'_>) -> Result<()> {
+    let said = raw_items(raw(&turn.native)).into_iter().map(|part| Part::Native(part.into()));
+    contents.push(Kind::Model, said.collect());
     // A result has the id that Gemini gave the call. Older models give none and reject it.
     let parts = parse(&turn.native, "").unwrap_or_default();
     let parts = parts.as_array().unwrap_or_default();
@@ -136,8 +167,8 @@ fn native<'t>(turn: &'t Turn, contents: &mut Vec<Content<'t>>, job: &'t Job<'_>)
         let name = job.names.sent(result.name.as_str().into());
         results.push(result_part(id, name, result, &mut further, job.notes)?);
     }
-    results.extend(further);
-    push(contents, "user", results);
+    contents.push(Kind::Results, results);
+    contents.push(Kind::User, further);
     Ok(())
 }
 
@@ -167,6 +198,10 @@ fn part<'t>(part: &'t ClientPart, notes: &Notes) -> Result<Option<Part<'t>>> {
             Part::Text { text: text.into(), thought_signature: None }
         }
         PartContent::Image { source, .. } | PartContent::File { source, .. } => match source {
+            // Gemini knows a few types of texts, and reads all others as plain text.
+            Source::Data { media_type, base64 } if is_text(media_type) => {
+                inline("text/plain".into(), base64)
+            }
             Source::Url(url) => {
                 let file_data = FileData { mime_type: media_type(url), file_uri: url.into() };
                 Part::File { file_data }

@@ -231,6 +231,10 @@ impl<'t> Messages<'_, 't> {
                 self.job.notes.drop_member(&format!("{path}.source.url"));
                 None
             }
+            PartContent::File { source, name } if let Some(text) = source.text() => {
+                let head = name.as_deref().unwrap_or("A file");
+                Some(SentPart::Text { text: format!("{head}:\n\n{text}").into() })
+            }
             PartContent::File { source, name } => {
                 let (file_data, file_id) = (source.address(), source.id());
                 let filename = name.as_deref();

@@ -76,12 +76,14 @@ fn case_08_and_09_results() {
     ] {
         let members = conversation(json!([call("c1", "a", "{}")]), json!([result("c1", content)]));
         let (body, _, _) = translated(Format::Gemini, members.clone());
-        let parts = body["contents"][2]["parts"].as_array().unwrap();
+        let contents = body["contents"].as_array().unwrap();
+        let parts = contents[2]["parts"].as_array().unwrap();
+        assert_eq!(parts.len(), 1);
         assert_eq!(parts[0]["functionResponse"]["name"], "a");
         assert_eq!(parts[0]["functionResponse"]["response"], gemini[0]);
-        assert_eq!(parts.len(), gemini.as_array().unwrap().len());
-        if let Some(image) = parts.get(1) {
-            assert_eq!(image["inlineData"]["mimeType"], "image/png");
+        assert_eq!(contents.len() - 2, gemini.as_array().unwrap().len());
+        if let Some(content) = contents.get(3) {
+            assert_eq!(content["parts"][0]["inlineData"]["mimeType"], "image/png");
         }
         let (body, _, _) = translated(Format::Anthropic, members);
         let block = &body["messages"][2]["content"][0];

@@ -280,7 +280,8 @@ fn case_15_system_messages() {
     let (body, _, _) = translated(Format::Gemini, json!({"messages": messages}));
     let parts = json!([{"text": "S1"}, {"text": "S2"}, {"text": "S3"}]);
     assert_eq!(body["systemInstruction"], json!({"parts": parts}));
-    assert_eq!(body["contents"].as_array().unwrap().len(), 2);
+    let expected = json!([{"role": "user", "parts": [{"text": "U1"}, {"text": "U2"}]}]);
+    assert_eq!(body["contents"], expected);
 }
 
 /// Images, audio and files.

@@ -1,7 +1,7 @@
 //! Checks of the contents that Anthropic gets as they are.
 
-use crate::gateway::Result;
 use crate::gateway::front::address;
+use crate::gateway::{Result, media_type};
 use toolbooth::json::Value;
 
 /// The blocks that Anthropic may get as they are. Others can define tools, which no limit has checked.
@@ -50,9 +50,16 @@ pub(super) fn is_known(content: &Value<'_>) -> bool {
         let inner = [block.get("content"), block.get("source").and_then(|it| it.get("content"))];
         // A compaction can define tools, too.
         kind.is_some_and(|kind| KNOWN.contains(&kind))
+            && has_registered_type(block)
             && block.get("tool_changes").is_none_or(Value::is_null)
             && inner.into_iter().flatten().all(|content| is_inner(kind, content))
     })
+}
+
+/// Whether the media type of a block has its registered name, which Anthropic requires.
+fn has_registered_type(block: &Value<'_>) -> bool {
+    let media_type = block.get("source").and_then(|source| source.get("media_type")?.as_str());
+    media_type.is_none_or(|media_type| media_type::canonical(media_type) == media_type)
 }
 
 /// Checks the addresses in a content that passes. The inputs of calls, and the sources that Anthropic's own tools have found, may be any.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::content::blocks;
 use crate::gateway::conversation::{Part, PartContent, Source};
 use crate::gateway::raw_json::typed;
-use crate::gateway::{Fields, Notes, Result};
+use crate::gateway::{Fields, Notes, Result, media_type};
 use toolbooth::json::Value;
 
 /// The parts of a content.
@@ -112,7 +112,8 @@ fn document(block: &mut Fields<'_>) -> Result<Vec<Part>> {
 
 /// The data of a source with base64.
 fn data(source: &mut Fields<'_>, types: &[&str]) -> Result<Source> {
-    let media_type = source.required_text("media_type")?;
+    let written = source.required_text("media_type")?;
+    let media_type = media_type::canonical(&written);
     if !types.contains(&media_type.as_ref()) {
         return source.expected("media_type", &format!("one of {}", types.join(", ")));
     }

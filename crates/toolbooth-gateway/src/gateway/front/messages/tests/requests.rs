@@ -110,10 +110,10 @@ fn calls_and_their_results() {
     assert_eq!(arguments, r#"{"z":1e3,"a":1.0}"#);
     assert_eq!(body["messages"][1]["content"], "Error: no");
     let (body, _) = translated(&request);
-    let block = &body["messages"][1]["content"][0];
+    let block = &body["messages"][2]["content"][0];
     assert_eq!((&block["is_error"], &block["tool_use_id"]), (&json!(true), &json!("t")));
     let (body, _) = sent(Format::Gemini, &request);
-    let part = &body["contents"][1]["parts"][0]["functionResponse"];
+    let part = &body["contents"][2]["parts"][0]["functionResponse"];
     assert_eq!(part["response"], json!({"error": "Error: no"}));
 }
 

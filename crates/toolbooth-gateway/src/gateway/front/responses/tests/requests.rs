@@ -211,7 +211,7 @@ fn images_in_results() {
         assert_eq!(json!(chat["messages"].as_array().unwrap()[1..]), expected, "{format:?}");
     }
     let (anthropic, ..) = sent(Format::Anthropic, &request);
-    assert_eq!(anthropic["messages"][1]["content"][0]["content"][1]["source"]["data"], "AAAA");
+    assert_eq!(anthropic["messages"][2]["content"][0]["content"][1]["source"]["data"], "AAAA");
 }
 
 /// `apply_patch`: the text of a call, whole and with a grammar.
