@@ -1,18 +1,17 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
+mod call_parts;
+
+pub(super) use call_parts::{CallPart, CallProgress, is_complete};
+
 use super::MAX_CALLS;
-use super::adapter::{Names, custom};
-use super::call_parts::{append, is_blank, is_empty_object, may_be_placeholder};
+use super::adapter::Names;
 use super::{
-    CallPart, CallProgress, Completion, DecodeOptions, Delta, IdSource, Read, SseEvent,
-    StreamEvent, UpstreamError,
+    Completion, DecodeOptions, Delta, IdSource, Read, SseEvent, StreamEvent, UpstreamError,
 };
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;
-
-/// The most bytes of arguments in an answer. The limit of the gateway's settings is lower.
-const MAX_ARGUMENT_BYTES: usize = 8 << 20;
 
 /// The most warnings about an answer, or about a request.
 pub(super) const MAX_WARNINGS: usize = 64;
@@ -234,61 +233,6 @@ impl Builder {
         Ok(())
     }
 
-    /// More arguments of a call. The error: there is no such call, or they are too long.
-    pub(super) fn arguments(&mut self, index: usize, fragment: &str) -> Read {
-        if fragment.is_empty() {
-            return Ok(());
-        }
-        self.argument_bytes = self.argument_bytes.saturating_add(fragment.len());
-        if self.argument_bytes > MAX_ARGUMENT_BYTES {
-            return Err(UpstreamError::malformed("the arguments of the tool calls are too long"));
-        }
-        let call = self.completion.message.tool_calls.get_mut(index);
-        let (Some(ToolCall { arguments: Arguments::Text(text), custom, .. }), Some(sent)) =
-            (call, self.sent.get_mut(index))
-        else {
-            return Err(UpstreamError::malformed("arguments belong to no tool call"));
-        };
-        let text = text.to_mut();
-        let is_sendable = match (self.wrapped.contains(&index), *custom) {
-            (false, true) => {
-                text.push_str(fragment);
-                true
-            }
-            (is_wrapped, _) => {
-                append(text, *sent, fragment);
-                !is_wrapped && !may_be_placeholder(text)
-            }
-        };
-        if is_sendable {
-            self.deltas.extend(unsent(index, *custom, text, sent));
-        }
-        Ok(())
-    }
-
-    /// If the arguments of a call are an empty object, they are no placeholder.
-    pub(super) fn complete_empty(&mut self, index: usize) {
-        let is_empty = |it: &ToolCall<'_>| !it.custom && is_empty_object(&it.arguments.text());
-        if self.calls().get(index).is_some_and(is_empty) {
-            self.complete_call(index);
-        }
-    }
-
-    /// The arguments of a call are all there. Without any, it gets an empty object, because clients parse the text; one of a custom
-    /// tool gets its text.
-    pub(super) fn complete_call(&mut self, index: usize) {
-        let call = self.completion.message.tool_calls.get_mut(index);
-        let (Some(call), Some(sent)) = (call, self.sent.get_mut(index)) else { return };
-        if let Some(at) = self.wrapped.iter().position(|it| *it == index) {
-            self.wrapped.remove(at);
-            let input = custom::input(&call.arguments.text());
-            call.arguments = Arguments::Text(input.into());
-        } else if !call.custom && *sent == 0 && is_blank(&call.arguments.text()) {
-            call.arguments = Arguments::Text("{}".into());
-        }
-        self.deltas.extend(unsent(index, call.custom, &call.arguments.text(), sent));
-    }
-
     pub(super) fn complete_calls(&mut self) {
         for index in 0..self.calls().len() {
             self.complete_call(index);
@@ -350,6 +294,10 @@ impl Builder {
                 self.warn(format!("{message}, which is reported as stop"));
                 (502, message)
             }
+            // Gemini's word is the same without calls.
+            FinishReason::ToolCalls if finish.word != "STOP" => {
+                (502, "The model ended to call a tool, but called none".to_owned())
+            }
             FinishReason::Stop
             | FinishReason::Length
             | FinishReason::ToolCalls
@@ -371,15 +319,11 @@ impl Builder {
         if self.has_answer {
             return Ok(());
         }
-        if reason == FinishReason::ToolCalls {
-            let message = "there is no answer. The model ended to call a tool, but called none";
-            self.failure = Some((502, message.to_owned()));
-        }
         if let Some((status, message)) = self.failure.take() {
             let usage = self.completion.usage.clone();
             return Err(UpstreamError::NoAnswer { status, message, usage });
         }
-        if reason == FinishReason::Stop {
+        if matches!(reason, FinishReason::Stop | FinishReason::ToolCalls) {
             self.warn("The model has answered nothing".to_owned());
         }
         Ok(())
@@ -397,13 +341,6 @@ impl Builder {
             false => Err(UpstreamError::malformed("the answer is too long")),
         }
     }
-}
-
-/// The part of a call's arguments that is not among the deltas yet.
-fn unsent(index: usize, custom: bool, arguments: &str, sent: &mut usize) -> Option<Delta> {
-    let fragment = arguments.get(*sent..).filter(|rest| !rest.is_empty())?.to_owned();
-    *sent = arguments.len();
-    Some(Delta::Arguments { index, custom, fragment })
 }
 
 fn add_warning(warnings: &mut Vec<String>, warning: String) {

@@ -11,7 +11,7 @@
 //!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
 //! - `rounds`: the loop; `upstream`: asks a model, with `optional_members` (what it can answer without); `cost`, `extras` and `units`: what
 //!   that costs, and takes from limits;
-//! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder`, `call_parts` and
+//! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder` and
 //!   `completion`: what has arrived, with `ids` for calls; `arguments`: checks those of calls;
 //! - `output`: into a body or a stream, which a `front` writes; `report`: what the answer and the log say about it; `error`.
 
@@ -20,7 +20,6 @@ mod adapter;
 mod arguments;
 mod background;
 mod builder;
-mod call_parts;
 mod catalog_tools;
 mod chat;
 mod completion;
@@ -57,8 +56,7 @@ mod upstream;
 
 use access::Models;
 use adapter::{Format, TranslateOptions};
-use builder::Builder;
-use call_parts::{CallPart, CallProgress};
+use builder::{Builder, CallPart, CallProgress};
 use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
 use conversation::{HistoryItem, ToolContent, ToolResult, Turn};

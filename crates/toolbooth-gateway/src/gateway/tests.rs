@@ -21,6 +21,7 @@ mod optional_members;
 mod responses;
 mod routing;
 mod search;
+mod shapes;
 mod streams;
 
 use std::cell::RefCell;

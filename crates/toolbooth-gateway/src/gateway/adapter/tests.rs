@@ -6,6 +6,7 @@ pub(in crate::gateway) mod recorded;
 mod requests;
 mod responses;
 mod schemas;
+mod shapes;
 mod streams;
 mod thinking;
 

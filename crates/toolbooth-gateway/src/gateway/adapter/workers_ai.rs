@@ -171,6 +171,35 @@ mod tests {
         }
     }
 
+    /// Calls that come in parts keep their places, and those of one chunk get theirs.
+    #[test]
+    fn calls_in_parts() {
+        let part = |index: usize, arguments: &str| json!({"index": index, "function": {"arguments": arguments}});
+        let begin = |index: usize, name: &str| json!({"index": index, "id": name, "type": "function", "function": {"name": name, "arguments": ""}});
+        for events in [
+            [
+                json!([begin(0, "a"), begin(1, "b")]),
+                json!([part(1, "{\"x\":")]),
+                json!([part(0, "{}"), part(1, "2}")]),
+            ],
+            [json!([{"name": "a"}]), json!([{"name": "b", "arguments": {"x": 2}}]), json!([])],
+            [
+                json!([]),
+                json!([{"name": "a", "arguments": null}, {"name": "b", "arguments": "{\"x\":2}"}]),
+                json!([{"name": ""}]),
+            ],
+        ] {
+            let events =
+                events.map(|calls| json!({"response": "", "tool_calls": calls}).to_string());
+            let mut events: Vec<_> = events.iter().map(String::as_str).collect();
+            events.push("[DONE]");
+            let calls = streamed(&events).message.tool_calls;
+            let calls: Vec<_> =
+                calls.iter().map(|call| (&*call.name, call.arguments.text())).collect();
+            assert_eq!(calls, [("a", "{}".into()), ("b", "{\"x\":2}".into())], "{events:?}");
+        }
+    }
+
     /// A schema makes the older models answer with JSON that is parsed.
     #[test]
     fn an_answer_that_is_parsed() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::gateway::call_parts::is_complete;
+use crate::gateway::builder::is_complete;
 use crate::gateway::{Builder, CallPart, CallProgress, Delta, MAX_CALLS, Read, UpstreamError};
 use crate::wire::fields::{count, text};
 use crate::wire::openai::argument_of;
@@ -33,7 +33,8 @@ struct Part<'p> {
     kind: Option<&'p str>,
     name: Option<&'p str>,
     arguments: Cow<'p, str>,
-    is_text: bool,
+    /// Whether its members are strings, as far as they are there. SDKs take `null` for a value.
+    has_texts: bool,
     custom: bool,
 }
 
@@ -44,19 +45,22 @@ impl<'p> Part<'p> {
         let custom = kind == Some("custom") || call.get("custom").is_some_and(|it| !it.is_null());
         let (member, argument) = argument_of(custom);
         let called = call.get(member).and_then(Value::as_object);
-        let arguments = called.and_then(|called| called.get(argument));
-        let (arguments, is_text) = match arguments.filter(|it| !it.is_null()) {
-            None => ("".into(), true),
-            Some(Value::String(text)) => (Cow::Borrowed(&**text), true),
+        let of_function = |name| called.and_then(|called| called.get(name));
+        let members =
+            [call.get("id"), call.get("type"), of_function("name"), of_function(argument)];
+        let has_texts = members.into_iter().flatten().all(|member| member.as_str().is_some());
+        let arguments = match of_function(argument) {
+            None | Some(Value::Null) => "".into(),
+            Some(Value::String(text)) => Cow::Borrowed(&**text),
             // Some providers send an object.
-            Some(value) => (written().unwrap_or_else(|| value.text()).into(), false),
+            Some(value) => written().unwrap_or_else(|| value.text()).into(),
         };
         let id = match call.get("id") {
             Some(Value::Number(number)) => Some(number.to_string().into()),
             id => text(id).map(Cow::Borrowed),
         };
-        let name = text(called.and_then(|called| called.get("name")));
-        Self { index: count(call.get("index")), id, kind, name, arguments, is_text, custom }
+        let (index, name) = (count(call.get("index")), text(of_function("name")));
+        Self { index, id, kind, name, arguments, has_texts, custom }
     }
 }
 
@@ -109,7 +113,7 @@ impl Calls {
         };
         let has_arguments = arguments.is_empty() || builder.deltas.iter().skip(before).any(is_sent);
         let has_place = part.index == Some(index as u64);
-        Ok(!(is_joined && has_arguments && has_place && part.is_text))
+        Ok(!(is_joined && has_arguments && has_place && part.has_texts))
     }
 
     /// The call at this position, or else a new one. The error: there are too many.
@@ -167,15 +171,15 @@ impl Calls {
                 (Some(&*call.name), call.arguments.text())
             }
         };
-        let is_complete = !part.custom && is_complete(&arguments);
+        let is_complete = || !part.custom && is_complete(&arguments);
         let has_other_id = !id.is_empty() && part.id.as_ref().is_some_and(|it| it != id);
         match part.name {
-            None => !(has_other_id && is_complete),
+            None => !(has_other_id && is_complete()),
             Some(_) if has_other_id || at >= self.before_event => false,
             Some(new) if name.is_some_and(|name| name != builder.names.original(new)) => false,
             Some(_) => {
                 let is_repeated = part.id.as_deref() == Some(id) && part.arguments == arguments;
-                part.arguments.is_empty() || !is_complete || is_repeated
+                part.arguments.is_empty() || is_repeated || !is_complete()
             }
         }
     }

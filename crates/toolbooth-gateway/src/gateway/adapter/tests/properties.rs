@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::recorded::{
     ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR, RESPONSES, RESPONSES_ERROR,
 };
-use super::streams::decoded;
+use super::streams::{chunks as chunks_of, decoded, decoded_with, joined};
 use super::*;
 
 const ALL: [Format; 5] = [
@@ -97,6 +97,53 @@ proptest! {
         let (cut, cut_error, _) = decoded(provider, &pieces);
         let (whole, error, _) = decoded(provider, &[bytes]);
         prop_assert_eq!((cut, cut_error), (whole, error));
+    }
+
+    #[test]
+    fn a_call_that_is_split_in_any_way_is_the_same(
+        name_cuts in prop::collection::vec(0.0..1.0, 0..3),
+        argument_cuts in prop::collection::vec(0.0..1.0, 0..8),
+        placeholder in 0..4_usize,
+        [id_first, arguments_first, has_index, repeats_id] in any::<[bool; 4]>(),
+    ) {
+        const ARGUMENTS: &str = r#"{"city":"Rome","days":[{},{"a":"}{"}]}"#;
+        let cut = |text: &'static str, cuts: &[f64]| {
+            let mut cuts: Vec<_> = cuts.iter().map(|cut| (cut * text.len() as f64) as usize).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect::<Vec<_>>()
+        };
+        let name = cut("get_weather", &name_cuts).into_iter().map(|it| json!({"function": {"name": it}}));
+        let id = [json!({"id": "c", "type": "function"})].into_iter();
+        // With arguments, a call begins at its name: an id that follows is too late.
+        let head: Vec<_> = if id_first || arguments_first { id.chain(name).collect() } else { name.chain(id).collect() };
+        let placeholder = ["", "{}", "null", "\"\""][placeholder];
+        let arguments = [placeholder].into_iter().chain(cut(ARGUMENTS, &argument_cuts));
+        let arguments = arguments.map(|it| json!({"function": {"arguments": it}}));
+        let parts: Vec<_> = match arguments_first {
+            true => arguments.chain(head).collect(),
+            false => head.into_iter().chain(arguments).collect(),
+        };
+        let chunks = parts.into_iter().map(|mut part| {
+            if has_index {
+                part["index"] = json!(0);
+            }
+            if repeats_id {
+                part["id"] = json!("c");
+            }
+            format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"tool_calls": [part]}}]}))
+        });
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+        let text: String = chunks.chain([format!("data: {end}\n\ndata: [DONE]\n\n")]).collect();
+        let provider = Format::OpenAiCompatible;
+        let names = provider.names(&request(json!({"tools": [tool("get_weather")]})));
+        let (events, error, decoder) = decoded_with(provider, names, &[text.as_bytes()]);
+        prop_assert_eq!(error, None, "{}", text);
+        let expected = json!([{"id": "c", "name": "get_weather", "arguments": ARGUMENTS}]);
+        prop_assert_eq!(&joined(&chunks_of(&events, false))["calls"], &expected, "{}", text);
+        let calls = decoder.into_completion().message.tool_calls;
+        let calls = calls.iter().map(|it| json!({"id": it.id, "name": it.name, "arguments": it.arguments.text()}));
+        prop_assert_eq!(Value::Array(calls.collect()), expected, "{}", text);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) fn decoded_with(
     (events, result.err(), decoder)
 }
 
-fn events_of(provider: Format, text: &str) -> Vec<StreamEvent> {
+pub(super) fn events_of(provider: Format, text: &str) -> Vec<StreamEvent> {
     let (events, error, _) = decoded(provider, &[text.as_bytes()]);
     assert_eq!(error, None, "{text}");
     events
@@ -52,7 +52,7 @@ fn bytes_of(events: &[StreamEvent], include_usage: bool) -> String {
 }
 
 /// The chunks that a client gets.
-fn chunks(events: &[StreamEvent], include_usage: bool) -> Vec<Value> {
+pub(super) fn chunks(events: &[StreamEvent], include_usage: bool) -> Vec<Value> {
     let text = bytes_of(events, include_usage);
     let mut data: Vec<&str> =
         text.split("\n\n").filter_map(|event| event.trim().strip_prefix("data: ")).collect();
@@ -61,7 +61,7 @@ fn chunks(events: &[StreamEvent], include_usage: bool) -> Vec<Value> {
 }
 
 /// What a client puts together from the chunks: like the SDKs, it joins strings and follows `index`.
-fn joined(chunks: &[Value]) -> Value {
+pub(super) fn joined(chunks: &[Value]) -> Value {
     let (mut content, mut calls, mut finish) = (String::new(), Vec::<Value>::new(), Vec::new());
     for choice in chunks.iter().filter_map(|chunk| chunk["choices"].get(0)) {
         content.push_str(choice["delta"]["content"].as_str().unwrap_or_default());
