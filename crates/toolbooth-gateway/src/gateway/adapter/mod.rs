@@ -5,6 +5,7 @@ mod conversation;
 pub(super) mod custom;
 mod fit;
 mod gemini;
+mod minimax;
 mod names;
 mod openai;
 mod responses;
@@ -351,7 +352,7 @@ fn raw(text: &str) -> Option<&RawValue> {
 
 /// The members of an answer or of an event, which is no error.
 fn members_of_answer(value: Value<'_>) -> Read<Object<'_>> {
-    if value.get("error").is_some_and(|error| !error.is_null()) {
+    if value.get("error").is_some_and(|error| !error.is_null()) || minimax::code(&value).is_some() {
         return Err(reported(200, &value));
     }
     match value {
@@ -370,9 +371,12 @@ pub(super) fn decode_error(status: u16, body: &[u8]) -> UpstreamError {
 fn reported(status: u16, whole: &Value<'_>) -> UpstreamError {
     // Gemini sends an array if the request was for a stream.
     let value = whole.as_array().and_then(<[_]>::first).unwrap_or(whole);
-    let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+    let error = value.get("error").filter(|error| !error.is_null());
+    let own = || value.get("base_resp").filter(|_| minimax::code(value).is_some());
+    let error = error.or_else(own).unwrap_or(value);
     let first = |names: &[&str]| names.iter().find_map(|name| text(error.get(name)));
-    let message = error.as_str().or_else(|| first(&["message", "detail"])).map(Cow::Borrowed);
+    let message = error.as_str().or_else(|| first(&["message", "detail", "status_msg"]));
+    let message = message.map(Cow::Borrowed);
     let message = message.or_else(|| described(error).map(Cow::Owned));
     let message = message.unwrap_or("The provider reported an error without a message".into());
     let kind = first(&["type", "status", "code"]).unwrap_or_default();
@@ -383,7 +387,9 @@ fn reported(status: u16, whole: &Value<'_>) -> UpstreamError {
     let is_key_invalid = |detail: &Value<'_>| text(detail.get("reason")) == Some("API_KEY_INVALID");
     let status = match status {
         400 if details.iter().any(is_key_invalid) => 401,
-        200 => code.unwrap_or_else(|| status_of(kind)),
+        200 => code
+            .or_else(|| minimax::code(value).map(minimax::status))
+            .unwrap_or_else(|| status_of(kind)),
         status => status,
     };
     let message = cut(&message, MAX_MESSAGE);

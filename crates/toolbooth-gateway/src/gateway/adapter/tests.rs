@@ -1,4 +1,6 @@
 mod answers;
+mod contents;
+mod endings;
 mod loops;
 mod openai;
 mod properties;

@@ -56,7 +56,10 @@ impl EventDecoder for Stream {
         let has_usage = chunk.get("usage").and_then(Usage::of_openai).is_some();
         let choice = first_choice(&chunk);
         let usage = usage(&chunk, choice);
-        builder.completion.usage = usage.or(builder.completion.usage.take());
+        // Some providers write zeros into each chunk but one.
+        let known = builder.completion.usage.take();
+        let counts = |usage: &Usage| usage.total_tokens > 0 || known.is_none();
+        builder.completion.usage = usage.filter(counts).or(known);
         let Some(choice) = choice else {
             self.without_choice(chunk, has_usage, event, builder);
             return Ok(());
@@ -91,15 +94,15 @@ impl Stream {
 
     /// The events before the end: a finish reason if the provider sent none, and the usage.
     fn complete(&mut self, builder: &mut Builder) -> Read {
-        if !self.finished {
-            self.finished = true;
-            self.calls.end(builder)?;
+        // Calls may follow the reason.
+        self.calls.end(builder)?;
+        if !std::mem::replace(&mut self.finished, true) {
             builder.warn("The provider sent no finish reason".to_owned());
             let reason = builder.no_reason();
             builder.check_answer(reason)?;
             builder.finish(reason)?;
-            builder.end_event(None);
         }
+        builder.end_event(None);
         if let Some(usage) = builder.completion.usage.clone() {
             builder.deltas.push(Delta::Usage(usage));
             builder.end_event(self.usage_event.take());
