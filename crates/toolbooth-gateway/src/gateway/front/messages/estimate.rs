@@ -1,8 +1,8 @@
 //! About how many tokens a request has, where no provider counts them.
 
 use crate::gateway::conversation::{Assistant, MessageBody, Part};
+use crate::gateway::tool::{FunctionTool, Tool};
 use crate::gateway::{ChatRequest, HistoryItem};
-use toolbooth::json;
 
 /// A token has about four bytes of a text.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -25,8 +25,25 @@ pub(super) fn input_tokens(request: &ChatRequest) -> u64 {
             results.fold(tokens_of(&turn.message), u64::saturating_add)
         }
     });
-    let tools = request.tools.iter().map(|tool| tokens_of(&json::to_string(&tool.json())));
-    history.chain(tools).fold(1, u64::saturating_add)
+    history.chain(request.tools.iter().map(of_tool)).fold(1, u64::saturating_add)
+}
+
+/// The tokens of a tool. Its definition is not written for that: agents have tens of kilobytes of them.
+fn of_tool(tool: &Tool) -> u64 {
+    match tool {
+        Tool::Function(function) => tokens(of_function(function)),
+        Tool::Custom { json, .. } | Tool::Hosted { json, .. } => tokens(json.get().len()),
+    }
+}
+
+/// The bytes of a function's definition.
+fn of_function(function: &FunctionTool) -> usize {
+    if let Some(written) = &function.written {
+        return written.get().len();
+    }
+    let description = function.description.as_ref().map_or(0, String::len);
+    let parameters = function.parameters.as_ref().map_or(0, |json| json.get().len());
+    function.name.len() + description + parameters
 }
 
 /// The tokens of an assistant message with its calls.
