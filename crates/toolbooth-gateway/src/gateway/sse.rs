@@ -21,6 +21,13 @@ pub(crate) struct SseEvent<'a> {
 }
 
 impl SseEvent<'_> {
+    /// Whether its data is only a sign of life, which SDKs take for an answer that is no JSON: nothing, `null`, or a comment that a proxy
+    /// has made the data.
+    pub(crate) fn is_keep_alive(&self) -> bool {
+        let data = self.data.as_deref().map(str::trim);
+        data.is_some_and(|data| matches!(data, "" | "null") || data.starts_with(':'))
+    }
+
     /// The event as clients get it.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         match self.is_cut {

@@ -142,6 +142,9 @@ impl Decoder {
         while !self.stopped
             && let Some(event) = self.parser.next_event()?
         {
+            if event.is_keep_alive() {
+                continue;
+            }
             let result = self.format.event(&event, &mut self.builder);
             self.take_events(result.is_ok(), events);
             result?;

@@ -41,10 +41,6 @@ impl EventDecoder for Stream {
             builder.end_event(Some(event.bytes()));
             return Ok(());
         }
-        // A sign of life, which SDKs take for a chunk.
-        if data.is_empty() || data.starts_with(':') || data == "null" {
-            return Ok(());
-        }
         let value = event_data(data, MAX_EVENT_VALUES)?;
         if event.name == "error" {
             return Err(reported(200, &value));

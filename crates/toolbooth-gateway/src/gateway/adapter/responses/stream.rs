@@ -22,7 +22,7 @@ impl EventDecoder for Stream {
             builder.end_event((!event.is_cut).then(|| event.bytes()));
             return Ok(());
         };
-        if matches!(data.trim(), "" | "[DONE]") {
+        if data.trim() == "[DONE]" {
             return Ok(());
         }
         // It may have the whole response.

@@ -1,5 +1,6 @@
 //! How answers end: words of other formats, failures, and answers that are empty without a reason of their own.
 
+use super::recorded::{ANTHROPIC, GEMINI, OPENAI, RESPONSES};
 use super::streams::{chunks, decoded, joined};
 use super::*;
 use crate::gateway::UpstreamError;
@@ -237,6 +238,27 @@ fn chunks_that_are_none() {
         assert_eq!(joined(&chunks(&events, false))["content"], "Hi", "{lines:?}");
         assert_eq!(completion.message.content.as_deref(), Some("Hi"), "{lines:?}");
         assert_eq!(completion.usage.unwrap().total_tokens, 3);
+    }
+}
+
+/// Signs of life mean nothing in any format.
+#[test]
+fn events_without_an_answer() {
+    for (provider, text) in [
+        (Format::OpenAi, OPENAI),
+        (Format::Responses, RESPONSES),
+        (Format::Anthropic, ANTHROPIC),
+        (Format::Gemini, GEMINI),
+    ] {
+        let (expected, ..) = decoded(provider, &[text.as_bytes()]);
+        // caozhiyuan/copilot-api#88, earendil-works/pi#2468, mnfst/llm-gateway#2053
+        for odd in
+            ["data:\n\n", "event: ping\ndata: \n\n", "data: null\n\n", "data: : PROCESSING\n\n"]
+        {
+            let text = odd.to_owned() + &text.replace("\n\n", &format!("\n\n{odd}"));
+            let (events, error, _) = decoded(provider, &[text.as_bytes()]);
+            assert_eq!((events, error), (expected.clone(), None), "{provider:?} {odd}");
+        }
     }
 }
 
