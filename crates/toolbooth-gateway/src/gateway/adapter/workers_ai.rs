@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::openai::{self, Stream};
 use super::{Adapter, EventDecoder, event_data};
-use crate::gateway::raw_json::{nested, pair};
+use crate::gateway::raw_json::pair;
 use crate::gateway::{Builder, Read, SseEvent};
 use toolbooth::json::{MAX_VALUES, Object, Value};
 
@@ -82,8 +82,10 @@ fn unified<'t>(value: Value<'t>, member: &'static str) -> Value<'t> {
         let calls = calls.into_iter().enumerate().map(|(index, it)| unified_call(index, it));
         message.insert("tool_calls".into(), Value::Array(calls.collect()));
     }
-    let choice = nested(member, Value::Object(message));
-    body.insert("choices".into(), Value::Array(vec![choice]));
+    // A whole answer has ended, and says no reason.
+    let reason = if member == "message" { "stop".into() } else { Value::Null };
+    let choice = pair((member, Value::Object(message)), ("finish_reason", reason));
+    body.insert("choices".into(), Value::Array(vec![Value::Object(choice)]));
     Value::Object(body)
 }
 
@@ -168,6 +170,18 @@ mod tests {
             assert_eq!(completion.finish_reason.as_str(), "tool_calls");
             assert_eq!(completion.usage.as_ref().unwrap().total_tokens, 5);
             assert_eq!(completion.warnings, [""; 0]);
+        }
+    }
+
+    /// The older models give no reason to stop, so that an empty answer is complete.
+    #[test]
+    fn an_empty_answer() {
+        let ids = IdSource::new([7; 16]);
+        let body = br#"{"response":""}"#;
+        let whole = Format::WorkersAi.decode(body, ids, DecodeOptions::default()).unwrap();
+        for completion in [whole, streamed(&[r#"{"response":""}"#, "[DONE]"])] {
+            assert_eq!(completion.finish_reason.as_str(), "stop");
+            assert_eq!(completion.warnings, ["The model has answered nothing"]);
         }
     }
 
