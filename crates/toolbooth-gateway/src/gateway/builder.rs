@@ -77,7 +77,7 @@ impl Builder {
     /// The deltas since the last event are an event, which clients get as `raw` if it is there.
     pub(super) fn end_event(&mut self, raw: Option<Vec<u8>>) {
         let deltas = std::mem::take(&mut self.deltas);
-        let raw = raw.filter(|_| self.forward);
+        let raw = raw.filter(|_| self.forward).map(|raw| self.names.restored(raw));
         if raw.is_some() || !deltas.is_empty() {
             self.events.push(StreamEvent { raw, deltas });
         }

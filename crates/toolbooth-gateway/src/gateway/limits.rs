@@ -25,7 +25,8 @@ const WEB_SEARCH: &str = "web_search_options";
 /// The member of tools that the model must find before it knows them, in JSON.
 const DEFERRED: &str = "\"defer_loading\"";
 const MAX_TOOLS: usize = 128;
-const MAX_NAME: usize = 64;
+/// As many as Anthropic takes. Providers that take fewer get shortened names.
+const MAX_NAME: usize = 128;
 /// The limiter of calls per minute, unless a key names another one.
 const TOOL_CALL_LIMITER: &str = "TOOL_CALL_LIMITER";
 /// The longest period of a limiter on Workers. The Worker cannot read the configured period.
@@ -175,7 +176,7 @@ impl<'s> Limits<'s> {
         match self.tools.of_name(name) {
             Permission::Given => Ok(()),
             Permission::Warned => {
-                // A name is at most 64 letters, digits, hyphens and underscores: the check before.
+                // A name is at most 128 letters, digits, hyphens and underscores: the check before.
                 let caller = context.pipeline.events.caller(context.principal);
                 let attributes = [("tool", name), ("caller", &caller)];
                 context.host.log(Level::Warn, "tool_not_in_gateway_allowlist", &attributes);

@@ -17,6 +17,7 @@ mod members;
 mod messages;
 mod messages_blocks;
 mod messages_checks;
+mod names;
 mod optional_members;
 mod responses;
 mod routing;

@@ -6,8 +6,9 @@ pub(super) mod custom;
 mod fit;
 mod gemini;
 mod minimax;
-mod names;
+pub(super) mod names;
 mod openai;
+mod renamed;
 mod responses;
 mod schema;
 mod workers_ai;
@@ -160,6 +161,20 @@ impl Format {
 
     /// The body of a request, unless the provider cannot get it. The notes get what it loses.
     pub(crate) fn translate(
+        self,
+        request: &ChatRequest,
+        options: &TranslateOptions<'_>,
+        notes: &Notes,
+    ) -> Result<Vec<u8>> {
+        let names = self.names(request);
+        match names.are_same() {
+            true => self.body(request, options, notes),
+            false => self.body(&renamed::renamed(request, self, &names)?, options, notes),
+        }
+    }
+
+    /// The body of a request whose names the provider accepts.
+    fn body(
         self,
         request: &ChatRequest,
         options: &TranslateOptions<'_>,

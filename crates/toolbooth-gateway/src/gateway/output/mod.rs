@@ -58,7 +58,7 @@ impl Output for BodyOutput {
             GatewayError::upstream(&error, response.retry_after_ms, &target.name())
         })?;
         if forward {
-            completion.native_body = Some(response.body);
+            completion.native_body = Some(format.names(&chat.request).restored(response.body));
             // What they say of a translation is not true of the body as it is.
             completion.warnings.clear();
         }

@@ -17,8 +17,8 @@ fn tools_of_requests() {
     for (tools, variables, code) in [
         (json!(many(128)), &[][..], ""),
         (json!(many(129)), &[], "too_many_tools"),
-        (json!([named(&"a".repeat(64), "")]), &[], ""),
-        (json!([named(&"a".repeat(65), "")]), &[], "invalid_tool_name"),
+        (json!([named(&"a".repeat(128), "")]), &[], ""),
+        (json!([named(&"a".repeat(129), "")]), &[], "invalid_tool_name"),
         (json!([named("a b", "")]), &[], "invalid_tool_name"),
         (json!([named("a", &"ä".repeat(1024))]), &[], ""),
         (json!([named("a", &"ä".repeat(1025))]), &[], "tool_description_too_long"),

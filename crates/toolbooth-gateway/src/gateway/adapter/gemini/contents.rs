@@ -102,7 +102,7 @@ fn assistant<'e>(
             );
             signature = Some(FOREIGN_SIGNATURE.into());
         }
-        let name = job.names.sent(answered.call.name.as_ref().into());
+        let name = Cow::Borrowed(answered.call.name.as_ref());
         if let Some(result) = answered.result {
             results.push(result_part(None, name.clone(), result, &mut further, notes)?);
         }
@@ -164,7 +164,7 @@ fn native<'t>(turn: &'t Turn, contents: &mut Contents<'t>, job: &'t Job<'_>) -> 
     let ids = parts.iter().filter_map(call).chain(std::iter::repeat(None));
     let (mut results, mut further) = (Vec::new(), Vec::new());
     for (result, id) in turn.results.iter().zip(ids) {
-        let name = job.names.sent(result.name.as_str().into());
+        let name = Cow::Borrowed(result.name.as_str());
         results.push(result_part(id, name, result, &mut further, job.notes)?);
     }
     contents.push(Kind::Results, results);

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use serde_json::value::RawValue;
 
+use super::names::MAX_SENT_NAME;
 use super::{Adapter, EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, raw};
 use crate::gateway::raw_json::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, SseEvent, UpstreamError, ids};
@@ -21,7 +22,10 @@ pub(super) static ADAPTER: Adapter = Adapter {
     path,
     models: Some("/v1beta/models?pageSize=1000"),
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned().into())).into_iter().collect(),
-    accepts_name: Some(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')),
+    accepts_name: Some(|name| {
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        begins && name.len() <= MAX_SENT_NAME
+    }),
     translate: request::translate,
     // It is a member of `generationConfig`, and no client has this format.
     limit_member: "maxOutputTokens",

@@ -155,7 +155,7 @@ fn declaration<'t>(
     function: &'t FunctionTool,
     path: String,
 ) -> Result<Declaration<'t>> {
-    let name = job.names.sent(function.name.as_str().into());
+    let name = function.name.as_str().into();
     // An empty object of parameters would be a schema without a type.
     let schema = ClientSchema::of_tool(function, &path);
     let parameters_json_schema = schema.map(|it| it.convert(&PLAIN, job)).transpose()?;
@@ -174,14 +174,13 @@ fn calling_config<'t>(job: &Job<'t>) -> Result<Option<CallingConfig<'t>>> {
         }
     }
     let may_force = job.options.may_force;
-    let sent = |name: &'t String| job.names.sent(name.as_str().into());
     let (mode, allowed) = match job.tool_choice {
         Some(ToolChoice::None) => ("NONE", None),
         Some(ToolChoice::Required) if may_force => ("ANY", None),
-        Some(ToolChoice::Function(name)) if may_force => ("ANY", Some(vec![sent(name)])),
+        Some(ToolChoice::Function(name)) if may_force => ("ANY", Some(vec![name.as_str().into()])),
         Some(ToolChoice::Allowed { required, names: allowed }) => {
             let mode = if *required && may_force { "ANY" } else { "VALIDATED" };
-            (mode, Some(allowed.iter().map(sent).collect()))
+            (mode, Some(allowed.iter().map(|name| name.as_str().into()).collect()))
         }
         Some(ToolChoice::Other(_)) => {
             let expected = "a function, or one of none, auto, required for this provider";

@@ -7,6 +7,7 @@ mod reasoning;
 mod request;
 mod stream;
 
+use super::names::MAX_SENT_NAME;
 use super::{Adapter, members_of_answer, raw, reported};
 use crate::gateway::raw_json::{compact, raw_items, raw_member};
 use crate::gateway::{Builder, Read, UpstreamError};
@@ -31,7 +32,7 @@ const fn adapter(strict: bool) -> Adapter {
         headers: |key| {
             key.map(|key| ("authorization", format!("Bearer {key}").into())).into_iter().collect()
         },
-        accepts_name: None,
+        accepts_name: Some(|name| name.len() <= MAX_SENT_NAME),
         translate: match strict {
             true => |job| request::translate(job, true),
             false => |job| request::translate(job, false),

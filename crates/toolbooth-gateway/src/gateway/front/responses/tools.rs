@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
+use crate::gateway::adapter::names::portable_name;
 use crate::gateway::raw_json::{raw_member, to_raw};
 use crate::gateway::{
     ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
@@ -17,9 +16,6 @@ use toolbooth::schema::text::excerpt;
 
 /// The name of `tool_search` as a function.
 pub(super) const SEARCH: &str = "tool_search";
-
-/// The longest name of a function.
-const MAX_NAME: usize = 64;
 
 /// What `tool_search` needs if the request does not say so.
 const SEARCH_PARAMETERS: &str =
@@ -57,17 +53,7 @@ pub(super) struct Tools {
 /// The name of a tool of a namespace as a function: `namespace__name`, shortened if it is too long.
 pub(super) fn flat_name(namespace: Option<&str>, name: &str) -> String {
     let Some(namespace) = namespace else { return name.to_owned() };
-    let full = format!("{namespace}__{name}");
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let mut flat: String = full.chars().map(plain).collect();
-    if flat.len() > MAX_NAME || flat != full {
-        flat.truncate(MAX_NAME - 9);
-        flat.push('_');
-        for byte in Sha256::digest(&full).iter().take(4) {
-            let _ = write!(flat, "{byte:02x}");
-        }
-    }
-    flat
+    portable_name(&format!("{namespace}__{name}"))
 }
 
 /// The name of a tool for models, and how the client knows it if that is not its name.
