@@ -220,7 +220,11 @@ export const gateway = document({
       choices: array(
         open({
           index: natural,
-          message: open({ role: constant("assistant"), "tool_calls?": nonEmpty(schema("ToolCall")) }),
+          message: open({
+            role: constant("assistant"),
+            "images?": about("Pictures that the model has made.", nonEmpty(open({ index: natural, type: constant("image_url"), image_url: open({ url: text }) }))),
+            "tool_calls?": nonEmpty(schema("ToolCall")),
+          }),
           finish_reason: choice("stop", "length", "tool_calls", "content_filter"),
         }),
         { minItems: 1, maxItems: 1 },

@@ -1,6 +1,7 @@
 //! Collects a completion from its parts, for streams and for whole bodies alike.
 
 mod call_parts;
+mod media;
 
 pub(super) use call_parts::{CallPart, CallProgress, is_complete};
 
@@ -100,8 +101,6 @@ impl Builder {
         self.head(&mut answer);
         for item in answer.items {
             self.item(item)?;
-            // Only streams send them.
-            self.deltas.clear();
         }
         let reason = match answer.finish {
             Some(finish) => self.reason(&finish),
@@ -139,9 +138,10 @@ impl Builder {
                 self.add_part(&mut progress, part)?;
                 self.end_call(&mut progress)?;
             }
-            Item::Hosted(kind) | Item::ClientCall(kind) | Item::Other(kind) => {
-                self.has_answer = true;
-                let kind = excerpt(&kind);
+            Item::Media(media) => self.file(media),
+            Item::Hosted(ref kind) | Item::ClientCall(ref kind) | Item::Other(ref kind) => {
+                self.has_answer |= !matches!(item, Item::Other(_));
+                let kind = excerpt(kind);
                 let warning = format!(
                     "The answer has a part of the kind \"{kind}\", which is not translated"
                 );

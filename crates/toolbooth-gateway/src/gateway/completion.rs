@@ -3,7 +3,7 @@
 use super::optional_members::Complaint;
 use super::{Format, Result, ToolResult, Turn};
 use crate::wire::openai::message::{Call, Message};
-use crate::wire::{FinishReason, ToolCall, Usage};
+use crate::wire::{FinishReason, Media, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
 
 #[derive(Debug, Clone, Default)]
@@ -53,6 +53,8 @@ pub(crate) struct AssistantMessage {
     pub reasoning: Option<String>,
     /// The calls, in order. Each has an id, and its arguments are text.
     pub tool_calls: Vec<ToolCall<'static>>,
+    /// The pictures and sounds of a whole answer. Each is preceded by so many bytes of the text.
+    pub media: Vec<(usize, Media<'static>)>,
     /// All blocks of Anthropic but calls, if some of them cannot be told by the members above: for clients that read them.
     pub blocks: Vec<Value<'static>>,
     /// Further members. `extra_content` has what the provider must get back (signatures, reasoning).
@@ -118,8 +120,8 @@ impl UpstreamError {
 impl Completion {
     /// The round of the tool loop that this answer and these results make, for the history of the request. The answer
     /// must have been collected.
-    pub(crate) fn into_turn(self, format: Format, results: Vec<ToolResult>) -> Turn {
+    pub(crate) fn to_turn(&self, format: Format, results: Vec<ToolResult>) -> Turn {
         let message = json::to_string(&self.message.to_openai());
-        Turn { format, message, native: self.native, results }
+        Turn { format, message, native: self.native.clone(), results }
     }
 }

@@ -7,11 +7,12 @@ use super::UpstreamError;
 use super::front::Front;
 use super::optional_members::Complaint;
 use crate::providers::ErrorType;
-use crate::wire::Usage;
+use crate::wire::{Media, Usage};
 use toolbooth::call::CHALLENGE;
 use toolbooth::host::HttpError;
 use toolbooth::http::{ClientGone, Response};
 use toolbooth::principal::GATEWAY_SCOPE;
+use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;
 
 pub(super) type Result<T, E = GatewayError> = std::result::Result<T, E>;
@@ -85,6 +86,7 @@ kinds! {
     LongDescription => 400, InvalidRequest, "tool_description_too_long"; // 7.1
     TooManyCalls => 502, Server, "too_many_tool_calls"; // 7.1
     LargeArguments => 502, Server, "arguments_too_large"; // 7.1
+    NoPlaceForFile => 400, InvalidRequest, "no_place_for_file";
     CallRequired => 502, Server, "tool_call_required"; // 5.1
     InvalidArguments => 502, Server, "invalid_tool_arguments"; // 7.3
     NotConfigured => 503, Server, "gateway_not_configured";
@@ -176,6 +178,19 @@ impl GatewayError {
             self.message = words.map(|word| without_masked(word, key)).collect();
         }
         self
+    }
+
+    /// A model has answered with a picture, a sound or another file, for which the client's format has no place. `usage` has the tokens
+    /// that it has used, if they are known.
+    pub(super) fn no_place(media: &Media<'_>, usage: Option<&Usage>, target: &str) -> Self {
+        let message = format!(
+            "{target} answered with a file of the type {}, for which this format has no place: pictures have one at \
+             /v1/chat/completions and /v1/responses, sounds at /v1/chat/completions",
+            excerpt(&media.media_type)
+        );
+        let mut error = Self::new(ErrorKind::NoPlaceForFile, message);
+        error.usage = usage.cloned();
+        error
     }
 
     /// A provider did not answer.

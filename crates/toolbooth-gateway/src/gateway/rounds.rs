@@ -162,7 +162,7 @@ impl Chat<'_> {
         }
         let Some(target) = &self.answered else { return Ok(self.last(completion)) };
         let results = continuation::in_order(&completion.message.tool_calls, results);
-        let turn = HistoryItem::Turn(completion.clone().into_turn(target.format, results));
+        let turn = HistoryItem::Turn(completion.to_turn(target.format, results));
         self.request.history.push(turn);
         if clients.is_empty() {
             return Ok(Round::Next(completion.message));

@@ -4,7 +4,7 @@ use super::adapter::{EventDecoder, Names};
 use super::sse::SseError;
 use super::{Builder, Completion, Format, IdSource, Read, SseParser, UpstreamError};
 use crate::wire::openai::message::Call;
-use crate::wire::{FinishReason, ToolCall, Usage};
+use crate::wire::{FinishReason, Media, ToolCall, Usage};
 use toolbooth::json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,8 @@ pub(crate) enum Delta {
         custom: bool,
         fragment: String,
     },
+    /// A picture, or a part of a sound.
+    Media(Media<'static>),
     /// A block of thinking of Anthropic is complete: the reasoning before it, with the signature, or one that cannot be read.
     Thinking(Value<'static>),
     /// A block of text of Anthropic begins, which may have citations.

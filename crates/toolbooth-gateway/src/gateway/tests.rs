@@ -13,6 +13,7 @@ mod hosted;
 mod ids;
 mod limits;
 mod loops;
+mod media;
 mod members;
 mod messages;
 mod messages_blocks;

@@ -7,6 +7,7 @@ pub(crate) mod anthropic;
 mod call;
 pub(crate) mod fields;
 pub(crate) mod gemini;
+mod media;
 pub(crate) mod openai;
 pub(crate) mod responses;
 mod usage;
@@ -17,6 +18,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub(crate) use call::{Arguments, ToolCall};
+pub(crate) use media::{ImagePart, Media, MediaForm, MediaSource};
 use toolbooth::json::{self, Rendered, Value};
 use toolbooth::schema::text::excerpt;
 pub(crate) use usage::Usage;
@@ -46,6 +48,7 @@ pub(crate) enum Item<'t> {
     /// A signature of what precedes it, which the provider must get back.
     Signature(Cow<'t, str>),
     Call(ToolCall<'t>),
+    Media(Media<'t>),
     /// The result of an earlier call, by the call's id.
     Result(Option<Cow<'t, str>>),
     /// A tool that the provider has run itself, by kind.

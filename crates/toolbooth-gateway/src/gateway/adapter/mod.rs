@@ -232,6 +232,7 @@ impl Format {
             .map_err(|_| UpstreamError::malformed("the answer is not JSON"))?;
         let mut builder = Builder::new(ids, DecodeOptions { collect: true, ..options });
         (self.adapter().decode)(text, value, &mut builder)?;
+        builder.keep_media()?;
         Ok(builder.into_completion())
     }
 }

@@ -12,6 +12,7 @@ use super::{
     AssistantMessage, ChatRequest, Completion, CompletionInfo, Delta, Format, GatewayError, Notes,
     Report, Result, StreamEvent,
 };
+use crate::wire::Media;
 use toolbooth::http::Headers;
 use toolbooth::json;
 
@@ -22,6 +23,9 @@ pub(super) trait Front: Sync {
 
     /// Whether clients can read answers in this format of a provider. They get its events as they are.
     fn reads(&self, format: Format) -> bool;
+
+    /// Whether its answers have a place for a picture, a sound or another file.
+    fn has_place_for(&self, media: &Media<'_>) -> bool;
 
     /// The limits of its requests.
     fn limits(&self) -> RequestLimits;

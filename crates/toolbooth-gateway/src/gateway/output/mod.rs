@@ -57,6 +57,12 @@ impl Output for BodyOutput {
         let mut completion = decoded.map_err(|error| {
             GatewayError::upstream(&error, response.retry_after_ms, &target.name())
         })?;
+        let front = chat.sender.front;
+        let mut files = completion.message.media.iter().map(|(_, file)| file);
+        if let Some(file) = files.find(|file| !front.has_place_for(file)) {
+            let usage = completion.usage.as_ref();
+            return Err(GatewayError::no_place(file, usage, &target.name()));
+        }
         if forward {
             completion.native_body = Some(format.names(&chat.request).restored(response.body));
             // What they say of a translation is not true of the body as it is.

@@ -54,6 +54,7 @@ impl<'t> Calls<'t> {
                 | Item::Reasoning(_)
                 | Item::Signature(_)
                 | Item::Result(_)
+                | Item::Media(_)
                 | Item::Other(_) => {}
             }
         }

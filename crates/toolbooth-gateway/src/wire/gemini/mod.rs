@@ -11,7 +11,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
-use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
+use super::{
+    Arguments, Finish, FinishReason, Item, Media, MediaSource, ModelAnswer, Read, ToolCall, Usage,
+};
 use finish::{UNSPECIFIED, finish_reason};
 use toolbooth::json::{Object, Value};
 
@@ -25,7 +27,7 @@ const RESPONSE_MEMBERS: &[&str] = &[
     "modelVersion", "model_version", "responseId", "response_id",
 ];
 
-/// Members of parts that are neither calls nor text, in both spellings.
+/// Members of parts that are neither calls nor text, in both spellings. Files without content are among them.
 #[rustfmt::skip]
 const OTHER_PARTS: &[&str] = &[
     "inlineData", "inline_data", "fileData", "file_data", "functionResponse", "function_response",
@@ -121,6 +123,13 @@ fn read_part<'t>(mut part: Object<'t>, path: JsonPath<'_>, items: &mut Vec<Item<
         items.push(Item::Call(function_call(call, signature)));
         return Ok(());
     }
+    if let Some((media_type, source)) = file(&mut part) {
+        items.push(match part.get("thought") {
+            Some(Value::Bool(true)) => Item::Other("thought".into()),
+            _ => Item::Media(Media::of_file(media_type, source, signature.map(extra_content))),
+        });
+        return Ok(());
+    }
     if has(&part, &["executableCode", "executable_code"]) {
         items.push(Item::Hosted("executableCode".into()));
     } else if has(&part, &["toolCall", "tool_call"]) {
@@ -145,6 +154,18 @@ fn read_part<'t>(mut part: Object<'t>, path: JsonPath<'_>, items: &mut Vec<Item<
     }
     items.extend(signature.map(Item::Signature));
     Ok(())
+}
+
+/// The media type and the source of the file in a part, if it has one.
+fn file<'t>(part: &mut Object<'t>) -> Option<(Cow<'t, str>, MediaSource<'t>)> {
+    let inline = take(part, &["inlineData", "inline_data"]);
+    let file = inline.or_else(|| take(part, &["fileData", "file_data"]))?;
+    let Value::Object(mut file) = file else { return None };
+    let data = take_text(&mut file, &["data"]).map(MediaSource::Base64);
+    let address = || take_text(&mut file, &["fileUri", "file_uri"]).map(MediaSource::Address);
+    let source = data.or_else(address)?;
+    let media_type = take_text(&mut file, &["mimeType", "mime_type"]);
+    Some((media_type.unwrap_or("application/octet-stream".into()), source))
 }
 
 fn function_call<'t>(mut call: Object<'t>, signature: Option<Cow<'t, str>>) -> ToolCall<'t> {

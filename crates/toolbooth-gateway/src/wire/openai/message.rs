@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::argument_of;
-use crate::wire::{Arguments, ToolCall};
+use crate::wire::{Arguments, ImagePart, ToolCall};
 use toolbooth::json::{Object, Value};
 
 /// A message, or a part of one.
@@ -20,6 +20,10 @@ pub(crate) struct Message<'a> {
     pub reasoning_content: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra_content: Option<&'a Value<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<ImagePart<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audio: Option<&'a Object<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<Call<'a>>,
     /// Further members.

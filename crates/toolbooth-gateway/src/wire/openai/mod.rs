@@ -7,7 +7,7 @@ pub(crate) mod request;
 use serde::Serialize;
 
 use super::fields::{JsonPath, count, has, object, take, take_list, take_text};
-use super::{Arguments, Finish, FinishReason, Item, ModelAnswer, Read, ToolCall, Usage};
+use super::{Arguments, Finish, FinishReason, Item, Media, ModelAnswer, Read, ToolCall, Usage};
 use toolbooth::json::{Object, Value};
 
 const EXPECTED: &str = "The body must be a chat completion (an object with choices), its assistant \
@@ -75,12 +75,26 @@ fn read_message<'t>(
         content::read(content, items);
     }
     items.extend(take_text(message, &["refusal"]).map(Item::Refusal));
+    read_media(message, items);
     // The deprecated predecessor of tool_calls, whose result is a message of another role.
     if matches!(message.get("function_call"), Some(Value::Object(_))) {
         items.push(Item::ClientCall("function_call".into()));
     }
     let calls = take_list(message, "tool_calls", path)?;
     read_calls(calls, format_args!("{path}tool_calls"), items)
+}
+
+/// The pictures and the sound of a message, or of a part of one.
+pub(crate) fn read_media<'t>(message: &mut Object<'t>, items: &mut Vec<Item<'t>>) {
+    if let Some(Value::Array(_)) = message.get("images")
+        && let Some(Value::Array(images)) = message.take("images")
+    {
+        let media = images.into_iter().map(Media::of_image);
+        items.extend(media.map(|it| it.map_or(Item::Other("images".into()), Item::Media)));
+    }
+    if let Some(Value::Object(_)) = message.get("audio") {
+        items.extend(message.take("audio").and_then(Media::of_audio).map(Item::Media));
+    }
 }
 
 fn read_calls<'t>(calls: Vec<Value<'t>>, path: JsonPath<'_>, items: &mut Vec<Item<'t>>) -> Read {

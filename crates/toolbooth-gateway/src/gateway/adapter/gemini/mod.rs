@@ -136,7 +136,11 @@ impl Stream {
                 let word = excerpt(&finish.word);
                 builder.warn(format!("Gemini withheld the answer, or a part of it: {word}"));
             }
-            self.reason = Some(builder.reason(&finish));
+            self.reason = Some(match builder.reason(&finish) {
+                // The same word ends texts and calls.
+                FinishReason::ToolCalls => FinishReason::Stop,
+                reason => reason,
+            });
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::gateway::adapter::{
 };
 use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
-use crate::wire::openai::{content, finish_reason};
+use crate::wire::openai::{content, finish_reason, read_media};
 use crate::wire::{Finish, Item, Usage};
 use toolbooth::json::{self, Object, Value};
 
@@ -133,6 +133,7 @@ impl Stream {
         let word = text(choice.get("finish_reason"));
         let calls = delta.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
         let mut change = Change { is_needed: read_text(delta, builder)?, ..Change::default() };
+        read_files(delta, builder)?;
         self.calls.begin_event();
         for (at, call) in calls.iter().enumerate() {
             match call {
@@ -309,4 +310,24 @@ fn read_text(delta: &Object<'_>, builder: &mut Builder) -> Read<bool> {
         reasoning::keep_details(delta, &mut builder.completion.message.extra);
     }
     Ok(is_list)
+}
+
+/// The pictures and the sound of a part of a message.
+fn read_files(delta: &Object<'_>, builder: &mut Builder) -> Read {
+    let mut files = Object::default();
+    for name in ["images", "audio"] {
+        if let Some(value) = delta.get(name) {
+            files.insert(name.into(), value.clone());
+        }
+    }
+    let mut items = Vec::new();
+    read_media(&mut files, &mut items);
+    items.into_iter().try_for_each(|item| match item {
+        // A part of a sound has no id of its own.
+        Item::Media(media) => {
+            builder.media(media);
+            Ok(())
+        }
+        item => builder.item(item),
+    })
 }

@@ -5,7 +5,7 @@ use super::{keep_reasoning, reason};
 use crate::gateway::adapter::{EventDecoder, MAX_VALUES, event_data, members_of_answer, reported};
 use crate::gateway::{Builder, CallPart, CallProgress, Read, SseEvent, UpstreamError};
 use crate::wire::fields::{count, text};
-use crate::wire::{Item, Usage};
+use crate::wire::{Item, Media, MediaSource, Usage};
 use toolbooth::json::Value;
 
 #[derive(Default)]
@@ -172,7 +172,7 @@ fn done(
         ("message", None) => {}
         // A client that reads the format has the item.
         _ if builder.forwards() => {}
-        _ => builder.item(Item::Other(kind.into()))?,
+        _ => builder.item(picture(item).unwrap_or(Item::Other(kind.into())))?,
     }
     if builder.collect {
         keep(item, progress.call.as_ref(), builder);
@@ -201,6 +201,16 @@ fn thoughts(item: &Value<'_>) -> String {
     };
     let summary = texts("summary");
     if summary.is_empty() { texts("content") } else { summary }
+}
+
+/// The picture that the provider has made in a call, if the item is one.
+fn picture<'t>(item: &'t Value<'_>) -> Option<Item<'t>> {
+    if text(item.get("type")) != Some("image_generation_call") {
+        return None;
+    }
+    let data = MediaSource::Base64(text(item.get("result"))?.into());
+    let media_type = format!("image/{}", text(item.get("output_format")).unwrap_or("png"));
+    Some(Item::Media(Media::of_file(media_type.into(), data, None)))
 }
 
 /// An event with an error, whose members are its own or those of `error`. `type` is that of the event.

@@ -138,7 +138,7 @@ fn names_that_gemini_does_not_accept() {
             content: "R".to_owned().into(),
             is_error: false,
         });
-        let turn = completion.into_turn(Format::Gemini, results.into());
+        let turn = completion.to_turn(Format::Gemini, results.into());
         let mut next = request.clone();
         next.history.push(HistoryItem::Turn(turn));
         let (body, ..) = translated_with(Format::Gemini, &next, &options(Format::Gemini));
@@ -298,7 +298,7 @@ fn rounds_of_the_tool_loop() {
         content: "{\"r\":2}".to_owned().into(),
         is_error: false,
     }];
-    let turn = completion.into_turn(Format::Anthropic, results);
+    let turn = completion.to_turn(Format::Anthropic, results);
     let restored: Turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
     assert_eq!(restored, turn);
     let mut request = request(json!({"tools": [tool("a")]}));
@@ -387,7 +387,7 @@ fn case_05_rounds_of_gemini() {
     };
     let results = completion.message.tool_calls.iter().map(result).collect();
     let mut request = request(json!({"tools": [tool("a")]}));
-    request.history.push(HistoryItem::Turn(completion.into_turn(Format::Gemini, results)));
+    request.history.push(HistoryItem::Turn(completion.to_turn(Format::Gemini, results)));
     let (body, _, _) = translated_with(Format::Gemini, &request, &options(Format::Gemini));
     assert_eq!(body["contents"][1], json!({"role": "model", "parts": parts}));
     let response = json!({"error": "Error: no"});

@@ -6,8 +6,8 @@ use super::error_body;
 use crate::gateway::front::{Answer, EventEncoder, paragraphs, write_event, write_raw};
 use crate::gateway::report::RanCall;
 use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report};
-use crate::wire::Usage;
 use crate::wire::openai::message::{Call, Message};
+use crate::wire::{ImagePart, Usage};
 use toolbooth::json::{self, Object, Rendered};
 
 /// A chat completion, or a chunk of one.
@@ -56,6 +56,9 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
         further.take("reasoning_content");
         message.extra = Some(&further);
     }
+    let files = answer.rounds().flat_map(|round| &round.message.media);
+    let images = files.filter_map(|(_, file)| file.image()).enumerate();
+    message.images = images.map(|(index, image)| ImagePart { index, image }).collect();
     let report = report.json();
     let choice = Choice {
         message: Some(message),
@@ -80,6 +83,7 @@ fn message(message: &AssistantMessage) -> Message<'_> {
     let calls = message.tool_calls.iter().enumerate();
     let call = |(index, call)| Call { index: Some(index), ..Call::whole(call) };
     Message {
+        audio: message.media.iter().find_map(|(_, file)| file.audio()),
         refusal: Some(message.refusal.as_deref()),
         tool_calls: calls.map(call).collect(),
         ..message.to_openai()
@@ -92,6 +96,8 @@ pub(super) struct ChunkEncoder {
     include_usage: bool,
     begun: bool,
     has_calls: bool,
+    /// How many pictures there have been.
+    images: usize,
     /// Whether there has been reasoning, and whether it was that of an earlier round.
     has_reasoning: bool,
     is_apart: bool,
@@ -120,6 +126,13 @@ impl EventEncoder for ChunkEncoder {
                 }
                 self.has_reasoning = true;
                 message.reasoning_content = Some(text);
+            }
+            Delta::Media(file) => {
+                message.audio = file.audio();
+                message
+                    .images
+                    .extend(file.image().map(|image| ImagePart { index: self.images, image }));
+                self.images += message.images.len();
             }
             Delta::ExtraContent(value) => message.extra_content = Some(value),
             Delta::Call { .. } | Delta::Arguments { .. } => {
@@ -167,6 +180,7 @@ impl ChunkEncoder {
             include_usage,
             begun: false,
             has_calls: false,
+            images: 0,
             has_reasoning: false,
             is_apart: false,
             report: None,

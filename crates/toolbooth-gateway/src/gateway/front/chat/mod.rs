@@ -12,6 +12,7 @@ use crate::gateway::{
     ChatRequest, CompletionInfo, ErrorDetails, Format, GatewayError, Notes, Result,
 };
 use crate::providers::{ErrorBody, ErrorType};
+use crate::wire::{Media, MediaForm};
 use answer::ChunkEncoder;
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::http::{Headers, Response};
@@ -27,6 +28,10 @@ impl Front for ChatCompletions {
 
     fn reads(&self, format: Format) -> bool {
         matches!(format, Format::OpenAi | Format::OpenAiCompatible)
+    }
+
+    fn has_place_for(&self, media: &Media<'_>) -> bool {
+        media.form != MediaForm::None
     }
 
     fn limits(&self) -> RequestLimits {

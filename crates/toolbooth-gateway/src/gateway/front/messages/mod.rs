@@ -23,6 +23,7 @@ use crate::gateway::notes::renamed;
 use crate::gateway::{
     ChatRequest, CompletionInfo, ErrorDetails, ErrorKind, Format, GatewayError, Notes, Result,
 };
+use crate::wire::Media;
 use stream::MessageEncoder;
 use toolbooth::call::{Pipeline, Rejection};
 use toolbooth::http::{Headers, Response};
@@ -43,6 +44,10 @@ impl Front for Messages {
 
     fn reads(&self, format: Format) -> bool {
         format == Format::Anthropic
+    }
+
+    fn has_place_for(&self, _: &Media<'_>) -> bool {
+        false
     }
 
     fn limits(&self) -> RequestLimits {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::events::ResponseEncoder;
 use crate::gateway::front::{Answer, EventEncoder, with_report};
 use crate::gateway::raw_json::raw_member;
-use crate::gateway::{ChatRequest, Delta, ModelTool};
+use crate::gateway::{AssistantMessage, ChatRequest, Delta, ModelTool};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 
@@ -18,16 +18,7 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let mut encoder = ResponseEncoder::new(request, (*info).clone(), false);
     let mut out = Vec::new();
     for round in answer.rounds() {
-        let message = round.message;
-        for (text, delta) in [
-            (message.reasoning_text(), Delta::Reasoning as fn(String) -> Delta),
-            (message.content.as_deref(), Delta::Text),
-            (message.refusal.as_deref(), Delta::Refusal),
-        ] {
-            if let Some(text) = text {
-                encoder.delta(&delta(text.to_owned()), &mut out);
-            }
-        }
+        said(round.message, &mut encoder, &mut out);
         encoder.ran(round.ran, &mut out);
     }
     let message = &completion.message;
@@ -48,6 +39,24 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
         encoder.delta(&Delta::Usage(usage.clone()), &mut out);
     }
     encoder.body()
+}
+
+/// Writes what a message says, with the pictures where they were in its text.
+fn said(message: &AssistantMessage, encoder: &mut ResponseEncoder, out: &mut Vec<u8>) {
+    let reasoning = message.reasoning_text().unwrap_or_default();
+    encoder.delta(&Delta::Reasoning(reasoning.to_owned()), out);
+    let text = message.content.as_deref().unwrap_or_default();
+    let mut written = 0;
+    for (after, file) in &message.media {
+        let before = text.get(written..*after).unwrap_or_default();
+        encoder.delta(&Delta::Text(before.to_owned()), out);
+        encoder.picture(file, out);
+        written = *after;
+    }
+    let rest = text.get(written..).unwrap_or_default();
+    encoder.delta(&Delta::Text(rest.to_owned()), out);
+    let refusal = message.refusal.as_deref().unwrap_or_default();
+    encoder.delta(&Delta::Refusal(refusal.to_owned()), out);
 }
 
 /// The members of the request that a response repeats, with their defaults.

@@ -114,6 +114,11 @@ pub(super) struct OutputItem<'a> {
     pub(super) error: Option<Option<ToolFailure<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tools: Option<Rendered<'a>>,
+    /// The base64 of a picture. `Some(None)` is `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) output_format: Option<&'a str>,
 }
 
 /// Why a call of an MCP tool has failed.

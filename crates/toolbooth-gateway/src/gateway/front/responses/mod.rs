@@ -13,6 +13,7 @@ mod tools;
 use super::chat::error_body;
 use super::{Answer, EventEncoder, Front, RequestLimits};
 use crate::gateway::{ChatRequest, CompletionInfo, Format, GatewayError, Notes, Result};
+use crate::wire::Media;
 use events::ResponseEncoder;
 use toolbooth::http::Headers;
 
@@ -32,6 +33,10 @@ impl Front for Responses {
 
     fn reads(&self, format: Format) -> bool {
         format == Format::Responses
+    }
+
+    fn has_place_for(&self, media: &Media<'_>) -> bool {
+        media.image_data().is_some()
     }
 
     fn limits(&self) -> RequestLimits {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use self::writer::{Buffer, EventWriter};
 use super::Output;
 use crate::gateway::adapter::decode_error;
+use crate::gateway::front::Front;
 use crate::gateway::upstream::is_success;
 use crate::gateway::{
     AssistantMessage, Chat, Completion, DecodeOptions, Decoder, Delta, Exchange, GatewayError,
@@ -47,6 +48,8 @@ pub(crate) struct OpenStream {
 /// What has arrived of a provider's stream.
 struct Incoming {
     decoder: Decoder,
+    /// The format of the client.
+    front: &'static dyn Front,
     /// What the provider is called in errors.
     name: String,
     /// What was not looked at yet.
@@ -68,6 +71,24 @@ impl Incoming {
         self.is_counted |= self.events.iter().flat_map(|it| &it.deltas).any(is_count);
         self.is_counted |= matches!(result, Err(UpstreamError::NoAnswer { usage: Some(_), .. }));
         self.failure = result.err().map(|error| GatewayError::upstream(&error, None, &self.name));
+        self.check_files();
+    }
+
+    /// Nothing follows a file for which the client's format has no place.
+    fn check_files(&mut self) {
+        let front = self.front;
+        let has_no_place = |event: &StreamEvent| {
+            event.deltas.iter().find_map(|delta| match delta {
+                Delta::Media(file) if !front.has_place_for(file) => Some(file.clone()),
+                _ => None,
+            })
+        };
+        let mut events = self.events.iter().enumerate();
+        let found = events.find_map(|(at, event)| Some((at, has_no_place(event)?)));
+        if let Some((at, file)) = found {
+            self.events.truncate(at);
+            self.failure = Some(GatewayError::no_place(&file, None, &self.name));
+        }
     }
 
     /// How many calls have begun.
@@ -224,8 +245,14 @@ impl Output for StreamOutput {
         let forward = chat.sender.front.reads(format) && passes;
         let names = format.names(&chat.request);
         let decoder = Decoder::new(format, ids, DecodeOptions { collect, forward, names });
-        let mut incoming =
-            Incoming { decoder, name, events: Vec::new(), is_counted: false, failure: None };
+        let mut incoming = Incoming {
+            decoder,
+            front: chat.sender.front,
+            name,
+            events: Vec::new(),
+            is_counted: false,
+            failure: None,
+        };
         let mut has_ended = false;
         while !has_ended && incoming.failure.is_none() && !incoming.has_begun() {
             // A provider that sends nothing but comments is not silent.

@@ -75,6 +75,7 @@ impl EventWriter {
             if let Delta::Text(_)
             | Delta::Refusal(_)
             | Delta::Reasoning(_)
+            | Delta::Media(_)
             | Delta::Thinking(_)
             | Delta::TextBlock
             | Delta::Citation(_)

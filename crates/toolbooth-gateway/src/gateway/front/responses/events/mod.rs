@@ -2,6 +2,7 @@
 
 mod call;
 mod mcp;
+mod picture;
 mod text;
 
 use super::item::{Event, Failure, Incomplete, OutputItem, Part, Response};
@@ -40,9 +41,9 @@ pub(super) struct ResponseEncoder {
     kept_bytes: usize,
     /// Whether calls have just run: what follows is a message of its own, so that no empty line must separate it.
     is_apart: bool,
-    /// What the provider must get back: `extra_content` of the message, and of calls by their ids.
+    /// What the provider must get back: `extra_content` of the message, and of calls and pictures by their ids.
     extra: Option<Value<'static>>,
-    extra_of_calls: Object<'static>,
+    extra_of_items: Object<'static>,
     finish: FinishReason,
     usage: Option<Usage>,
     report: Option<String>,
@@ -70,6 +71,7 @@ impl EventEncoder for ResponseEncoder {
             | Delta::Citation(_)
             | Delta::Block(_)
             | Delta::StopSequence(_) => {}
+            Delta::Media(file) => self.picture(file, out),
             Delta::ExtraContent(value) => self.extra = Some(value.clone()),
             Delta::Call { index, id, name, custom, extra_content } => {
                 self.extra_of_call(id, extra_content.as_ref(), out);
@@ -101,7 +103,7 @@ impl EventEncoder for ResponseEncoder {
     }
 
     fn report(&mut self, report: &Report) {
-        let has_extra = self.extra.is_some() || !self.extra_of_calls.is_empty();
+        let has_extra = self.extra.is_some() || !self.extra_of_items.is_empty();
         if has_extra && self.context.token.is_none() {
             report.notes.warn(
                 "STATE_KEY is not set, so the provider does not get its signatures and reasoning back",
@@ -141,7 +143,7 @@ impl ResponseEncoder {
             kept_bytes: 0,
             is_apart: false,
             extra: None,
-            extra_of_calls: Object::default(),
+            extra_of_items: Object::default(),
             finish: FinishReason::Stop,
             usage: None,
             report: None,
@@ -259,13 +261,13 @@ impl ResponseEncoder {
             self.sealed(&format!("{ROUNDS}{state}"), out);
         }
         if !extra.is_empty() {
-            self.extra_of_calls.insert(id.to_owned().into(), Value::Object(extra));
+            self.extra_of_items.insert(id.to_owned().into(), Value::Object(extra));
         }
     }
 
     /// Seals what the provider must get back into an item.
     fn seal_extra(&mut self, out: &mut Vec<u8>) {
-        let (message, calls) = (self.extra.take(), std::mem::take(&mut self.extra_of_calls));
+        let (message, calls) = (self.extra.take(), std::mem::take(&mut self.extra_of_items));
         if message.is_none() && calls.is_empty() {
             return;
         }
