@@ -163,17 +163,24 @@ fn open_extra(
     Ok(())
 }
 
-/// Gives a message, and its calls, what was sealed for the provider.
+/// Gives a message, its calls and its pictures what was sealed for the provider.
 fn unseal(assistant: &mut Assistant, mut opened: Object<'static>) {
     if let Some(Value::Object(of_message)) = opened.take("message") {
         for (name, value) in of_message {
             assistant.extra_content.insert(name, value);
         }
     }
-    let Some(Value::Object(mut of_calls)) = opened.take("calls") else { return };
+    let Some(Value::Object(mut of_items)) = opened.take("calls") else { return };
     for call in &mut assistant.calls {
-        if let Some(of_call) = of_calls.take(&call.id) {
+        if let Some(of_call) = of_items.take(&call.id) {
             call.extra.insert("extra_content".into(), of_call);
+        }
+    }
+    for part in &mut assistant.content {
+        let own =
+            part.extra_content.as_ref().and_then(|extra| extra.get(MEMBER)?.get("item")?.as_str());
+        if let Some(of_part) = own.and_then(|id| of_items.take(id)) {
+            part.extra_content = Some(of_part);
         }
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct Part {
     pub content: PartContent,
     /// Anthropic's `cache_control`, which many clients send in OpenAI's format.
     pub cache_control: Option<Value<'static>>,
+    /// What providers must get back with it, by their names: the signature of a picture that a model has made.
+    pub extra_content: Option<Value<'static>>,
     /// Where it is in the request.
     pub path: String,
 }
@@ -169,7 +171,7 @@ impl HistoryItem {
 
 impl Part {
     pub(super) fn new(content: PartContent, path: impl Into<String>) -> Self {
-        Self { content, cache_control: None, path: path.into() }
+        Self { content, cache_control: None, extra_content: None, path: path.into() }
     }
 
     pub(super) fn text(text: impl Into<String>, path: impl Into<String>) -> Self {

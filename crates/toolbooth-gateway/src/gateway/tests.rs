@@ -14,6 +14,7 @@ mod ids;
 mod limits;
 mod loops;
 mod media;
+mod media_back;
 mod members;
 mod messages;
 mod messages_blocks;

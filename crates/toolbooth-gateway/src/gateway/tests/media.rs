@@ -5,15 +5,15 @@ use super::members::PROVIDERS;
 use super::streams::stream;
 use super::*;
 
-const CHAT: &str = "/v1/chat/completions";
-const RESPONSES: &str = "/v1/responses";
+pub(super) const CHAT: &str = "/v1/chat/completions";
+pub(super) const RESPONSES: &str = "/v1/responses";
 const MESSAGES: &str = "/v1/messages";
 
 /// A text, a picture and a text of Gemini.
-const PICTURE: &str = r#"[{"text":"Here:","thoughtSignature":"S1"},
+pub(super) const PICTURE: &str = r#"[{"text":"Here:","thoughtSignature":"S1"},
     {"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="},"thoughtSignature":"S2"},{"text":"Done."}]"#;
 
-fn request(path: &str, model: &str, streams: bool) -> Value {
+pub(super) fn request(path: &str, model: &str, streams: bool) -> Value {
     let messages = json!([{"role": "user", "content": "hi"}]);
     match path {
         RESPONSES => json!({"model": model, "input": "hi", "stream": streams}),
@@ -25,7 +25,7 @@ fn request(path: &str, model: &str, streams: bool) -> Value {
 }
 
 /// An answer of Gemini with these parts: whole, or a chunk for each.
-fn gemini(parts: &str, streams: bool) -> Result<HttpResponse, HttpError> {
+pub(super) fn gemini(parts: &str, streams: bool) -> Result<HttpResponse, HttpError> {
     let parts: Vec<Value> = serde_json::from_str(parts).unwrap();
     let usage =
         json!({"promptTokenCount": 10, "candidatesTokenCount": 1120, "totalTokenCount": 1130});

@@ -49,12 +49,30 @@ pub(crate) enum Part<'t> {
     Result(ResultPart<Cow<'t, str>, Value<'t>>),
     File {
         file_data: FileData<'t>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thought_signature: Option<Cow<'t, str>>,
     },
     Inline {
         inline_data: InlineData<'t>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thought_signature: Option<Cow<'t, str>>,
     },
     /// As Gemini wrote it.
     Native(Json<'t>),
+}
+
+impl<'t> Part<'t> {
+    /// The part with a signature, if the model has signed it.
+    pub(crate) fn signed(mut self, signature: Option<Cow<'t, str>>) -> Self {
+        match &mut self {
+            Self::Text { thought_signature, .. }
+            | Self::Call { thought_signature, .. }
+            | Self::File { thought_signature, .. }
+            | Self::Inline { thought_signature, .. } => *thought_signature = signature,
+            Self::Result(_) | Self::Native(_) => {}
+        }
+        self
+    }
 }
 
 #[derive(Debug, Serialize)]

@@ -126,7 +126,7 @@ fn blocks<'t>(parts: impl Iterator<Item = &'t Part>, notes: &Notes) -> Result<Ve
 
 /// The block that a part becomes; `None` if Anthropic cannot get it.
 fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
-    let Part { content, cache_control, path } = part;
+    let Part { content, cache_control, path, .. } = part;
     let cache_control = cache_control.clone();
     let (is_document, source) = match content {
         PartContent::Text(text) | PartContent::Refusal(text) => {

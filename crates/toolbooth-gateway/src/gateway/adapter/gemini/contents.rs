@@ -89,8 +89,18 @@ fn assistant<'e>(
     let notes = job.notes;
     let (mut said, mut results, mut further) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_text = thought_signature(&assistant.message.extra_content);
-    for text in assistant.texts(notes) {
-        said.push(Part::Text { text: text.into(), thought_signature: of_text.take() });
+    for said_part in &assistant.message.content {
+        match &said_part.content {
+            PartContent::Text(_) | PartContent::Refusal(_) => {
+                let text = part(said_part, notes)?;
+                said.extend(text.map(|text| text.signed(of_text.take())));
+            }
+            PartContent::Image { .. } => {
+                let of_picture = signature_of_picture(said_part, job);
+                said.extend(part(said_part, notes)?.map(|picture| picture.signed(of_picture)));
+            }
+            _ => notes.drop_member(&said_part.path),
+        }
     }
     for (index, answered) in assistant.calls(notes).enumerate() {
         let extra = answered.call.extra.get("extra_content").and_then(Value::as_object);
@@ -113,6 +123,21 @@ fn assistant<'e>(
     contents.push(Kind::Results, results);
     contents.push(Kind::User, further);
     Ok(())
+}
+
+/// The signature of a picture that the model has made. Models that need signatures check those of all turns.
+fn signature_of_picture<'e>(picture: &'e ClientPart, job: &Job<'_>) -> Option<Cow<'e, str>> {
+    let extra = picture.extra_content.as_ref().and_then(Value::as_object);
+    let signature = extra.and_then(thought_signature);
+    if signature.is_some() || !job.options.facts.needs_signatures() {
+        return signature;
+    }
+    job.notes.warn(format!(
+        "{}[].extra_content.google.thought_signature is missing: send back what the answer had, so that the model \
+         knows the picture as its own",
+        picture.path
+    ));
+    Some(FOREIGN_SIGNATURE.into())
 }
 
 /// `extra_content.google.thought_signature`.
@@ -182,7 +207,7 @@ fn parts<'t>(all: impl Iterator<Item = &'t ClientPart>, notes: &Notes) -> Result
 
 /// The part of Gemini that a part becomes; `None` if Gemini cannot get it.
 fn part<'t>(part: &'t ClientPart, notes: &Notes) -> Result<Option<Part<'t>>> {
-    let ClientPart { content, cache_control, path } = part;
+    let ClientPart { content, cache_control, path, .. } = part;
     if cache_control.is_some() {
         notes.drop_member(&format!("{path}.cache_control"));
     }
@@ -191,6 +216,7 @@ fn part<'t>(part: &'t ClientPart, notes: &Notes) -> Result<Option<Part<'t>>> {
     }
     let inline = |mime_type, data: &'t str| Part::Inline {
         inline_data: InlineData { mime_type, data: data.into() },
+        thought_signature: None,
     };
     Ok(Some(match content {
         PartContent::Text(text) | PartContent::Refusal(text) if text.is_empty() => return Ok(None),
@@ -204,7 +230,7 @@ fn part<'t>(part: &'t ClientPart, notes: &Notes) -> Result<Option<Part<'t>>> {
             }
             Source::Url(url) => {
                 let file_data = FileData { mime_type: media_type(url), file_uri: url.into() };
-                Part::File { file_data }
+                Part::File { file_data, thought_signature: None }
             }
             Source::Data { media_type, base64 } => inline(media_type.into(), base64),
             Source::Id(_) => return Err(part.unreadable_file()),

@@ -14,6 +14,7 @@ use crate::wire::gemini::request::{
     CallingConfig, Declaration, Request, System, ToolConfig, Tools,
 };
 use toolbooth::json::{self, Value};
+use toolbooth::schema::text::excerpt;
 
 const MAX_STOP: usize = 5;
 
@@ -68,6 +69,7 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
     ] {
         config.add(own, fields.number(name)?);
     }
+    config.add("responseModalities", modalities(fields)?);
     config.add("stopSequences", (!stop.is_empty()).then_some(Value::Array(stop)));
     let thinking = thinking_config(fields, job.options.facts, max_tokens)?;
     if let Some(mut format) = fields.fields("response_format")? {
@@ -87,6 +89,23 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
     }
     config.add("thinkingConfig", thinking);
     Ok(config)
+}
+
+/// `responseModalities`. Models that speak answer with sound alone (types of npm `@google/genai` 3.3.0; errors that users of 2.5 quote).
+fn modalities(fields: &mut Fields<'_>) -> Result<Option<Value<'static>>> {
+    let Some(asked) = fields.texts("modalities")? else { return Ok(None) };
+    let has_sound = asked.iter().any(|it| it == "audio");
+    let mut sent = Vec::new();
+    for word in &asked {
+        match word.as_str() {
+            "text" if has_sound => fields.notes.drop_member("modalities[] (text)"),
+            "text" => sent.push(Value::from("TEXT")),
+            "image" => sent.push(Value::from("IMAGE")),
+            "audio" => sent.push(Value::from("AUDIO")),
+            other => fields.notes.drop_member(&format!("modalities[] ({})", excerpt(other))),
+        }
+    }
+    Ok((!sent.is_empty()).then_some(Value::Array(sent)))
 }
 
 /// `thinkingConfig` for `reasoning_effort`, as Google's documentation of OpenAI compatibility maps it. `max_tokens` is for

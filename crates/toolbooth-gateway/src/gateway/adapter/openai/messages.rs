@@ -269,6 +269,11 @@ impl<'t> Messages<'_, 't> {
         let (strict, notes) = (self.strict, self.job.notes);
         let path = format!("messages[{index}]");
         let mut is_changed = !strict && drop_foreign(&mut message, &path, notes);
+        // The format has no place for them, whoever has made them.
+        if message.take("images").is_some_and(|images| !images.is_null()) {
+            notes.drop_member(&format!("{path}.images"));
+            is_changed = true;
+        }
         // Reports what is dropped, unless it means nothing to the provider. Returns whether anything is.
         let clean = |object: &mut Object<'_>, path: &str, known: &[&str], own: Own| {
             let before = object.len();

@@ -60,6 +60,8 @@ pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
                 body.members.0.push((limit.into(), json.into()));
             }
             "parallel_tool_calls" if !has_tools => notes.drop_member(name),
+            // OpenAI's models answer with text and sound.
+            "modalities" if strict && json.get().contains("\"image\"") => notes.drop_member(name),
             "stream_options" if options.stream => {}
             "stream_options" => notes.drop_member(name),
             _ => body.members.0.push((name.into(), json.into())),

@@ -135,7 +135,7 @@ impl<'t> Items<'_, 't> {
 
     /// A part as the provider gets it; `None` if it cannot get it.
     fn part<'p>(&self, part: &'p Part, is_output: bool) -> Option<SentPart<'p>> {
-        let Part { content, cache_control, path } = part;
+        let Part { content, cache_control, path, .. } = part;
         if cache_control.is_some() {
             self.notes.drop_member(&format!("{path}.cache_control"));
         }

@@ -49,6 +49,7 @@ fn assistant(mut message: Fields<'_>) -> Result<Assistant> {
         let content_of = PartContent::Refusal(refusal.into_owned());
         content.push(Part::new(content_of, message.path_of("refusal")));
     }
+    content.extend(pictures(&mut message));
     let mut calls = Vec::new();
     match message.take("tool_calls") {
         None => {}
@@ -63,6 +64,24 @@ fn assistant(mut message: Fields<'_>) -> Result<Assistant> {
     let extra_content = object(message.take("extra_content"));
     message.finish();
     Ok(Assistant { content, calls, extra_content })
+}
+
+/// `images`: the pictures that the model has made. The notes get those that no provider can get back.
+fn pictures(message: &mut Fields<'_>) -> Vec<Part> {
+    let path = message.path_of("images");
+    let Some(Value::Array(images)) = message.take("images") else { return Vec::new() };
+    let pictures = images.into_iter().filter_map(|image| {
+        let source =
+            image.get("image_url").and_then(|it| Source::of_address(it.get("url")?.as_str()?));
+        let Some(source) = source else {
+            message.notes.drop_member(&path);
+            return None;
+        };
+        let extra_content = image.get("extra_content").cloned().map(Value::into_owned);
+        let content = PartContent::Image { source, detail: None };
+        Some(Part { extra_content, ..Part::new(content, path.as_str()) })
+    });
+    pictures.collect()
 }
 
 fn call(mut call: Fields<'_>) -> Result<ToolCall<'static>> {
@@ -155,7 +174,7 @@ fn part(mut part: Fields<'_>) -> Result<Part> {
     let cache_control = part.take("cache_control").map(Value::into_owned);
     let path = part.path.clone();
     part.finish();
-    Ok(Part { content, cache_control, path })
+    Ok(Part { cache_control, ..Part::new(content, path) })
 }
 
 /// The member `name`: a `data:` URL with base64, or an `https:` URL.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Input;
 use crate::gateway::MAX_CALLS;
-use crate::gateway::conversation::{self as message, MessageBody, Part, PartContent};
+use crate::gateway::conversation::{self as message, MessageBody, Part, PartContent, Source};
 use crate::gateway::front::responses::{EXTRA, ROUNDS};
 use crate::gateway::raw_json::nested;
 use crate::gateway::{Fields, GatewayError, Result, continuation};
@@ -16,6 +16,8 @@ use toolbooth::json::{Object, Value};
 pub(super) struct Assistant {
     pub(super) texts: Vec<String>,
     pub(super) refusals: Vec<String>,
+    /// The pictures that the model has made.
+    pub(super) pictures: Vec<Part>,
     pub(super) calls: Vec<(ToolCall<'static>, String)>,
     pub(super) results: Vec<(String, String)>,
     /// What the provider must get back: OpenAI's reasoning items, and what this server has sealed.
@@ -58,6 +60,24 @@ impl Input<'_> {
         Ok(self.open.get_or_insert_default())
     }
 
+    /// A picture that the model has made. Without its content, which some clients leave out, it is lost.
+    pub(super) fn picture(&mut self, item: &Fields<'_>) -> Result<()> {
+        const PATH: &str = "input[].image_generation_call";
+        let text = |name| item.get(name).and_then(Value::as_str);
+        let Some(base64) = text("result").map(str::to_owned) else {
+            self.tools.lost.push(PATH.to_owned());
+            return Ok(());
+        };
+        let media_type = format!("image/{}", text("output_format").unwrap_or("png"));
+        let source = Source::Data { media_type, base64 };
+        let id = text("id").unwrap_or_default().to_owned();
+        // What was sealed at the end of the answer names it.
+        let extra_content = Some(nested("toolbooth", nested("item", Value::String(id.into()))));
+        let content = PartContent::Image { source, detail: None };
+        self.round(true)?.pictures.push(Part { extra_content, ..Part::new(content, PATH) });
+        Ok(())
+    }
+
     pub(super) fn reasoning(&mut self, index: usize, item: &Fields<'_>) -> Result<()> {
         let encrypted = item.get("encrypted_content").and_then(Value::as_str).unwrap_or_default();
         if let Some(sealed) = encrypted.strip_prefix(EXTRA) {
@@ -98,8 +118,9 @@ impl Input<'_> {
     pub(super) fn close(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         self.pending.close()?;
-        let Assistant { texts, refusals, mut calls, results, reasoning, sealed, rounds } = open;
-        if calls.is_empty() && texts.is_empty() && refusals.is_empty() {
+        let Assistant { texts, refusals, pictures, mut calls, results, reasoning, sealed, rounds } =
+            open;
+        if calls.is_empty() && texts.is_empty() && refusals.is_empty() && pictures.is_empty() {
             // Reasoning without an answer.
             return Ok(());
         }
@@ -117,7 +138,7 @@ impl Input<'_> {
         let refused = |text: String| Part::new(PartContent::Refusal(text), "");
         let content = texts.into_iter().map(said).chain(refusals.into_iter().map(refused));
         let message = message::Assistant {
-            content: content.collect(),
+            content: content.chain(pictures).collect(),
             calls: calls.iter().map(|(call, _)| call.clone()).collect(),
             extra_content: extra,
         };

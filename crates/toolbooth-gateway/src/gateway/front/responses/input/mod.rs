@@ -29,7 +29,6 @@ const ONLY_OPENAI: &[&str] = &[
     "computer_call",
     "computer_call_output",
     "file_search_call",
-    "image_generation_call",
     "local_shell_call",
     "local_shell_call_output",
     "mcp_approval_request",
@@ -148,6 +147,7 @@ impl<'n> Input<'n> {
                 let json = raw_member(json, &["tools"]);
                 self.tools.read(definitions, json, &path, self.notes)
             }
+            "image_generation_call" => self.picture(&item),
             "reasoning" => self.reasoning(index, &item),
             "mcp_list_tools" if !is_other => {
                 self.removed.push(index);
