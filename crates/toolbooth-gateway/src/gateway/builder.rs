@@ -139,17 +139,22 @@ impl Builder {
                 self.end_call(&mut progress)?;
             }
             Item::Media(media) => self.file(media),
-            Item::Hosted(ref kind) | Item::ClientCall(ref kind) | Item::Other(ref kind) => {
-                self.has_answer |= !matches!(item, Item::Other(_));
-                let kind = excerpt(kind);
-                let warning = format!(
-                    "The answer has a part of the kind \"{kind}\", which is not translated"
-                );
-                add_warning(&mut self.completion.untranslated, warning);
+            Item::Hosted(kind) | Item::ClientCall(kind) => {
+                self.has_answer = true;
+                self.leave_out(&kind);
             }
+            Item::Other(kind) => self.leave_out(&kind),
             Item::Signature(_) | Item::Result(_) => {}
         }
         Ok(())
+    }
+
+    /// The client does not get a part of this kind, if its format is another one.
+    pub(super) fn leave_out(&mut self, kind: &str) {
+        let kind = excerpt(kind);
+        let warning =
+            format!("The answer has a part of the kind \"{kind}\", which is not translated");
+        add_warning(&mut self.completion.untranslated, warning);
     }
 
     /// Whether clients get events as the provider sent them.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::conversation::{MessageBody, PartContent};
 use super::raw_json::RawMembers;
 use super::{Format, GatewayError, HistoryItem, Notes, Selection, Tool, ToolChoice};
 use crate::wire::ToolCall;
@@ -178,6 +179,21 @@ impl ChatRequest {
     /// Whether the client asks for the answer later.
     pub(super) fn is_background(&self) -> bool {
         self.responses.as_ref().is_some_and(|context| context.background)
+    }
+
+    /// Whether anything of the conversation is left if it is translated.
+    pub(super) fn says_something(&self) -> bool {
+        self.history.iter().any(|item| match item {
+            HistoryItem::Turn(_) => true,
+            HistoryItem::Message(message) => match &message.body {
+                MessageBody::System(parts)
+                | MessageBody::Developer(parts)
+                | MessageBody::User(parts) => {
+                    parts.iter().any(|part| !matches!(part.content, PartContent::Other(_)))
+                }
+                MessageBody::Assistant(_) | MessageBody::Result(_) => true,
+            },
+        })
     }
 
     /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different

@@ -26,6 +26,7 @@ mod routing;
 mod search;
 mod shapes;
 mod streams;
+mod unknown;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

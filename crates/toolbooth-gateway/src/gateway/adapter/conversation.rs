@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{GatewayError, Job, MAX_EVENT_VALUES, Result, custom};
-use crate::gateway::conversation::{self, Message, MessageBody, Part};
+use crate::gateway::conversation::{self, Message, MessageBody, Part, PartContent};
 use crate::gateway::front::chat::message::of_turn;
 use crate::gateway::raw_json::nested;
 use crate::gateway::{Format, HistoryItem, Notes, ToolResult, Turn};
@@ -121,7 +121,18 @@ impl<'t> Conversation<'t> {
                 }
                 self.system.extend(parts);
             }
-            MessageBody::User(parts) => self.entries.push(Entry::User(parts.iter().collect())),
+            MessageBody::User(parts) => {
+                let known = parts.iter().filter(|part| {
+                    let PartContent::Other(kind) = &part.content else { return true };
+                    notes.drop_member(&format!("{} ({kind})", part.path));
+                    false
+                });
+                let known: Vec<_> = known.collect();
+                // Without a part, there is no message.
+                if !known.is_empty() {
+                    self.entries.push(Entry::User(known));
+                }
+            }
             MessageBody::Assistant(assistant) => self.entries.push(Entry::Assistant(Assistant {
                 message: Cow::Borrowed(assistant),
                 results: vec![None; assistant.calls.len()],

@@ -187,7 +187,12 @@ impl Format {
         if let Some(error) = request.responses.as_ref().and_then(|it| it.untranslatable.as_ref()) {
             return Err(error.clone());
         }
-        let losses = match self.is_chat() && request.native.is_none() {
+        let is_own = self.is_chat() && request.native.is_none();
+        if !is_own && !request.says_something() {
+            let expected = "a conversation of which the provider of this model can read a part";
+            return Err(GatewayError::expected("messages", expected));
+        }
+        let losses = match is_own {
             true => Notes::default(),
             false => request.losses.clone(),
         };

@@ -78,7 +78,9 @@ impl EventDecoder for Stream {
                 return Err(reported(200, value.get("response").unwrap_or(&value)));
             }
             "error" => return Err(error(value)),
-            // The end of a part, whose text has arrived, and what later versions add.
+            // The end of a part, whose text has arrived.
+            _ if value.get("item_id").is_some() || value.get("output_index").is_some() => {}
+            kind if kind.starts_with("response.") && !builder.forwards() => builder.leave_out(kind),
             _ => {}
         }
         builder.end_event(Some(event.bytes()));
@@ -142,10 +144,9 @@ fn done(
     let is_new = !progress.has_text;
     let kind = text(item.get("type")).unwrap_or_default();
     match (kind, &mut progress.call) {
-        ("message", _) if is_new => {
+        ("message", _) => {
             for part in item.get("content").and_then(Value::as_array).unwrap_or_default() {
-                builder.text(text(part.get("text")).unwrap_or_default());
-                builder.refusal(text(part.get("refusal")).unwrap_or_default());
+                message_part(part, is_new, builder)?;
             }
         }
         ("reasoning", _) => {
@@ -169,7 +170,6 @@ fn done(
             }
             builder.end_call(call)?;
         }
-        ("message", None) => {}
         // A client that reads the format has the item.
         _ if builder.forwards() => {}
         _ => builder.item(picture(item).unwrap_or(Item::Other(kind.into())))?,
@@ -178,6 +178,21 @@ fn done(
         keep(item, progress.call.as_ref(), builder);
     }
     Ok(())
+}
+
+/// A part of a message, whose text has not arrived before if it `is_new`.
+fn message_part(part: &Value<'_>, is_new: bool, builder: &mut Builder) -> Read {
+    let (said, refused) = (text(part.get("text")), text(part.get("refusal")));
+    if is_new {
+        builder.text(said.unwrap_or_default());
+        builder.refusal(refused.unwrap_or_default());
+    }
+    match text(part.get("type")) {
+        Some(kind) if said.is_none() && refused.is_none() && !builder.forwards() => {
+            builder.item(Item::Other(kind.into()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Keeps an item for the next request, unless it is a call that was left out.

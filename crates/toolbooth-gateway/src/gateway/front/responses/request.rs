@@ -172,7 +172,11 @@ fn read_input(
     }
     input.end()?;
     if input.history.is_empty() {
-        return Err(GatewayError::expected("input", "a conversation with a message"));
+        let error = GatewayError::expected("input", "a conversation with a message");
+        if !input.is_incomplete {
+            return Err(error);
+        }
+        input.untranslatable.get_or_insert(error);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Input;
+use super::unknown::defines;
 use crate::gateway::conversation::{Part, PartContent, Source};
 use crate::gateway::{Fields, GatewayError, Result};
 use toolbooth::json::Value;
@@ -21,12 +22,13 @@ impl Input<'_> {
         let mut content = Vec::with_capacity(parts.len());
         for (index, part) in parts.into_iter().enumerate() {
             let part = Fields::of(part, format!("{path}[{index}]"), item.notes)?;
-            content.push(self.part(part)?);
+            content.extend(self.part(part)?);
         }
         Ok(content)
     }
 
-    fn part(&mut self, mut part: Fields<'_>) -> Result<Part> {
+    /// A part; `None` if only providers with this format know its type.
+    fn part(&mut self, mut part: Fields<'_>) -> Result<Option<Part>> {
         let kind = part.required_text("type")?;
         let content = match kind.as_ref() {
             "input_text" | "output_text" | "text" => {
@@ -60,24 +62,25 @@ impl Input<'_> {
                 };
                 PartContent::File { source, name }
             }
-            _ => {
-                return part.expected(
-                    "type",
-                    "one of input_text, input_image, input_file, output_text, refusal",
-                );
+            unknown => {
+                self.unknown_part(unknown, part);
+                return Ok(None);
             }
         };
         let path = part.path.clone();
         self.finish_part(part);
-        Ok(Part::new(content, path))
+        Ok(Some(Part::new(content, path)))
     }
 
     /// What is left of a part is lost in a translation.
     fn finish_part(&mut self, part: Fields<'_>) {
-        for (name, _) in part.into_object() {
-            if !matches!(&*name, "annotations" | "logprobs") {
-                self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
-            }
+        let mut members = part.into_object();
+        for known in ["annotations", "logprobs"] {
+            members.take(known);
+        }
+        self.needs_translation |= defines(&members);
+        for (name, _) in members {
+            self.tools.lost.push(format!("input[].content[].{}", excerpt(&name)));
         }
     }
 
@@ -115,7 +118,10 @@ impl Input<'_> {
                     (false, part.required_text("text")?.into_owned())
                 }
                 "refusal" => (true, part.required_text("refusal")?.into_owned()),
-                _ => return part.expected("type", "\"output_text\" or \"refusal\""),
+                unknown => {
+                    self.unknown_part(unknown, part);
+                    continue;
+                }
             });
             self.finish_part(part);
         }

@@ -3,6 +3,7 @@
 mod assistant;
 mod content;
 mod mcp;
+mod unknown;
 
 use std::collections::BTreeSet;
 
@@ -42,7 +43,10 @@ const ONLY_OPENAI: &[&str] = &[
 
 /// Items without which the conversation means something different, and that only OpenAI's models know.
 const UNTRANSLATABLE: &[&str] =
-    &["compaction", "compaction_trigger", "configuration_update", "program", "program_output"];
+    &["compaction_trigger", "configuration_update", "program", "program_output"];
+
+/// Items that stand for the conversation before them. Without encrypted content, they only say where it was.
+const COMPACTIONS: &[&str] = &["compaction", "compaction_summary", "context_compaction"];
 
 /// The beginning of the ids of requests for approval. The id of the call follows.
 pub(super) const APPROVAL: &str = "mcpr_";
@@ -70,8 +74,13 @@ pub(super) struct Input<'n> {
     requests: Vec<(String, ToolCall<'static>)>,
     /// The ids of items of other servers, and so of their requests for approval.
     other_ids: BTreeSet<String>,
-    /// The positions of items that no provider may get: what this server has sealed, and reasoning without its content.
+    /// The positions of items that no provider may get: what this server has sealed, reasoning without its content, and unknown items
+    /// that can define tools.
     pub(super) removed: Vec<usize>,
+    /// The ids of calls that only providers with this format know.
+    left_out: BTreeSet<String>,
+    /// Whether only providers with this format get all that was said.
+    pub(super) is_incomplete: bool,
 }
 
 /// Checks the addresses of an item that a model's server may fetch: those in the parts of messages and of results. A result that is a
@@ -86,6 +95,17 @@ fn check_addresses(path: &str, item: &Value<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the provider has searched for tools itself.
+fn is_of_provider(item: &Fields<'_>) -> bool {
+    item.get("execution").and_then(Value::as_str) == Some("server")
+}
+
+/// Whether it is a compaction with the conversation before it, which only OpenAI can read.
+fn is_compaction(kind: &str, item: &Fields<'_>) -> bool {
+    let encrypted = item.get("encrypted_content").and_then(Value::as_str);
+    COMPACTIONS.contains(&kind) && encrypted.is_some_and(|content| !content.is_empty())
 }
 
 impl<'n> Input<'n> {
@@ -104,6 +124,8 @@ impl<'n> Input<'n> {
             requests: Vec::new(),
             other_ids: BTreeSet::new(),
             removed: Vec::new(),
+            left_out: BTreeSet::new(),
+            is_incomplete: false,
         }
     }
 
@@ -138,15 +160,15 @@ impl<'n> Input<'n> {
         let is_other = label.is_some_and(|label| self.tools.other_servers.contains(label));
         match kind.as_ref() {
             "message" => self.message(item),
+            "agent_message" => self.agent_message(item),
+            "tool_search_call" | "tool_search_output" if is_of_provider(&item) => {
+                self.tools.lost.push(format!("input[].{kind}"));
+                self.further_tools(item, json)
+            }
             "function_call" | "custom_tool_call" | "tool_search_call" => self.call(&kind, item),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
             "tool_search_output" => self.search_output(item, json),
-            "additional_tools" => {
-                let path = item.path_of("tools");
-                let definitions = item.take("tools");
-                let json = raw_member(json, &["tools"]);
-                self.tools.read(definitions, json, &path, self.notes)
-            }
+            "additional_tools" => self.further_tools(item, json),
             "image_generation_call" => self.picture(&item),
             "reasoning" => self.reasoning(index, &item),
             "mcp_list_tools" if !is_other => {
@@ -166,7 +188,7 @@ impl<'n> Input<'n> {
                 );
                 Err(GatewayError::invalid(path, message))
             }
-            known if UNTRANSLATABLE.contains(&known) => {
+            known if UNTRANSLATABLE.contains(&known) || is_compaction(known, &item) => {
                 let path = item.path;
                 let message = format!("{path} is a {known}, which only OpenAI can read");
                 self.untranslatable.get_or_insert(GatewayError::invalid(path, message));
@@ -175,16 +197,27 @@ impl<'n> Input<'n> {
             known if ONLY_OPENAI.contains(&known) => {
                 let id = item.get("id").and_then(Value::as_str);
                 self.other_ids.extend(id.filter(|_| is_other).map(str::to_owned));
+                let call_id = item.get("call_id").and_then(Value::as_str);
+                self.left_out.extend(call_id.map(str::to_owned));
                 self.tools.lost.push(format!("input[].{known}"));
                 Ok(())
             }
-            _ => item.expected("type", "the type of an item that this server knows"),
+            unknown => self.unknown(index, unknown, item),
         }
+    }
+
+    /// Tools that the model knows from now on, if the item has any.
+    fn further_tools(&mut self, mut item: Fields<'_>, json: &RawValue) -> Result<()> {
+        let path = item.path_of("tools");
+        let definitions = item.take("tools");
+        self.tools.read(definitions, raw_member(json, &["tools"]), &path, self.notes)
     }
 
     /// What is left of an item is lost in a translation.
     fn finish(&mut self, item: Fields<'_>) {
-        for (name, _) in item.into_object() {
+        let members = item.into_object();
+        self.needs_translation |= unknown::defines(&members);
+        for (name, _) in members {
             if !matches!(&*name, "id" | "status" | "execution") {
                 self.tools.lost.push(format!("input[].{}", excerpt(&name)));
             }
@@ -200,10 +233,20 @@ impl<'n> Input<'n> {
             Some(Role::User) => MessageBody::User,
             Some(Role::Tool) | None => return item.expected("role", expected),
         };
+        self.say(item, body)
+    }
+
+    /// A message that is not one of the assistant. If nothing is left of its content, there is none.
+    fn say(&mut self, mut item: Fields<'_>, body: fn(Vec<Part>) -> MessageBody) -> Result<()> {
         let content = self.content(&mut item, "content")?;
         let path = item.path.clone();
         self.finish(item);
         self.close()?;
+        if content.is_empty() {
+            self.is_incomplete = true;
+            self.answer = self.history.len();
+            return Ok(());
+        }
         self.push(&path, body(content));
         if !self.pending.is_empty() {
             self.deferred.extend(self.history.pop());
@@ -247,6 +290,10 @@ impl<'n> Input<'n> {
         let content = ToolContent(self.content(&mut item, "output")?);
         let path = item.path_of("call_id");
         self.finish(item);
+        if self.left_out.contains(&id) && !self.is_open(&id) {
+            self.tools.lost.push("input[].output".to_owned());
+            return Ok(());
+        }
         self.result(&id, content, &path)
     }
 
