@@ -9,6 +9,7 @@ mod costs;
 mod embeddings;
 mod endings;
 mod errors;
+mod golden;
 mod hosted;
 mod ids;
 mod limits;
