@@ -14,7 +14,7 @@ const OF_WORKER = [
 ];
 /** What it reads for each id in a list of providers: the part before the id, and those after it. */
 const OF_PROVIDERS = {
-  PROVIDERS: ["", ["BASE_URL", "API", "API_KEY"]],
+  PROVIDERS: ["", ["BASE_URL", "API", "API_KEY", "DIALECT"]],
   OAUTH_PROVIDERS: [
     "OAUTH_",
     ["CLIENT_ID", "CLIENT_SECRET", "ISSUER", "AUTHORIZE_URL", "TOKEN_URL", "REVOKE_URL", "USERINFO_URL", "SCOPES", "TITLE", "CLIENT_AUTH"],

@@ -4,7 +4,7 @@
 //! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
 //!
 //! - `routes`, with `model_list` (what callers may use), `embeddings`, `count_tokens`, and `background` (answers that clients ask for
-//!   later); `settings`;
+//!   later); `settings`, with `dialect` (what providers with OpenAI's format accept of it);
 //! - `front`: the formats of clients. They read requests with `fields` (member by member), `raw_json` (JSON as it was written), `notes`
 //!   (what is lost) and `open_calls` (calls without a result) into a `request` with its `tool`s;
 //! - `chat`: what is known before the first round, with `access` and `plan` (which models the caller may use, and which to ask), `limits`,
@@ -27,6 +27,7 @@ mod continuation;
 mod conversation;
 mod cost;
 mod count_tokens;
+mod dialect;
 mod embeddings;
 mod error;
 mod extras;
@@ -61,6 +62,7 @@ use chat::{Chat, Sender};
 use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
 use conversation::{HistoryItem, ToolContent, ToolResult, Turn};
 use cost::{Hold, Price};
+use dialect::{Dialect, Feature};
 use error::{ErrorDetails, ErrorKind, GatewayError, Result};
 use facts::{Effort, Facts, Thinking};
 use fields::Fields;

@@ -5,6 +5,8 @@ mod arguments;
 mod budgets;
 mod challenges;
 mod contents;
+mod conversation;
+mod conversation_roles;
 mod costs;
 mod embeddings;
 mod endings;

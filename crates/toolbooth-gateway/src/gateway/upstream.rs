@@ -230,6 +230,7 @@ impl Chat<'_> {
         let options = TranslateOptions {
             model: &target.model,
             target: &target.name(),
+            dialect: target.provider.dialect,
             stream,
             server_tools: &server_tools,
             may_force: self.report.rounds == 0,

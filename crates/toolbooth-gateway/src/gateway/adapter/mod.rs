@@ -23,9 +23,9 @@ use serde_json::value::RawValue;
 use super::optional_members::{complaints, described};
 use super::raw_json::{RawMembers, parse};
 use super::{
-    Builder, ChatRequest, Completion, DecodeOptions, ErrorKind, Facts, Fields, FunctionTool,
-    GatewayError, IdSource, NativeRequest, Notes, Passage, Read, Result, SseEvent, Tool,
-    ToolChoice, UpstreamError,
+    Builder, ChatRequest, Completion, DecodeOptions, Dialect, ErrorKind, Facts, Fields,
+    FunctionTool, GatewayError, IdSource, NativeRequest, Notes, Passage, Read, Result, SseEvent,
+    Tool, ToolChoice, UpstreamError,
 };
 use crate::wire::fields::{count, text};
 use crate::wire::{Json, Members};
@@ -64,6 +64,8 @@ pub(crate) struct TranslateOptions<'a> {
     pub model: &'a str,
     /// Provider and model for error messages, such as `google/gemini-2.5-pro`.
     pub target: &'a str,
+    /// What the provider accepts of Chat Completions.
+    pub dialect: &'static Dialect,
     /// Whether to ask for a stream. Usage is always requested.
     pub stream: bool,
     /// The compiled-in tools that the model may call, as JSON in the provider's format: entries of the list

@@ -29,6 +29,7 @@ pub(in crate::gateway) fn options(provider: Format) -> TranslateOptions<'static>
     TranslateOptions {
         model,
         target,
+        dialect: Dialect::usual(),
         stream: false,
         server_tools: &[],
         may_force: true,

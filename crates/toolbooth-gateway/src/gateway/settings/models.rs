@@ -1,6 +1,6 @@
 //! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
 
-use crate::gateway::Format;
+use crate::gateway::{Dialect, Format};
 use toolbooth::address::secure_base_address;
 use toolbooth::secret::Secret;
 use toolbooth::settings::{TeamSettings, VariableDoc, VariableReader, documented, list};
@@ -13,6 +13,8 @@ pub(crate) struct ModelProvider {
     pub formats: &'static [Format],
     /// The base URL of its API, as its own SDK expects it.
     pub base_url: String,
+    /// What it accepts of Chat Completions.
+    pub dialect: &'static Dialect,
     /// The server's key. Without one, requests carry the caller's key, or none.
     pub key: Option<Secret>,
     /// Whether requests must carry a key: the provider is none of the operator's own.
@@ -77,6 +79,12 @@ pub(super) static DOCS: &[VariableDoc] = &[
          without `/v1`) | `chat` | likewise",
     ),
     doc("<ID>_API_KEY", "its key | not set: requests carry none | likewise"),
+    doc(
+        "<ID>_DIALECT",
+        "what it accepts of Chat Completions: `default` (what all such providers do), `openai` (all of it), or what \
+         `deepseek`, `openrouter`, `mistral`, `groq`, `moonshot`, `zai`, `qwen`, `fireworks` or `ollama` accept | chosen by the \
+         address | likewise",
+    ),
 ];
 
 pub(super) const fn doc(name: &'static str, text: &'static str) -> VariableDoc {
@@ -89,6 +97,7 @@ impl ModelProvider {
             id: WORKERS_AI.to_owned(),
             formats: &[Format::WorkersAi],
             base_url: String::new(),
+            dialect: Dialect::usual(),
             key: None,
             needs_key: false,
             binding: Some(AI),
@@ -142,8 +151,16 @@ pub(super) fn read(
         if key.is_some() || url.is_some() || caller_keys || of_team {
             let needs_key = url.is_none();
             let base_url = url.unwrap_or_else(|| base_url.to_owned());
-            let (id, binding) = (id.to_owned(), None);
-            providers.push(ModelProvider { id, formats, base_url, key, needs_key, binding });
+            let (id, binding, dialect) = (id.to_owned(), None, Dialect::at(&base_url));
+            providers.push(ModelProvider {
+                id,
+                formats,
+                base_url,
+                dialect,
+                key,
+                needs_key,
+                binding,
+            });
         }
     }
     if let Some(ids) = reader.non_empty(PROVIDERS) {
@@ -174,11 +191,13 @@ fn read_listed(ids: &str, reader: &mut VariableReader<'_>, providers: &mut Vec<M
         let Some(formats) = formats(reader, &prefix) else { continue };
         match key_and_url(reader, &prefix) {
             Some((key, Some(base_url))) => {
+                let Some(dialect) = dialect(reader, &prefix, &base_url) else { continue };
                 let id = id.to_owned();
                 providers.push(ModelProvider {
                     id,
                     formats,
                     base_url,
+                    dialect,
                     key,
                     needs_key: false,
                     binding: None,
@@ -202,6 +221,22 @@ fn formats(reader: &mut VariableReader<'_>, prefix: &str) -> Option<&'static [Fo
         reader.reject(format!("{name} must be chat, responses or messages"));
     }
     api.map(|(_, formats)| *formats)
+}
+
+/// The dialect of a provider in `PROVIDERS`. `None` if the variable is invalid, which is reported.
+fn dialect(
+    reader: &mut VariableReader<'_>,
+    prefix: &str,
+    base_url: &str,
+) -> Option<&'static Dialect> {
+    let name = format!("{prefix}_DIALECT");
+    let Some(word) = reader.non_empty(&name) else { return Some(Dialect::at(base_url)) };
+    let dialect = Dialect::named(&word);
+    if dialect.is_none() {
+        let names: Vec<_> = Dialect::names().collect();
+        reader.reject(format!("{name} must be one of {}", names.join(", ")));
+    }
+    dialect
 }
 
 /// Why a provider cannot be reached, after its id.

@@ -1,7 +1,7 @@
 //! Tests of the gateway's settings.
 
 use super::*;
-use crate::gateway::Format;
+use crate::gateway::{Dialect, Format};
 use toolbooth::json;
 use toolbooth::settings::KeyLimits;
 use toolbooth::settings::Settings;
@@ -265,5 +265,34 @@ fn formats_of_providers() {
         let problem = "OWN_API must be chat, responses or messages";
         let has_problem = settings.rejected.iter().any(|it| it == problem);
         assert_eq!(has_problem, expected.is_none(), "{:?}", settings.rejected);
+    }
+}
+
+/// A provider whose dialect is unknown is not available. The address decides if the variable does not.
+#[test]
+fn dialects_of_providers() {
+    for (url, variable, expected) in [
+        ("https://o.example", "", Some("default")),
+        ("https://o.example", "qwen", Some("qwen")),
+        ("https://openrouter.ai/api/v1", "", Some("openrouter")),
+        ("https://openrouter.ai/api/v1", "openai", Some("openai")),
+        ("https://o.example", "Qwen", None),
+    ] {
+        let settings =
+            read(&[("PROVIDERS", "own"), ("OWN_BASE_URL", url), ("OWN_DIALECT", variable)]);
+        let dialect = gateway(&settings).providers.first().map(|it| it.dialect);
+        let expected = expected.and_then(Dialect::named);
+        assert_eq!(
+            dialect.map(std::ptr::from_ref),
+            expected.map(std::ptr::from_ref),
+            "{url} {variable}"
+        );
+        let problem = "OWN_DIALECT must be one of default, openai, deepseek";
+        let has_problem = settings.rejected.iter().any(|it| it.starts_with(problem));
+        assert_eq!(has_problem, expected.is_none(), "{:?}", settings.rejected);
+    }
+    let doc = models::DOCS.iter().find(|row| row.name == "<ID>_DIALECT").unwrap().doc;
+    for name in Dialect::names() {
+        assert!(doc.contains(&format!("`{name}`")), "{name}");
     }
 }

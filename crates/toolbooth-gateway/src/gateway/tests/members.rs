@@ -102,8 +102,13 @@ fn unknown_members_of_messages_arrive_at_no_provider() {
             let dropped = reply.json()["_2api"]["dropped"].to_string();
             assert!(dropped.contains("messages[].tools"), "{model} {dropped}");
             if model == "own/m" {
+                let role = if role == "developer" { "system" } else { role };
                 let known = json!({"role": role, "content": "hi", "name": "n"});
-                assert_eq!((&sent["messages"][0], &sent["messages"][1]), (&known, &assistant));
+                let messages = sent["messages"].as_array().unwrap();
+                assert!(
+                    [known, assistant.clone()].iter().all(|it| messages.contains(it)),
+                    "{sent}"
+                );
             }
         }
     }

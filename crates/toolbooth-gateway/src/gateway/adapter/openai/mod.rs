@@ -5,6 +5,7 @@ pub(super) mod from_anthropic;
 mod messages;
 mod reasoning;
 mod request;
+mod roles;
 mod stream;
 
 use super::names::MAX_SENT_NAME;

@@ -3,9 +3,10 @@
 use super::from_anthropic::{self, Manual};
 use super::limit_member;
 use super::messages::messages;
+use super::roles;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
+use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
 use crate::wire::{Json, Members};
@@ -13,6 +14,18 @@ use toolbooth::json::{self, Value};
 
 /// The body of a request. `strict` is for OpenAI itself, which rejects members that it does not know.
 pub(super) fn translate(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
+    let arranged = match strict {
+        true => None,
+        false => roles::arranged(&job.request.history, job.options.dialect, job.notes),
+    };
+    let arranged = arranged.map(|history| ChatRequest { history, ..job.request.clone() });
+    match &arranged {
+        Some(request) => body(&Job { request, names: job.names.clone(), ..*job }, strict),
+        None => body(job, strict),
+    }
+}
+
+fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     let Job { request, options, notes, .. } = job;
     let mut body = Request { model: options.model, stream: options.stream, ..Request::default() };
     let is_from_messages = request.native_of(Format::Anthropic).is_some();

@@ -31,21 +31,23 @@ fn a_conversation_reaches_each_provider() {
     let chat_call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "read", "arguments": arguments}});
     for format in [Format::OpenAi, Format::OpenAiCompatible] {
         let (sent, dropped, _) = sent(format, &request);
-        assert_eq!(
-            sent["messages"],
-            json!([
-                {"role": "system", "content": "Obey."},
-                {"role": "developer", "content": "Be brief."},
-                {"role": "user", "content": "Look"},
-                {"role": "assistant", "content": "Yes", "tool_calls": [
-                    chat_call("c1", "{\"path\":\"a\"}"), chat_call("c2", ""),
-                ]},
-                {"role": "tool", "tool_call_id": "c1", "content": "A"},
-                {"role": "tool", "tool_call_id": "c2", "content": "B"},
-                {"role": "user", "content": "Go on"},
-            ]),
-            "{format:?}"
-        );
+        let mut expected = match format {
+            Format::OpenAi => vec![
+                json!({"role": "system", "content": "Obey."}),
+                json!({"role": "developer", "content": "Be brief."}),
+            ],
+            _ => vec![json!({"role": "system", "content": "Obey.\n\nBe brief."})],
+        };
+        expected.extend([
+            json!({"role": "user", "content": "Look"}),
+            json!({"role": "assistant", "content": "Yes", "tool_calls": [
+                chat_call("c1", "{\"path\":\"a\"}"), chat_call("c2", ""),
+            ]}),
+            json!({"role": "tool", "tool_call_id": "c1", "content": "A"}),
+            json!({"role": "tool", "tool_call_id": "c2", "content": "B"}),
+            json!({"role": "user", "content": "Go on"}),
+        ]);
+        assert_eq!(sent["messages"], json!(expected), "{format:?}");
         assert_eq!(sent["tools"][0]["function"]["name"], "read");
         assert_eq!(sent["reasoning_effort"], "low");
         assert_eq!(dropped, ["input[].encrypted_content"]);
@@ -195,6 +197,7 @@ fn images_in_results() {
     let output = |id: &str, output: Value| json!({"type": "function_call_output", "call_id": id, "output": output});
     let text = |text: &str| json!({"type": "input_text", "text": text});
     let request = body(json!({"input": [
+        {"role": "user", "content": "hi"},
         call("c1"), call("c2"), output("c1", json!([text("x"), image])), output("c2", json!("r")),
     ]}));
     let shown = json!([
@@ -208,7 +211,7 @@ fn images_in_results() {
             {"role": "tool", "tool_call_id": "c2", "content": "r"},
             {"role": "user", "content": shown},
         ]);
-        assert_eq!(json!(chat["messages"].as_array().unwrap()[1..]), expected, "{format:?}");
+        assert_eq!(json!(chat["messages"].as_array().unwrap()[2..]), expected, "{format:?}");
     }
     let (anthropic, ..) = sent(Format::Anthropic, &request);
     assert_eq!(anthropic["messages"][2]["content"][0]["content"][1]["source"]["data"], "AAAA");
@@ -418,7 +421,13 @@ fn messages_between_calls_and_results() {
         {"role": "developer", "content": "Note"},
         {"type": "function_call_output", "call_id": "c1", "output": "1"},
     ]}));
-    let (sent, ..) = sent(Format::OpenAiCompatible, &request);
-    let roles: Vec<_> = sent["messages"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
-    assert_eq!(roles, ["user", "assistant", "tool", "developer"]);
+    for (format, expected) in [
+        (Format::OpenAi, ["user", "assistant", "tool", "developer"]),
+        (Format::OpenAiCompatible, ["system", "user", "assistant", "tool"]),
+    ] {
+        let (sent, ..) = sent(format, &request);
+        let messages = sent["messages"].as_array().unwrap();
+        let roles: Vec<_> = messages.iter().map(|it| &it["role"]).collect();
+        assert_eq!(roles, expected);
+    }
 }

@@ -1,0 +1,163 @@
+//! Roles and the order of messages, as each provider takes them.
+
+use super::conversation::{CHAT, MESSAGES, RESPONSES, ask};
+use super::*;
+
+const LATER: &str = "a system message within the conversation applies to all of it";
+
+fn system(text: &str) -> Value {
+    json!({"role": "system", "content": text})
+}
+
+fn user(content: impl Into<Value>) -> Value {
+    json!({"role": "user", "content": content.into()})
+}
+
+fn assistant(text: &str) -> Value {
+    json!({"role": "assistant", "content": text})
+}
+
+fn message(role: &str, kind: &str, text: &str) -> Value {
+    json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
+}
+
+/// Providers of which nothing is known get one system message, the first, with all texts in their order.
+#[test]
+fn one_leading_system_message() {
+    let developer = json!({"role": "developer", "content": "Permissions."});
+    let codex =
+        [message("developer", "input_text", "Permissions."), message("user", "input_text", "hi")];
+    let late = json!([user("hi"), system("agents available"), assistant("yes"), user("go")]);
+    let merged =
+        json!([system("Base.\n\nagents available"), user("hi"), assistant("yes"), user("go")]);
+    for (path, body, expected, warns) in [
+        (
+            CHAT,
+            json!({"messages": [developer, user("hi")]}),
+            json!([system("Permissions."), user("hi")]),
+            false,
+        ),
+        (
+            CHAT,
+            json!({"messages": [system("A"), developer, system("B"), user("hi")]}),
+            json!([system("A\n\nPermissions.\n\nB"), user("hi")]),
+            false,
+        ),
+        (
+            CHAT,
+            json!({"messages": [user("hi"), assistant("x"), developer]}),
+            json!([system("Permissions."), user("hi"), assistant("x")]),
+            true,
+        ),
+        (
+            CHAT,
+            json!({"messages": [system("A"), developer]}),
+            json!([user("A\n\nPermissions.")]),
+            false,
+        ),
+        (
+            CHAT,
+            json!({"messages": [system(" "), developer, user("hi")]}),
+            json!([system("Permissions."), user("hi")]),
+            false,
+        ),
+        (
+            RESPONSES,
+            json!({"instructions": "Base.", "input": codex}),
+            json!([system("Base.\n\nPermissions."), user("hi")]),
+            false,
+        ),
+        (
+            RESPONSES,
+            json!({"input": [user("hi"), message("assistant", "output_text", "x"), codex[0], user("go")]}),
+            json!([system("Permissions."), user("hi"), assistant("x"), user("go")]),
+            true,
+        ),
+        (MESSAGES, json!({"system": "Base.", "messages": late}), merged.clone(), true),
+        (
+            MESSAGES,
+            json!({"system": [{"type": "text", "text": "A"}, {"type": "text", "text": "B"}], "messages": [user("hi")]}),
+            json!([system("A\n\nB"), user("hi")]),
+            false,
+        ),
+    ] {
+        for model in ["compat/deepseek-v4", "mistral/m"] {
+            let got = ask(path, model, &body);
+            assert_eq!(got.sent["messages"], expected, "{path} {model} {body}");
+            let warned = got.warnings().iter().any(|warning| warning.ends_with(LATER));
+            assert_eq!(warned, warns, "{path} {model} {body}: {:?}", got.warnings());
+        }
+    }
+}
+
+/// A dialect says who takes more.
+#[test]
+fn roles_by_dialect() {
+    let developer = json!({"role": "developer", "content": "P"});
+    let body = json!({"messages": [developer, user("a"), user("b"), developer, user("c")]});
+    let merged = json!([system("P\n\nP"), user("a\n\nb\n\nc")]);
+    let as_system = json!([system("P"), user("a"), user("b"), system("P"), user("c")]);
+    for (model, variable, expected) in [
+        ("openai/m", "", &body["messages"]),
+        ("openrouter/m", "", &body["messages"]),
+        ("groq/m", "", &body["messages"]),
+        ("deepseek/m", "", &as_system),
+        ("mistral/m", "", &json!([system("P\n\nP"), user("a"), user("b"), user("c")])),
+        ("compat/m", "", &merged),
+        ("compat/m", "qwen", &merged),
+        ("compat/m", "deepseek", &as_system),
+        ("compat/m", "openai", &body["messages"]),
+    ] {
+        let got =
+            conversation::ask_all(CHAT, &[("COMPAT_DIALECT", variable)], model, &[], &body, false);
+        assert_eq!(&got.sent["messages"], expected, "{model} {variable}");
+    }
+}
+
+/// What stands in a system message beside texts is named.
+#[test]
+fn what_a_system_message_loses() {
+    let text = json!({"type": "text", "text": "A", "cache_control": {"type": "ephemeral"}});
+    let image = json!({"type": "image_url", "image_url": {"url": "https://a.example/i.png"}});
+    let first = json!({"role": "system", "content": [text, image], "name": "n"});
+    let body = json!({"messages": [first, system("B"), user("hi")]});
+    let got = ask(CHAT, "compat/m", &body);
+    assert_eq!(got.sent["messages"], json!([system("A\n\nB"), user("hi")]));
+    let expected =
+        ["messages[].content[]", "messages[].content[].cache_control", "messages[].name"];
+    assert_eq!(got.dropped(), expected);
+}
+
+/// A content that is only text is a string for those that know no other. Two messages of the same role are one.
+#[test]
+fn contents_and_repeated_roles() {
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let image = json!({"type": "image_url", "image_url": {"url": "https://a.example/i.png"}});
+    let call = call("c1", "a", "{}");
+    let calls =
+        |content: Value| json!({"role": "assistant", "content": content, "tool_calls": [call]});
+    let result = json!({"role": "tool", "tool_call_id": "c1", "content": "5"});
+    let thought = json!({"role": "assistant", "content": "x", "reasoning_content": "r"});
+    for (messages, expected) in [
+        (json!([user(json!([text("a"), text("b")]))]), json!([user("a\n\nb")])),
+        (json!([user(json!([text("a"), image]))]), json!([user(json!([text("a"), image]))])),
+        (
+            json!([user("a"), user(json!([text("b"), image]))]),
+            json!([user(json!([text("a"), text("b"), image]))]),
+        ),
+        (
+            json!([user("a"), assistant("x"), assistant("y")]),
+            json!([user("a"), assistant("x\n\ny")]),
+        ),
+        (
+            json!([user("a"), assistant("x"), calls(Value::Null), result]),
+            json!([user("a"), calls(json!("x")), result]),
+        ),
+        (json!([user("a"), thought, assistant("y")]), json!([user("a"), thought, assistant("y")])),
+    ] {
+        let got = ask(CHAT, "compat/m", &json!({"messages": messages}));
+        assert_eq!(got.sent["messages"], expected, "{messages}");
+        let got = ask(CHAT, "openrouter/m", &json!({"messages": messages}));
+        assert_eq!(got.sent["messages"], messages);
+    }
+}
