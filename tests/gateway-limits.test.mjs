@@ -13,7 +13,7 @@ const nested = (levels) => (levels === 0 ? { type: "string" } : { type: "object"
 test("2api 7.1: limits of requests", async () => {
   for (const [what, request, code] of [
     ["129 tools", { tools: Array.from({ length: 129 }, (_, at) => tool(`t${at}`)) }, "too_many_tools"],
-    ["a name of 65 characters", { tools: [tool("x".repeat(65))] }, "invalid_tool_name"],
+    ["a name of 129 characters", { tools: [tool("x".repeat(129))] }, "invalid_tool_name"],
     ["a name with a dot", { tools: [tool("a.b")] }, "invalid_tool_name"],
     ["a description of 1025 characters", { tools: [{ type: "function", function: { ...WEATHER.function, description: "x".repeat(1025) } }] }, "tool_description_too_long"],
     ["eleven levels of schema", { tools: [tool("deep", nested(11))] }, "tool_schema_incompatible"],

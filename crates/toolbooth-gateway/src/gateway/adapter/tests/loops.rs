@@ -91,6 +91,24 @@ fn case_08_and_09_results() {
     }
 }
 
+/// Only Anthropic gets a name of 128 characters.
+#[test]
+fn names_that_are_too_long() {
+    for (format, is_short) in [
+        (Format::OpenAi, true),
+        (Format::OpenAiCompatible, true),
+        (Format::WorkersAi, true),
+        (Format::Responses, true),
+        (Format::Gemini, true),
+        (Format::Anthropic, false),
+    ] {
+        let (body, dropped, _) = translated(format, json!({"tools": [tool(&"a".repeat(128))]}));
+        let beginning = format!("{}{}", "a".repeat(55), if is_short { "_" } else { "aaaaaaaaa" });
+        assert!(body.to_string().contains(&format!("\"{beginning}")), "{format:?} {body}");
+        assert_eq!(dropped, [""; 0], "{format:?}");
+    }
+}
+
 /// 2.1: Gemini's names begin with a letter or an underscore. Others are renamed, and renamed back.
 #[test]
 fn names_that_gemini_does_not_accept() {
