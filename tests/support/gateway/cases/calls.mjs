@@ -109,13 +109,13 @@ export const CALLS = [
       ...finish("anthropic", "max_tokens", "length"),
       ...finish("anthropic", "stop_sequence", "stop"),
       ...finish("anthropic", "refusal", "content_filter"),
-      ...finish("anthropic", "pause_turn", "stop"),
+      ...finish("anthropic", "pause_turn", "length"),
       ...finish("anthropic", "model_context_window_exceeded", "length"),
       ...finish("gemini", "MAX_TOKENS", "length"),
       ...finish("gemini", "SAFETY", "content_filter"),
       ...finish("gemini", "RECITATION", "content_filter"),
       ...finish("gemini", "PROHIBITED_CONTENT", "content_filter"),
-      ...finish("gemini", "SOMETHING_NEW", "stop"),
+      ...finish("gemini", "SOMETHING_NEW", "length"),
       ...both("a blocked prompt is content_filter", "gemini", async (gateway, streamed) => {
         gateway.script("gemini", { blocked: "SAFETY" });
         assert.equal((await gateway.either(streamed, "gemini", {})).finish, "content_filter");

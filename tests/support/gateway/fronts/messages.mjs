@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { typed } from "./events.mjs";
 
 // The reasons to stop of Anthropic's types, as Chat Completions have them.
-const FINISH = { end_turn: "stop", stop_sequence: "stop", pause_turn: "stop", max_tokens: "length", model_context_window_exceeded: "length", tool_use: "tool_calls", refusal: "content_filter" };
+const FINISH = { end_turn: "stop", stop_sequence: "stop", pause_turn: "length", max_tokens: "length", model_context_window_exceeded: "length", tool_use: "tool_calls", refusal: "content_filter" };
 const CHOICE = { auto: "auto", none: "none", required: "any" };
 /** Which deltas a block may have. */
 const DELTAS = { mcp_tool_result: [], redacted_thinking: [], text: ["text_delta", "citations_delta"], thinking: ["thinking_delta", "signature_delta"], tool_use: ["input_json_delta"], mcp_tool_use: ["input_json_delta"] };
