@@ -76,10 +76,12 @@ fn has_repeated_roles(history: &[HistoryItem]) -> bool {
     let mut pairs = history.iter().zip(history.iter().skip(1));
     let first = history.iter().find(|item| !is_system(item)).and_then(body);
     matches!(first, Some(MessageBody::Assistant(_)))
-        || pairs.any(|(item, next)| match (body(item), body(next)) {
-            (Some(MessageBody::User(_)), Some(MessageBody::User(_))) => true,
-            (Some(MessageBody::Assistant(_)), Some(MessageBody::Assistant(_))) => true,
-            _ => false,
+        || pairs.any(|(item, next)| {
+            matches!(
+                (body(item), body(next)),
+                (Some(MessageBody::User(_)), Some(MessageBody::User(_)))
+                    | (Some(MessageBody::Assistant(_)), Some(MessageBody::Assistant(_)))
+            )
         })
 }
 
