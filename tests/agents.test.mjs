@@ -11,8 +11,11 @@ import { codex } from "./support/agents/codex.mjs";
 import { root } from "./support/commands.mjs";
 import { KEY, model, startGateway, STATE_KEY } from "./support/gateway/worker.mjs";
 import { modern } from "./support/mcp.mjs";
+import { standIns } from "./support/providers/stand-in.mjs";
 
-const PROVIDERS = ["openai", "anthropic", "gemini"];
+// DeepSeek takes its reasoning back, and knows no role but four; the template of Qwen takes one system message, and only as the first.
+const DIALECTS = { deepseek: "deepseek-v4-pro", qwen: "qwen3.8-27b" };
+const PROVIDERS = ["openai", "anthropic", "gemini", ...Object.keys(DIALECTS)];
 const PROMPT = "It is 23 degrees now, not 22. Correct notes.txt, copy it to copy.txt, and add 17 and 25.";
 const ANSWER = "Done: it is 23 °C, and the sum is 42.";
 const PATCH = ["*** Begin Patch", "*** Update File: notes.txt", "@@", "-Größe: 22 °C", "+Größe: 23 °C", "*** End Patch", ""].join("\n");
@@ -27,13 +30,19 @@ const PROGRAMS = "gpt-5.6-sol";
 const CLAUDE = "plain";
 let served;
 before(async () => {
+  const upstream = await standIns();
   const entry = (provider) => {
-    const [id, name] = model(provider).split("/");
+    const [id, name] = provider in DIALECTS ? [provider, DIALECTS[provider]] : model(provider).split("/");
     return { targets: [{ provider: id, model: name }] };
   };
+  const settings = Object.keys(DIALECTS).flatMap((id) => {
+    const { key, base } = upstream[id];
+    return Object.entries({ BASE_URL: `${base}/v1`, API_KEY: key, DIALECT: id }).map(([name, value]) => [`${id.toUpperCase()}_${name}`, value]);
+  });
   const named = (provider) => [[`${ADDED}-${provider}`, { ...entry(provider), tools: ["Calculator.Add"] }], ...[CODEX, PROGRAMS, CLAUDE].map((name) => [`${name}-${provider}`, entry(provider)])];
   const MODELS = Object.fromEntries(PROVIDERS.flatMap(named));
-  served = await startGateway({ vars: { STATE_KEY, MODELS: JSON.stringify(MODELS) } });
+  const vars = { STATE_KEY, MODELS: JSON.stringify(MODELS), PROVIDERS: ["answers", ...Object.keys(DIALECTS)].join(","), ...Object.fromEntries(settings) };
+  served = await startGateway({ upstream, vars });
 });
 after(() => served.close());
 
