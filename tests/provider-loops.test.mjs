@@ -244,6 +244,8 @@ for (const [standIns, strict, what, schema, refusal] of [
   [["anthropic"], true, "25 optional properties", object(numbered(25, "string"), { additionalProperties: false }), /24 optional/],
   [["anthropic"], true, "17 unions",
     object(numbered(17, ["string", "null"]), { required: Object.keys(numbered(17)), additionalProperties: false }), /16 unions/],
+  [["gemini"], false, "a title beside $ref", object({ p: { $ref: "#/$defs/x", title: "T" } }, { $defs: { x: { type: "string" } } }),
+    /alongside unsupported fields/],
   [["gemini"], false, "const", property({ const: 1 }), /'const' is not permitted/],
   [["gemini"], false, "pattern within a union", property({ oneOf: [{ type: "string", pattern: "x" }] }), /'pattern' is not permitted/],
   [["gemini"], false, "true as a value", property({ enum: [true] }), /enum has a value/],

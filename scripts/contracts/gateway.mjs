@@ -69,6 +69,7 @@ export const report = object({
 export const requestOptions = open({
   "validate_tool_arguments?": boolean,
   "strict?": about("Whether the model gets all members that it may reject.", boolean),
+  "strict_schemas?": boolean,
   "max_rounds?": { type: "integer", minimum: 1, maximum: 25 },
   "max_tool_calls?": { type: "integer", minimum: 1 },
   "timeout_ms?": { type: "integer", minimum: 1 },

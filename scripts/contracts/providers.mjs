@@ -77,7 +77,7 @@ export const providerLists = document({
           operationId: `${name}-tools`,
           summary: `Tools for ${title}`,
           security,
-          parameters: [name === "gemini" ? "NotStrict" : "Strict", "Include", "Toolkit", "Version", "SkipIncompatible", ["anthropic", "openai-responses"].includes(name) ? "Tools" : "AllTools", "IfNoneMatch"],
+          parameters: [name === "gemini" ? "NotStrict" : "Strict", "Include", "Toolkit", "Version", "StrictSchemas", "SkipIncompatible", ["anthropic", "openai-responses"].includes(name) ? "Tools" : "AllTools", "IfNoneMatch"],
           responses: {
             200: `${component}Tools`,
             ...shared.listErrors,
@@ -103,6 +103,7 @@ export const providerLists = document({
       ...pattern("^(latest|all|[0-9]+\\.[0-9]+\\.[0-9]+)$"),
       default: "latest",
     }),
+    StrictSchemas: query("strict_schemas", "Tools whose schema in the list would allow more than their own are incompatible.", flag),
     SkipIncompatible: query("skip_incompatible", "Leave out tools that the provider does not accept; toolbooth-warning names them.", flag),
     Tools: query("tools", "search: the list has the provider's search tool, and defers all tools but those that are always listed.", {
       ...choice("all", "search"),

@@ -25,7 +25,7 @@ CODES = ["invalid_tool_arguments", "tool_not_found", "tool_schema_incompatible"]
 MESSAGES = ["was not found", "there is no toolkit", "none of the selected tools", "state was not issued", "is in the query and in", "must be the same"]
 # The last: whether the server takes a company's assertions is up to its configuration.
 OAUTH_ERRORS = ["invalid_client", "invalid_grant", "invalid_redirect_uri", "invalid_request", "invalid_target", "unsupported_grant_type"]
-SELECTION = {"include", "strict", "toolkit", "version"}
+SELECTION = {"include", "strict", "strict_schemas", "toolkit", "version"}
 
 
 @schemathesis.hook

@@ -31,6 +31,11 @@ const closed = ({ schema, place }) => {
 const typed = ({ schema, place }) =>
   assert.ok(["type", "anyOf", "allOf", "$ref"].some((keyword) => keyword in schema), `${place}: a schema must have a type`);
 const local = ({ schema: { $ref = "#" }, place }) => assert.ok($ref.startsWith("#"), `${place}: $ref must be local`);
+// Google's types allow only members that begin with `$`; its 400 (anomalyco/opencode#12295, 2026-02) says that a description may be there too.
+const alone = ({ schema, place }) => {
+  const beside = Object.keys(schema).filter((keyword) => !keyword.startsWith("$") && !["description", "default"].includes(keyword));
+  assert.ok(!("$ref" in schema) || beside.length === 0, `${place}: $ref was set alongside unsupported fields`);
+};
 const formats = (known) => ({ schema: { format }, place }) =>
   assert.ok(format === undefined || known.has(format), `${place}: format '${format}' is not supported`);
 const complete = ({ schema, place }) => {
@@ -86,7 +91,7 @@ export const SUBSETS = {
     source: [GEMINI_TYPES, "router-for-me/CLIProxyAPI#4393", "nodetool-ai/nodetool#4388"],
     keywords: GEMINI,
     root: set("$ref"),
-    rules: [local, values((value) => ["string", "number"].includes(typeof value))],
+    rules: [local, values((value) => ["string", "number"].includes(typeof value)), alone],
   },
   // Of answers, whose root may be anything.
   "gemini answer": {

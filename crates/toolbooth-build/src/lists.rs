@@ -118,6 +118,9 @@ impl Listing<'_> {
                 match (form.entry)(&Listed { definition, name, latest }) {
                     Rendering::Omitted => continue,
                     Rendering::Supported { json, warnings } => (json, Vec::new(), warnings),
+                    Rendering::Widened { json, warnings, unsupported } => {
+                        (json, unsupported, warnings)
+                    }
                     Rendering::Unsupported(features) => (String::new(), features, Vec::new()),
                 };
             let place = list.add(&json);

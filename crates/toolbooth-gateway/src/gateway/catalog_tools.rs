@@ -162,12 +162,14 @@ impl CatalogTools {
                 continue;
             }
             if !entry.unsupported.is_empty() {
+                let way = if entry.is_listed() { "wider for the provider" } else { "left out" };
                 notes.warn(format!(
-                    "Tool '{}' is left out: the provider does not support {}",
+                    "Tool '{}' is {way}, which does not support {}",
                     entry.name,
                     entry.unsupported.join(", ")
                 ));
-            } else {
+            }
+            if entry.is_listed() {
                 definitions.push(list.json(entry).into());
             }
         }

@@ -70,6 +70,8 @@ struct Options {
     validate_tool_arguments: bool,
     #[serde(default)]
     strict: bool,
+    #[serde(default)]
+    strict_schemas: bool,
     max_rounds: Option<NonZeroUsize>,
     max_tool_calls: Option<NonZeroUsize>,
     timeout_ms: Option<NonZeroU64>,
@@ -84,6 +86,8 @@ pub(super) struct Chat<'a> {
     pub(super) limits: Limits<'a>,
     /// The schemas of the client's tools, if arguments are validated.
     pub(super) schemas: Option<Schemas>,
+    /// Whether the caller wants no schema that is wider than its own.
+    pub(super) strict_schemas: bool,
     pub(super) report: Report,
     /// Whether a model gets all members of the request, even those that it can answer without.
     pub(super) is_strict: bool,
@@ -171,6 +175,7 @@ impl<'a> Chat<'a> {
             tools,
             limits,
             schemas,
+            strict_schemas: options.strict_schemas,
             report: std::mem::take(report),
             is_strict: options.strict,
             rejected: Vec::new(),
@@ -282,8 +287,8 @@ fn options(request: &ChatRequest) -> Result<Options> {
     let fits = |options: &Options| options.max_rounds.is_none_or(|it| it.get() <= MAX_ROUNDS);
     options.filter(fits).ok_or_else(|| {
         let message = format!(
-            "request_options may have validate_tool_arguments and strict (true or false), max_rounds (1 to \
-             {MAX_ROUNDS}), max_tool_calls and timeout_ms (whole numbers above 0)"
+            "request_options may have validate_tool_arguments, strict and strict_schemas (true or false), max_rounds \
+             (1 to {MAX_ROUNDS}), max_tool_calls and timeout_ms (whole numbers above 0)"
         );
         GatewayError::invalid("request_options", message)
     })

@@ -26,6 +26,7 @@ mod names;
 mod optional_members;
 mod responses;
 mod routing;
+mod schemas;
 mod search;
 mod shapes;
 mod streams;

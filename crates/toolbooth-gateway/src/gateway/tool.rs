@@ -88,29 +88,33 @@ impl FunctionTool {
     pub(super) fn json(&self) -> Json<'_> {
         match &self.written {
             Some(json) => Json::from(&**json),
-            None => self.with_parameters(self.parameters.as_deref().map(Json::from)),
+            None => self.definition(self.parameters.as_deref().map(Json::from), self.strict),
         }
     }
 
-    /// The same with other parameters. What else a client of Chat Completions wrote stays.
-    pub(super) fn with(&self, parameters: Value<'static>) -> Json<'static> {
+    /// The same with other parameters, and `strict`. What else a client of Chat Completions wrote stays.
+    pub(super) fn with(&self, parameters: Value<'static>, is_strict: bool) -> Json<'static> {
+        let strict = if is_strict == self.is_strict() { self.strict } else { Some(is_strict) };
         let written = self.written.as_ref().and_then(|json| parse(json.get(), "tools").ok());
         let Some(Value::Object(mut definition)) = written.map(Value::into_owned) else {
-            return self.with_parameters(Some(Json::Value(parameters)));
+            return self.definition(Some(Json::Value(parameters)), strict);
         };
         if let Some(Value::Object(mut function)) = definition.take("function") {
             function.insert("parameters".into(), parameters);
+            if let Some(strict) = strict {
+                function.insert("strict".into(), Value::Bool(strict));
+            }
             definition.insert("function".into(), Value::Object(function));
         }
         Json::Value(Value::Object(definition))
     }
 
-    fn with_parameters(&self, parameters: Option<Json<'_>>) -> Json<'static> {
+    fn definition(&self, parameters: Option<Json<'_>>, strict: Option<bool>) -> Json<'static> {
         let mut function = Members::default();
         function.add("name", Some(Value::from(self.name.as_str())));
         function.add("description", self.description.as_deref().map(Value::from));
         function.add("parameters", parameters);
-        function.add("strict", self.strict.map(Value::Bool));
+        function.add("strict", strict.map(Value::Bool));
         Json::from(&function.of_type("function"))
     }
 }

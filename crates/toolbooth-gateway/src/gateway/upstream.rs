@@ -238,6 +238,7 @@ impl Chat<'_> {
             facts: &target.facts,
             model_output_tokens: target.max_output_tokens,
             needs_limit: self.sender.context().purse().limits(Unit::Usd),
+            strict_schemas: self.strict_schemas,
         };
         target.format.translate(&self.request, &options, notes)
     }

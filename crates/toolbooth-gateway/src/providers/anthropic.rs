@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::call::{self, CallFormat, CallResult};
 use super::list::{self, ProviderSearch, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, Schema, Target, add_to_description, render};
+use super::schema::{Compatibility, Cycles, MAX_DEPTH, Schema, Target, add_to_description, render};
 use super::strict;
 use crate::wire;
 use crate::wire::anthropic::ToolResult;
@@ -73,8 +73,11 @@ pub(crate) const PLAIN: Target = Target {
         _ => KeywordRule::Keep,
     },
     property: property_name,
+    has_any_root: false,
+    max_depth: MAX_DEPTH,
     limits: &[],
-    allows_cycles: true,
+    beside_reference: |_| true,
+    cycles: Cycles::Any,
     finish: |_, _| {},
 };
 
@@ -90,8 +93,11 @@ pub(crate) const STRICT: Target = Target {
         _ => common(keyword),
     },
     property: property_name,
+    has_any_root: false,
+    max_depth: MAX_DEPTH,
     limits: &[("optional_properties", 24), ("unions", 16)],
-    allows_cycles: false,
+    beside_reference: |_| false,
+    cycles: Cycles::None,
     finish: tighten,
 };
 

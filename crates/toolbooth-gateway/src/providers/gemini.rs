@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::call::{self, CallFormat, CallResult};
 use super::list;
 use super::schema::rules::{KeywordRule, common, string_or_number};
-use super::schema::{Target, render};
+use super::schema::{Cycles, MAX_DEPTH, Target, render};
 use crate::wire;
 use crate::wire::gemini::ResultPart;
 use toolbooth::call::RequestContext;
@@ -74,8 +74,11 @@ pub(crate) const PLAIN: Target = Target {
         _ => common(keyword),
     },
     property: property_name,
+    has_any_root: true,
+    max_depth: MAX_DEPTH,
     limits: &[],
-    allows_cycles: true,
+    beside_reference: |keyword| keyword == "description",
+    cycles: Cycles::Optional,
     finish: |_, _| {},
 };
 

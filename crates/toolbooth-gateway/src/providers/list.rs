@@ -56,8 +56,11 @@ pub(super) fn tools(
         let tool = context.pipeline.catalog.tools.get(entry.tool);
         tool.is_some_and(|tool| selected.iter().any(|one| std::ptr::eq(*one, tool)))
     };
+    let is_compatible = |entry: &&Entry| {
+        entry.is_listed() && (!query.strict_schemas || entry.unsupported.is_empty())
+    };
     let (compatible, incompatible): (Vec<&'static Entry>, Vec<&'static Entry>) =
-        list.entries.iter().filter(is_selected).partition(|entry| entry.unsupported.is_empty());
+        list.entries.iter().filter(is_selected).partition(is_compatible);
     if !incompatible.is_empty() && !query.skip_incompatible {
         let strict = if query.strict { "strict tools of " } else { "" };
         let target = format!("{strict}{provider}");

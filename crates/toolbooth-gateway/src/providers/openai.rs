@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::call::{self, CallFormat};
 use super::list::{self, MAX_TOOLS, ProviderSearch, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, Schema, Target, render};
+use super::schema::{Compatibility, Cycles, MAX_DEPTH, Schema, Target, add_to_description, render};
 use super::strict;
 use crate::wire;
 use crate::wire::openai::ToolMessage;
@@ -18,7 +18,7 @@ use crate::wire::responses::FunctionCallOutput;
 use toolbooth::call::RequestContext;
 use toolbooth::catalog::{ListForm, Listed, Rendering};
 use toolbooth::json;
-use toolbooth::protocol::keywords::{properties, types};
+use toolbooth::protocol::keywords::{describe, properties, types};
 use toolbooth::route::{CallResponse, Page, PageError, PostRequest};
 
 pub(super) const CHAT_FORMS: &[ListForm] = &[
@@ -92,23 +92,47 @@ pub(crate) const PLAIN: Target = Target {
         _ => KeywordRule::Keep,
     },
     property: |_| true,
+    has_any_root: false,
+    max_depth: MAX_DEPTH,
     limits: &[],
-    allows_cycles: true,
+    beside_reference: |_| true,
+    cycles: Cycles::Any,
     finish: complete,
+};
+
+/// Functions for providers with OpenAI's format, of which any may be behind an address: what all of them take.
+pub(crate) const COMPATIBLE: Target = Target {
+    rule: |keyword| match keyword {
+        "anyOf" => KeywordRule::Below,
+        "minimum" | "maximum" | "default" => KeywordRule::Keep,
+        "enum" => KeywordRule::If(is_of_one_type),
+        "const" => KeywordRule::Enum,
+        "format" => KeywordRule::If(strict::is_known_format),
+        _ => common(keyword),
+    },
+    property: |_| true,
+    has_any_root: false,
+    max_depth: usize::MAX,
+    limits: &[],
+    beside_reference: |_| false,
+    cycles: Cycles::Any,
+    finish: simplify,
 };
 
 pub(crate) const STRICT: Target = Target {
     rule: |keyword| match keyword {
         "anyOf" => KeywordRule::Below,
-        "oneOf" => KeywordRule::Reject,
         "enum" | "const" | "pattern" | "minimum" | "maximum" | "exclusiveMinimum"
         | "exclusiveMaximum" | "multipleOf" | "minItems" | "maxItems" => KeywordRule::Keep,
         "format" => KeywordRule::If(strict::is_known_format),
         _ => common(keyword),
     },
     property: |_| true,
+    has_any_root: false,
+    max_depth: MAX_DEPTH,
     limits: &[("properties", 5000), ("enum", 1000)],
-    allows_cycles: true,
+    beside_reference: |keyword| matches!(keyword, "description" | "title"),
+    cycles: Cycles::Any,
     finish: tighten,
 };
 
@@ -153,6 +177,47 @@ fn complete(schema: &mut Schema, _: &mut Compatibility) {
         if types(schema).contains(&name) {
             schema.entry(keyword).or_insert_with(|| Schema::new().into());
         }
+    }
+}
+
+/// Whether these are strings only, or numbers only.
+fn is_of_one_type(values: &Value) -> bool {
+    let values = values.as_array().map_or(&[][..], Vec::as_slice);
+    values.iter().all(Value::is_string) || values.iter().all(Value::is_number)
+}
+
+/// Moves a type into the branches of a union, and drops names from `required` that no member has.
+fn simplify(schema: &mut Schema, found: &mut Compatibility) {
+    if let (Some(kind), Some(Value::Array(branches))) =
+        (schema.get("type").cloned(), schema.get_mut("anyOf"))
+    {
+        for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
+            if !["$ref", "anyOf", "type"].iter().any(|keyword| branch.contains_key(*keyword)) {
+                branch.insert("type".to_owned(), kind.clone());
+                declare_members(branch);
+            }
+        }
+        schema.remove("type");
+    }
+    let declared: Vec<&str> = properties(schema).map(|(name, ..)| name).collect();
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_declared = |name: &&Value| name.as_str().is_some_and(|it| declared.contains(&it));
+    let (kept, unknown): (Vec<&Value>, Vec<&Value>) =
+        required.into_iter().flatten().partition(is_declared);
+    if !unknown.is_empty() {
+        let sentence = describe("required", &unknown.into_iter().cloned().collect());
+        let kept: Value = kept.into_iter().cloned().collect();
+        schema.insert("required".to_owned(), kept);
+        add_to_description(schema, &Vec::from_iter(sentence));
+        found.loosen("required");
+    }
+    declare_members(schema);
+}
+
+/// An object without `properties` has none.
+fn declare_members(schema: &mut Schema) {
+    if types(schema).contains(&"object") {
+        schema.entry("properties").or_insert_with(|| Schema::new().into());
     }
 }
 

@@ -5,8 +5,8 @@ use toolbooth::call::{Rejection, RequestContext, ToolSelector};
 use toolbooth::catalog::{Catalog, Found, InvalidToolId, Tool, ToolRef, Version, parse_version};
 use toolbooth::schema::text::excerpt;
 
-const PARAMETERS: [&str; 6] =
-    ["strict", "include", "toolkit", "version", "skip_incompatible", "tools"];
+const PARAMETERS: [&str; 7] =
+    ["strict", "strict_schemas", "include", "toolkit", "version", "skip_incompatible", "tools"];
 const FLAG: [&str; 2] = ["true", "false"];
 
 /// The parameters. Each of them narrows the list.
@@ -14,6 +14,8 @@ const FLAG: [&str; 2] = ["true", "false"];
 pub(super) struct ListQuery {
     /// `strict=true|false`: tools whose schema the provider enforces. Default: false.
     pub(super) strict: bool,
+    /// `strict_schemas=true|false`: a tool is incompatible if its schema in the list would allow more than its own. Default: false.
+    pub(super) strict_schemas: bool,
     /// `skip_incompatible=true|false`: omit tools that the provider does not accept, instead of rejecting the
     /// request. Default: false.
     pub(super) skip_incompatible: bool,
@@ -41,6 +43,7 @@ impl ListQuery {
         parameters::for_each(query, &PARAMETERS, |name, value| {
             match name {
                 "strict" => parsed.strict = choice(name, value, FLAG)?,
+                "strict_schemas" => parsed.strict_schemas = choice(name, value, FLAG)?,
                 "skip_incompatible" => parsed.skip_incompatible = choice(name, value, FLAG)?,
                 "tools" => parsed.search = choice(name, value, ["search", "all"])?,
                 "version" => parsed.version = version_filter(value)?,

@@ -48,6 +48,15 @@ pub enum Rendering {
         /// Warnings for readers of the list.
         warnings: Vec<String>,
     },
+    /// It is in the list without these features, which the format does not support: more inputs are valid.
+    Widened {
+        /// The JSON text.
+        json: String,
+        /// Warnings for readers of the list.
+        warnings: Vec<String>,
+        /// The features.
+        unsupported: Vec<String>,
+    },
     /// The format does not support these features of the definition.
     Unsupported(Vec<String>),
 }
@@ -118,10 +127,17 @@ pub struct Entry {
     pub start: usize,
     /// Where its JSON ends; the same as `start` if the format does not support it.
     pub end: usize,
-    /// The features that the format does not support.
+    /// The features that the format does not support. If it is in the list, then without them.
     pub unsupported: &'static [&'static str],
     /// Warnings for readers of the list.
     pub warnings: &'static [&'static str],
+}
+
+impl Entry {
+    /// Whether the list has it.
+    pub fn is_listed(&self) -> bool {
+        self.start < self.end
+    }
 }
 
 /// Which tools a caller must be allowed to run to see an entry.
@@ -169,7 +185,7 @@ impl List {
     ) -> String {
         // To collect and join the texts would add 1.3 KB to the Worker, compressed.
         let (body, mut text) = (self.body.text(), String::new());
-        let entries = entries.into_iter().filter(|entry| entry.unsupported.is_empty());
+        let entries = entries.into_iter().filter(|entry| entry.is_listed());
         for (index, entry) in entries.enumerate() {
             if index > 0 {
                 text.push_str(separator);

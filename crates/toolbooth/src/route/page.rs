@@ -70,7 +70,7 @@ impl Page {
         list: &'static List,
         entries: impl Iterator<Item = &'a Entry> + Clone,
     ) -> Self {
-        let fits = |entry: &&Entry| entry.unsupported.is_empty();
+        let fits = |entry: &&Entry| entry.is_listed();
         if entries.clone().filter(fits).count() < list.entries.iter().filter(fits).count() {
             return Self::new(list.select(entries));
         }

@@ -120,13 +120,33 @@ export const REQUESTS = [
       ),
       ...only("chat responses", request("a tool without parameters", "anthropic", { tools: [{ type: "function", function: { name: "clock", description: "The time." } }] }),
       request("a tool without parameters", "gemini", { tools: [{ type: "function", function: { name: "clock", description: "The time." } }] })),
+      ...["openai", "anthropic", "gemini"].map((provider) =>
+        request("keywords that only narrow what is valid", provider, {
+          tools: [
+            tool("note", schema({ meta: { type: "object", propertyNames: { type: "string" }, additionalProperties: {} } })),
+            tool("send", schema({ to: { type: "string", allOf: [{ pattern: "^a" }, { pattern: "b$" }] } })),
+            tool("pick", { ...schema({ size: { type: "integer", not: { const: 3 } } }), if: { required: ["size"] }, then: { minProperties: 1 } }),
+          ],
+        }, (body) => assert.match(declared(body), /"meta"[\s\S]*"to"[\s\S]*"size"/)),
+      ),
+      // A request in the provider's own format passes as it is.
+      ...[["openai", "chat messages"], ["anthropic", "chat responses"], ["gemini", "chat messages responses"]].flatMap(([provider, fronts]) =>
+        only(fronts, request("a union at the root", provider, {
+          tools: [tool("find", { type: "object", oneOf: [schema({ id: { type: "integer" } }), schema({ title: { type: "string" } })] })],
+        }, (body) => assert.match(declared(body), /"id"[\s\S]*"title"|"title"[\s\S]*"id"/))),
+      ),
+      request("a title and a description beside $ref", "gemini", {
+        tools: [tool("weather", { ...schema({ city: { $ref: "#/$defs/city", title: "City", description: "Where." } }), $defs: { city: { type: "string" } } })],
+      }, (body) => assert.match(declared(body), /Where\./)),
       {
-        title: "what cannot be expressed is an error before anything is sent",
+        title: "for callers who ask for it, what cannot be expressed is an error before anything is sent",
         provider: "gemini",
         own: true,
         run: async (gateway) => {
           gateway.script("gemini", { text: "Done" });
-          const { status, json } = await gateway.chat("gemini", { tools: [tool("weather", schema({ city: { allOf: [{ type: "string" }, { minLength: 2 }] } }))] });
+          const request_options = { strict_schemas: true };
+          const tools = [tool("weather", schema({ city: { allOf: [{ type: "string" }, { minLength: 2 }] } }))];
+          const { status, json } = await gateway.chat("gemini", { tools, request_options });
           assert.equal(status, 400);
           // Anthropic's form of errors has no place for a code.
           const error = gateway.front.error(json);

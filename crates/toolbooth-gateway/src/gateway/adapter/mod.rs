@@ -82,6 +82,8 @@ pub(crate) struct TranslateOptions<'a> {
     pub model_output_tokens: Option<u64>,
     /// Whether the provider must obey the limit of tokens: a budget counts on it.
     pub needs_limit: bool,
+    /// Whether a schema that the provider lacks keywords for is an error, instead of a wider one.
+    pub strict_schemas: bool,
 }
 
 /// A header of a request: name and value.

@@ -8,29 +8,30 @@ use serde_json::{Map, Value};
 use super::{ErrorKind, GatewayError, Job, Result};
 use crate::gateway::raw_json::{parse, raw_member};
 use crate::gateway::{Fields, FunctionTool};
-use crate::providers::schema::{Target, adapt_schema};
+use crate::providers::schema::{AdaptedSchema, Target, adapt_schema};
 use crate::wire::Json;
 use toolbooth::json;
-use toolbooth::protocol::keywords::{walk, walk_mut};
+
+/// The parameters of a tool that has none.
+pub(super) const NO_PARAMETERS: &str = r#"{"type":"object","properties":{}}"#;
 
 pub(super) struct ClientSchema<'t> {
-    json: &'t RawValue,
+    json: &'t str,
     /// What has it, for messages: `Tool 'x'`.
     owner: String,
     path: String,
-    /// Whether the provider requires the type `object`.
-    pub(super) needs_type: bool,
+    is_of_tool: bool,
 }
 
 impl<'t> ClientSchema<'t> {
-    /// The parameters of a tool, which is at `path`.
-    pub(super) fn of_tool(tool: &'t FunctionTool, path: &str) -> Option<Self> {
-        Some(Self {
-            json: tool.parameters.as_deref()?,
+    /// The parameters of a tool, which is at `path`: those of one without any are an object without members.
+    pub(super) fn of_tool(tool: &'t FunctionTool, path: &str) -> Self {
+        Self {
+            json: tool.parameters.as_deref().map_or(NO_PARAMETERS, RawValue::get),
             owner: format!("Tool '{}'", tool.name),
             path: format!("{path}.function.parameters"),
-            needs_type: true,
-        })
+            is_of_tool: true,
+        }
     }
 
     /// The schema of `response_format`, whose members are `format`.
@@ -46,60 +47,119 @@ impl<'t> ClientSchema<'t> {
         own.finish();
         let format = job.request.members.get("response_format");
         let schema = format.and_then(|json| raw_member(json, &["json_schema", "schema"]));
-        Ok(schema.filter(|json| json.get() != "null").map(|json| Self {
+        Ok(schema.map(RawValue::get).filter(|json| *json != "null").map(|json| Self {
             json,
             owner: "response_format".to_owned(),
             path,
-            needs_type: false,
+            is_of_tool: false,
         }))
     }
 
     /// The schema as `target` accepts it. If nothing changes, it is the client's text, with its members in the client's
     /// order.
     pub(super) fn convert(&self, target: &Target, job: &Job<'_>) -> Result<Json<'t>> {
-        let model = job.options.target;
-        let original = parse(self.json.get(), &self.path)?;
+        let (original, schema) = self.read()?;
+        let adapted = self.adapt(&schema, target, job.options.strict_schemas);
+        let adapted =
+            adapted.map_err(|features| self.incompatible(features, job.options.target))?;
+        Ok(self.report(&original, adapted, job))
+    }
+
+    /// The schema for calls that the provider holds to it, as `strict` accepts it, and `true`. If it does not accept it, as `plain`
+    /// does, and `false`, unless the caller asks for strict schemas.
+    pub(super) fn convert_strict(
+        &self,
+        [strict, plain]: [&Target; 2],
+        job: &Job<'_>,
+    ) -> Result<(Json<'t>, bool)> {
+        let (original, schema) = self.read()?;
+        match self.adapt(&schema, strict, job.options.strict_schemas) {
+            Ok(adapted) => Ok((self.report(&original, adapted, job), true)),
+            Err(features) if job.options.strict_schemas => {
+                Err(self.incompatible(features, job.options.target))
+            }
+            Err(features) => {
+                job.notes.warn(format!(
+                    "{}: {} cannot hold calls to its schema, so strict is false: {}",
+                    self.owner,
+                    job.options.target,
+                    Vec::from_iter(features).join(", ")
+                ));
+                Ok((self.convert(plain, job)?, false))
+            }
+        }
+    }
+
+    /// The client's schema, and the one to adapt.
+    fn read(&self) -> Result<(Map<String, Value>, Map<String, Value>)> {
+        let original = parse(self.json, &self.path)?;
         let original: Map<String, Value> = json::read_value(&original)
             .ok_or_else(|| GatewayError::expected(&self.path, "a JSON Schema object"))?;
-        let mut schema = Value::Object(original.clone());
-        rename_definitions(&mut schema);
+        let mut schema = original.clone();
+        if self.is_of_tool {
+            // Arguments are always an object.
+            let is_object = match schema.get("type") {
+                None | Some(Value::Null) => true,
+                Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
+                Some(_) => false,
+            };
+            if is_object {
+                schema.insert("type".to_owned(), "object".into());
+            }
+        }
+        Ok((original, schema))
+    }
+
+    /// The schema as `target` accepts it, or the features that it lacks. `is_exact` is for callers who do not want a wider one.
+    fn adapt(
+        &self,
+        schema: &Map<String, Value>,
+        target: &Target,
+        is_exact: bool,
+    ) -> Result<AdaptedSchema, BTreeSet<String>> {
         let mut features = BTreeSet::new();
-        if !has_only_local_references(&schema) || !target.allows_cycles && has_cycle(&schema) {
-            features.insert("$ref".to_owned());
-        }
-        let Value::Object(mut schema) = schema else {
-            return Err(self.incompatible(features, model));
-        };
-        if self.needs_type && !schema.contains_key("type") {
-            schema.insert("type".to_owned(), "object".into());
-        }
-        if schema.get("type").is_some_and(|kind| kind != "object") {
+        let is_any = !self.is_of_tool && target.has_any_root;
+        if !is_any && schema.get("type").is_some_and(|kind| kind != "object") {
             features.insert("type".to_owned());
         }
-        let fitted = match adapt_schema(&schema, target) {
-            Ok(fitted) if features.is_empty() => fitted,
-            other => {
-                features.extend(other.err().into_iter().flatten());
-                return Err(self.incompatible(features, model));
+        match adapt_schema(schema, target) {
+            Ok(adapted) if is_exact && !adapted.loosened.is_empty() => {
+                features.extend(adapted.loosened);
             }
-        };
-        for warning in fitted.warnings {
-            job.notes.warn(format!("{}: {warning}", self.owner));
+            Ok(adapted) if features.is_empty() => return Ok(adapted),
+            Ok(_) => {}
+            Err(found) => features.extend(found),
         }
-        if !fitted.described.is_empty() {
-            let keywords = fitted.described.join(", ");
-            job.notes.warn(format!(
-                "{}: {model} does not enforce {keywords}; the description says it instead",
-                self.owner
-            ));
+        Err(features)
+    }
+
+    /// The schema, of which the notes say what is different.
+    fn report(
+        &self,
+        original: &Map<String, Value>,
+        adapted: AdaptedSchema,
+        job: &Job<'_>,
+    ) -> Json<'t> {
+        let (owner, model) = (&self.owner, job.options.target);
+        for warning in adapted.warnings {
+            job.notes.warn(format!("{owner}: {warning}"));
         }
-        for keyword in fitted.dropped {
+        for (keywords, what) in [
+            (adapted.described, "the description says it instead"),
+            (adapted.left_out, "it is left out"),
+        ] {
+            if !keywords.is_empty() {
+                let keywords = keywords.join(", ");
+                job.notes.warn(format!("{owner}: {model} does not enforce {keywords}; {what}"));
+            }
+        }
+        for keyword in adapted.dropped {
             job.notes.drop_member(&format!("{}.{keyword}", self.path));
         }
-        if fitted.schema.as_object() == Some(&original) {
-            return Ok(self.json.into());
+        if adapted.schema.as_object() == Some(original) {
+            return Json::Text(self.json.into());
         }
-        Ok(Json::Value(json::Value::from(&fitted.schema).into_owned()))
+        Json::Value(json::Value::from(&adapted.schema).into_owned())
     }
 
     fn incompatible(&self, features: BTreeSet<String>, model: &str) -> GatewayError {
@@ -114,67 +174,4 @@ impl<'t> ClientSchema<'t> {
         error.features = features;
         error
     }
-}
-
-/// Moves `definitions`, as older drafts call them, to `$defs`.
-fn rename_definitions(schema: &mut Value) {
-    let Value::Object(members) = schema else { return };
-    if members.contains_key("$defs") {
-        return;
-    }
-    let Some(definitions) = members.remove("definitions") else { return };
-    members.insert("$defs".to_owned(), definitions);
-    walk_mut(schema, &mut |schema| {
-        if let Some(Value::String(reference)) = schema.get_mut("$ref")
-            && let Some(rest) = reference.strip_prefix("#/definitions/")
-        {
-            *reference = format!("#/$defs/{rest}");
-        }
-    });
-}
-
-/// Whether all references are to places in the schema itself.
-fn has_only_local_references(schema: &Value) -> bool {
-    let mut is_local = true;
-    walk(schema, &mut |schema| {
-        is_local &= !schema.contains_key("$dynamicRef") && !schema.contains_key("$recursiveRef");
-        if let Some(Value::String(reference)) = schema.get("$ref") {
-            is_local &= reference == "#" || reference.starts_with("#/");
-        }
-    });
-    is_local
-}
-
-/// Whether a definition refers to itself, directly or through others.
-fn has_cycle(schema: &Value) -> bool {
-    let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flatten();
-    let mut known: Vec<_> =
-        definitions.map(|(name, definition)| (name.as_str(), references(definition))).collect();
-    // The root has the definitions too: a reference to it refers to all.
-    if references(schema).contains(&"#") {
-        return true;
-    }
-    // Definitions that only refer to definitions already removed are removed, until nothing changes.
-    loop {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        let is_open = |references: &[&str]| {
-            references.iter().any(|reference| {
-                let name = reference.strip_prefix("#/$defs/").and_then(|it| it.split('/').next());
-                name.is_none_or(|name| names.contains(&name))
-            })
-        };
-        let before = known.len();
-        known.retain(|(_, references)| is_open(references));
-        if known.len() == before {
-            return before > 0;
-        }
-    }
-}
-
-fn references(schema: &Value) -> Vec<&str> {
-    let mut references = Vec::new();
-    walk(schema, &mut |schema| {
-        references.extend(schema.get("$ref").and_then(Value::as_str));
-    });
-    references
 }

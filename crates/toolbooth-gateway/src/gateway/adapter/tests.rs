@@ -37,6 +37,7 @@ pub(in crate::gateway) fn options(provider: Format) -> TranslateOptions<'static>
         facts: facts(provider, model),
         model_output_tokens: None,
         needs_limit: false,
+        strict_schemas: false,
     }
 }
 

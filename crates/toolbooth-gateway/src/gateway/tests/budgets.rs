@@ -300,7 +300,7 @@ fn what_is_not_sent_is_not_counted() {
         &json!([{"window": "1m", "requests": 2}, {"window": "1d", "usd": 1}]),
         &json!({"models": ["google/g", "free"]}),
     );
-    let schema = json!({"type": "object", "allOf": []});
+    let schema = json!({"type": "array"});
     let tools = json!([{"type": "function", "function": {"name": "a", "parameters": schema}}]);
     let reply = ask(&world, vec![], &chat(json!({"model": "google/g", "tools": tools})));
     assert_eq!(reply.code(), "tool_schema_incompatible", "{}", reply.text);

@@ -155,20 +155,33 @@ fn invalid_requests() {
     }
 }
 
+/// 5.4: a schema that is wider for the provider is an error only for callers who ask for it.
 #[test]
 fn a_schema_that_the_provider_does_not_support() {
-    let schema = json!({"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
-    let tool = json!({"type": "function", "function": {"name": "complex", "parameters": schema}});
-    let reply = TestGateway::new().ask(vec![], &chat(json!({"tools": [tool]})));
-    assert_eq!(
-        (reply.status, reply.code().as_str()),
-        (400, "tool_schema_incompatible"),
-        "{reply:?}"
-    );
-    let error = &reply.json()["error"];
-    assert_eq!(error["type"], "semantic_error");
-    assert_eq!(error["incompatible_features"], json!(["oneOf"]), "{error}");
-    assert!(reply.sent.is_empty(), "nothing was sent");
+    let union = json!({"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    let list = json!({"type": "array"});
+    for (schema, options, features) in [
+        (&union, json!({}), json!(null)),
+        (&union, json!({"strict_schemas": false}), json!(null)),
+        (&union, json!({"strict_schemas": true}), json!(["oneOf"])),
+        (&list, json!({}), json!(["type"])),
+    ] {
+        let tool = json!({"name": "complex", "parameters": schema});
+        let body =
+            json!({"tools": [{"type": "function", "function": tool}], "request_options": options});
+        let reply = TestGateway::new().ask(vec![says("Hello")], &chat(body));
+        let error = &reply.json()["error"];
+        assert_eq!(error["incompatible_features"], features, "{reply:?}");
+        if features.is_null() {
+            let warnings = reply.json()["_2api"]["warnings"].to_string();
+            assert!(warnings.contains("does not enforce oneOf; the description says"), "{reply:?}");
+            continue;
+        }
+        let found = (reply.status, reply.code());
+        assert_eq!(found, (400, "tool_schema_incompatible".to_owned()), "{reply:?}");
+        assert_eq!(error["type"], "semantic_error");
+        assert!(reply.sent.is_empty(), "nothing was sent");
+    }
 }
 
 #[test]

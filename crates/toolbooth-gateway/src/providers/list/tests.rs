@@ -256,6 +256,32 @@ fn incompatible_tools() {
     );
 }
 
+/// A tool whose schema in the list is wider than its own is incompatible only for callers who ask for it.
+#[test]
+fn wider_schemas() {
+    let text = r#"[{"n":0},{"n":1}]"#;
+    let entry = |tool: usize, unsupported| Entry {
+        tool,
+        needs: Needs::Tool,
+        name: NAMES[tool],
+        start: 1 + 8 * tool,
+        end: 8 + 8 * tool,
+        unsupported,
+        warnings: &[],
+    };
+    let entries = vec![entry(0, &["not"]), entry(1, &[])].leak();
+    let list = List { name: "gemini", body: ListBody::Plain(text), head: 1, entries, etag: "" };
+    let lists = vec![Lists::all(vec![list].leak())].leak();
+    let catalog: &Catalog = Box::leak(Box::new(Catalog { lists, ..*CATALOG }));
+    let get = |query| list_tools(gemini::tools, catalog, query).map(|page| page.body.into_owned());
+    for query in ["", "strict_schemas=false", "skip_incompatible=true"] {
+        assert_eq!(get(query).unwrap(), text, "{query}");
+    }
+    let error = error_of(&get("strict_schemas=true").unwrap_err());
+    assert_eq!(error["tools"], json!([{"name": "Echo_Broken", "incompatible_features": ["not"]}]));
+    assert_eq!(get("strict_schemas=true&skip_incompatible=true").unwrap(), r#"[{"n":1}]"#);
+}
+
 #[test]
 fn errors() {
     let invalid = |message: &str| ("invalid_request", message.to_owned());
@@ -315,14 +341,14 @@ fn too_many_tools() {
                     needs: Needs::Tool,
                     name: "",
                     start: 1,
-                    end: 1,
+                    end: 2,
                     unsupported: &[],
                     warnings: &[],
                 })
                 .collect();
             let lists = vec![List {
                 name,
-                body: ListBody::Plain("[]"),
+                body: ListBody::Plain("[0]"),
                 head: 1,
                 entries: entries.leak(),
                 etag: "",

@@ -57,8 +57,8 @@ fn invalid_queries() {
     let names = |name: &str| format!("{name} must be a comma-separated list of names");
     let unknown = |name: &str| {
         format!(
-            "{name} is not a parameter; the parameters are strict, include, toolkit, version, \
-             skip_incompatible, tools"
+            "{name} is not a parameter; the parameters are strict, strict_schemas, include, toolkit, \
+             version, skip_incompatible, tools"
         )
     };
     let toolkit = |name: &str| {
@@ -73,6 +73,7 @@ fn invalid_queries() {
         ("strict=1", flag("strict")),
         ("strict=True", flag("strict")),
         ("skip_incompatible=yes", flag("skip_incompatible")),
+        ("strict_schemas=yes", flag("strict_schemas")),
         ("version=", version.to_owned()),
         ("version=newest", version.to_owned()),
         ("version=1.0", version.to_owned()),

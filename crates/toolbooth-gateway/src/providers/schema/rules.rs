@@ -6,7 +6,7 @@ use serde_json::Value;
 #[derive(Clone, Copy)]
 pub(crate) enum KeywordRule {
     Keep,
-    /// Keeps it below the root. At the root it makes the tool incompatible.
+    /// Keeps it below the root. At the root it is as if it was [`Self::Loosen`].
     Below,
     /// Keeps the values that the provider accepts, and describes the others.
     If(fn(&Value) -> bool),
@@ -18,8 +18,9 @@ pub(crate) enum KeywordRule {
     Words,
     /// Drops it, because it does not restrict the values.
     Drop,
-    /// Rejects it: the tool is incompatible.
-    Reject,
+    /// Leaves it out, so that more values are valid, and describes it with its JSON. For callers who ask for it, the tool is
+    /// incompatible.
+    Loosen,
 }
 
 /// Every keyword of JSON Schema 2020-12 that a schema can have here, in the order of the sentences that describe them.
@@ -32,7 +33,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "unevaluatedProperties", "unevaluatedItems", "prefixItems", "contains", "minContains", "maxContains", "format",
     "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contentEncoding", "contentMediaType",
-    "contentSchema", "default", "examples", "title", "description", "deprecated", "readOnly", "writeOnly", "$ref",
+    "contentSchema", "default", "examples", "title", "description", "deprecated", "readOnly", "writeOnly", "$ref", "$dynamicRef",
     "$defs", "$schema", "$comment",
 ];
 
@@ -64,7 +65,9 @@ pub(crate) fn common(keyword: &str) -> KeywordRule {
         | "prefixItems"
         | "contains"
         | "minContains"
-        | "maxContains" => KeywordRule::Reject,
+        | "maxContains"
+        | "$dynamicRef"
+        | "$recursiveRef" => KeywordRule::Loosen,
         "enum" | "const" | "format" | "pattern" | "minLength" | "maxLength" | "minimum"
         | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minItems"
         | "maxItems" | "uniqueItems" | "minProperties" | "maxProperties" | "contentEncoding"

@@ -1,6 +1,8 @@
 //! How each target adapts schemas, and the table of it in docs/PROVIDERS.md.
 
 mod keywords;
+mod rewriting;
+mod widening;
 
 use serde_json::json;
 
@@ -9,34 +11,35 @@ use crate::providers::{anthropic, gemini, openai};
 use toolbooth::testing::repository;
 
 /// The targets in the order of the table in the docs.
-const TARGETS: [(&str, &Target); 5] = [
+const TARGETS: [(&str, &Target); 6] = [
     ("OpenAI", &openai::PLAIN),
     ("OpenAI strict", &openai::STRICT),
     ("Anthropic", &anthropic::PLAIN),
     ("Anthropic strict", &anthropic::STRICT),
     ("Gemini", &gemini::PLAIN),
+    ("Compatible", &openai::COMPATIBLE),
 ];
 
-/// The property `p` of an object that requires it, for each target: the adapted schema of the property, or the
-/// incompatible features.
-fn property(schema: &Value) -> [Value; 5] {
+/// The property `p` of an object that requires it, for each target: the adapted schema of the property and the features that it
+/// has lost, or the incompatible features.
+fn property(schema: &Value) -> [AdaptedProperty; 6] {
     let object = json!({
         "type": "object", "properties": {"p": schema}, "required": ["p"],
         "additionalProperties": false
     });
-    fitted(&object).map(|fitted| match fitted {
-        Ok((schema, _)) => schema["properties"]["p"].clone(),
-        Err(features) => json!(features),
+    fitted(&object).map(|fitted| {
+        fitted.map(|adapted| (adapted.schema["properties"]["p"].clone(), adapted.loosened))
     })
 }
 
-type Adapted = Result<(Value, Vec<String>), Vec<String>>;
+type AdaptedProperty = Result<(Value, Vec<String>), Vec<String>>;
+type Adapted = Result<AdaptedSchema, Vec<String>>;
 
 fn adapt(schema: &Value, target: &Target) -> Adapted {
-    adapt_schema(schema.as_object().unwrap(), target).map(|fitted| (fitted.schema, fitted.warnings))
+    adapt_schema(schema.as_object().unwrap(), target)
 }
 
-fn fitted(schema: &Value) -> [Adapted; 5] {
+fn fitted(schema: &Value) -> [Adapted; 6] {
     TARGETS.map(|(_, target)| adapt(schema, target))
 }
 
@@ -59,7 +62,7 @@ fn the_table_in_the_docs() {
         KeywordRule::Enum => "as enum",
         KeywordRule::Words => "words",
         KeywordRule::Drop => "dropped",
-        KeywordRule::Reject => "no",
+        KeywordRule::Loosen => "left out",
     };
     let row = |name: &&str| {
         let rules = TARGETS.map(|(_, target)| word((target.rule)(name)));
@@ -73,8 +76,9 @@ fn the_table_in_the_docs() {
 
 #[test]
 fn sentences_are_in_the_order_of_the_table() {
-    let [_, _, _, strict, _] = property(&json!({"type": "string", "maxLength": 9, "minLength": 1}));
-    assert_eq!(strict["description"], "At least 1 character. At most 9 characters.");
+    let [_, _, _, strict, ..] =
+        property(&json!({"type": "string", "maxLength": 9, "minLength": 1}));
+    assert_eq!(strict.unwrap().0["description"], "At least 1 character. At most 9 characters.");
 }
 
 #[test]
@@ -129,8 +133,8 @@ fn schemas_of_strict_lists() {
         (
             "false",
             object(json!({"a": false})),
-            json!(["not", "optional_properties", "untyped"]),
-            json!(["not", "untyped"]),
+            json!(["optional_properties", "untyped"]),
+            json!(["untyped"]),
         ),
         ("any members", json!({"type": "object"}), json!(["open_object"]), json!(["open_object"])),
         (
@@ -196,7 +200,7 @@ fn schemas_of_strict_lists() {
             [("OpenAI", &openai::STRICT, openai), ("Anthropic", &anthropic::STRICT, anthropic)]
         {
             let got = match adapt(&schema, target) {
-                Ok((schema, _)) => schema,
+                Ok(adapted) => adapted.schema,
                 Err(features) => json!(features),
             };
             assert_eq!(got, expected, "{name} strict: {what}");
@@ -206,54 +210,84 @@ fn schemas_of_strict_lists() {
 
 #[test]
 fn the_root() {
-    // Providers reject some keywords only at the root.
+    // Which providers lack a keyword only at the root.
     for (keyword, value, expected) in [
-        ("anyOf", json!([{"type": "object"}]), [true, true, true, true, false]),
-        ("oneOf", json!([{"type": "object"}]), [true, true, true, false, false]),
-        ("allOf", json!([{"type": "object"}]), [true, true, true, true, true]),
-        ("not", json!({}), [true, true, false, true, true]),
-        ("enum", json!([{}]), [true, false, false, false, false]),
-        ("const", json!({}), [true, false, false, false, false]),
+        ("anyOf", json!([{"type": "object"}]), [true, true, true, true, false, true]),
+        ("oneOf", json!([{"type": "object"}]), [true, true, true, true, false, true]),
+        ("allOf", json!([{"type": "object"}]), [true, true, true, true, true, true]),
+        ("not", json!({"required": ["a"]}), [true, true, false, true, true, true]),
+        ("enum", json!([{}]), [true, false, false, false, false, false]),
+        ("const", json!({}), [true, false, false, false, false, false]),
     ] {
-        let schema = json!({"type": "object", "additionalProperties": false, keyword: value});
-        let rejected = fitted(&schema).map(|fitted| {
-            fitted.is_err_and(|features| features.iter().any(|feature| feature == keyword))
-        });
-        assert_eq!(rejected, expected, "{keyword}");
+        let schema = json!({"type": "object", "properties": {}, "additionalProperties": false, keyword: value});
+        for (((name, _), adapted), expected) in TARGETS.iter().zip(fitted(&schema)).zip(expected) {
+            let (is_kept, loosened) = match &adapted {
+                Ok(it) => {
+                    (it.schema.get(keyword).is_some(), it.loosened.contains(&keyword.to_owned()))
+                }
+                Err(features) => panic!("{name} {keyword}: {features:?}"),
+            };
+            assert_eq!(loosened, expected, "{name} {keyword}: {adapted:?}");
+            assert!(!(loosened && is_kept), "{name} {keyword}: {adapted:?}");
+        }
     }
     let bare = json!({"type": "object"});
-    let [openai, _, anthropic, _, gemini] = fitted(&bare);
-    assert_eq!(openai.unwrap().0, json!({"type": "object", "properties": {}}));
-    assert_eq!(anthropic.unwrap().0, bare);
-    assert_eq!(gemini.unwrap().0, bare);
+    let complete = json!({"type": "object", "properties": {}});
+    let [openai, _, anthropic, _, gemini, compatible] = fitted(&bare);
+    assert_eq!(openai.unwrap().schema, complete);
+    assert_eq!(anthropic.unwrap().schema, bare);
+    assert_eq!(gemini.unwrap().schema, bare);
+    assert_eq!(compatible.unwrap().schema, complete);
     let array = json!({"type": "object", "properties": {"a": {"type": "array"}}});
     let [openai, ..] = fitted(&array);
-    assert_eq!(openai.unwrap().0["properties"]["a"], json!({"type": "array", "items": {}}));
+    assert_eq!(openai.unwrap().schema["properties"]["a"], json!({"type": "array", "items": {}}));
 }
 
 #[test]
 fn names_of_properties() {
     let long = "a".repeat(65);
     for (name, expected) in [
-        ("a_1", [true, true, true, true, true]),
-        ("_a", [true, true, true, true, true]),
-        ("1a", [true, true, true, true, false]),
-        ("a-b.c", [true, true, true, true, false]),
-        ("a b", [true, true, false, false, false]),
-        ("ä", [true, true, false, false, false]),
-        ("", [true, true, false, false, false]),
-        (&long, [true, true, false, false, false]),
+        ("a_1", [true, true, true, true, true, true]),
+        ("_a", [true, true, true, true, true, true]),
+        ("1a", [true, true, true, true, false, true]),
+        ("a-b.c", [true, true, true, true, false, true]),
+        ("a b", [true, true, false, false, false, true]),
+        ("ä", [true, true, false, false, false, true]),
+        ("", [true, true, false, false, false, true]),
+        (&long, [true, true, false, false, false, true]),
     ] {
         let of = |schema: Value| {
-            fitted(&schema).map(|fitted| {
-                fitted.err().is_none_or(|features| !features.contains(&"property_names".to_owned()))
+            fitted(&schema).map(|fitted| match fitted {
+                Ok(adapted) => {
+                    let is_declared = adapted.schema["properties"].get(name).is_some();
+                    let is_described =
+                        adapted.schema["description"].as_str().is_some_and(|it| it.contains(name));
+                    let is_lost = adapted.loosened == [PROPERTY_NAMES];
+                    assert_eq!(is_described, is_lost, "{adapted:?}");
+                    is_declared || !is_lost
+                }
+                // A strict schema is closed.
+                Err(features) => !features.contains(&"additionalProperties".to_owned()),
             })
         };
-        let inner = json!({"type": "object", "properties": {name: {"type": "string"}}});
+        let inner =
+            json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
         assert_eq!(of(inner.clone()), expected, "{name:?}");
-        let outer = json!({"type": "object", "properties": {"p": inner}});
-        assert_eq!(of(outer), [true; 5], "{name:?} in a nested object");
+        let outer = json!({"type": "object", "properties": {"p": inner}, "required": ["p"]});
+        assert_eq!(of(outer), [true; 6], "{name:?} in a nested object");
     }
+    let schema = json!({
+        "type": "object", "properties": {"a b": {"type": "string"}, "c": {"type": "string"}}, "required": ["a b", "c"],
+        "additionalProperties": false
+    });
+    let [.., gemini, _] = fitted(&schema);
+    assert_eq!(
+        gemini.unwrap().schema,
+        json!({
+            "type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"], "additionalProperties": true,
+            "description": r#"Further members: {"properties":{"a b":{"type":"string"}},"required":["a b"]}."#
+        })
+    );
 }
 
 #[test]
@@ -279,37 +313,42 @@ fn limits() {
         closed(json!({"p": schema}), vec!["p".to_owned()])
     };
     for (what, schema, feature, expected) in [
-        ("5 levels", deep(5), "depth", [false; 5]),
-        ("10 levels", deep(10), "depth", [false; 5]),
-        ("11 levels", deep(11), "depth", [true; 5]),
-        ("5000 properties", required(many(5000, &text)), "properties", [false; 5]),
+        ("5 levels", deep(5), "depth", [false; 6]),
+        ("10 levels", deep(10), "depth", [false; 6]),
+        ("11 levels", deep(11), "depth", [true, true, true, true, true, false]),
+        ("5000 properties", required(many(5000, &text)), "properties", [false; 6]),
         (
             "5001 properties",
             required(many(5001, &text)),
             "properties",
-            [false, true, false, false, false],
+            [false, true, false, false, false, false],
         ),
         (
             "1000 values",
             closed(json!({"p": values(1000)}), vec!["p".to_owned()]),
             "enum",
-            [false; 5],
+            [false; 6],
         ),
         (
             "1001 values",
             closed(json!({"p": values(1001)}), vec!["p".to_owned()]),
             "enum",
-            [false, true, false, false, false],
+            [false, true, false, false, false, false],
         ),
-        ("24 optional", optional(many(24, &union)), "optional_properties", [false; 5]),
+        ("24 optional", optional(many(24, &union)), "optional_properties", [false; 6]),
         (
             "25 optional",
             optional(many(25, &union)),
             "optional_properties",
-            [false, false, false, true, false],
+            [false, false, false, true, false, false],
         ),
-        ("16 unions", required(many(16, &union)), "unions", [false; 5]),
-        ("17 unions", required(many(17, &union)), "unions", [false, false, false, true, false]),
+        ("16 unions", required(many(16, &union)), "unions", [false; 6]),
+        (
+            "17 unions",
+            required(many(17, &union)),
+            "unions",
+            [false, false, false, true, false, false],
+        ),
     ] {
         let rejected = fitted(&schema)
             .map(|fitted| fitted.is_err_and(|features| features.iter().any(|one| one == feature)));
@@ -317,7 +356,7 @@ fn limits() {
     }
     for (levels, warned) in [(5, 0), (6, 1), (10, 1)] {
         for fitted in fitted(&deep(levels)) {
-            assert_eq!(fitted.unwrap().1.len(), warned, "{levels} levels");
+            assert_eq!(fitted.unwrap().warnings.len(), warned, "{levels} levels");
         }
     }
 }

@@ -98,7 +98,7 @@ mod tests {
         match (LIST.entry)(&Listed { definition: &definition, name: "A_B", latest }) {
             Rendering::Supported { json, .. } => Some(serde_json::from_str(&json).unwrap()),
             Rendering::Omitted => None,
-            Rendering::Unsupported(features) => panic!("{features:?}"),
+            other => panic!("{other:?}"),
         }
     }
 

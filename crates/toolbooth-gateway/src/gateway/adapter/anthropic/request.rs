@@ -6,7 +6,7 @@ use super::messages::messages;
 use super::thinking;
 use crate::gateway::adapter::conversation::{self, Conversation, Entry};
 use crate::gateway::adapter::names::ANSWER;
-use crate::gateway::adapter::schema::ClientSchema;
+use crate::gateway::adapter::schema::{ClientSchema, NO_PARAMETERS};
 use crate::gateway::adapter::{GatewayError, Job, Result};
 use crate::gateway::{Fields, Format, FunctionTool, ToolChoice};
 use crate::providers::anthropic::{PLAIN, STRICT};
@@ -17,9 +17,6 @@ use crate::wire::anthropic::request::{
 use toolbooth::json::{self, Value};
 
 const MAX_STRICT_TOOLS: usize = 20;
-
-/// The schema of a tool that has none.
-const ANY_INPUT: &str = r#"{"type":"object","properties":{}}"#;
 
 pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut fields = job.members()?;
@@ -195,7 +192,7 @@ fn used_tools<'e>(conversation: &'e Conversation<'_>) -> Vec<Tool<'e>> {
 
 /// A tool of which nothing but the name is known.
 fn declared(name: Cow<'_, str>) -> Tool<'_> {
-    let input_schema = Json::Text(ANY_INPUT.into());
+    let input_schema = Json::Text(NO_PARAMETERS.into());
     Tool::Client { name, description: None, input_schema, strict: false, cache_control: None }
 }
 
@@ -220,27 +217,37 @@ fn tools<'t>(job: &'t Job<'t>, allowed: Option<&[String]>) -> Result<Vec<Tool<'t
         if allowed.is_some_and(|names| !names.contains(&function.name)) {
             continue;
         }
-        strict_tools += usize::from(function.is_strict());
-        if strict_tools > MAX_STRICT_TOOLS {
-            let message = format!("Anthropic accepts at most {MAX_STRICT_TOOLS} strict tools");
-            return Err(GatewayError::invalid("tools", message));
+        let is_strict = function.is_strict() && strict_tools < MAX_STRICT_TOOLS;
+        if function.is_strict() && !is_strict {
+            job.notes.warn(format!(
+                "tools[].function.strict: Anthropic accepts at most {MAX_STRICT_TOOLS} strict tools, so the others are not strict"
+            ));
         }
-        tools.push(tool(job, function, path)?);
+        let (tool, is_strict) = tool(job, function, path, is_strict)?;
+        strict_tools += usize::from(is_strict);
+        tools.push(tool);
     }
     Ok(tools)
 }
 
-fn tool<'t>(job: &'t Job<'t>, function: &'t FunctionTool, path: String) -> Result<Tool<'t>> {
-    let target = if function.is_strict() { &STRICT } else { &PLAIN };
-    let input_schema = match ClientSchema::of_tool(function, &path) {
-        Some(schema) => schema.convert(target, job)?,
-        None => Json::Text(ANY_INPUT.into()),
+/// A tool, and whether it is strict.
+fn tool<'t>(
+    job: &'t Job<'t>,
+    function: &'t FunctionTool,
+    path: String,
+    is_strict: bool,
+) -> Result<(Tool<'t>, bool)> {
+    let schema = ClientSchema::of_tool(function, &path);
+    let (input_schema, strict) = match is_strict {
+        true => schema.convert_strict([&STRICT, &PLAIN], job)?,
+        false => (schema.convert(&PLAIN, job)?, false),
     };
-    Ok(Tool::Client {
+    let tool = Tool::Client {
         name: function.name.as_str().into(),
         description: function.description.as_deref(),
         input_schema,
-        strict: function.is_strict(),
+        strict,
         cache_control: function.cache_control.clone(),
-    })
+    };
+    Ok((tool, strict))
 }

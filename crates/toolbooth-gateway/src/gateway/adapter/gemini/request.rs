@@ -176,7 +176,7 @@ fn declaration<'t>(
 ) -> Result<Declaration<'t>> {
     let name = function.name.as_str().into();
     // An empty object of parameters would be a schema without a type.
-    let schema = ClientSchema::of_tool(function, &path);
+    let schema = function.parameters.as_ref().map(|_| ClientSchema::of_tool(function, &path));
     let parameters_json_schema = schema.map(|it| it.convert(&PLAIN, job)).transpose()?;
     job.drop_cache_control(function, &path);
     let description = function.description.as_deref();

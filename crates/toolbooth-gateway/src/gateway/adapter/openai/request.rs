@@ -6,8 +6,9 @@ use super::messages::messages;
 use super::roles;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
+use crate::gateway::raw_json::{parse, raw_member};
 use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
-use crate::providers::openai::{PLAIN, STRICT};
+use crate::providers::openai::{COMPATIBLE, PLAIN, STRICT};
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
@@ -104,13 +105,23 @@ fn definition<'t>(
     strict: bool,
     job: &Job<'_>,
 ) -> Result<Json<'t>> {
+    let has_none = tool.parameters.is_none();
+    let written = tool.written.as_deref();
+    let is_null = written.is_some_and(|it| raw_member(it, &["function", "parameters"]).is_some());
+    if strict && has_none && !is_null && !tool.is_strict() {
+        // To OpenAI itself, it means that there are none.
+        return Ok(tool.json());
+    }
     let schema = ClientSchema::of_tool(tool, &format!("tools[{index}]"));
-    let Some(mut schema) = schema.filter(|_| strict) else { return Ok(tool.json()) };
-    let target = if tool.is_strict() { &STRICT } else { &PLAIN };
-    schema.needs_type = false;
-    match schema.convert(target, job)? {
-        Json::Text(_) => Ok(tool.json()),
-        Json::Value(parameters) => Ok(tool.with(parameters.into_owned())),
+    let (parameters, is_strict) = match (strict, tool.is_strict()) {
+        (true, true) => schema.convert_strict([&STRICT, &PLAIN], job)?,
+        (true, false) => (schema.convert(&PLAIN, job)?, false),
+        (false, is_strict) => (schema.convert(&COMPATIBLE, job)?, is_strict),
+    };
+    match parameters {
+        Json::Text(_) if !has_none && is_strict == tool.is_strict() => Ok(tool.json()),
+        Json::Text(text) => Ok(tool.with(parse(&text, "tools")?.into_owned(), is_strict)),
+        Json::Value(value) => Ok(tool.with(value.into_owned(), is_strict)),
     }
 }
 

@@ -104,21 +104,13 @@ fn definition<'t>(tool: &'t Tool, index: usize, job: &'t Job<'t>) -> Result<Tool
 
 fn function<'t>(tool: &'t FunctionTool, index: usize, job: &'t Job<'t>) -> Result<Function<'t>> {
     let path = format!("tools[{index}]");
-    let target = if tool.is_strict() { &STRICT } else { &PLAIN };
-    let parameters = match ClientSchema::of_tool(tool, &path) {
-        Some(mut schema) => {
-            schema.needs_type = false;
-            schema.convert(target, job)?
-        }
-        None => Json::Text(r#"{"type":"object","properties":{}}"#.into()),
+    let schema = ClientSchema::of_tool(tool, &path);
+    let (parameters, strict) = match tool.is_strict() {
+        true => schema.convert_strict([&STRICT, &PLAIN], job)?,
+        false => (schema.convert(&PLAIN, job)?, false),
     };
     job.drop_cache_control(tool, &path);
-    Ok(Function {
-        name: &tool.name,
-        description: tool.description.as_deref(),
-        parameters,
-        strict: tool.is_strict(),
-    })
+    Ok(Function { name: &tool.name, description: tool.description.as_deref(), parameters, strict })
 }
 
 /// `response_format` as `text.format`.

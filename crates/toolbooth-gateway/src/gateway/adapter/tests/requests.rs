@@ -378,11 +378,16 @@ fn case_15_response_format() {
     let json_object = json!({"response_format": {"type": "json_object"}});
     let (body, _, _) = translated(Format::Gemini, json_object);
     assert_eq!(body["generationConfig"], json!({"responseMimeType": "application/json"}));
-    let all_of = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": {"allOf": []}}}});
-    let error = Format::Gemini.translate(
-        &super::request(all_of),
-        &options(Format::Gemini),
-        &Notes::default(),
-    );
-    assert_eq!(error.unwrap_err().kind, ErrorKind::IncompatibleSchema);
+    // Anthropic holds each answer to the schema, which must be closed.
+    let open = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    let open = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": open}}});
+    for (provider, is_error) in [(Format::Anthropic, true), (Format::Gemini, false)] {
+        let body = provider.translate(
+            &super::request(open.clone()),
+            &options(provider),
+            &Notes::default(),
+        );
+        let kind = body.err().map(|error| error.kind);
+        assert_eq!(kind, is_error.then_some(ErrorKind::IncompatibleSchema), "{provider:?}");
+    }
 }

@@ -2,8 +2,13 @@
 
 use super::*;
 
-const ALL: [Format; 4] =
-    [Format::OpenAi, Format::OpenAiCompatible, Format::Anthropic, Format::Gemini];
+const ALL: [Format; 5] = [
+    Format::OpenAi,
+    Format::Responses,
+    Format::OpenAiCompatible,
+    Format::Anthropic,
+    Format::Gemini,
+];
 
 fn with_schema(schema: &str, strict: bool) -> ChatRequest {
     let body = format!(
@@ -12,7 +17,21 @@ fn with_schema(schema: &str, strict: bool) -> ChatRequest {
     decode(&body, &Notes::default()).unwrap()
 }
 
-/// 5.4: the error of the specification, before anything is sent.
+/// The only tool of a body: its parameters, and whether it is strict.
+fn only_tool(body: &Value) -> (Value, bool) {
+    let tool = &body["tools"][0];
+    let function = tool.get("function").unwrap_or(tool);
+    let schema = [
+        &function["parameters"],
+        &function["input_schema"],
+        &function["functionDeclarations"][0]["parametersJsonSchema"],
+    ];
+    let schema = schema.into_iter().find(|it| !it.is_null()).cloned().unwrap_or_default();
+    (schema, function["strict"] == true)
+}
+
+/// 5.4: the error of the specification, before anything is sent: if nothing of a schema would be left, or if the caller wants no
+/// wider one.
 #[test]
 fn case_16_incompatible_schemas() {
     let object = |rest: &str| format!(r#"{{"type":"object","properties":{{"p":{rest}}}}}"#);
@@ -23,43 +42,150 @@ fn case_16_incompatible_schemas() {
         }
         schema
     };
-    for (schema, strict, expected) in [
-        (object(r#"{"allOf":[{"type":"string"}]}"#), false, ["", "", "", "allOf"]),
-        (object(r#"{"not":{},"if":{}}"#), false, ["", "", "", "if not"]),
-        (r#"{"type":"object","anyOf":[{}]}"#.to_owned(), false, ["anyOf", "", "anyOf", ""]),
-        (object(r#"{"$ref":"https://example.com/x"}"#), false, ["$ref", "", "$ref", "$ref"]),
-        (nested(11), false, ["depth", "", "depth", "depth"]),
+    let root = |rest: &str| format!(r#"{{"type":"object",{rest}}}"#);
+    let all = |feature| [feature; 5];
+    // Whether the tool is strict; for which of the options there is the error; the features.
+    for (schema, strict, when, expected) in [
+        (r#"{"type":"array","items":{}}"#.to_owned(), false, "both", all("type")),
         (
-            r#"{"type":"object","properties":{"a b":{"type":"string"}}}"#.to_owned(),
+            root(r#""anyOf":[{"type":"string"}]"#),
             false,
-            ["", "", "property_names", "property_names"],
+            "both",
+            ["anyOf", "anyOf", "anyOf", "anyOf", ""],
         ),
-        (r#"{"type":"array","items":{}}"#.to_owned(), false, ["type", "", "type", "type"]),
-        (object(r#"{"type":"string"}"#), true, ["optional_properties", "", "", ""]),
+        (r#"{"$ref":"https://example.com/x"}"#.to_owned(), false, "both", all("$ref")),
+        (nested(11), false, "both", ["depth", "depth", "", "depth", "depth"]),
+        (
+            object(r#"{"allOf":[{"type":"string"}]}"#),
+            false,
+            "strict",
+            ["", "", "allOf", "", "allOf"],
+        ),
+        (object(r#"{"not":{},"if":{}}"#), false, "strict", ["", "", "if not", "", "if not"]),
+        (root(r#""anyOf":[{}]"#), false, "strict", ["anyOf", "anyOf", "anyOf", "anyOf", ""]),
+        (object(r#"{"$ref":"https://example.com/x"}"#), false, "strict", all("$ref")),
+        (
+            root(r#""properties":{"a b":{"type":"string"}}"#),
+            false,
+            "strict",
+            ["", "", "", "property_names", "property_names"],
+        ),
+        (
+            object(r#"{"type":"string"}"#),
+            true,
+            "strict",
+            ["optional_properties", "optional_properties", "", "", ""],
+        ),
+        (
+            object("{}"),
+            true,
+            "strict",
+            ["optional_properties untyped", "optional_properties untyped", "", "untyped", ""],
+        ),
+        (object(r#"{"type":"string","minLength":1}"#), false, "strict", all("")),
     ] {
         let request = with_schema(&schema, strict);
-        for (provider, expected) in ALL.into_iter().zip(expected) {
-            let found = match provider.translate(&request, &options(provider), &Notes::default()) {
-                Ok(_) => String::new(),
-                Err(error) => {
-                    assert_eq!(error.kind, ErrorKind::IncompatibleSchema);
-                    assert_eq!(error.param.as_deref(), Some("tools[0].function.parameters"));
-                    assert!(error.message.starts_with("Tool 'complex_query' uses '"), "{error:?}");
-                    error.features.join(" ")
-                }
-            };
-            assert_eq!(found, expected, "{provider:?} {schema}");
+        for strict_schemas in [false, true] {
+            let is_checked = strict_schemas || when == "both";
+            for (provider, expected) in ALL.into_iter().zip(expected) {
+                let options = TranslateOptions { strict_schemas, ..options(provider) };
+                let found = match provider.translate(&request, &options, &Notes::default()) {
+                    Ok(_) => String::new(),
+                    Err(error) => {
+                        assert_eq!(error.kind, ErrorKind::IncompatibleSchema);
+                        assert_eq!(error.param.as_deref(), Some("tools[0].function.parameters"));
+                        let of = error.features.join("', '");
+                        let are = if error.features.len() == 1 { "is" } else { "are" };
+                        let target = options.target;
+                        let message = format!(
+                            "Tool 'complex_query' uses '{of}' which {are} not supported by {target}"
+                        );
+                        assert_eq!(error.message, message);
+                        error.features.join(" ")
+                    }
+                };
+                let expected = if is_checked { expected } else { "" };
+                assert_eq!(found, expected, "{provider:?} {strict_schemas} {schema}");
+            }
         }
     }
-    let request = with_schema(&object(r#"{"allOf":[]}"#), false);
-    let error = Format::Gemini
-        .translate(&request, &options(Format::Gemini), &Notes::default())
-        .unwrap_err();
-    assert_eq!(error.kind, ErrorKind::IncompatibleSchema);
-    assert_eq!(
-        error.message,
-        "Tool 'complex_query' uses 'allOf' which is not supported by google/gemini-2.5-flash"
-    );
+}
+
+/// A strict tool that the provider cannot hold to its schema is sent as one that is not strict.
+#[test]
+fn case_16_strict_tools() {
+    let closed = r#"{"type":"object","properties":{"p":{"type":"string"}},"required":["p"],"additionalProperties":false}"#;
+    let optional = r#"{"type":"object","properties":{"p":{"type":"string"}}}"#;
+    let open = r#"{"type":"object","properties":{"p":{"type":"object"}},"required":["p"]}"#;
+    let narrow = r#"{"type":"object","properties":{"p":{"type":"string","not":{"const":"a"}}},"required":["p"],"additionalProperties":false}"#;
+    for (schema, strict, reason) in [
+        (closed, [true, true, true, true], ""),
+        (narrow, [true, true, true, true], ""),
+        (optional, [false, false, true, true], "optional_properties"),
+        (open, [false, false, true, false], "open_object"),
+    ] {
+        let request = with_schema(schema, true);
+        for (provider, expected) in ALL.into_iter().zip(strict) {
+            let (body, _, warnings) = translated_with(provider, &request, &options(provider));
+            let (sent, is_strict) = only_tool(&body);
+            assert_eq!(is_strict, expected, "{provider:?} {schema}");
+            assert!(sent["properties"]["p"]["type"].is_string(), "{provider:?} {sent}");
+            let warning = format!("strict is false: {reason}");
+            let is_warned = warnings.iter().any(|it| it.ends_with(&warning));
+            assert_eq!(is_warned, !expected, "{provider:?} {warnings:?}");
+        }
+    }
+}
+
+/// Arguments are an object, and some providers reject schemas that do not say so.
+#[test]
+fn case_16_parameters_without_a_type() {
+    let q = json!({"q": {"type": "string"}});
+    let branch = json!({"type": "object", "properties": q});
+    let object = |properties: Value| json!({"type": "object", "properties": properties});
+    for (parameters, expected) in [
+        (json!(null), object(json!({}))),
+        (json!({}), object(json!({}))),
+        (json!({"properties": q}), object(q.clone())),
+        (json!({"type": null, "properties": q, "required": null}), object(q.clone())),
+        (json!({"type": ["object", "null"], "properties": q}), object(q.clone())),
+        (json!({"type": null, "anyOf": [branch]}), object(q.clone())),
+        (json!({"$ref": "#/definitions/A", "definitions": {"A": branch}}), object(q.clone())),
+    ] {
+        let with = with_schema(&parameters.to_string(), false);
+        for provider in ALL {
+            let (body, _, _) = translated_with(provider, &with, &options(provider));
+            let (mut sent, _) = only_tool(&body);
+            let what = format!("{provider:?} {parameters}: {sent}");
+            match &mut sent {
+                // Gemini's declarations may be without.
+                Value::Null => {
+                    assert!(provider == Format::Gemini && parameters.is_null(), "{what}")
+                }
+                Value::Object(schema) => {
+                    schema.remove("$defs");
+                    if expected["properties"].get("q").is_none() {
+                        schema.entry("properties").or_insert(json!({}));
+                    }
+                    if provider == Format::Gemini && schema.contains_key("anyOf") {
+                        assert_eq!(schema["type"], "object", "{what}");
+                        continue;
+                    }
+                    assert_eq!(sent, expected, "{what}");
+                }
+                _ => panic!("{what}"),
+            }
+        }
+    }
+    // Without the member, OpenAI itself knows what is meant.
+    let without = json!({"tools": [tool("a")]});
+    for (provider, expected) in [
+        (Format::OpenAi, tool("a")["function"].clone()),
+        (Format::OpenAiCompatible, json!({"name": "a", "parameters": object(json!({}))})),
+    ] {
+        let (body, _, _) = translated(provider, without.clone());
+        assert_eq!(body["tools"][0]["function"], expected, "{provider:?}");
+    }
 }
 
 /// What a provider cannot enforce is described, and reported.
@@ -116,18 +242,10 @@ fn case_16_references() {
             true,
         ),
     ] {
-        let result = Format::Anthropic.translate(
-            &with_schema(schema, true),
-            &options(Format::Anthropic),
-            &Notes::default(),
-        );
-        match result {
-            Ok(_) => assert!(!cyclic, "{schema}"),
-            Err(error) => {
-                assert!(cyclic, "{schema}: {error:?}");
-                assert_eq!(error.features, ["$ref"]);
-            }
-        }
+        let request = with_schema(schema, true);
+        let (body, _, _) =
+            translated_with(Format::Anthropic, &request, &options(Format::Anthropic));
+        assert_eq!(only_tool(&body).1, !cyclic, "{schema}");
         let plain = with_schema(schema, false);
         assert!(
             Format::Anthropic
@@ -156,7 +274,10 @@ fn tools_of_each_provider() {
     assert_eq!(body["toolConfig"]["functionCallingConfig"], json!({"mode": "VALIDATED"}));
     assert_eq!(warnings.len(), 1);
     let many: Vec<Value> = (0..21).map(|number| strict(&format!("t{number}"))).collect();
-    assert_eq!(rejected(Format::Anthropic, json!({"tools": many})).1, "tools");
+    let (body, _, warnings) = translated(Format::Anthropic, json!({"tools": many}));
+    let is_strict = |tool: &&Value| tool["strict"] == true;
+    assert_eq!(body["tools"].as_array().unwrap().iter().filter(is_strict).count(), 20);
+    assert_eq!(warnings.len(), 1);
     let hosted = json!({"tools": [{"type": "web_search"}]});
     for provider in [Format::Anthropic, Format::Gemini] {
         assert_eq!(rejected(provider, hosted.clone()).1, "tools[0].type");

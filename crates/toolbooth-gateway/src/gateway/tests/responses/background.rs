@@ -302,13 +302,13 @@ fn a_response_fails_when_the_key_of_its_caller_is_removed() {
 #[test]
 fn what_cannot_run_in_the_background_is_rejected() {
     let tested = Tested::new(&[("MAX_TASKS", "1"), ("GEMINI_API_KEY", "k")]);
-    let schema = json!({"type": "object", "allOf": []});
+    let schema = json!({"type": "array"});
     let unsupported = json!({"type": "function", "name": "f", "parameters": schema});
     for (more, param, words) in [
         // As within the request.
         (json!({"stream": true}), json!("stream"), "GET /v1/responses/{id}"),
         (json!({"model": "unknown"}), json!("model"), "unknown"),
-        (json!({"model": "google/g", "tools": [unsupported]}), json!("tools"), "'allOf'"),
+        (json!({"model": "google/g", "tools": [unsupported]}), json!("tools"), "'type'"),
     ] {
         let reply = tested.post(more.clone());
         assert!(matches!(reply.status, 400 | 404), "{more} {}", reply.text);

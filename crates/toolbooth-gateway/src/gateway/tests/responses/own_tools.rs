@@ -248,7 +248,7 @@ fn approved_calls_run_only_if_the_model_can_be_asked() {
     let models = r#"{"m": {"targets": [{"provider": "openai", "model": "m"}], "price": {"input": 1, "output": 2}, "max_output_tokens": 100},
         "g": {"targets": [{"provider": "google", "model": "g"}]}}"#;
     let headers = [JSON, ("authorization", "Bearer key-one")];
-    let schema = json!({"type": "object", "allOf": []});
+    let schema = json!({"type": "array"});
     let unsupported = json!({"type": "function", "name": "f", "parameters": schema});
     for (budgets, model, status, code) in [
         (json!([{"window": "1d", "usd": 1}]), "m", 200, ""),

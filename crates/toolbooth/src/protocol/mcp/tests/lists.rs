@@ -22,7 +22,7 @@ fn rendered(form: &ListForm, changes: Value, latest: bool) -> Option<Value> {
             assert_eq!(warnings, [""; 0]);
             Some(serde_json::from_str(&json).unwrap())
         }
-        Rendering::Unsupported(features) => panic!("{features:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
