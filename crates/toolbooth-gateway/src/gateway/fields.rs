@@ -222,7 +222,7 @@ impl<'t> Fields<'t> {
 }
 
 /// The effort that Anthropic's `thinking` asks for; `None` if the model decides.
-fn effort_of(thinking: &Value<'_>) -> Option<Effort> {
+pub(super) fn effort_of(thinking: &Value<'_>) -> Option<Effort> {
     match thinking.get("type")?.as_str()? {
         "disabled" => Some(Effort::None),
         "enabled" => Some(match thinking.get("budget_tokens")?.as_number()?.as_u64()? {

@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::conversation::{MessageBody, PartContent};
+use super::fields::effort_of;
 use super::raw_json::RawMembers;
-use super::{Format, GatewayError, HistoryItem, Notes, Selection, Tool, ToolChoice};
+use super::{Effort, Format, GatewayError, HistoryItem, Notes, Selection, Tool, ToolChoice};
 use crate::wire::ToolCall;
+use toolbooth::json;
 use toolbooth::seal::ContinuationToken;
 
 /// A request. What is forwarded unchanged keeps its JSON text, so that the order of members, which models follow
@@ -194,6 +196,15 @@ impl ChatRequest {
                 MessageBody::Assistant(_) | MessageBody::Result(_) => true,
             },
         })
+    }
+
+    /// How much the client asks the model to think.
+    pub(super) fn effort(&self) -> Option<Effort> {
+        let Some(word) = self.members.get("reasoning_effort") else {
+            let thinking = json::parse(self.members.get("thinking")?.get()).ok()?;
+            return effort_of(&thinking);
+        };
+        Effort::of(&json::read::<String>(word.get().as_bytes())?)
     }
 
     /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different

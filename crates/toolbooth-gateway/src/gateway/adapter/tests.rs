@@ -2,6 +2,7 @@ mod answers;
 mod contents;
 mod endings;
 mod loops;
+mod models;
 mod openai;
 mod properties;
 pub(in crate::gateway) mod recorded;

@@ -62,7 +62,7 @@ enum Api {
 /// A member of a request that some models reject, by the names of OpenAI Chat Completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Member {
+enum Member {
     FrequencyPenalty,
     LogitBias,
     Logprobs,
@@ -73,6 +73,25 @@ pub(crate) enum Member {
     TopK,
     TopLogprobs,
     TopP,
+}
+
+impl Member {
+    const ALL: [(&str, Self); 10] = [
+        ("frequency_penalty", Self::FrequencyPenalty),
+        ("logit_bias", Self::LogitBias),
+        ("logprobs", Self::Logprobs),
+        ("presence_penalty", Self::PresencePenalty),
+        ("seed", Self::Seed),
+        ("stop", Self::Stop),
+        ("temperature", Self::Temperature),
+        ("top_k", Self::TopK),
+        ("top_logprobs", Self::TopLogprobs),
+        ("top_p", Self::TopP),
+    ];
+
+    fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, member)| *member)
+    }
 }
 
 /// How a request says that a model thinks, or that it does not.
@@ -153,6 +172,27 @@ impl Facts {
         let Some(known) = &self.efforts else { return Some(wanted) };
         let further = self.responses_efforts.iter().filter(|_| format == Format::Responses);
         wanted.nearest(known.iter().chain(further.flatten()).copied())
+    }
+
+    /// Whether the model thinks if a request asks for this effort.
+    pub(crate) fn is_thinking(&self, effort: Option<Effort>) -> bool {
+        match effort {
+            None => self.thinks_by_default.unwrap_or(false),
+            Some(Effort::None) => !self.can_stop_thinking(),
+            Some(_) => true,
+        }
+    }
+
+    /// Whether an effort says that the model does not think.
+    pub(crate) fn can_stop_thinking(&self) -> bool {
+        self.efforts.as_ref().is_none_or(|efforts| efforts.contains(&Effort::None))
+    }
+
+    /// Whether the model rejects a member of a request, by its name in OpenAI Chat Completions.
+    pub(crate) fn rejects(&self, name: &str, is_thinking: bool) -> bool {
+        let while_thinking = self.rejects_thinking.iter().filter(|_| is_thinking).flatten();
+        let mut rejected = self.rejects.iter().flatten().chain(while_thinking);
+        Member::of(name).is_some_and(|member| rejected.any(|it| *it == member))
     }
 
     /// The least and the most tokens of a budget for thinking.

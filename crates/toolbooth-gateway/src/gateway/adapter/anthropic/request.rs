@@ -8,7 +8,7 @@ use crate::gateway::adapter::conversation::{self, Conversation, Entry};
 use crate::gateway::adapter::names::ANSWER;
 use crate::gateway::adapter::schema::{ClientSchema, NO_PARAMETERS};
 use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::{Fields, Format, FunctionTool, ToolChoice};
+use crate::gateway::{Facts, Fields, Format, FunctionTool, ToolChoice};
 use crate::providers::anthropic::{PLAIN, STRICT};
 use crate::wire::Json;
 use crate::wire::anthropic::request::{
@@ -34,7 +34,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let mut body = Request {
         model: job.options.model,
         max_tokens,
-        sampling: sampling(&mut fields, thinking.is_on())?,
+        sampling: sampling(&mut fields, job.options.facts, thinking.is_on())?,
         metadata: user(&mut fields)?,
         thinking: thinking.mode,
         output_config: OutputConfig {
@@ -107,23 +107,25 @@ pub(super) fn must_not_force(job: &Job<'_>) -> bool {
     forces && (!job.options.may_force || !job.options.facts.can_be_forced())
 }
 
-fn sampling<'t>(fields: &mut Fields<'t>, is_thinking: bool) -> Result<Sampling<'t>> {
+fn sampling<'t>(fields: &mut Fields<'t>, facts: &Facts, is_thinking: bool) -> Result<Sampling<'t>> {
     let mut sampling = Sampling {
         temperature: fields.number("temperature")?,
         top_p: fields.number("top_p")?,
         top_k: fields.number("top_k")?,
         stop_sequences: fields.list("stop"),
     };
-    // Models with thinking reject all three, and newer ones reject two of them together.
-    let without_top_p = is_thinking || sampling.temperature.is_some();
-    for (name, member, drops) in [
-        ("temperature", &mut sampling.temperature, is_thinking),
-        ("top_p", &mut sampling.top_p, without_top_p),
-        ("top_k", &mut sampling.top_k, is_thinking),
+    for (name, member) in [
+        ("temperature", &mut sampling.temperature),
+        ("top_p", &mut sampling.top_p),
+        ("top_k", &mut sampling.top_k),
     ] {
-        if drops && member.take().is_some() {
+        if facts.rejects(name, is_thinking) && member.take().is_some() {
             fields.notes.drop_member(name);
         }
+    }
+    // Newer models reject two of them together.
+    if sampling.temperature.is_some() && sampling.top_p.take().is_some() {
+        fields.notes.drop_member("top_p");
     }
     if sampling.temperature.as_ref().and_then(Value::as_f64).is_some_and(|it| it > 1.0) {
         fields.notes.warn("temperature: Anthropic's highest is 1, which is used");

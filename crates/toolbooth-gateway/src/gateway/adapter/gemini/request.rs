@@ -67,7 +67,12 @@ fn generation_config<'t>(job: &'t Job<'t>, fields: &mut Fields<'t>) -> Result<Me
         ("presencePenalty", "presence_penalty"),
         ("frequencyPenalty", "frequency_penalty"),
     ] {
-        config.add(own, fields.number(name)?);
+        let value = fields.number(name)?;
+        let is_rejected = job.options.facts.rejects(name, true);
+        if is_rejected && value.is_some() {
+            job.notes.drop_member(name);
+        }
+        config.add(own, value.filter(|_| !is_rejected));
     }
     config.add("responseModalities", modalities(fields)?);
     config.add("stopSequences", (!stop.is_empty()).then_some(Value::Array(stop)));

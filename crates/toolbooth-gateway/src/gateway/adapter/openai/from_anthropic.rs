@@ -67,18 +67,16 @@ pub(in crate::gateway::adapter) fn members(job: &Job<'_>, strict: bool) -> Resul
         notes.warn(format!("max_tokens: {} writes at most {most}", job.options.target));
     }
     add(limit_member(strict), wanted.map(|wanted| Value::Number(wanted.min(most).into())))?;
-    if !reasons {
-        add("temperature", fields.number("temperature")?)?;
-        add("top_p", fields.number("top_p")?)?;
-        let mut stop = fields.list("stop");
-        if stop.len() > MAX_STOP {
-            notes.warn(format!(
-                "stop_sequences: OpenAI accepts at most {MAX_STOP}; the others are left out"
-            ));
-            stop.truncate(MAX_STOP);
-        }
-        add("stop", (!stop.is_empty()).then_some(Value::Array(stop)))?;
+    add("temperature", fields.number("temperature")?)?;
+    add("top_p", fields.number("top_p")?)?;
+    let mut stop = fields.list("stop");
+    if stop.len() > MAX_STOP {
+        notes.warn(format!(
+            "stop_sequences: OpenAI accepts at most {MAX_STOP}; the others are left out"
+        ));
+        stop.truncate(MAX_STOP);
     }
+    add("stop", (!stop.is_empty()).then_some(Value::Array(stop)))?;
     add("parallel_tool_calls", fields.take("parallel_tool_calls"))?;
     if reasons {
         let effort = fields.effort()?.and_then(|effort| match effort {

@@ -68,8 +68,10 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     let has_limit = |name: &str| members.get(name).is_some();
     let must_obey = options.max_output_tokens.is_some() || options.needs_limit;
     let is_renamed = must_obey && !strict && !has_limit(limit);
+    let is_thinking = options.facts.is_thinking(job.request.effort());
     for (name, json) in members.iter() {
         match name {
+            _ if options.facts.rejects(name, is_thinking) => notes.drop_member(name),
             "max_completion_tokens" if is_renamed => {
                 body.members.0.push((limit.into(), json.into()));
             }

@@ -44,12 +44,14 @@ fn translated(job: &Job<'_>, members: &RawMembers) -> Result<Vec<u8>> {
     if !has_tools {
         job.drop_choice(fields.boolean("parallel_tool_calls")?);
     }
+    let is_thinking = options.facts.is_thinking(job.request.effort());
+    let rejects = |name: &str| options.facts.rejects(name, is_thinking);
     let mut others = Members::default();
-    for name in SAME_AS_CHAT.iter().chain(&["top_logprobs"]) {
+    for name in SAME_AS_CHAT.iter().chain(&["top_logprobs"]).filter(|name| !rejects(name)) {
         others.add(name, fields.take(name));
     }
     let mut include = vec!["reasoning.encrypted_content"];
-    if fields.boolean("logprobs")? == Some(true) {
+    if !rejects("logprobs") && fields.boolean("logprobs")? == Some(true) {
         include.push("message.output_text.logprobs");
     }
     let effort = fields.text("reasoning_effort")?;

@@ -51,11 +51,13 @@ fn a_conversation_becomes_items() {
 #[test]
 fn members_have_their_names_in_responses() {
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    let (body, dropped, warnings) = sent(json!({
+    let request = request(json!({
         "max_tokens": 5, "temperature": 0.5, "reasoning_effort": "low", "verbosity": "high", "store": false,
         "response_format": {"type": "json_schema", "json_schema": {"name": "n", "strict": true, "schema": schema}},
         "logprobs": true, "top_logprobs": 2, "stop": ["x"], "seed": 1, "user": "u",
     }));
+    let options = options_for(Format::Responses, "m");
+    let (body, dropped, warnings) = translated_with(Format::Responses, &request, &options);
     let format = json!({"type": "json_schema", "name": "n", "strict": true, "schema": schema});
     for (name, expected) in [
         ("max_output_tokens", json!(16)),
